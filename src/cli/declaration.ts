@@ -23,6 +23,8 @@ export interface Declaration<F extends Flags = Flags, A extends Args = Args> {
   readonly isRecorded?: boolean;
   /** The command works on the config file itself: a broken one must not stop it. */
   readonly ignoresConfigFile?: boolean;
+  /** It draws on the whole terminal, where nothing else may be written meanwhile. */
+  readonly hasScreen?: boolean;
 }
 
 /** A group of commands has a line of its own in help. */

@@ -10,6 +10,7 @@ import { type LogFile, type LogLevel, openLog } from '../core/observe/log-file.j
 import { printable } from '../core/paths/raw-path.js';
 import type { Context } from './context.js';
 import { failureOf } from './errors.js';
+import { laterLines } from './later-lines.js';
 import { type Observed, observeFlags } from './observe-flags.js';
 
 type ObservedContext = Pick<Context, 'cwd' | 'note' | 'now' | 'signal' | 'stderr' | 'warn'>;
@@ -19,6 +20,7 @@ interface About {
   readonly version: string;
   /** Of the command. */
   readonly path: string;
+  readonly hasScreen: boolean;
 }
 
 /** A part of what watches a run. */
@@ -36,7 +38,7 @@ export async function observeRun(
       await part.close(end).catch((error: unknown) => context.warn(`an instrument failed: ${errorText(error)}`));
   };
   try {
-    if (values['trace'] === true) parts.push(traced(context));
+    if (values['trace'] === true) parts.push(traced(context, about));
     if (typeof values['logFile'] === 'string') parts.push(logged(values['logFile'], values, context, about));
     if (values['pprof'] === true || values['selfProfile'] === true)
       parts.push(...(await profiled(values, context, about.path)));
@@ -49,8 +51,10 @@ export async function observeRun(
 }
 
 /** A line on stderr for each event: `· 0.12 s phase phase=packing`. */
-function traced({ now, stderr }: ObservedContext): Part {
+function traced({ now, stderr }: ObservedContext, { hasScreen }: About): Part {
   const startedAt = now().getTime();
+  const later = hasScreen ? laterLines(stderr, 'lines') : undefined;
+  const write = later?.write ?? ((line: string): void => void stderr.write(line));
   return {
     consumer: {
       name: 'trace',
@@ -61,10 +65,10 @@ function traced({ now, stderr }: ObservedContext): Part {
         const told = Object.entries(fields).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
         const seconds = ((now().getTime() - startedAt) / 1000).toFixed(2);
         const text = [`· ${seconds} s`, what, ...(message === undefined ? [] : [message]), ...told].join(' ');
-        stderr.write(`${printable(withoutSecrets(text))}\n`);
+        write(`${printable(withoutSecrets(text))}\n`);
       },
     },
-    close: async () => await Promise.resolve(),
+    close: async () => await Promise.resolve(later?.end()),
   };
 }
 

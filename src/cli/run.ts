@@ -105,7 +105,8 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   const asked = observedBy(parsed, own, host.isInner === true);
   if (asked !== undefined) {
     const { observeRun } = await import('./observe-run.js');
-    call.observed = await observeRun(asked, made.context, { version: call.version, path: command.path });
+    const { path, hasScreen = false } = command;
+    call.observed = await observeRun(asked, made.context, { version: call.version, path, hasScreen });
     made.observe(call.observed);
   }
   const watched = isWatched(command.flags, parsed.values)

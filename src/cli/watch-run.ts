@@ -4,6 +4,7 @@ import type { EventConsumer } from '../core/fan-out.js';
 import type { RunObserver, StoreRequest } from '../core/observe/observer.js';
 import { type TracingExporter, tracingSettings } from '../core/observe/tracing-settings.js';
 import type { Context } from './context.js';
+import { laterLines } from './later-lines.js';
 
 export interface Watched {
   /** For the run. */
@@ -76,7 +77,8 @@ async function tracedRun(
 ): Promise<Part> {
   const { openTracing } = await import('../core/observe/tracing.js');
   const { OperationSpans } = await import('../core/observe/spans.js');
-  const lines = spanLines(context.stderr);
+  // Progress is drawn there, and stdout has the result and nothing else.
+  const lines = laterLines(context.stderr, 'spans');
   const { sink, close } = openTracing(settings, { version, env: context.env, write: lines.write });
   const spans = new OperationSpans(sink, { 'archiver.command': command });
   return {
@@ -86,26 +88,6 @@ async function tracedRun(
       const problem = await close();
       lines.end();
       if (problem !== undefined) context.warn(problem);
-    },
-  };
-}
-
-/** On a terminal progress is drawn where lines would go: so many wait for its end. */
-const MOST_KEPT = 10_000;
-
-/** Lines of spans go to stderr: stdout has the result and nothing else. */
-function spanLines(stderr: Context['stderr']): { readonly write: (line: string) => void; readonly end: () => void } {
-  const kept: string[] = [];
-  let left = 0;
-  return {
-    write(line) {
-      if (stderr.isTTY !== true) stderr.write(line);
-      else if (kept.length < MOST_KEPT) kept.push(line);
-      else left++;
-    },
-    end() {
-      for (const line of kept) stderr.write(line);
-      if (left > 0) stderr.write(`! ${left} more spans are left out\n`);
     },
   };
 }

@@ -2,7 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Results } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
-import { bucketFlag, detectedStoreFlags } from './kit/flags.js';
+import { bucketFlag, detectedStoreFlags, LAST_RESORT } from './kit/flags.js';
 import { fact, textOf } from './kit/lines.js';
 import type { StoreContext } from './kit/store.js';
 import type { TableContext } from './kit/table.js';
@@ -45,7 +45,7 @@ export const command = defineCommand({
   async run(values, [url], context: Results & StoreContext & TableContext) {
     const { bucketUrl, formatStoreUrl, joinStoreUrl, parseStoreUrl } =
       await import('../core/object-store/store-url.js');
-    const { findingsText, LAST_RESORT, reportAccess } = await import('./kit/access.js');
+    const { findingsText, reportAccess } = await import('./kit/access.js');
     const { printable } = await import('../core/paths/raw-path.js');
     const { documentLine } = await import('../core/json/document.js');
     const named = url ?? bucketUrl(values.bucket ?? '', context.cwd);

@@ -6,15 +6,12 @@ import type { ProgressContext } from '../cli/progress.js';
 import { conflicts, dashed, idle, requires } from '../cli/rule.js';
 import { PROVIDERS } from '../core/cost/providers.js';
 import type { EventSink } from '../core/events.js';
-import { detectedStoreFlags } from './kit/flags.js';
-import { textOf } from './kit/lines.js';
+import { detectedStoreFlags, LAST_RESORT } from './kit/flags.js';
+import { fact, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
-import type { AnalyzedStore } from './kit/store-analysis.js';
+import type { AnalyzedStore, Said } from './kit/store-analysis.js';
 import type { StoreContext } from './kit/store.js';
 import { tableText, type TableContext } from './kit/table.js';
-
-/** Where nothing tells the region of a bucket. */
-const LAST_RESORT = 'us-east-1';
 
 const flags = {
   provider: flag.choice(PROVIDERS, {
@@ -156,6 +153,8 @@ async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeo
     ...(figures.ages === null ? [] : [await tableText(figures.ages, kit.AGE_COLUMNS, context)]),
     ...(hasMoves ? [await tableText(figures.moves, kit.MOVE_COLUMNS, context)] : []),
   ];
-  const ends = [...(hasMoves ? kit.adviceLines(figures) : []), kit.pricesLine(store)];
-  return { document, text: `${textOf(kit.headLines(store, figures))}\n${tables.join('\n')}\n${textOf(ends)}` };
+  const lines = (facts: readonly Said[]): readonly string[] => facts.map(({ label, value }) => fact(label, value));
+  const head = [kit.titleLine(store, figures), ...lines(kit.headFacts(store, figures))];
+  const ends = [...lines(hasMoves ? kit.adviceFacts(figures) : []), fact('prices', kit.pricesText(store))];
+  return { document, text: `${textOf(head)}\n${tables.join('\n')}\n${textOf(ends)}` };
 }

@@ -23,6 +23,7 @@ export const command = defineCommand({
     'archiver browse s3://acme-archive/lab --dataset-id results-1a2b3c4d --as-of 2026-03-31',
   ],
   isRecorded: true,
+  hasScreen: true,
   exits: {
     0: 'left without a restore, or everything marked was restored or requested from cold storage',
     1: 'failed, or none of the marked files could be restored',

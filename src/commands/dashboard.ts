@@ -30,6 +30,7 @@ export const command = defineCommand({
     'archiver dashboard --once --view uploads --json',
   ],
   exits: { 0: 'left, or printed', 1: 'a part of what --once prints could not be read' },
+  hasScreen: true,
   async run(values, [url], context: Context) {
     const { runDashboard } = await import('./dashboard/run-dashboard.js');
     return await runDashboard(values, url, context);

@@ -41,6 +41,7 @@ export const command = defineCommand({
     1: 'the store cannot be used, or setup was left: nothing was written',
   },
   ignoresConfigFile: true,
+  hasScreen: true,
   async run(values, [url], context: Context) {
     const { runSetup } = await import('./setup/run-setup.js');
     return await runSetup(values, url, context);

@@ -3,6 +3,7 @@ import { Box } from 'ink';
 import { FitText } from './fit-text.js';
 import { useSize } from './size.js';
 import { Tint, type Tone } from './theme.js';
+import { wrapped } from './wrapped.js';
 
 /** A label without text continues the fact above it. */
 export interface Fact {
@@ -13,7 +14,7 @@ export interface Fact {
 
 /** Labels in one dim column, values beside them; a value too long is cut in the middle (paths, URLs). */
 export function Facts({ facts, indent = 1 }: { facts: readonly Fact[]; indent?: number }): ReactElement {
-  const label = Math.max(...facts.map((fact) => fact.label.length)) + 2;
+  const label = labelWidth(facts);
   const width = useSize().columns - indent - label - 1;
   return (
     <Box flexDirection="column" flexShrink={0} paddingLeft={indent}>
@@ -24,5 +25,15 @@ export function Facts({ facts, indent = 1 }: { facts: readonly Fact[]; indent?: 
         </Tint>
       ))}
     </Box>
+  );
+}
+
+const labelWidth = (facts: readonly Fact[]): number => Math.max(...facts.map(({ label }) => label.length)) + 2;
+
+/** The same with each value on as many rows as it needs in this room: nothing is cut. */
+export function wrapFacts(facts: readonly Fact[], columns: number, indent = 1): readonly Fact[] {
+  const width = columns - indent - labelWidth(facts) - 1;
+  return facts.flatMap((fact) =>
+    wrapped(fact.value, width).map((value, at) => ({ ...fact, label: at === 0 ? fact.label : '', value })),
   );
 }

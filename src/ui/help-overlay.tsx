@@ -55,6 +55,9 @@ export function HelpOverlay({ bindings, title }: { bindings: readonly Binding[];
   );
 }
 
+const shownKeys = ({ keys, hintKeys }: Binding): readonly string[] =>
+  hintKeys?.length === 1 ? hintKeys : keys.slice(0, 2);
+
 function HelpGroup({ group, width }: { group: Group; width: number }): ReactElement {
   const { glyphs } = useTheme();
   return (
@@ -63,8 +66,7 @@ function HelpGroup({ group, width }: { group: Group; width: number }): ReactElem
       {group.bindings.map((binding) => (
         <Tint key={binding.keys[0]}>
           <FitText
-            text={binding.keys
-              .slice(0, 2)
+            text={shownKeys(binding)
               .map((id) => keyName(id, glyphs))
               .join(' ')}
             width={KEYS}

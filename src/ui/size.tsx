@@ -15,6 +15,11 @@ export interface SizeSource {
   readonly subscribe: (onChange: () => void) => () => void;
 }
 
+/** Below this screens leave out what is said elsewhere, too. */
+export const BASE_COLUMNS = 80;
+/** From here on screens have second panels, and tables all of their columns. */
+export const WIDE_COLUMNS = 120;
+
 const SizeContext = createContext<Size>({ columns: 80, rows: 24 });
 export const useSize = (): Size => useContext(SizeContext);
 

@@ -5,6 +5,7 @@ import { cut, widthOf } from './text.js';
 import { Tint, useTheme } from './theme.js';
 
 export interface Message {
+  /** Of several parts, joined by ` · `, the last ones give way. */
   readonly text: string;
   readonly tone?: 'plain' | 'good' | 'warn' | 'bad';
 }
@@ -20,12 +21,20 @@ export function Status({ message, right = '' }: { message: Message; right?: stri
       left={
         <>
           <Tint tone={tone}>{sign}</Tint>
-          {cut(text, room, 'end', glyphs.ellipsis)}
+          {cut(partsThatFit(text, room), room, 'end', glyphs.ellipsis)}
         </>
       }
       right={right === '' ? undefined : <Tint tone="dim">{right}</Tint>}
     />
   );
+}
+
+const BETWEEN = ' · ';
+
+function partsThatFit(text: string, room: number): string {
+  const parts = text.split(BETWEEN);
+  while (parts.length > 1 && widthOf(parts.join(BETWEEN)) > room) parts.pop();
+  return parts.join(BETWEEN);
 }
 
 const TOAST_MS = 4000;

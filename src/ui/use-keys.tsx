@@ -9,7 +9,7 @@ export interface Binding {
   readonly group: string;
   /** Word on the key line; without one the binding is only in the help. */
   readonly hint?: string;
-  /** Keys shown beside `hint` when they are not just the first one, e.g. up and down together. */
+  /** Keys shown beside `hint` when they are not just the first one, e.g. up and down together; one alone (`1-6`) is also in the help. */
   readonly hintKeys?: readonly string[];
   /** 0 stays on the key line however narrow it is. */
   readonly priority?: number;

@@ -101,7 +101,11 @@ it('a name of the command is no value of a flag that is a switch here and takes 
   expect(aws.stderr).toContain('--profile can do nothing for file:///x');
 });
 
-const sample = (run: (context: Context) => Promise<number | void>, more = {}) =>
+const sample = (
+  run: (context: Context) => Promise<number | void>,
+  more = {},
+  how: { readonly hasScreen?: true } = {},
+) =>
   buildTree(
     [
       defineCommand({
@@ -110,6 +114,7 @@ const sample = (run: (context: Context) => Promise<number | void>, more = {}) =>
         flags: { region: flag.text({ describe: 'a region' }), ...more },
         examples: ['archiver work'],
         exits: { 0: 'done' },
+        ...how,
         run: async (_values, _args, context: Context) => await run(context),
       }),
     ],
@@ -240,6 +245,25 @@ it('--trace writes a line for each event', async () => {
     ].join('\n'),
   );
 });
+
+it.each([
+  [{ hasScreen: true }, [], /^the screen\n· .* start .*\n(?:·.*\n){3}$/],
+  [{}, [], /^(?:·.*\n){4}the screen\n$/],
+  [{ hasScreen: true }, undefined, /^(?:·.*\n){4}the screen\n$/],
+] as const)(
+  '--trace of a command with %j and %j typed on a terminal: lines wait for its screen',
+  async (how, answers, order) => {
+    const folder = await tempFolder();
+    const shown = async (context: Context): Promise<void> => {
+      await operation(context);
+      context.stderr.write('the screen\n');
+    };
+
+    const { stderr } = await runCommand({ root: sample(shown, {}, how), folder, answers }, ['work', '--trace']);
+
+    expect(stderr).toMatch(order);
+  },
+);
 
 describe('--pprof', () => {
   it('serves while the command runs, and says where', async () => {

@@ -178,4 +178,22 @@ describe('a bucket', () => {
     expect([status, existsSync(file())]).toEqual([1, false]);
     expect([...(broken.server.buckets.get('bucket')?.keys() ?? [])]).toEqual([]);
   });
+
+  test.each([
+    ['check', /probe/],
+    ['test', /manifest/],
+  ])('nothing of the %s stays when it is interrupted', async (_, path) => {
+    const ending = new AbortController();
+    const when = (): boolean => {
+      ending.abort();
+      return true;
+    };
+    broken.proxy.inject({ operation: 'GetObject', path, when, times: 1, fault: { kind: 'no-answer' } });
+
+    const argv = ['s3://bucket/p', '--endpoint-url', broken.proxy.endpoint, '--non-interactive'];
+    const { status } = await run(argv, { signal: ending.signal });
+
+    expect([status, existsSync(file())]).toEqual([130, false]);
+    expect([...(broken.server.buckets.get('bucket')?.keys() ?? [])]).toEqual([]);
+  });
 });

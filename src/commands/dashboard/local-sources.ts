@@ -108,7 +108,6 @@ function sentBy(context: LocalContext): DashboardSources['sentOf'] {
   let last: { readonly id: string; readonly source: Source<SentShards> } | undefined;
   return (id) => {
     if (last?.id === id) return last.source;
-    last?.source.getState().stop();
     const read = async (_: AbortSignal, before: SentShards | undefined): Promise<SentShards> =>
       isUploadId(id) ? await readSentShards(statePaths(stateFolder(context), id).entries, id, before) : NOTHING_SENT;
     last = { id, source: createSource({ now: context.now, read }) };

@@ -1,5 +1,6 @@
 // `archiver dashboard`: from flags to a full screen, or to one view that is printed.
 import { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
 import { usageError } from '../../core/failures/errors.js';
@@ -82,7 +83,11 @@ async function show(dashboard: Dashboard, values: DashboardValues, context: Cont
     browse(undefined);
     notify(await browseUpload(wish, values, context));
   }
+  signal.throwIfAborted();
 }
+
+/** Before what is wrong; the screen puts its own there. */
+const SIGN = /^[✗x!] /;
 
 /** The browser is a call of its own: it records what it restores. Gives what it said on stderr first. */
 async function browseUpload(
@@ -102,10 +107,8 @@ async function browseUpload(
     access[key] === undefined || url.startsWith('file:') ? [] : [`--${kebab(key)}=${access[key]}`],
   );
   await runCall(['browse', url, ...given], { stdin, stdout, stderr: collected, signal });
-  return told
-    .join('')
-    .split('\n')
-    .find((line) => line !== '');
+  const lines = stripVTControlCharacters(told.join('')).split('\n');
+  return lines.find((line) => line !== '')?.replace(SIGN, '');
 }
 
 function later(ms: number, call: () => void): () => void {

@@ -12,14 +12,12 @@ import { type Analysis, type AnalysisResult, betterClass } from '../../stores/da
 import { createSource } from '../../stores/dashboard/source.js';
 import type { FleetRead, StoreSources } from '../../stores/dashboard/store-sources.js';
 import { listedStore } from '../analyze/from-listing.js';
+import { LAST_RESORT } from '../kit/flags.js';
 import { storePrices } from '../analyze/store-prices.js';
-import { type AnalyzedStore, adviceLines, figuresOf, headLines, pricesLine } from '../kit/store-analysis.js';
-import { factParts } from '../kit/lines.js';
+import { type AnalyzedStore, adviceFacts, figuresOf, headFacts, pricesText } from '../kit/store-analysis.js';
 import { openForReading, refuseMissingFolder, type StoreValues } from '../kit/store.js';
 import type { DashboardValues } from './flags.js';
 
-/** Where nothing tells the region of a bucket. */
-const LAST_RESORT = 'us-east-1';
 /** As `fleet status` and `fleet monitor` have it by default. */
 const STALE_MS = 2 * 3_600_000;
 /** A look at a fleet is a request a writer, and heartbeats come with each cycle: once a minute for every thousand of them. */
@@ -136,7 +134,6 @@ function resultOf(store: AnalyzedStore, endedAt: Date): AnalysisResult {
   const figures = figuresOf(store);
   const { prices, isFolder, durationMs } = store;
   const cells = store.stored.current.cells();
-  const facts = [...headLines(store, figures).slice(1), ...(figures.moves.length > 0 ? adviceLines(figures) : [])];
   return {
     objects: figures.objects,
     bytes: figures.bytes,
@@ -145,8 +142,8 @@ function resultOf(store: AnalyzedStore, endedAt: Date): AnalysisResult {
       const own = cells.filter(({ storageClass }) => storageClass === one.storageClass);
       return { ...one, ...(isFolder ? { better: null, savedUsd: 0 } : betterClass(own, prices)) };
     }),
-    facts: facts.map(factParts),
-    pricesText: `prices: ${factParts(pricesLine(store)).value}`,
+    facts: [...headFacts(store, figures), ...(figures.moves.length > 0 ? adviceFacts(figures) : [])],
+    pricesText: `prices: ${pricesText(store)}`,
     isFolder,
     endedAt,
     durationMs,

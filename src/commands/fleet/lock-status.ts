@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Results } from '../../cli/context.js';
-import { detectedStoreFlags, placeArg } from '../kit/flags.js';
+import { detectedStoreFlags, LAST_RESORT, placeArg } from '../kit/flags.js';
 import type { StoreContext } from '../kit/store.js';
 import type { TableContext } from '../kit/table.js';
 
@@ -30,7 +30,7 @@ export const command = defineCommand({
     const { LOCK_ORDER } = await import('../../core/access/judge-immutability.js');
     const { worstOf } = await import('../../core/access/finding.js');
     const { usageError } = await import('../../core/failures/errors.js');
-    const { bucketOf, commandPlace, findingsText, LAST_RESORT, postureOf } = await import('../kit/access.js');
+    const { bucketOf, commandPlace, findingsText, postureOf } = await import('../kit/access.js');
     const { withStore } = await import('../kit/store.js');
     const baseUrl = joinStoreUrl(url);
     const { bucket, prefix } = bucketOf(baseUrl, 'only buckets of S3 have locks');

@@ -13,9 +13,6 @@ import { printable } from '../../core/paths/raw-path.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';
 import { column, tableText, type TableContext } from './table.js';
 
-/** Where nothing tells the region of a bucket. */
-export const LAST_RESORT = 'us-east-1';
-
 export interface BucketReport extends AccessReport {
   readonly bucket: string;
   readonly prefix: string;

@@ -48,6 +48,9 @@ export const storeFlags = <const R extends string>(defaultRegion: R) => ({
   ...accessFlags,
 });
 
+/** Where nothing tells the region of a bucket. */
+export const LAST_RESORT = 'us-east-1';
+
 /** How to reach the store, for commands that have no region to fall back on. */
 export const detectedStoreFlags = {
   region: flag.text({

@@ -18,12 +18,6 @@ export const fact = (label: string, value: string): string => `  ${label.padEnd(
 export const amountText = (count: number, noun: string, bytes: number): string =>
   `${formatQuantity(count, noun)}, ${formatBytes(bytes)}`;
 
-/** A line of `fact` in its two parts. */
-export const factParts = (line: string): { readonly label: string; readonly value: string } => ({
-  label: line.slice(2, LABEL_WIDTH + 2).trim(),
-  value: line.slice(LABEL_WIDTH + 3),
-});
-
 export interface Cut {
   /** How many there are, where not all of them are given. */
   readonly total?: number;

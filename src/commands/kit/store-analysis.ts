@@ -12,7 +12,7 @@ import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatMinute } from '../../ui/format-time.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
-import { amountText, fact } from './lines.js';
+import { amountText } from './lines.js';
 import { priceListText } from './price-lines.js';
 import { type Column, column, numbers } from './table.js';
 
@@ -102,63 +102,76 @@ export function figuresOf(analyzed: AnalyzedStore) {
   };
 }
 
-/** What there is, before the tables. */
-export function headLines(analyzed: AnalyzedStore, figures: Figures): readonly string[] {
-  const { location, sample, versionsHidden, unfinished, inventory } = analyzed;
-  const { objects, bytes, monthlyUsd, yearlyUsd, older, deleteMarkers, errors } = figures;
-  const isEstimated = sample !== undefined && sample.drawn.length < sample.ranges;
-  const about = isEstimated ? 'about ' : '';
+/** A line of what is told; without a label it goes on with what is above it. */
+export interface Said {
+  readonly label: string;
+  readonly value: string;
+}
+
+const said = (label: string, value: string): Said => ({ label, value });
+
+const isEstimated = ({ sample }: AnalyzedStore): boolean => sample !== undefined && sample.drawn.length < sample.ranges;
+const aboutText = (analyzed: AnalyzedStore): string => (isEstimated(analyzed) ? 'about ' : '');
+
+/** What there is, in a line. */
+export const titleLine = (analyzed: AnalyzedStore, { objects, bytes }: Figures): string =>
+  `${analyzed.location}: ${aboutText(analyzed)}${amountText(objects, 'object', bytes)}`;
+
+/** What is known of it, before the tables. */
+export function headFacts(analyzed: AnalyzedStore, figures: Figures): readonly Said[] {
+  const { sample, versionsHidden, unfinished, inventory } = analyzed;
+  const { monthlyUsd, yearlyUsd, older, deleteMarkers, errors } = figures;
+  const about = aboutText(analyzed);
   const isWhole = !versionsHidden && unfinished !== null && unfinished.bytes !== null;
   return [
-    `${location}: ${about}${amountText(objects, 'object', bytes)}`,
-    fact(
+    said(
       'storage',
       `${about}${formatUsd(monthlyUsd)} a month, ${formatUsd(yearlyUsd)} a year, ${isWhole ? 'with all that' : 'without some of what'} plain listings do not show`,
     ),
-    ...(inventory === undefined ? [] : inventoryLines(inventory)),
+    ...(inventory === undefined ? [] : inventoryFacts(inventory)),
     ...(sample === undefined
       ? []
       : [
-          fact(
+          said(
             'sample',
             `${formatQuantity(sample.objects, 'object')} in ${formatCount(sample.drawn.length)} of ${formatCount(sample.ranges)} ranges of keys, drawn by chance`,
           ),
-          fact(
+          said(
             'error',
-            isEstimated
+            isEstimated(analyzed)
               ? `+-${formatQuantity(errors.objects, 'object')}, +-${formatBytes(errors.bytes)}, +-${formatUsd(errors.monthlyUsd)} a month (95% interval)`
               : 'none: everything was listed',
           ),
         ]),
-    fact(
+    said(
       'older',
       versionsHidden
         ? `not known: ${inventory === undefined ? 'listing versions is denied (s3:ListBucketVersions)' : 'this inventory is of current versions only'}; where the bucket keeps them, they are billed too`
         : `${about}${amountText(older.objects, 'older version', older.bytes)}, ${formatUsd(older.monthlyUsd)} a month; ${formatQuantity(deleteMarkers, 'delete marker')}`,
     ),
-    fact('multipart', unfinishedText(analyzed, figures)),
+    said('multipart', unfinishedText(analyzed, figures)),
   ];
 }
 
 /** Its date, and what it does not say. */
-function inventoryLines({ createdAt, format, files, bytes, athena, ...gaps }: InventoryRead): readonly string[] {
+function inventoryFacts({ createdAt, format, files, bytes, athena, ...gaps }: InventoryRead): readonly Said[] {
   return [
-    fact(
+    said(
       'inventory',
       `begun ${formatMinute(createdAt)}, ${format}, ${amountText(files, 'file', bytes)}; what changed since is not in it`,
     ),
     ...(athena === undefined
       ? []
       : [
-          fact(
+          said(
             'athena',
             `read ${formatBytes(athena.scannedBytes)} for ${formatUsd(athenaUsd(athena.scannedBytes))} (query ${printable(athena.queryId)})`,
           ),
         ]),
-    ...(gaps.hasClasses ? [] : [fact('', 'it has no column StorageClass: what is stored has no known price')]),
+    ...(gaps.hasClasses ? [] : [said('', 'it has no column StorageClass: what is stored has no known price')]),
     ...(gaps.hasDates
       ? []
-      : [fact('', 'it has no column LastModifiedDate: ages are not known, nor what other classes save')]),
+      : [said('', 'it has no column LastModifiedDate: ages are not known, nor what other classes save')]),
   ];
 }
 
@@ -220,27 +233,27 @@ export const MOVE_COLUMNS: readonly Column<MoveSaving>[] = [
 ];
 
 /** What to do about it, and what was not counted. */
-export function adviceLines({ moves, older, staleUsd }: Figures): readonly string[] {
+export function adviceFacts({ moves, older, staleUsd }: Figures): readonly Said[] {
   const paying = moves.filter(({ firstYearSavedUsd }) => (firstYearSavedUsd ?? 0) > 0);
   // A class that lies in one building only is no place to send archives to unasked.
   const safe = paying.filter(({ storageClass }) => storageClass !== 'ONEZONE_IA');
   const best = [safe.find(({ isReadAtOnce }) => !isReadAtOnce), safe.find(({ isReadAtOnce }) => isReadAtOnce)];
   const pays = (usd: Usd): boolean => usd !== null && usd >= 0.01;
   return [
-    ...best.flatMap((move) => (move === undefined ? [] : [fact('advice', adviceText(move))])),
-    ...(paying.length === 0 ? [fact('advice', 'moving to another class saves nothing in the first year')] : []),
+    ...best.flatMap((move) => (move === undefined ? [] : [said('advice', adviceText(move))])),
+    ...(paying.length === 0 ? [said('advice', 'moving to another class saves nothing in the first year')] : []),
     ...(pays(older.monthlyUsd)
-      ? [fact('', `a lifecycle rule that deletes older versions saves up to ${formatUsd(older.monthlyUsd)} a month`)]
+      ? [said('', `a lifecycle rule that deletes older versions saves up to ${formatUsd(older.monthlyUsd)} a month`)]
       : []),
     ...(pays(staleUsd)
       ? [
-          fact(
+          said(
             '',
             `a lifecycle rule that aborts unfinished uploads after ${STALE_DAYS} days saves ${formatUsd(staleUsd)} a month`,
           ),
         ]
       : []),
-    fact(
+    said(
       '',
       'not counted: what it costs to get content back from the new class (archiver cost estimate --operation download)',
     ),
@@ -256,10 +269,7 @@ function adviceText(move: MoveSaving): string {
 }
 
 /** Whose prices these are. */
-export const pricesLine = ({ isFolder, prices }: AnalyzedStore): string =>
-  fact(
-    'prices',
-    isFolder
-      ? 'none: a folder of this computer costs nothing'
-      : (priceListText(prices) ?? 'not known: this store is not AWS; --provider says whose prices hold'),
-  );
+export const pricesText = ({ isFolder, prices }: AnalyzedStore): string =>
+  isFolder
+    ? 'none: a folder of this computer costs nothing'
+    : (priceListText(prices) ?? 'not known: this store is not AWS; --provider says whose prices hold');

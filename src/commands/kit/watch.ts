@@ -5,11 +5,8 @@ import { flag } from '../../cli/flag.js';
 import type { EventSink } from '../../core/events.js';
 import type { FleetStatus } from '../../core/fleet/watch/watch-fleet.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
-import { detectedStoreFlags } from './flags.js';
+import { detectedStoreFlags, LAST_RESORT } from './flags.js';
 import { refuseMissingFolder, type StoreContext, type StoreValues, withStore } from './store.js';
-
-/** Where nothing tells the region of a bucket. */
-const LAST_RESORT = 'us-east-1';
 
 /** The base of a fleet. */
 export const fleetArg = arg.url('S3_URL', {

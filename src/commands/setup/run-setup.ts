@@ -1,7 +1,6 @@
 // `archiver setup`: the wizard on a terminal, or the same steps without questions.
 import { openConfig, type OpenConfig } from '../../cli/config-change.js';
 import type { Context } from '../../cli/context.js';
-import { isCi } from '../../cli/progress.js';
 import { bucketUrl, formatStoreUrl, joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
 import { ArchiverError, usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -9,6 +8,7 @@ import type { CheckLine } from '../../core/setup/check-store.js';
 import type { DiffLine } from '../../core/text/line-diff.js';
 import type { SetupAnswers, StoreKind } from '../../stores/setup/setup-state.js';
 import { fact, textOf } from '../kit/lines.js';
+import { requireTerminal } from '../kit/require-terminal.js';
 import { defaultFolder, setupPorts } from './setup-ports.js';
 
 export interface SetupValues {
@@ -23,21 +23,16 @@ export interface SetupValues {
 
 /** Runs the command; returns its exit status. */
 export async function runSetup(values: SetupValues, url: string | undefined, context: Context): Promise<number> {
-  if (!values.nonInteractive) requireTerminal(context, url);
+  if (!values.nonInteractive) {
+    const hint = `archiver setup --non-interactive ${url === undefined ? '[STORE]' : printable(url)}`;
+    if (context.json) throw usageError('the questions of setup have no --json', hint);
+    requireTerminal('setup', hint, context);
+  }
   const config = await openConfig(values.output, context);
   const begin = beginning(values, url, config, context);
   return values.nonInteractive
     ? await withoutQuestions(values, begin, config, context)
     : await asked(values, begin, config, context);
-}
-
-function requireTerminal({ stdin, stdout, env, json }: Context, url: string | undefined): void {
-  const hint = `archiver setup --non-interactive ${url === undefined ? '[STORE]' : printable(url)}`;
-  if (json) throw usageError('the questions of setup have no --json', hint);
-  if (stdin.isTTY !== true || stdout.isTTY !== true)
-    throw usageError('setup asks questions and needs a terminal', hint);
-  if (env['TERM'] === 'dumb') throw usageError('setup needs a terminal that can move its cursor (TERM is dumb)', hint);
-  if (isCi(env)) throw usageError('setup asks no questions where CI is set in the environment', hint);
 }
 
 interface Beginning {
@@ -184,6 +179,8 @@ async function asked(values: SetupValues, begin: Beginning, config: OpenConfig, 
     signal,
   });
   await showSetup(store, { stdin, stdout, look: lookOf(context.colors.stdout, env), signal });
+  if (store.getState().isBusy) context.note('setup is left as soon as what it has begun has ended');
+  await store.getState().do.settled();
   signal.throwIfAborted();
   const state = store.getState();
   if (state.commands.length === 0) {

@@ -13,7 +13,8 @@ import { lineDiff } from '../../core/text/line-diff.js';
 import { shellWord } from '../../core/text/shell-word.js';
 import type { SetupAnswers } from '../../stores/setup/setup-state.js';
 import type { SetupPorts } from '../../stores/setup/setup-store.js';
-import { LAST_RESORT, reportAccess } from '../kit/access.js';
+import { reportAccess } from '../kit/access.js';
+import { LAST_RESORT } from '../kit/flags.js';
 import { openForReading, type StoreValues } from '../kit/store.js';
 
 export interface PortOptions {

@@ -28,6 +28,8 @@ export interface CheckOptions {
   readonly open: (below?: string) => Promise<OpenedStore>;
   readonly tell: (line: CheckLine) => void;
   readonly signal: AbortSignal;
+  /** How long what is cancelled may take to clean up. */
+  readonly cleanUpMs?: number | undefined;
 }
 
 /** What a store is good for: nothing, for writing alone, or for all. */
@@ -38,6 +40,21 @@ type Tried = 'done' | 'denied' | 'failed';
 
 const PROBE_BYTES = 64;
 const TEST_BYTES = 1_000_000;
+
+const CLEAN_UP_MS = 5000;
+
+/** For cleaning up: it goes on so long after `signal`, since a store that gives no answer is no reason to wait for ever. */
+function patient({ signal, cleanUpMs = CLEAN_UP_MS }: Pick<CheckOptions, 'signal' | 'cleanUpMs'>): AbortSignal {
+  const late = new AbortController();
+  const begin = (): void => void setTimeout(() => late.abort(), cleanUpMs).unref();
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  return late.signal;
+}
+
+/** Why something stays. */
+const reasonOf = (error: unknown, late: AbortSignal): string =>
+  late.aborted ? 'the store gives no answer' : withoutSecrets(errorText(error));
 
 const ownFolder = (): string => `archiver-setup-${randomBytes(4).toString('hex')}`;
 
@@ -52,8 +69,8 @@ const failure = (what: string, action: string, error: unknown): CheckLine => {
   };
 };
 
-/** Puts, lists, reads and deletes a small object, and tells of each. @throws cancelled */
-export async function probeStore({ open, tell, signal }: CheckOptions): Promise<Usability> {
+/** Puts, lists, reads and deletes a small object, also when it is cancelled, and tells of each. @throws cancelled */
+export async function probeStore({ open, tell, signal, cleanUpMs }: CheckOptions): Promise<Usability> {
   const key = `${ownFolder()}/probe`;
   let opened: OpenedStore;
   try {
@@ -65,6 +82,8 @@ export async function probeStore({ open, tell, signal }: CheckOptions): Promise<
   }
   const { store } = opened;
   const content = randomBytes(PROBE_BYTES);
+  const stays = (reason: string): void => tell({ tone: 'warn', text: `${key} stays in the store: ${reason}` });
+  let mayBeThere = false;
   const attempt = async (what: string, action: string, done: string, work: () => Promise<boolean>): Promise<Tried> => {
     try {
       const isRight = await work();
@@ -80,6 +99,7 @@ export async function probeStore({ open, tell, signal }: CheckOptions): Promise<
   };
   try {
     const put = await attempt('put', 's3:PutObject', 'an object can be put', async () => {
+      mayBeThere = true;
       await store.put(key, content, { signal });
       return true;
     });
@@ -97,17 +117,22 @@ export async function probeStore({ open, tell, signal }: CheckOptions): Promise<
       if (failed?.isRefused === true) throw new StoreError('access-denied', failed.reason, { isRefused: true });
       return failed === undefined;
     });
-    if (deleted !== 'done') tell({ tone: 'warn', text: `${key} stays in the store: ${PROBE_BYTES} bytes` });
+    mayBeThere = false;
+    if (deleted !== 'done') stays(`${PROBE_BYTES} bytes`);
     const tried = [listed, read, deleted];
     if (tried.includes('failed')) return 'none';
     return tried.includes('denied') ? 'writing' : 'all';
   } finally {
+    if (mayBeThere && signal.aborted) {
+      const late = patient({ signal, cleanUpMs });
+      await store.delete([key], late).catch((error: unknown) => stays(reasonOf(error, late)));
+    }
     opened.close();
   }
 }
 
 /** Archives 1 MB as an upload does, restores and compares it, and deletes all of it again. True when it came back as it was. @throws cancelled */
-export async function roundTrip({ open, tell, signal }: CheckOptions): Promise<boolean> {
+export async function roundTrip({ open, tell, signal, cleanUpMs }: CheckOptions): Promise<boolean> {
   const below = ownFolder();
   const folder = await mkdtemp(join(tmpdir(), 'archiver-setup-'));
   const quiet = { emit: () => undefined, signal };
@@ -139,7 +164,7 @@ export async function roundTrip({ open, tell, signal }: CheckOptions): Promise<b
       return isSame;
     } finally {
       opened.close();
-      await cleanUp({ open, tell }, below);
+      await cleanUp({ open, tell, signal: patient({ signal, cleanUpMs }) }, below);
     }
   } catch (error) {
     throwIfCancelled(signal);
@@ -165,17 +190,17 @@ const RESTORING = {
 const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
 /** Also when it was cancelled: nothing of the test stays, nor its folder. */
-async function cleanUp({ open, tell }: Pick<CheckOptions, 'open' | 'tell'>, below: string): Promise<void> {
+async function cleanUp({ open, tell, signal }: CheckOptions, below: string): Promise<void> {
   const opened = await open();
   try {
     const keys: string[] = [];
-    for await (const { objects } of opened.store.list({ prefix: `${below}/` }))
+    for await (const { objects } of opened.store.list({ prefix: `${below}/`, signal }))
       keys.push(...objects.map(({ key }) => key));
-    const failed = await opened.store.delete(keys);
+    const failed = await opened.store.delete(keys, signal);
     if (failed.length === 0) tell({ tone: 'good', text: `its ${keys.length} objects are deleted again` });
     else tell({ tone: 'warn', text: `${below} stays in the store: ${failed[0]?.reason ?? ''}` });
   } catch (error) {
-    tell({ tone: 'warn', text: `${below} stays in the store: ${withoutSecrets(errorText(error))}` });
+    tell({ tone: 'warn', text: `${below} stays in the store: ${reasonOf(error, signal)}` });
   } finally {
     opened.close();
   }

@@ -7,19 +7,15 @@ import { selectionCost } from '../../stores/browse/cost.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { Line } from '../../ui/line.js';
-import { useSize } from '../../ui/size.js';
+import { useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { Spinner } from '../../ui/spinner.js';
 import { Status } from '../../ui/status.js';
 import { cut, widthOf } from '../../ui/text.js';
-import { TextField } from '../../ui/text-field.js';
+import { SearchLine } from '../../ui/search-line.js';
 import { Tint, useTheme } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
 import { useBrowse } from './browse-context.js';
 import { CHANGE_SIGNS } from './file-name.js';
-
-const WIDE_COLUMNS = 120;
-/** What the field of the search leaves for the count beside it. */
-const COUNT_WIDTH = 34;
 
 /** The filters, or what is searched for; at the right how much is found, or the folder of the cursor. */
 export function FilterBar(): ReactElement {
@@ -30,21 +26,9 @@ export function FilterBar(): ReactElement {
 }
 
 function SearchBar(): ReactElement {
-  const { columns } = useSize();
   const search = useBrowse((state) => state.search);
   const found = useBrowse(foundText);
-  const field = <TextField line={search} width={Math.min(60, columns - COUNT_WIDTH)} placeholder="part of a path" />;
-  return (
-    <Line
-      left={
-        <>
-          <Tint tone="accent">{'search: '}</Tint>
-          {field}
-        </>
-      }
-      right={<Tint tone="dim">{found}</Tint>}
-    />
-  );
+  return <SearchLine label="search" line={search} placeholder="part of a path" found={found} />;
 }
 
 function FiltersBar(): ReactElement {

@@ -5,7 +5,7 @@ import type { BrowseState } from '../../stores/browse/browse-state.js';
 import type { BrowseStore } from '../../stores/browse/browse-store.js';
 import { HelpOverlay } from '../../ui/help-overlay.js';
 import { bodyRows, Screen } from '../../ui/screen.js';
-import { Room, useSize } from '../../ui/size.js';
+import { Room, useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { Tint, useTheme } from '../../ui/theme.js';
 import { useKeys } from '../../ui/use-keys.js';
 import { useNames } from '../use-names.js';
@@ -18,8 +18,6 @@ import { Details } from './details.js';
 import { FileList } from './file-list.js';
 import { DonePanel, ProgressPanel } from './restore-panel.js';
 
-/** From here on the right part follows the cursor. */
-const SPLIT_COLUMNS = 120;
 const LIST_SHARE = 0.6;
 
 /** The browser over its store. */
@@ -35,7 +33,7 @@ function BrowseFrame(): ReactElement {
   const store = useBrowseStore();
   const names = useNames();
   const { columns, rows } = useSize();
-  const size: KeySize = { page: Math.max(1, bodyRows(rows) - 1), isSplit: columns >= SPLIT_COLUMNS };
+  const size: KeySize = { page: Math.max(1, bodyRows(rows) - 1), isSplit: columns >= WIDE_COLUMNS };
   useKeys(() => {
     store.getState().do.notify(undefined);
     return browseKeys(store.getState(), size);

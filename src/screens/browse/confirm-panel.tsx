@@ -12,10 +12,10 @@ import { Line } from '../../ui/line.js';
 import { Picker } from '../../ui/picker.js';
 import { useSize } from '../../ui/size.js';
 import { Tint, type Tone } from '../../ui/theme.js';
+import { wrapped } from '../../ui/wrapped.js';
 import { useNames } from '../use-names.js';
 import { useBrowse } from './browse-context.js';
 import { refusalText } from './refusal-text.js';
-import { wrapped } from './wrapped.js';
 
 /** Below this only what concerns the restore itself is said. */
 const LOW_ROWS = 12;

@@ -9,12 +9,12 @@ import type { FolderRow } from '../../stores/browse/tree.js';
 import { Facts } from '../../ui/facts.js';
 import { useSize } from '../../ui/size.js';
 import { Tint } from '../../ui/theme.js';
+import { wrapped } from '../../ui/wrapped.js';
 import { useNames } from '../use-names.js';
 import { useActions, useBrowse } from './browse-context.js';
 import { fileFacts, folderFacts } from './detail-facts.js';
 import { FirstLines } from './first-lines.js';
 import { LargestBelow } from './largest-below.js';
-import { wrapped } from './wrapped.js';
 
 const REST_MS = 200;
 

@@ -4,6 +4,7 @@ import type { Preview } from '../../core/restore/fetch/first-lines.js';
 import { useSize } from '../../ui/size.js';
 import { cut } from '../../ui/text.js';
 import { Tint, useTheme } from '../../ui/theme.js';
+import { wrapped } from '../../ui/wrapped.js';
 import { useNames } from '../use-names.js';
 
 export interface FirstLinesProps {
@@ -22,13 +23,9 @@ export function FirstLines({ preview, rows }: FirstLinesProps): ReactElement {
   return (
     <Box flexDirection="column" paddingLeft={1} paddingTop={1}>
       <Tint tone="dim">{isWhole ? 'all lines' : 'first lines'}</Tint>
-      {preview?.kind === 'none' && (
-        <Box paddingLeft={2} width={columns - 2}>
-          <Tint tone="warn" wrap="wrap">
-            {names(preview.reason)}
-          </Tint>
-        </Box>
-      )}
+      {(preview?.kind === 'none' ? wrapped(names(preview.reason), columns - 4) : []).map((line, at) => (
+        <Tint key={at} tone="warn">{`  ${line}`}</Tint>
+      ))}
       {lines.map((line, at) => (
         <Tint key={at}>{`  ${cut(names(line.replaceAll('\t', '    ')), columns - 4, 'end', glyphs.ellipsis)}`}</Tint>
       ))}

@@ -4,7 +4,7 @@ import { amountText } from '../../core/budget/amounts.js';
 import type { BudgetStatus } from '../../core/budget/status.js';
 import type { Column } from '../../ui/columns.js';
 import type { Glyphs, Tone } from '../../ui/theme.js';
-import { fitted, widest } from './fitted.js';
+import { fitted, widest } from './cells.js';
 
 export interface BudgetLine {
   readonly status: BudgetStatus;

@@ -6,8 +6,8 @@ import type {
   DashboardStore,
   ViewPlace,
 } from '../../stores/dashboard/dashboard-store.js';
-import { cursorIn } from '../../stores/dashboard/dashboard-store.js';
-import type { AnySource, Source } from '../../stores/dashboard/source.js';
+import { cursorIn, rowsAt } from '../../stores/dashboard/dashboard-store.js';
+import type { Source } from '../../stores/dashboard/source.js';
 import type { DashboardSources } from '../../stores/dashboard/sources.js';
 import type { StoreSources } from '../../stores/dashboard/store-sources.js';
 import type { ListModel, Row } from '../../stores/dashboard/view-model.js';
@@ -67,14 +67,21 @@ export const useSource = <T,>(source: Source<T>): ReadSource<T> => ({
   problem: useStore(source, ({ problem }) => problem),
 });
 
-/** A text about sources; drawn again when it is another. */
-export function useTextOf(sources: readonly AnySource[], text: () => string): string {
+/** When it was read last, for what tells ages; ms since 1970. */
+export const useReadMs = (source: Source<unknown>): number => useStore(source, ({ readAt }) => readAt?.getTime() ?? 0);
+
+interface Subscribable {
+  readonly subscribe: (onChange: () => void) => () => void;
+}
+
+/** A text about stores; drawn again when it is another. */
+export function useTextOf(stores: readonly Subscribable[], text: () => string): string {
   const subscribe = useCallback(
     (onChange: () => void) => {
-      const ends = sources.map((source) => source.subscribe(onChange));
+      const ends = stores.map((store) => store.subscribe(onChange));
       return () => ends.forEach((end) => end());
     },
-    [sources],
+    [stores],
   );
   return useSyncExternalStore(subscribe, text);
 }
@@ -89,7 +96,7 @@ export interface ShownRows<T> {
 export function useRows<T extends Row>(list: ListModel<T>): ShownRows<T> {
   const { sources, isPrinted = false } = useDashboard();
   const place = useView(({ view, places }) => places[view]);
-  const rows = list.rows(sources, { filter: place.filter.text, sort: place.sort });
+  const rows = rowsAt(list, place, sources);
   return { rows, cursor: isPrinted ? -1 : cursorIn(rows, place), place };
 }
 
@@ -97,6 +104,6 @@ export function useRows<T extends Row>(list: ListModel<T>): ShownRows<T> {
 export function rowAtCursor<T extends Row>(list: ListModel<T>, { store, sources }: Dashboard): T | undefined {
   const { view, places } = store.getState();
   const place = places[view];
-  const rows = list.rows(sources, { filter: place.filter.text, sort: place.sort });
+  const rows = rowsAt(list, place, sources);
   return rows[cursorIn(rows, place)];
 }

@@ -5,23 +5,17 @@ import { Empty } from '../../ui/empty.js';
 import { formatCount, formatDuration } from '../../ui/format.js';
 import { clockTime } from '../../ui/format-time.js';
 import { HelpOverlay } from '../../ui/help-overlay.js';
-import { Line } from '../../ui/line.js';
 import { bodyRows, Screen } from '../../ui/screen.js';
-import { useSize } from '../../ui/size.js';
+import { SearchLine } from '../../ui/search-line.js';
+import { BASE_COLUMNS, useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { type Message, Status } from '../../ui/status.js';
 import { Tabs } from '../../ui/tabs.js';
-import { TextField } from '../../ui/text-field.js';
-import { Tint } from '../../ui/theme.js';
 import { useKeys } from '../../ui/use-keys.js';
-import { cursorIn, type DashboardState } from '../../stores/dashboard/dashboard-store.js';
+import { cursorIn, rowsAt } from '../../stores/dashboard/dashboard-store.js';
 import { useNames } from '../use-names.js';
 import { type Dashboard, DashboardContext, useDashboard, useTextOf, useView } from './dashboard-context.js';
 import { dashboardKeys, listKeys } from './dashboard-keys.js';
 import type { DashboardView } from './view.js';
-
-const WIDE_COLUMNS = 120;
-/** What the field of the filter leaves for the count beside it. */
-const COUNT_WIDTH = 34;
 
 interface Props {
   readonly dashboard: Dashboard;
@@ -41,13 +35,12 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
   const dashboard = useDashboard();
   const { store, sources, target } = dashboard;
   const names = useNames();
-  const { columns, rows } = useSize();
+  const { rows } = useSize();
   const page = Math.max(1, bodyRows(rows) - 2);
   useKeys(() => {
     store.getState().do.notify(undefined);
     return dashboardKeys(dashboard, views, page);
   });
-  useView(keysDependOn);
   const id = useView(({ view }) => view);
   const mode = useView((state) => state.mode);
   const view = views.find((one) => one.id === id);
@@ -55,7 +48,10 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
     () => [view?.reads, view?.asks, view?.glances, view?.follows].flatMap((listed) => listed?.(sources) ?? []),
     [view, sources],
   );
-  const context = useContextText(reads, columns >= WIDE_COLUMNS);
+  // The key line follows: a key comes and goes with what was read, and with what the person does.
+  const watched = useMemo(() => [...reads, store], [reads, store]);
+  useTextOf(watched, () => JSON.stringify(dashboardKeys(dashboard, views, page)));
+  const context = useContextText(reads);
   // The same element while only the time in the title changes: what is in it is not drawn again.
   const body = useMemo(() => view && <Body view={view} />, [view]);
   if (view === undefined) return null;
@@ -82,10 +78,6 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
   );
 }
 
-/** What the list of keys is made of: the key line follows it. */
-const keysDependOn = ({ mode, view, places }: DashboardState): string =>
-  [mode, view, places[view].isOpen, places[view].filter.text === ''].join();
-
 /** The body of a view, or what it lacks. */
 export function Body({ view: { View, lacks } }: { readonly view: DashboardView }): ReactElement {
   const { target } = useDashboard();
@@ -94,9 +86,12 @@ export function Body({ view: { View, lacks } }: { readonly view: DashboardView }
 }
 
 /** Where the store is, and how fresh the figures are. */
-function useContextText(reads: readonly AnySource[], isWide: boolean): string {
+function useContextText(reads: readonly AnySource[]): string {
   const { target, everyMs } = useDashboard();
+  const { columns } = useSize();
+  const isWide = columns >= WIDE_COLUMNS;
   const time = useTextOf(reads, () => timeOf(reads));
+  if (columns < BASE_COLUMNS) return time;
   const every = `every ${formatDuration(everyMs)}`;
   const profile = isWide && target.profile !== undefined ? `profile ${target.profile}` : undefined;
   const fresh = isWide && time !== '' ? `refreshed ${time}, ${every}` : `${time} ${every}`.trim();
@@ -134,27 +129,16 @@ const summaryOf = (view: DashboardView, dashboard: Dashboard): Message =>
 
 /** `3 of 500`, and how many there are without the filter. */
 function positionOf({ id, list }: DashboardView, { store, sources }: Dashboard): string {
-  const place = store.getState().places[id];
-  const rows = list?.rows(sources, { filter: place.filter.text, sort: place.sort }) ?? [];
   const total = list?.total(sources) ?? 0;
   if (list === undefined || total === 0) return '';
+  const place = store.getState().places[id];
+  const rows = rowsAt(list, place, sources);
   const sort = place.sort === 0 ? '' : `by ${list.sorts[place.sort] ?? ''}  `;
   const found = rows.length === total ? '' : `, ${formatCount(total)} in all`;
   return `${sort}${formatCount(cursorIn(rows, place) + 1)} of ${formatCount(rows.length)}${found}`;
 }
 
 function FilterBar({ view, position }: { readonly view: DashboardView; readonly position: string }): ReactElement {
-  const { columns } = useSize();
   const filter = useView(({ places }) => places[view.id].filter);
-  return (
-    <Line
-      left={
-        <>
-          <Tint tone="accent">{'filter: '}</Tint>
-          <TextField line={filter} width={Math.min(40, columns - COUNT_WIDTH)} placeholder="part of a row" />
-        </>
-      }
-      right={<Tint tone="dim">{position}</Tint>}
-    />
-  );
+  return <SearchLine label="filter" line={filter} placeholder="part of a row" found={position} />;
 }

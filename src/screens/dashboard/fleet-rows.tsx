@@ -6,6 +6,7 @@ import type { Column } from '../../ui/columns.js';
 import { formatDuration } from '../../ui/format.js';
 import { type Glyphs, Tint, type Tone, useTheme } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
+import { cellsOf } from './cells.js';
 import type { ReadSource } from './dashboard-context.js';
 import { FirstRows, moreText, Section, Sentence } from './panels.js';
 
@@ -55,7 +56,7 @@ export function FleetSection({ fleet, rows }: Props): ReactElement | null {
   const { glyphs } = useTheme();
   const writers = fleet?.value?.status?.writers ?? NONE;
   const columns = useMemo(
-    () => writerColumns((index) => writers[index], names, glyphs).map(({ title: _title, ...column }) => column),
+    () => writerColumns(writers, names, glyphs).map(({ title: _title, ...column }) => column),
     [writers, names, glyphs],
   );
   if (fleet === undefined || rows === 0) return null;
@@ -87,17 +88,14 @@ export const configText = ({ heartbeat }: WriterStatus): string => {
 
 /** How writers are: signs, ids, and what is wrong in words. */
 export function writerColumns(
-  at: (index: number) => WriterStatus | undefined,
+  writers: readonly WriterStatus[],
   names: (text: string) => string,
   glyphs: Glyphs,
 ): readonly Column[] {
-  const of = (text: (writer: WriterStatus) => string) => (index: number) => {
-    const writer = at(index);
-    return writer === undefined ? '' : text(writer);
-  };
+  const of = cellsOf(writers);
   const right = { align: 'right' } as const;
   return [
-    { width: 1, priority: 0, cell: (index) => <WriterSign writer={at(index)} glyphs={glyphs} /> },
+    { width: 1, priority: 0, cell: (index) => <WriterSign writer={writers[index]} glyphs={glyphs} /> },
     {
       title: 'WRITER',
       weight: 1,

@@ -6,14 +6,14 @@ import type { SentShards } from '../../core/resume/sent-shards.js';
 import type { FoundState } from '../../core/resume/state-folder.js';
 import { uploadUrlOf } from '../../core/manifest/upload-id.js';
 import { Bar } from '../../ui/bar.js';
-import { type Fact, Facts } from '../../ui/facts.js';
+import { type Fact, Facts, wrapFacts } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { Line } from '../../ui/line.js';
 import { useSize } from '../../ui/size.js';
 import { Tint } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
-import { useDashboard, useSource } from './dashboard-context.js';
+import { useDashboard, useReadMs, useSource } from './dashboard-context.js';
 import { bytesText, filesText } from './upload-rows.js';
 
 /** Before the details of another row are read, the cursor rests. */
@@ -30,21 +30,23 @@ interface DetailsProps {
 export function SavedDetails({ upload, rows, isLarge = false }: DetailsProps): ReactElement {
   const { sources, userHome } = useDashboard();
   const names = useNames();
+  const { columns } = useSize();
   const sent = useSource(sources.sentOf(upload.id));
   const folder = sources.uploads.getState().value?.folder ?? '';
-  const nowMs = sources.uploads.getState().readAt?.getTime() ?? 0;
+  const nowMs = useReadMs(sources.uploads);
   // Again whenever it has come further: then `upload` is another object.
   useEffect(() => {
     const read = (): void => void sources.sentOf(upload.id).getState().refresh();
     const timer = setTimeout(read, REST_MS);
     return () => clearTimeout(timer);
   }, [sources, upload]);
-  const facts = factsOf(upload, {
+  const known = factsOf(upload, {
     names,
     nowMs,
     isLarge,
     stateFile: withHome(`${folder}/${upload.id}.json`, userHome),
   });
+  const facts = isLarge ? wrapFacts(known, columns, 3) : known;
   const shards = sent.value?.shards ?? [];
   const shown = facts.slice(0, rows - 1 - (shards.length > 0 ? 1 : 0));
   return (

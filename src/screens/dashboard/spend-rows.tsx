@@ -9,7 +9,7 @@ import type { Column } from '../../ui/columns.js';
 import { formatPercent, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { Line } from '../../ui/line.js';
-import { useSize } from '../../ui/size.js';
+import { BASE_COLUMNS, useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { Sparkline } from '../../ui/sparkline.js';
 import { Table } from '../../ui/table.js';
 import { Tint } from '../../ui/theme.js';
@@ -17,7 +17,6 @@ import { useNames } from '../use-names.js';
 import { Sentence } from './panels.js';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const WIDE_COLUMNS = 120;
 
 /** `11 Nov` of `2025-11-11`. */
 const dayText = (day: string): string => `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''}`;
@@ -66,12 +65,11 @@ function DayRow({ days, columns }: { readonly days: SpendRead['days']; readonly 
   );
   const mean = known.reduce((sum, { costUsd }) => sum + costUsd, 0) / Math.max(1, known.length);
   const average = columns >= WIDE_COLUMNS ? `, average ${shortUsd(mean)}` : '';
+  const day = columns >= BASE_COLUMNS ? ` on ${dayText(highest.day)}` : '';
   const unknown =
     known.length === days.length ? '' : `, ${formatQuantity(days.length - known.length, 'day')} not known`;
   const note =
-    known.length === 0
-      ? 'no day is known'
-      : `highest ${shortUsd(highest.costUsd)} on ${dayText(highest.day)}${average}${unknown}`;
+    known.length === 0 ? 'no day is known' : `highest ${shortUsd(highest.costUsd)}${day}${average}${unknown}`;
   return (
     <Line
       left={

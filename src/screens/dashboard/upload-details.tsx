@@ -3,24 +3,23 @@ import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { FrontFacts, StoredUpload } from '../../core/inventory/stored-upload.js';
 import { Bar } from '../../ui/bar.js';
-import { type Fact, Facts } from '../../ui/facts.js';
+import { type Fact, Facts, wrapFacts } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../ui/format.js';
 import { formatMinute, shortMinute } from '../../ui/format-time.js';
-import { Room, useSize } from '../../ui/size.js';
+import { Room, useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { Tint } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
 import { useSource, useStoreSources } from './dashboard-context.js';
 import { Section } from './panels.js';
 
-const SPLIT_COLUMNS = 120;
 const BAR_WIDTH = 30;
 
 export function UploadDetails({ upload }: { readonly upload: StoredUpload }): ReactElement {
   const { columns, rows } = useSize();
   const names = useNames();
-  const facts = useMemo(() => factsOf(upload, names), [upload, names]);
+  const facts = useMemo(() => wrapFacts(factsOf(upload, names), columns), [upload, names, columns]);
   const room = rows - facts.length - 1;
-  const isSplit = columns >= SPLIT_COLUMNS;
+  const isSplit = columns >= WIDE_COLUMNS;
   const half = isSplit ? Math.floor(columns / 2) : columns;
   const { front } = upload;
   // Below each other the shards take half of what is left; the title of each part and a row of air are rows as well.

@@ -31,7 +31,7 @@ export function DoneGauge({
   readonly width: number;
 }): ReactElement {
   const share = upload && shareDone(upload);
-  return share === undefined ? <Tint>{' '.repeat(width)}</Tint> : <Gauge share={share} width={width} warnAt={2} />;
+  return share === undefined ? <Tint>{' '.repeat(width)}</Tint> : <Gauge share={share} width={width} tone="accent" />;
 }
 
 /** Bytes a second since this run of it began; nothing for one that does not run. */

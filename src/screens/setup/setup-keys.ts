@@ -2,6 +2,7 @@
 import { fieldsOf, mayGoOn, type SetupState, stepsOf } from '../../stores/setup/setup-state.js';
 import type { SetupActions } from '../../stores/setup/setup-store.js';
 import { editLine } from '../../ui/line-editor.js';
+import { group } from '../../ui/move-keys.js';
 import type { Binding } from '../../ui/use-keys.js';
 
 type State = SetupState & { readonly do: SetupActions };
@@ -11,37 +12,34 @@ type Bare = Omit<Binding, 'group'>;
 export function setupKeys(state: State): readonly Binding[] {
   const { step, do: act, isHelp } = state;
   if (isHelp)
-    return named('keys', [
+    return group('keys', [
       { keys: ['any'], help: 'close this', hint: 'close', priority: 0, run: () => act.help(false) },
     ]);
   if (step === 'done')
-    return named('steps', [
+    return group('steps', [
       { keys: ['enter', 'q', 'escape', 'ctrl+c'], help: 'leave setup', hint: 'finish', priority: 0, run: act.next },
     ]);
   const isTyped = fieldsOf(state).length > 0;
   return [
-    ...named('steps', [...onward(state), ...backward(state)]),
-    ...named('choose', choosing(state)),
-    ...named('steps', again(state)),
-    ...named(
+    ...group('steps', [...onward(state), ...backward(state)]),
+    ...group('choose', choosing(state)),
+    ...group('steps', again(state)),
+    ...group(
       'keys',
       isTyped ? [] : [{ keys: ['?'], help: 'all keys', hint: 'help', priority: 0, run: () => act.help(true) }],
     ),
-    ...named('keys', [
+    ...group('keys', [
       {
         keys: isTyped ? ['ctrl+c'] : ['q', 'ctrl+c'],
-        help: 'leave setup; the config file stays as it is',
+        help: 'quit, write nothing',
         hint: 'quit',
         priority: 0,
         run: act.quit,
       },
     ]),
-    ...named('choose', isTyped ? [typing(state)] : []),
+    ...group('choose', isTyped ? [typing(state)] : []),
   ];
 }
-
-const named = (group: string, bindings: readonly Bare[]): Binding[] =>
-  bindings.map((binding) => ({ ...binding, group }));
 
 const WORDS: Partial<Readonly<Record<SetupState['step'], string>>> = {
   keys: 'save the keys',
@@ -59,7 +57,7 @@ function onward(state: State): Bare[] {
 const backward = (state: State): Bare[] =>
   stepsOf(state)[0] === state.step
     ? []
-    : [{ keys: ['escape'], help: 'the step before; nothing is lost', hint: 'back', priority: 0, run: state.do.back }];
+    : [{ keys: ['escape'], help: 'the step before', hint: 'back', priority: 0, run: state.do.back }];
 
 const again = ({ step, isBusy, do: act }: State): Bare[] =>
   !isBusy && (step === 'check' || step === 'test')

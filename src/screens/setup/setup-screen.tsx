@@ -1,7 +1,6 @@
 // The wizard over its store: which step it is, what is asked there, and what is wrong.
 import type { ReactElement } from 'react';
 import { useStore } from 'zustand';
-import { displayText } from '../../stores/display-text.js';
 import { type SetupState, type Step, stepsOf } from '../../stores/setup/setup-state.js';
 import type { SetupStore } from '../../stores/setup/setup-store.js';
 import { HelpOverlay } from '../../ui/help-overlay.js';
@@ -10,8 +9,9 @@ import { Line } from '../../ui/line.js';
 import { Screen } from '../../ui/screen.js';
 import { useSize } from '../../ui/size.js';
 import { type Message, Status } from '../../ui/status.js';
-import { Tint, useTheme } from '../../ui/theme.js';
+import { Tint } from '../../ui/theme.js';
 import { useKeys } from '../../ui/use-keys.js';
+import { useNames } from '../use-names.js';
 import { setupKeys } from './setup-keys.js';
 import { StepBody } from './step-body.js';
 
@@ -31,14 +31,14 @@ const NAMES: Readonly<Record<Step, string>> = {
 export function SetupScreen({ store }: { readonly store: SetupStore }): ReactElement {
   useKeys(() => setupKeys(store.getState()));
   const state = useStore(store);
-  const { unicode } = useTheme();
+  const names = useNames();
   const steps = stepsOf(state);
   const at = steps.indexOf(state.step);
   const keys = setupKeys(state);
   return (
     <Screen
       title="archiver setup"
-      where={state.review === undefined ? '' : displayText(state.review.path, { unicode })}
+      where={state.review === undefined ? '' : names(state.review.path)}
       context={`step ${at + 1} of ${steps.length}`}
       bar={<Steps steps={steps} at={at} />}
       status={<Status message={messageOf(state)} />}

@@ -3,7 +3,6 @@ import { Box } from 'ink';
 import { type ReactElement, type ReactNode, useMemo } from 'react';
 import type { CheckLine } from '../../core/setup/check-store.js';
 import type { CredentialSource } from '../../core/setup/found-credentials.js';
-import { displayText } from '../../stores/display-text.js';
 import { chosenOf } from '../../stores/setup/parameters.js';
 import {
   type FieldName,
@@ -15,13 +14,15 @@ import {
 } from '../../stores/setup/setup-state.js';
 import type { Column } from '../../ui/columns.js';
 import { Line } from '../../ui/line.js';
+import { Paragraph } from '../../ui/paragraph.js';
 import { Picker } from '../../ui/picker.js';
 import { useSize } from '../../ui/size.js';
 import { Spinner } from '../../ui/spinner.js';
 import { TextField } from '../../ui/text-field.js';
 import { cut } from '../../ui/text.js';
 import { Tint, type Tone, useTheme } from '../../ui/theme.js';
-import { wrapped } from '../browse/wrapped.js';
+import { wrapped } from '../../ui/wrapped.js';
+import { useNames } from '../use-names.js';
 
 type Props = { readonly state: SetupState };
 
@@ -39,7 +40,12 @@ export function StepBody({ state }: Props): ReactElement {
     case 'place':
       return <FormStep state={state} />;
     case 'check':
-      return <WorkStep question="May these credentials do what archiver does?" work={state.check} />;
+      return (
+        <WorkStep
+          question={`May ${state.kind === 'folder' ? 'you' : 'these credentials'} do what archiver does?`}
+          work={state.check}
+        />
+      );
     case 'parameters':
       return <ParametersStep state={state} />;
     case 'test':
@@ -59,11 +65,7 @@ function Asked({ question, why, children }: { question: string; why: string; chi
     <Box flexDirection="column" rowGap={gap}>
       <Box flexDirection="column">
         <Line left={<Tint tone="strong">{question}</Tint>} />
-        <Box paddingX={1}>
-          <Tint tone="dim" wrap="wrap">
-            {why}
-          </Tint>
-        </Box>
+        <Paragraph tone="dim">{why}</Paragraph>
       </Box>
       {children}
     </Box>
@@ -110,11 +112,8 @@ function sourceTexts(one: CredentialSource | undefined, show: (text: string) => 
 }
 
 function CredentialsStep({ state: { sources, source } }: Props): ReactElement {
-  const { unicode } = useTheme();
-  const columns = useMemo(
-    () => twoColumns(sources.length, (at) => sourceTexts(sources[at], (text) => displayText(text, { unicode }))),
-    [sources, unicode],
-  );
+  const names = useNames();
+  const columns = useMemo(() => twoColumns(sources.length, (at) => sourceTexts(sources[at], names)), [sources, names]);
   return (
     <Asked question="Which credentials?" why="archiver keeps none: the AWS files and variables do">
       <Picker count={sources.length} chosen={source} columns={columns} />
@@ -141,7 +140,8 @@ const LABEL_WIDTH = 15;
 
 function FormStep({ state }: Props): ReactElement {
   const { columns } = useSize();
-  const { glyphs, unicode } = useTheme();
+  const { glyphs } = useTheme();
+  const names = useNames();
   const isFolder = state.kind === 'folder';
   const placed: readonly [string, string] = isFolder
     ? ['In which folder?', 'made where it is missing; leave it to archiver alone']
@@ -166,11 +166,9 @@ function FormStep({ state }: Props): ReactElement {
                     tone={isEdited ? 'accent' : 'dim'}
                   >{`${isEdited ? glyphs.pointer : ' '} ${label.padEnd(LABEL_WIDTH)}`}</Tint>
                   {isEdited ? (
-                    <TextField line={line} width={width} placeholder={displayText(placeholder, { unicode })} />
+                    <TextField line={line} width={width} placeholder={names(placeholder)} />
                   ) : (
-                    <Tint tone={text === '' ? 'dim' : 'plain'}>
-                      {displayText(line.text || placeholder, { unicode })}
-                    </Tint>
+                    <Tint tone={text === '' ? 'dim' : 'plain'}>{names(line.text || placeholder)}</Tint>
                   )}
                 </>
               }
@@ -185,8 +183,9 @@ function FormStep({ state }: Props): ReactElement {
 /** Lines as they come; of more than fit the last ones. */
 function WorkStep({ question, work }: { readonly question: string; readonly work: Work }): ReactElement {
   const { rows, columns } = useSize();
-  const { glyphs, unicode } = useTheme();
-  const all = work.lines.flatMap((line) => shownLines(line, columns - 5, (text) => displayText(text, { unicode })));
+  const { glyphs } = useTheme();
+  const names = useNames();
+  const all = work.lines.flatMap((line) => shownLines(line, columns - 5, names));
   const sign = (tone: Tone): string =>
     tone === 'good' || tone === 'warn' || tone === 'bad' ? `${glyphs[tone]} ` : '  ';
   return (
@@ -226,7 +225,7 @@ function ParametersStep({ state: { parameters, row } }: Props): ReactElement {
     (): readonly Column[] => [
       { width: 14, priority: 0, tone: 'dim', cell: (at) => parameters[at]?.title ?? '' },
       { width: 20, priority: 0, cell: (at) => chosenLabel(parameters[at]) },
-      { weight: 1, min: 20, priority: 1, tone: 'dim', cut: 'end', cell: (at) => whyOf(parameters[at]) },
+      { weight: 1, min: 60, priority: 1, tone: 'dim', cut: 'end', cell: (at) => whyOf(parameters[at]) },
     ],
     [parameters],
   );
@@ -246,7 +245,8 @@ const SIGN_TONES: Readonly<Record<'+' | '-' | ' ', Tone>> = { '+': 'good', '-': 
 
 function ReviewStep({ state: { review, row } }: Props): ReactElement {
   const { rows, columns } = useSize();
-  const { glyphs, unicode } = useTheme();
+  const { glyphs } = useTheme();
+  const names = useNames();
   if (review === undefined) return <Line left={<Spinner label="reading the file" />} />;
   const room = Math.max(1, rows - (rows > LOW_ROWS ? 3 : 2));
   const first = Math.min(row, Math.max(0, review.lines.length - room));
@@ -263,9 +263,7 @@ function ReviewStep({ state: { review, row } }: Props): ReactElement {
           <Line
             key={at}
             left={
-              <Tint tone={SIGN_TONES[sign]}>
-                {cut(`${sign} ${displayText(text, { unicode })}`, columns - 2, 'end', glyphs.ellipsis)}
-              </Tint>
+              <Tint tone={SIGN_TONES[sign]}>{cut(`${sign} ${names(text)}`, columns - 2, 'end', glyphs.ellipsis)}</Tint>
             }
           />
         ))}
@@ -276,18 +274,15 @@ function ReviewStep({ state: { review, row } }: Props): ReactElement {
 
 function DoneStep({ state: { commands } }: Props): ReactElement {
   const { columns } = useSize();
-  const { glyphs, unicode } = useTheme();
+  const { glyphs } = useTheme();
+  const names = useNames();
   return (
     <Asked question="Ready. What to type next:" why="printed once more when this screen is gone">
       <Box flexDirection="column">
         {commands.map((command) => (
           <Line
             key={command}
-            left={
-              <Tint tone="accent">
-                {cut(`  ${displayText(command, { unicode })}`, columns - 2, 'end', glyphs.ellipsis)}
-              </Tint>
-            }
+            left={<Tint tone="accent">{cut(`  ${names(command)}`, columns - 2, 'end', glyphs.ellipsis)}</Tint>}
           />
         ))}
       </Box>

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { SearchLine } from '../browse/browse-state.js';
 import type { DashboardSources } from './sources.js';
-import type { Row, ViewId, ViewModel } from './view-model.js';
+import type { ListModel, Row, ViewId, ViewModel } from './view-model.js';
 
 /** The place of a person in one view. */
 export interface ViewPlace {
@@ -62,11 +62,12 @@ export interface DashboardStoreOptions {
 
 const PLACE: ViewPlace = { wanted: undefined, position: 0, filter: { text: '', cursor: 0 }, sort: 0, isOpen: false };
 
-/** The rows of the view that is shown. */
-export function rowsIn({ view, places }: DashboardState, { views, sources }: DashboardStoreOptions): readonly Row[] {
-  const { filter, sort } = places[view];
-  return listOf(views, view)?.rows(sources, { filter: filter.text, sort }) ?? [];
-}
+/** The rows of a list, as a person has arranged them. */
+export const rowsAt = <T extends Row>(
+  list: ListModel<T>,
+  { filter, sort }: ViewPlace,
+  sources: DashboardSources,
+): readonly T[] => list.rows(sources, { filter: filter.text, sort });
 
 const listOf = (views: readonly ViewModel[], view: ViewId): ViewModel['list'] =>
   views.find(({ id }) => id === view)?.list;
@@ -97,7 +98,8 @@ export const createDashboardStore = (options: DashboardStoreOptions): DashboardS
         if (next !== undefined) show(next.id);
       },
       move(by) {
-        const rows = rowsIn(get(), options);
+        const list = listOf(views, get().view);
+        const rows = list === undefined ? [] : rowsAt(list, here(), sources);
         const position = Math.max(0, Math.min(rows.length - 1, cursorIn(rows, here()) + by));
         change({ position, wanted: rows[position]?.id });
       },

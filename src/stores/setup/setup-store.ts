@@ -65,6 +65,8 @@ export interface SetupActions {
   /** Shows all keys, or no longer. */
   readonly help: (isShown: boolean) => void;
   readonly quit: () => void;
+  /** Until all that was begun has ended and has cleaned up, also what was given up. */
+  readonly settled: () => Promise<void>;
 }
 
 export type SetupStore = StoreApi<SetupState & { readonly do: SetupActions }>;
@@ -108,6 +110,9 @@ export function createSetupStore(options: SetupOptions): SetupStore {
   const { ports, home, settings, signal } = options;
   return createStore<SetupState & { readonly do: SetupActions }>()((set, get) => {
     let working = new AbortController();
+    let ended: Promise<unknown> = Promise.resolve();
+    /** The file is being written: that cannot be given up. */
+    let isWriting = false;
     const stop = (): void => working.abort();
 
     const go = (step: Step): void => set({ step, row: 0, notice: undefined, isBusy: false });
@@ -122,7 +127,7 @@ export function createSetupStore(options: SetupOptions): SetupStore {
       const own = new AbortController();
       working = own;
       set({ isBusy: true, notice: undefined });
-      work(AbortSignal.any([own.signal, signal])).then(
+      const ending = work(AbortSignal.any([own.signal, signal])).then(
         (result) => {
           if (own.signal.aborted) return;
           set({ isBusy: false });
@@ -134,6 +139,11 @@ export function createSetupStore(options: SetupOptions): SetupStore {
           fail(error);
         },
       );
+      ended = Promise.all([ended, ending]);
+    };
+    const write = async (): Promise<readonly string[]> => {
+      isWriting = true;
+      return await ports.write(answersOf(get(), home)).finally(() => (isWriting = false));
     };
     const teller =
       (name: 'check' | 'test', own: AbortSignal): Tell =>
@@ -207,18 +217,15 @@ export function createSetupStore(options: SetupOptions): SetupStore {
             return run(() => ports.saveKeys(keys), goOn);
           }
           if (step === 'review')
-            return run(
-              () => ports.write(answersOf(get(), home)),
-              (commands) => {
-                set({ commands });
-                goOn();
-              },
-            );
+            return run(write, (commands) => {
+              set({ commands });
+              goOn();
+            });
           if (step === 'done') return set({ isOver: true });
           goOn();
         },
         back() {
-          if (get().step === 'done') return;
+          if (get().step === 'done' || isWriting) return;
           const step = following(-1);
           stop();
           if (step === undefined) return;
@@ -255,9 +262,10 @@ export function createSetupStore(options: SetupOptions): SetupStore {
         },
         help: (isHelp) => set({ isHelp }),
         quit() {
-          stop();
+          if (!isWriting) stop();
           set({ isOver: true });
         },
+        settled: async () => void (await ended),
       },
     };
   });

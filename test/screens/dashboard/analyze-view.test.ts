@@ -156,3 +156,14 @@ test('amounts that nobody knows are unknown, and never zero', async () => {
   expect(rows.find((line) => line.includes('total'))).toMatch(/unknown +unknown$/);
   expect(rows.at(-2)).toContain('prices: not known');
 });
+
+test('the key line follows a scan that begins and one that ends', async () => {
+  const { press, scans, shown } = await opened();
+  expect(await shown()).toMatch(/ a scan {2}tab/);
+  press('a');
+  await turn();
+  expect(await shown()).toMatch(/ esc give up {2}tab/);
+  scans[0]?.end();
+  await turn();
+  expect(await shown()).toMatch(/ a scan again {2}tab/);
+});

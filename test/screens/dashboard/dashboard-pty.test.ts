@@ -90,10 +90,22 @@ it('opens the browser on an upload and comes back to the same place; what the br
   session.type('/\u0015f0033');
   await session.until('filter: f0033');
   session.type('\rb');
-  await session.until(/✗? ?there is no upload here|▲ .*there is no upload/);
+  await session.until(/^ ▲ there is no upload here/);
   session.type('\u0003');
 
   expect(await session.exited).toBe(0);
   await expectClean(session);
   for (const n of [50, 51]) rmSync(join(home, 'state', `${savedId(n)}.json`));
+});
+
+it.each([
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s ends it with status %i, and the terminal is as it was', async (signal, status) => {
+  const session = dashboard();
+  await session.until('UPLOADS IN PROGRESS');
+  session.kill(signal);
+
+  expect(await session.exited).toBe(status);
+  await expectClean(session);
 });

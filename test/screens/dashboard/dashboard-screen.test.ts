@@ -112,8 +112,10 @@ describe('the dashboard', () => {
     );
     expect(text).toMatch(new RegExp(`${savedId(0)} +/data/run-0412 +━+╸?─+ +61% +72\\.7 MiB/s +10m34s\n`));
     expect(text).toMatch(/STORAGE CLASSES\n +STANDARD +\$\d+\.\d\d +━+╸?─+ +5\d%\n/);
-    expect(lines.at(-2)).toBe(' ▲ genomics-2025 is at 82% of its cost budget (alert at 80%). Press 2 for costs.');
+    expect(lines.at(-2)).toBe(' ▲ genomics-2025 is at 82% of its cost budget (alert at 80%). Press 2 for costs');
+    expect(frame(80, 24).at(-2)).toBe(lines.at(-2));
     expect(lines.at(-1)).toBe(' tab/←/→ view  1-6 jump  R refresh  ? help  q quit');
+    expect(frame(60, 24).join('\n')).toMatch(/per day {2}[▁-█]{14} {2}highest \$\d+\.\d\d\n/);
   });
 
   it('says in each part what to type where there is nothing', async () => {
@@ -150,7 +152,10 @@ describe('the dashboard', () => {
     press('/0007');
     expect(frame(80, 24).at(-2)).toMatch(/^ filter: 0007 .* 1 of 1, 1 001 in all$/);
     press('\r\r');
-    expect(frame(80, 24).join('\n')).toMatch(/project-0007\n +period +in total, since 2025-10-31/);
+    expect(frame(80, 24).join('\n')).toMatch(
+      /project-0007\n +cost .* alert at 80%\n.*\n +period +in total, since 2025-10-31/,
+    );
+    expect(frame(60, 15).join('\n')).toMatch(/project-0007\n +cost .*\n.*\n +period/);
     press('\rs');
 
     expect(frame(80, 24).at(-2)).toMatch(/by name {2}1 of 1/);
@@ -174,6 +179,22 @@ describe('the dashboard', () => {
     expect(frame(120, 40).at(-2)).toContain(`it has no manifest yet: archiver resume ${savedId(2)} completes it`);
   });
 
+  it('tells the age of a state file as of each refresh, also while nothing in it changes', async () => {
+    const home = await tempFolder();
+    await fillHome(home, NOW, { uploads: 1 });
+    let nowMs = Date.now();
+    const sources = sourcesIn(home, () => new Date(nowMs));
+    await readAll(sources);
+    const { press, shown } = openDashboard(sources);
+    press('3');
+    expect(await shown()).toMatch(/saved 0\.\ds ago/);
+    for (const hours of [1, 2]) {
+      nowMs += 3_600_000;
+      await readAll(sources);
+      expect(await shown()).toContain(`saved ${hours}h 0m ago`);
+    }
+  });
+
   it('wants to browse an upload that is complete', async () => {
     const sources = await homeWith({ uploads: 1 }, (home) =>
       saveUpload(home, 0, NOW, { status: 'complete', endpoint: 'https://s3.lab' }),
@@ -195,7 +216,10 @@ describe('the dashboard', () => {
     press('\r');
     expect(dashboard.store.getState().mode).toBe('list');
     press('?');
-    expect(frame(80, 24).join('\n')).toContain('Keys in the dashboard');
+    const help = frame(80, 24).join('\n');
+    expect(help).toContain('Keys in the dashboard  any key closes this');
+    expect(help).toMatch(/1-6 +the view of that number/);
+    expect(help).toMatch(/q Q +quit/);
     expect(dashboard.store.getState().isOver).toBe(false);
     press('xQ');
 
@@ -246,4 +270,16 @@ it('does not look into the folder of saved uploads while nothing in it was writt
   await rm(state);
 
   expect(await read()).toEqual([savedId(0)]);
+});
+
+it('an upload that is done is no budget that is used up: its bar is never red', async () => {
+  const done = { files: 13_290, bytes: 116 * 2 ** 30, chunks: 364, storedBytes: 1 };
+  const { press, paint } = openDashboard(await homeWith({ uploads: 1 }, (home) => saveUpload(home, 0, NOW, { done })));
+  for (const view of ['1', '3']) {
+    press(view);
+    const painted = paint(120, 40, { unicode: true, color: true });
+    expect(painted).toMatch(/100%/);
+    // oxlint-disable-next-line no-control-regex
+    expect(painted).not.toMatch(/\u001b\[31m/);
+  }
 });

@@ -33,6 +33,8 @@ export interface OpenedDashboard {
   readonly frame: (columns: number, rows: number, look?: Look) => string[];
   /** The same with its codes. */
   readonly paint: (columns: number, rows: number, look?: Look) => string;
+  /** What a person has before them, of 80x24: drawn by what has changed, and not anew. */
+  readonly shown: () => Promise<string>;
 }
 
 /** Mounts the screen, so that it obeys keys. */
@@ -51,11 +53,14 @@ export function openDashboard(sources: DashboardSources, target: Partial<Target>
   );
   const keys = createKeySource();
   const stdout = Object.assign(new PassThrough(), { columns: 80, rows: 24 });
-  stdout.resume();
+  let shown = '';
+  stdout.on('data', (drawn: Buffer) => (shown = drawn.toString()));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Ink asks for a WriteStream and uses what a Writable has
   const app = render(inKit(keys, 80, 24, LOOK), {
     stdout: stdout as unknown as NodeJS.WriteStream,
     patchConsole: false,
+    // Whole frames, as they come.
+    debug: true,
   });
   onTestFinished(() => app.unmount());
   const paint: OpenedDashboard['paint'] = (columns, rows, look = LOOK) =>
@@ -64,6 +69,10 @@ export function openDashboard(sources: DashboardSources, target: Partial<Target>
     dashboard,
     press: (typed) => keys.write(typed),
     paint,
+    async shown() {
+      await new Promise((drawn) => void setImmediate(drawn));
+      return shown;
+    },
     frame: (columns, rows, look) =>
       stripVTControlCharacters(paint(columns, rows, look))
         .split('\n')

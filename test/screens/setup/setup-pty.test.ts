@@ -130,6 +130,35 @@ describe('archiver setup in a terminal', () => {
     expect([...(server.buckets.get('lab')?.keys() ?? [])]).toEqual([]);
   });
 
+  it('q in the middle of the test leaves nothing in the store', async () => {
+    const server = await startMemoryS3('lab');
+    const proxy = await startFaultProxy(server.endpoint);
+    onTestFinished(async () => {
+      await proxy.close();
+      await server.close();
+    });
+    proxy.inject({ operation: 'GetObject', path: /manifest/, times: 1, fault: { kind: 'no-answer' } });
+    // Longer than a process stays when its command is over.
+    proxy.inject({ operation: 'DeleteObjects', skip: 1, times: 1, fault: { kind: 'delay', ms: 1500 } });
+    const keys = { AWS_ACCESS_KEY_ID: 'KEYID', AWS_SECRET_ACCESS_KEY: 'SECRET' };
+    const session = setup(['s3://lab/runs', '--endpoint-url', proxy.endpoint], keys);
+    for (const asked of ['Where do archives go?', 'At which address', 'Which credentials?', 'In which bucket']) {
+      await session.until(asked);
+      session.type('\r');
+    }
+    session.type('\r');
+    await session.until(ready('it is deleted'));
+    session.type('\r');
+    await session.until('How are uploads made?');
+    session.type('\r');
+    await session.until(() => proxy.counts.get('GetObject') === 2);
+    session.type('q');
+
+    expect(await session.exited).toBe(1);
+    expect([...(server.buckets.get('lab')?.keys() ?? [])]).toEqual([]);
+    expect((await session.screen()).join('\n')).toContain('as soon as what it has begun has ended');
+  });
+
   it('q leaves it and nothing is written', async () => {
     const session = setup();
     await session.until('Where do archives go?');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDashboardStore, cursorIn, rowsIn } from '../../../src/stores/dashboard/dashboard-store.js';
+import { createDashboardStore, cursorIn, rowsAt } from '../../../src/stores/dashboard/dashboard-store.js';
 import { createSource, type Source } from '../../../src/stores/dashboard/source.js';
 import type { DashboardSources } from '../../../src/stores/dashboard/sources.js';
 import { listModel, type ViewModel } from '../../../src/stores/dashboard/view-model.js';
@@ -33,8 +33,9 @@ function open(first: readonly Named[]) {
   const options = { views, view: 'uploads', sources } as const;
   const store = createDashboardStore(options);
   const at = (): string | undefined => {
-    const shown = rowsIn(store.getState(), options);
-    return shown[cursorIn(shown, store.getState().places[store.getState().view])]?.id;
+    const { view, places } = store.getState();
+    const shown = rowsAt(list, places[view], sources);
+    return shown[cursorIn(shown, places[view])]?.id;
   };
   const become = async (next: readonly Named[]): Promise<void> => {
     rows = next;
@@ -45,7 +46,7 @@ function open(first: readonly Named[]) {
     act: store.getState().do,
     at,
     become,
-    shown: () => rowsIn(store.getState(), options).map(({ id }) => id),
+    shown: () => rowsAt(list, store.getState().places[store.getState().view], sources).map(({ id }) => id),
   };
 }
 

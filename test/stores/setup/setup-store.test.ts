@@ -170,6 +170,41 @@ describe('forth and back', () => {
     expect(state()).toMatchObject({ step: 'place', isBusy: false, usability: 'none', check: { lines: [] } });
   });
 
+  test('a file that is being written is written: Esc waits for that, and so does leaving', async () => {
+    let finish: (commands: readonly string[]) => void = () => undefined;
+    const { store, next, state } = make({ write: () => new Promise((resolve) => (finish = resolve)) });
+    const { back, quit, settled: ended } = store.getState().do;
+
+    await next(7);
+    back();
+    expect(state()).toMatchObject({ step: 'review', isBusy: true });
+    quit();
+    finish(['archiver list']);
+    await ended();
+
+    expect(state()).toMatchObject({ step: 'done', commands: ['archiver list'], isOver: true });
+  });
+
+  test('what is given up has ended when the wizard is settled', async () => {
+    let finish: () => void = () => undefined;
+    let isSettled = false;
+    const { store, next } = make({
+      test: () => new Promise((resolve) => (finish = () => resolve(true))),
+    });
+
+    await next(4);
+    store.getState().do.quit();
+    const ended = store
+      .getState()
+      .do.settled()
+      .then(() => (isSettled = true));
+    await settled();
+    expect(isSettled).toBe(false);
+    finish();
+
+    expect(await ended).toBe(true);
+  });
+
   test('what cannot be saved or written is said, and the step stays', async () => {
     const { next, state } = make({
       write: () => Promise.reject(new Error('no space is left')),

@@ -9,10 +9,12 @@ import {
   type ScanCounts,
 } from '../../../stores/dashboard/analysis.js';
 import type { Column } from '../../../ui/columns.js';
-import { Facts } from '../../../ui/facts.js';
+import { Facts, wrapFacts } from '../../../ui/facts.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
 import { clockTime } from '../../../ui/format-time.js';
 import { shortUsd } from '../../../ui/format-usd.js';
+import { Empty } from '../../../ui/empty.js';
+import { Paragraph } from '../../../ui/paragraph.js';
 import { useSize } from '../../../ui/size.js';
 import type { Message } from '../../../ui/status.js';
 import { Table } from '../../../ui/table.js';
@@ -21,6 +23,7 @@ import type { Binding } from '../../../ui/use-keys.js';
 import { useNames } from '../../use-names.js';
 import { useStore } from 'zustand';
 import { type Dashboard, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
+import { cellsOf } from '../cells.js';
 import { storeLacks } from '../store-words.js';
 import type { DashboardView } from '../view.js';
 
@@ -31,9 +34,7 @@ function AnalyzeView(): ReactElement {
   const names = useNames();
   return (
     <Box flexDirection="column" rowGap={1}>
-      {problem !== undefined && !isScanning && (
-        <Tint tone="bad" wrap="wrap">{` The scan failed: ${names(problem)}`}</Tint>
-      )}
+      {problem !== undefined && !isScanning && <Paragraph tone="bad">{`The scan failed: ${names(problem)}`}</Paragraph>}
       {isScanning && <Counts scan={value?.scan} />}
       {value?.result === undefined ? !isScanning && <Idle value={value} /> : <Result result={value.result} />}
     </Box>
@@ -42,40 +43,44 @@ function AnalyzeView(): ReactElement {
 
 /** What a scan will do; it never begins by itself. */
 function Idle({ value }: { readonly value: Analysis | undefined }): ReactElement {
-  const { target } = useDashboard();
+  const { target, isPrinted } = useDashboard();
   const names = useNames();
   const url = target.url ?? '';
+  if (isPrinted === true)
+    return (
+      <Empty sentence="What is printed once is not scanned for." next={names(`archiver analyze ${url} does that`)} />
+    );
   const cost = url.startsWith('file:')
     ? 'It reads the folder and costs nothing.'
     : 'It sends about one LIST request for 1000 objects (at AWS about $0.005 for 1000 requests), and downloads nothing.';
   return (
-    <Box flexDirection="column" paddingX={1} paddingTop={1} rowGap={1}>
-      <Tint>
+    <Box flexDirection="column" paddingTop={1} rowGap={1}>
+      <Paragraph>
         {value?.scan === undefined
           ? 'No scan yet.'
           : `The scan was given up after ${formatQuantity(value.scan.objects, 'object')}.`}
-      </Tint>
-      <Tint wrap="wrap">{names(`Press a to list ${url} and price what is stored there.`)}</Tint>
-      <Tint tone="dim" wrap="wrap">{`${cost} It never starts on its own.`}</Tint>
+      </Paragraph>
+      <Paragraph>{names(`Press a to list ${url} and price what is stored there.`)}</Paragraph>
+      <Paragraph tone="dim">{`${cost} It never starts on its own.`}</Paragraph>
     </Box>
   );
 }
 
 function Counts({ scan }: { readonly scan: ScanCounts | undefined }): ReactElement {
-  if (scan === undefined) return <Tint> scanning</Tint>;
+  if (scan === undefined) return <Paragraph>scanning</Paragraph>;
   const { pages, objects, bytes, elapsedMs } = scan;
   const pagesText = pages === 0 ? '' : `${formatQuantity(pages, 'page')}, `;
   return (
-    <Tint tone="accent">
-      {` scanning: ${pagesText}${formatQuantity(objects, 'object')}, ${formatBytes(bytes)} in ${formatDuration(elapsedMs)}, ${formatCount(rateOf(scan))} objects/s`}
-    </Tint>
+    <Paragraph tone="accent">
+      {`scanning: ${pagesText}${formatQuantity(objects, 'object')}, ${formatBytes(bytes)} in ${formatDuration(elapsedMs)}, ${formatCount(rateOf(scan))} objects/s`}
+    </Paragraph>
   );
 }
 
 const SUMMARY_ROWS = 2;
 
 function Result({ result }: { readonly result: AnalysisResult }): ReactElement {
-  const { rows } = useSize();
+  const { columns: width, rows } = useSize();
   const { glyphs } = useTheme();
   const { classes, objects, bytes, endedAt, durationMs, facts } = result;
   const lines = useMemo((): readonly ClassRow[] => [...classes, totalOf(result)], [classes, result]);
@@ -90,7 +95,7 @@ function Result({ result }: { readonly result: AnalysisResult }): ReactElement {
         {`Scanned ${formatQuantity(objects, 'object')}, ${formatBytes(bytes)} in ${formatDuration(durationMs)} at ${clockTime(endedAt)}`}
       </Tint>
       <Table count={lines.length} cursor={-1} columns={columns} height={tableRows} indent={1} />
-      {room > 0 && <Facts facts={facts.slice(0, room)} indent={2} />}
+      {room > 0 && <Facts facts={wrapFacts(facts, width, 2).slice(0, room)} indent={2} />}
     </Box>
   );
 }
@@ -108,10 +113,7 @@ const totalOf = ({ classes, objects, bytes, monthlyUsd }: AnalysisResult): Class
 });
 
 function classColumns(lines: readonly ClassRow[], { isFolder }: AnalysisResult): readonly Column[] {
-  const of = (text: (row: ClassRow) => string) => (index: number) => {
-    const row = lines[index];
-    return row === undefined ? '' : text(row);
-  };
+  const of = cellsOf(lines);
   const isTotal = (row: ClassRow): boolean => row === lines.at(-1);
   const betterText = (row: ClassRow): string => {
     if (isTotal(row) || isFolder) return '';

@@ -8,7 +8,6 @@ import type { Column } from '../../../ui/columns.js';
 import { type Fact, Facts } from '../../../ui/facts.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { formatMinute } from '../../../ui/format-time.js';
-import { Gauge } from '../../../ui/gauge.js';
 import { useSize } from '../../../ui/size.js';
 import { Table } from '../../../ui/table.js';
 import { type Glyphs, Tint, useTheme } from '../../../ui/theme.js';
@@ -26,13 +25,15 @@ import {
   worstText,
 } from '../budget-lines.js';
 import { useDashboard, useRows, useSource } from '../dashboard-context.js';
-import { fitted } from '../fitted.js';
+import { UsageGauge } from '../usage-gauge.js';
+import { cellsOf, fitted } from '../cells.js';
 import { Section, Sentence } from '../panels.js';
 import { amountOf, ClassRows, spendDocument } from '../spend-rows.js';
 import type { DashboardView } from '../view.js';
 
-/** Rows of a list are no less than these while there is room for anything else. */
+/** Rows of a list are no less than these while there is room for anything else; of one whose details are open. */
 const LEAST_ROWS = 5;
+const LEAST_OPEN_ROWS = 2;
 
 interface BudgetRow extends Row {
   readonly status: BudgetStatus;
@@ -72,7 +73,8 @@ function Costs(): ReactElement {
   const classes = spend.value?.classes ?? [];
   const facts = useMemo(() => (isOpen && shown[cursor] ? factsOf(shown[cursor].status) : []), [isOpen, shown, cursor]);
   // Titles and an empty row; the list takes what is left.
-  const above = Math.max(1, Math.min(isOpen ? facts.length : classes.length, rows - 3 - LEAST_ROWS));
+  const [wanted, least] = isOpen ? [facts.length, LEAST_OPEN_ROWS] : [classes.length, LEAST_ROWS];
+  const above = Math.max(1, Math.min(wanted, rows - 3 - least));
   return (
     <Box flexDirection="column" rowGap={1}>
       {isOpen && shown[cursor] !== undefined ? (
@@ -133,8 +135,7 @@ function BudgetTable({ rows, cursor, height, isRead }: BudgetTableProps): ReactE
 }
 
 function columnsOf(rows: readonly BudgetRow[], names: (text: string) => string, glyphs: Glyphs): readonly Column[] {
-  const of = (index: number, text: (status: BudgetStatus) => string): string =>
-    rows[index] === undefined ? '' : text(rows[index].status);
+  const of = cellsOf(rows);
   const limit = (kind: 'cost' | 'volume', title: string, priority: number): readonly Column[] => [
     {
       title,
@@ -142,11 +143,9 @@ function columnsOf(rows: readonly BudgetRow[], names: (text: string) => string, 
       min: 9,
       max: 30,
       priority,
-      cell: (index, width) => <LimitGauge row={rows[index]} kind={kind} width={width} />,
+      cell: (index, width) => <UsageGauge usage={rows[index] && usageOf(kind, rows[index])} width={width} />,
     },
-    fitted(rows, priority + 1, ({ status }) =>
-      usageText(kind, kind === 'cost' ? status.costUsage : status.volumeUsage),
-    ),
+    fitted(rows, priority + 1, (row) => usageText(kind, usageOf(kind, row))),
   ];
   return [
     {
@@ -156,9 +155,9 @@ function columnsOf(rows: readonly BudgetRow[], names: (text: string) => string, 
       max: 30,
       cut: 'middle',
       priority: 0,
-      cell: (index) => of(index, (status) => names(nameOf(status))),
+      cell: of(({ status }) => names(nameOf(status))),
     },
-    { title: 'PERIOD', width: 6, priority: 6, cell: (index) => of(index, ({ budgetPeriod }) => budgetPeriod) },
+    { title: 'PERIOD', width: 6, priority: 6, cell: of(({ status }) => status.budgetPeriod) },
     ...limit('cost', 'COST', 0),
     ...limit('volume', 'VOLUME', 3),
     {
@@ -170,21 +169,21 @@ function columnsOf(rows: readonly BudgetRow[], names: (text: string) => string, 
   ];
 }
 
-interface CellProps {
-  readonly row: BudgetRow | undefined;
-  readonly width: number;
-}
-
-function LimitGauge({ row, kind, width }: CellProps & { readonly kind: 'cost' | 'volume' }): ReactElement {
-  const usage = kind === 'cost' ? row?.status.costUsage : row?.status.volumeUsage;
-  if (usage === undefined || usage.limit === 0) return <Tint>{' '.repeat(width)}</Tint>;
-  return <Gauge share={usage.used / usage.limit} width={width} warnAt={usage.alertPercent / 100} />;
-}
+const usageOf = (kind: BudgetLine['kind'], { status }: BudgetRow): BudgetLine['usage'] =>
+  kind === 'cost' ? status.costUsage : status.volumeUsage;
 
 const RANKS = ['ok', 'projected', 'warning', 'critical'];
 
 /** The worse of its limits. */
-function State({ row, width, glyphs }: CellProps & { readonly glyphs: Glyphs }): ReactElement {
+function State({
+  row,
+  width,
+  glyphs,
+}: {
+  readonly row: BudgetRow | undefined;
+  readonly width: number;
+  readonly glyphs: Glyphs;
+}): ReactElement {
   const lines = row === undefined ? [] : linesOf(row.status);
   const rank = ({ usage }: BudgetLine): number => RANKS.indexOf(usage.alertState);
   const [worst] = lines.toSorted((one, other) => rank(other) - rank(one));
@@ -198,7 +197,6 @@ function factsOf(status: BudgetStatus): readonly Fact[] {
   const time = (moment: string): string => formatMinute(new Date(moment));
   const counted = periodEnd === null ? `since ${time(periodStart)}` : `${time(periodStart)} to ${time(periodEnd)}`;
   return [
-    { label: 'period', value: `${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}, ${counted}` },
     ...linesOf(status).flatMap((line): readonly Fact[] => {
       const { kind, usage } = line;
       const { perDay, projected, exhaustedAt, alertPercent } = usage;
@@ -212,6 +210,7 @@ function factsOf(status: BudgetStatus): readonly Fact[] {
         { label: '', value: `${amountIn(kind, perDay)} a day${end}${ends}` },
       ];
     }),
+    { label: 'period', value: `${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}, ${counted}` },
     ...(unpricedRuns === 0
       ? []
       : [

@@ -7,7 +7,7 @@ import { fleetDocument } from '../../../core/fleet/watch/fleet-document.js';
 import { fleetList } from '../../../stores/dashboard/fleet-list.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';
-import { type Fact, Facts } from '../../../ui/facts.js';
+import { type Fact, Facts, wrapFacts } from '../../../ui/facts.js';
 import { FitText } from '../../../ui/fit-text.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
 import { clockTime, formatMinute } from '../../../ui/format-time.js';
@@ -17,6 +17,7 @@ import { Table } from '../../../ui/table.js';
 import { Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import { type Dashboard, useDashboard, useRows, useSource, useStoreSources } from '../dashboard-context.js';
+import { cellsOf } from '../cells.js';
 import { agoText, configText, toneOf, writerColumns } from '../fleet-rows.js';
 import { storeLacks } from '../store-words.js';
 import type { DashboardView } from '../view.js';
@@ -32,7 +33,15 @@ function FleetView(): ReactElement {
   const { rows: room } = useSize();
   const names = useNames();
   const { glyphs } = useTheme();
-  const columns = useMemo(() => writerColumns((index) => rows[index]?.writer, names, glyphs), [rows, names, glyphs]);
+  const columns = useMemo(
+    () =>
+      writerColumns(
+        rows.map((row) => row.writer),
+        names,
+        glyphs,
+      ),
+    [rows, names, glyphs],
+  );
   const url = target.url ?? '';
   const writer = rows[cursor]?.writer;
   if (place.isOpen && writer !== undefined) return <Writer writer={writer} rows={room} />;
@@ -92,14 +101,11 @@ function sourceColumns(
   writer: WriterStatus,
   names: (text: string) => string,
 ): readonly Column[] {
-  const of = (text: (source: HeartbeatSource) => string) => (index: number) => {
-    const source = sources[index];
-    return source === undefined ? '' : text(source);
-  };
+  const of = cellsOf(sources);
   return [
     { weight: 2, min: 14, max: 40, cut: 'middle', priority: 0, cell: of(({ path }) => names(path)) },
     { width: 7, priority: 0, cell: (index, room) => <SourceState source={sources[index]} width={room} /> },
-    { weight: 3, min: 16, priority: 0, cell: of((source) => names(changesText(source))) },
+    { weight: 3, min: 26, priority: 0, cell: of((source) => names(changesText(source))) },
     { width: 8, align: 'right', priority: 3, cell: of(({ bytes }) => formatBytes(bytes)) },
     { width: 21, align: 'right', priority: 1, cell: of((source) => goodText(source, writer)) },
   ];
@@ -142,7 +148,15 @@ function goodText({ lastSuccessAt }: HeartbeatSource, { checkedInAt, ageMs, cloc
 /** Everything that is known of a writer. */
 function Writer({ writer, rows }: { readonly writer: WriterStatus; readonly rows: number }): ReactElement {
   const names = useNames();
-  const facts = useMemo(() => factsOf(writer).map((fact) => ({ ...fact, value: names(fact.value) })), [writer, names]);
+  const { columns } = useSize();
+  const facts = useMemo(
+    () =>
+      wrapFacts(
+        factsOf(writer).map((fact) => ({ ...fact, value: names(fact.value) })),
+        columns,
+      ),
+    [writer, names, columns],
+  );
   const room = rows - facts.length - 3;
   return (
     <Box flexDirection="column">

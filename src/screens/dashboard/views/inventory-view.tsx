@@ -9,6 +9,7 @@ import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../../
 import type { Message } from '../../../ui/status.js';
 import { Table } from '../../../ui/table.js';
 import { useNames } from '../../use-names.js';
+import { cellsOf } from '../cells.js';
 import {
   type Dashboard,
   rowAtCursor,
@@ -58,10 +59,7 @@ function useColumns(rows: readonly StoredUpload[]): readonly Column[] {
     [rows],
   );
   return useMemo((): readonly Column[] => {
-    const of = (text: (row: StoredUpload) => string) => (index: number) => {
-      const row = rows[index];
-      return row === undefined ? '' : text(row);
-    };
+    const of = cellsOf(rows);
     const right = { align: 'right' } as const;
     return [
       {

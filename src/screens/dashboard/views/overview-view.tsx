@@ -8,8 +8,7 @@ import type { BudgetStatus } from '../../../core/budget/status.js';
 import type { FleetRead } from '../../../stores/dashboard/store-sources.js';
 import type { Column } from '../../../ui/columns.js';
 import { formatCount } from '../../../ui/format.js';
-import { Gauge } from '../../../ui/gauge.js';
-import { useSize } from '../../../ui/size.js';
+import { useSize, WIDE_COLUMNS } from '../../../ui/size.js';
 import { Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import {
@@ -23,15 +22,21 @@ import {
   warningText,
   worstText,
 } from '../budget-lines.js';
-import { type Dashboard, type ReadSource, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
-import { fitted } from '../fitted.js';
+import {
+  type Dashboard,
+  type ReadSource,
+  useDashboard,
+  useReadMs,
+  useSource,
+  useStoreSources,
+} from '../dashboard-context.js';
+import { UsageGauge } from '../usage-gauge.js';
+import { cellsOf, fitted } from '../cells.js';
 import { FleetSection, rowsWanted } from '../fleet-rows.js';
 import { FirstRows, moreText, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
 import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
 import type { DashboardView } from '../view.js';
-
-const WIDE_COLUMNS = 120;
 
 /** What is printed once sends no request for it. */
 function Overview(): ReactElement {
@@ -137,11 +142,7 @@ function budgetColumns(
       min: 9,
       max: 45,
       priority: 0,
-      cell: (index, room) => {
-        const usage = at(index)?.usage;
-        if (usage === undefined || usage.limit === 0) return ' '.repeat(room);
-        return <Gauge share={usage.used / usage.limit} width={room} warnAt={usage.alertPercent / 100} />;
-      },
+      cell: (index, room) => <UsageGauge usage={at(index)?.usage} width={room} />,
     },
     ...amountColumns(lines),
     ...(width < WIDE_COLUMNS ? [] : [fitted(lines, 3, budgetLeftText)]),
@@ -160,7 +161,7 @@ function budgetColumns(
 function UploadRows({ uploads, rows, isRead }: ListProps & { readonly uploads: readonly FoundState[] }): ReactElement {
   const { sources } = useDashboard();
   const names = useNames();
-  const nowMs = sources.uploads.getState().readAt?.getTime() ?? 0;
+  const nowMs = useReadMs(sources.uploads);
   const columns = useMemo(() => uploadColumns(uploads, names, nowMs), [uploads, names, nowMs]);
   if (!isRead) return <Sentence>not read yet</Sentence>;
   if (uploads.length === 0) return <Sentence>none is running here, and none was interrupted</Sentence>;
@@ -172,16 +173,15 @@ function uploadColumns(
   names: (text: string) => string,
   nowMs: number,
 ): readonly Column[] {
-  const of = (index: number, text: (upload: FoundState) => string): string =>
-    uploads[index] === undefined ? '' : text(uploads[index]);
+  const of = cellsOf(uploads);
   return [
-    { width: 24, priority: 0, cell: (index) => of(index, ({ id }) => id) },
+    { width: 24, priority: 0, cell: of(({ id }) => id) },
     {
       weight: 2,
       min: 12,
       cut: 'middle',
       priority: 1,
-      cell: (index) => of(index, ({ document }) => names(document?.sources.join(' ') ?? '')),
+      cell: of(({ document }) => names(document?.sources.join(' ') ?? '')),
     },
     {
       weight: 3,
@@ -190,8 +190,8 @@ function uploadColumns(
       priority: 0,
       cell: (index, room) => <DoneGauge upload={uploads[index]} width={room} />,
     },
-    { width: 11, align: 'right', priority: 1, cell: (index) => of(index, rateText) },
-    { width: 6, align: 'right', priority: 2, cell: (index) => of(index, (upload) => leftText(upload, nowMs)) },
+    { width: 11, align: 'right', priority: 1, cell: of(rateText) },
+    { width: 6, align: 'right', priority: 2, cell: of((upload) => leftText(upload, nowMs)) },
   ];
 }
 
@@ -204,7 +204,7 @@ function summary({ sources }: Dashboard): ReturnType<DashboardView['summary']> {
   if (problem !== undefined) return { text: problem, tone: 'bad' };
   const budgets: readonly BudgetStatus[] = sources.budgets.getState().value?.budgets ?? [];
   const worst = worstText(budgets);
-  if (worst !== undefined) return { text: `${worst.text}. Press 2 for costs.`, tone: worst.tone };
+  if (worst !== undefined) return { text: `${worst.text}. Press 2 for costs`, tone: worst.tone };
   const stopped = openUploads(sources.uploads.getState().value?.uploads ?? []).filter(
     (upload) => savedStatus(upload) === 'interrupted',
   );

@@ -4,7 +4,6 @@ import { type ReactElement, useMemo } from 'react';
 import { savedStatus } from '../../../core/resume/describe-state.js';
 import type { FoundState } from '../../../core/resume/state-folder.js';
 import { uploadUrlOf } from '../../../core/manifest/upload-id.js';
-import { cursorIn } from '../../../stores/dashboard/dashboard-store.js';
 import { listModel } from '../../../stores/dashboard/view-model.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';
@@ -13,8 +12,8 @@ import { useSize } from '../../../ui/size.js';
 import { Table } from '../../../ui/table.js';
 import { Tint } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
-import { fitted } from '../fitted.js';
-import { type Dashboard, useDashboard, useRows, useSource } from '../dashboard-context.js';
+import { cellsOf, fitted } from '../cells.js';
+import { type Dashboard, rowAtCursor, useDashboard, useReadMs, useRows, useSource } from '../dashboard-context.js';
 import { SavedDetails } from '../saved-details.js';
 import {
   bytesText,
@@ -106,16 +105,15 @@ function UploadTable({
 }): ReactElement {
   const { sources } = useDashboard();
   const names = useNames();
-  const nowMs = sources.uploads.getState().readAt?.getTime() ?? 0;
+  const nowMs = useReadMs(sources.uploads);
   const columns = useMemo(() => columnsOf(rows, names, nowMs), [rows, names, nowMs]);
   return <Table count={rows.length} cursor={cursor} columns={columns} height={height} />;
 }
 
 function columnsOf(rows: readonly FoundState[], names: (text: string) => string, nowMs: number): readonly Column[] {
-  const of = (index: number, text: (upload: FoundState) => string): string =>
-    rows[index] === undefined ? '' : text(rows[index]);
+  const of = cellsOf(rows);
   return [
-    { title: 'UPLOAD', width: 24, priority: 0, cell: (index) => of(index, ({ id }) => id) },
+    { title: 'UPLOAD', width: 24, priority: 0, cell: of(({ id }) => id) },
     { title: 'STATUS', width: 11, priority: 1, cell: (index, width) => <Status upload={rows[index]} width={width} /> },
     {
       title: 'SOURCE',
@@ -123,7 +121,7 @@ function columnsOf(rows: readonly FoundState[], names: (text: string) => string,
       min: 10,
       cut: 'middle',
       priority: 2,
-      cell: (index) => of(index, (one) => names(sourceOf(one))),
+      cell: of((one) => names(sourceOf(one))),
     },
     {
       title: 'DESTINATION',
@@ -131,12 +129,13 @@ function columnsOf(rows: readonly FoundState[], names: (text: string) => string,
       min: 16,
       cut: 'middle',
       priority: 6,
-      cell: (index) => of(index, ({ document }) => names(document?.destination ?? '')),
+      cell: of(({ document }) => names(document?.destination ?? '')),
     },
     fitted(rows, 7, filesText, 'FILES'),
     fitted(rows, 3, bytesText, 'BYTES'),
     {
       title: 'DONE',
+      align: 'right',
       width: 5,
       weight: 1,
       max: 24,
@@ -149,9 +148,9 @@ function columnsOf(rows: readonly FoundState[], names: (text: string) => string,
       width: 10,
       align: 'right',
       priority: 5,
-      cell: (index) => of(index, (one) => (one.holder === undefined ? '-' : rateText(one))),
+      cell: of((one) => (one.holder === undefined ? '-' : rateText(one))),
     },
-    { title: 'ETA', width: 6, align: 'right', priority: 4, cell: (index) => of(index, (one) => leftText(one, nowMs)) },
+    { title: 'ETA', width: 6, align: 'right', priority: 4, cell: of((one) => leftText(one, nowMs)) },
   ];
 }
 
@@ -160,11 +159,11 @@ function Status({ upload, width }: { readonly upload: FoundState | undefined; re
   return <Tint tone={status && STATUS_TONES[status]}>{(status ?? '').padEnd(width)}</Tint>;
 }
 
-function summary({ store, sources }: Dashboard): ReturnType<DashboardView['summary']> {
-  const all = sources.uploads.getState();
+function summary(dashboard: Dashboard): ReturnType<DashboardView['summary']> {
+  const all = dashboard.sources.uploads.getState();
   if (all.problem !== undefined) return { text: all.problem, tone: 'bad' };
   const uploads = all.value?.uploads ?? [];
-  const upload = cursorUpload({ store, sources });
+  const upload = rowAtCursor(LIST, dashboard);
   if (upload !== undefined && savedStatus(upload) === 'interrupted')
     return { text: `Continue it with: archiver resume ${upload.id}` };
   const damaged = uploads.filter(({ document }) => document === undefined).length;
@@ -176,12 +175,6 @@ function summary({ store, sources }: Dashboard): ReturnType<DashboardView['summa
   return { text: `${formatQuantity(uploads.filter(({ holder }) => holder !== undefined).length, 'upload')} running` };
 }
 
-function cursorUpload({ store, sources }: Pick<Dashboard, 'store' | 'sources'>): FoundState | undefined {
-  const place = store.getState().places.uploads;
-  const rows = LIST.rows(sources, { filter: place.filter.text, sort: place.sort });
-  return rows[cursorIn(rows, place)];
-}
-
 export const uploadsView: DashboardView = {
   id: 'uploads',
   title: 'Uploads',
@@ -191,7 +184,7 @@ export const uploadsView: DashboardView = {
   View: Uploads,
   summary,
   browsable(dashboard) {
-    const document = cursorUpload(dashboard)?.document;
+    const document = rowAtCursor(LIST, dashboard)?.document;
     if (document === undefined) return { refusal: 'there is nothing to browse' };
     const { status, storeUrl, uploadIds, uploadId, endpoint } = document;
     if (status !== 'complete') return { refusal: `it has no manifest yet: archiver resume ${uploadId} completes it` };

@@ -1,5 +1,12 @@
 import type { Column } from '../../ui/columns.js';
 
+/** Cells of these rows as text; empty where there is no such row. */
+export const cellsOf =
+  <T>(rows: readonly T[]) =>
+  (text: (row: T) => string) =>
+  (index: number): string =>
+    rows[index] === undefined ? '' : text(rows[index]);
+
 /** The length of the longest. */
 export const widest = <T>(rows: readonly T[], text: (row: T) => string): number =>
   rows.reduce((most, row) => Math.max(most, text(row).length), 0);
@@ -10,5 +17,5 @@ export const fitted = <T>(rows: readonly T[], priority: number, text: (row: T) =
   width: Math.max(title?.length ?? 0, widest(rows, text)),
   align: 'right',
   priority,
-  cell: (index) => (rows[index] === undefined ? '' : text(rows[index])),
+  cell: cellsOf(rows)(text),
 });

@@ -1,0 +1,36 @@
+import type { ReactElement } from 'react';
+import type { Line as EditedLine } from './line-editor.js';
+import { Line } from './line.js';
+import { useSize } from './size.js';
+import { TextField } from './text-field.js';
+import { widthOf } from './text.js';
+import { Tint } from './theme.js';
+
+const MOST_WIDTH = 60;
+/** The air at both ends, and before the count. */
+const AIR = 4;
+
+interface Props {
+  readonly label: string;
+  readonly line: EditedLine;
+  readonly placeholder: string;
+  /** How much is found. */
+  readonly found: string;
+}
+
+/** What is being searched for, and beside it how much is found. */
+export function SearchLine({ label, line, placeholder, found }: Props): ReactElement {
+  const name = `${label}: `;
+  const room = useSize().columns - AIR - widthOf(name + found);
+  return (
+    <Line
+      left={
+        <>
+          <Tint tone="accent">{name}</Tint>
+          <TextField line={line} width={Math.min(MOST_WIDTH, room)} placeholder={placeholder} />
+        </>
+      }
+      right={<Tint tone="dim">{found}</Tint>}
+    />
+  );
+}

@@ -1,0 +1,25 @@
+import { charactersOf, widthOf } from './text.js';
+
+/** Text in lines of at most `width` columns: broken at a blank where one is near, and else anywhere, as paths have few. */
+export function wrapped(text: string, width: number): readonly string[] {
+  const characters = charactersOf(text);
+  const lines: string[] = [];
+  let from = 0;
+  while (from < characters.length || lines.length === 0) {
+    const end = endOfLine(characters, from, width);
+    const blank = end < characters.length ? characters.lastIndexOf(' ', end) : -1;
+    const isNear = blank - from > (end - from) / 2;
+    lines.push(characters.slice(from, isNear ? blank : end).join(''));
+    from = isNear ? blank + 1 : end;
+  }
+  return lines;
+}
+
+/** Behind the last character that fits; one fits always. */
+function endOfLine(characters: readonly string[], from: number, width: number): number {
+  let end = from;
+  let used = 0;
+  do used += widthOf(characters[end++] ?? '');
+  while (end < characters.length && used + widthOf(characters[end] ?? '') <= width);
+  return end;
+}
