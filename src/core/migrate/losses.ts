@@ -1,4 +1,6 @@
 // What of an archive's metadata could not be kept, counted, to be said once.
+import { counted } from '../text/counted.js';
+
 export class Losses {
   owners = 0;
   modes = 0;
@@ -12,7 +14,7 @@ export class Losses {
   sentences(): string[] {
     const said: string[] = [];
     const say = (count: number, what: string, why: string): void => {
-      if (count > 0) said.push(`${what} of ${count === 1 ? '1 entry' : `${count} entries`} ${why}`);
+      if (count > 0) said.push(`${what} of ${counted(count, 'entry', 'entries')} ${why}`);
     };
     say(
       this.owners,

@@ -1,6 +1,7 @@
 // The journal of an upload that can be resumed. The engine only knows this interface; file-journal.ts implements it with
 // files. Nothing here ever fails the upload: a journal that cannot be written says so once and is then useless, as `keep`
 // reports.
+import { counted } from '../text/counted.js';
 import type { ChunkRecord, Segment, UploadId } from '../manifest/manifest-types.js';
 
 const MIB = 2 ** 20;
@@ -53,7 +54,7 @@ export interface KeptUpload {
 
 /** What is left of an upload, and how it goes on. */
 export function keptText({ uploadId, chunks, storedBytes }: KeptUpload): string {
-  const size = `${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}, ${(storedBytes / MIB).toFixed(1)} MiB`;
+  const size = `${counted(chunks, 'chunk')}, ${(storedBytes / MIB).toFixed(1)} MiB`;
   return `what was sent is kept (${size}): \`archiver resume ${uploadId}\` continues from there`;
 }
 

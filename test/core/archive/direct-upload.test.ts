@@ -112,7 +112,7 @@ test('a PUT that fails takes everything back, the files that were there already 
 
   await expect(result).rejects.toThrow('not this one');
   expect(filesIn(base)).toEqual([]);
-  expect(events).toContainEqual({ type: 'note', text: expect.stringContaining('already sent were removed') });
+  expect(events).toContainEqual({ type: 'note', text: expect.stringContaining('already sent was removed (') });
 });
 
 test('a second version sends what changed into its own folder, directly, and refers to the rest', async () => {

@@ -37,7 +37,7 @@ test('an upload that fails without a journal takes back what it sent', async () 
     filesIn(join(uploads, id)).flatMap((shard) => filesIn(join(uploads, id, shard))),
   );
   expect(left).toEqual([]);
-  expect(upload.events).toContainEqual({ type: 'note', text: expect.stringContaining('were removed') });
+  expect(upload.events).toContainEqual({ type: 'note', text: expect.stringContaining('already sent was removed (') });
 });
 
 test('a journal that breaks off claims nothing that is taken back', async () => {

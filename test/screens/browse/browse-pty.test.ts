@@ -117,7 +117,6 @@ describe('archiver browse in a terminal', () => {
     await session.until('4 of 44');
     await expectFits(session, (lines) => expect(lines.at(-2)).toContain('4 of 44'));
     await session.until('Make the window larger, or q to quit.');
-    session.type('j');
     session.resize(80, 24);
     await session.until(/^ 0 selected .* 4 of 44$/);
     expect((await session.screen())[2]).toBe('─'.repeat(80));

@@ -6,6 +6,7 @@ import { KIND } from '../scan/entry-table.js';
 import type { UploadRun } from '../upload-run.js';
 import type { Baseline } from './baseline.js';
 import type { Comparison } from './compare.js';
+import { counted } from '../../text/counted.js';
 
 /** A folder that has shrunk by more than this share is not believed, unless that was allowed. */
 const MOST_LOST = 0.5;
@@ -21,8 +22,7 @@ export function warnOfEmpty({ ledger, scanned, warn, ...run }: UploadRun): void 
   else warn(`everything in ${folder} was left out by filters (${leftOutText(scanned.leftOut)})`);
 }
 
-const leftOutText = (count: number): string =>
-  `${count === 1 ? '1 path' : `${count} paths`}; --dry-run --verbose names the rule of each`;
+const leftOutText = (count: number): string => `${counted(count, 'path')}; --dry-run --verbose names the rule of each`;
 
 /** Warns where a dataset goes on with another folder than that of the version before. */
 export function warnOfAnother(run: UploadRun, { head, view }: Baseline): void {

@@ -103,7 +103,10 @@ class Attempt {
     const { table, extras } = this.run.ledger;
     const avoid = new Set<number>();
     for (let look = first; ;) {
+      const avoided = avoid.size;
       for (const position of look.unsound) avoid.add(position);
+      if (avoid.size === avoided && !look.isManifest)
+        throw new ArchiverError('internal', `${look.first ?? 'an object'} is referred to again`); // no round without end
       reopenUnstored(table, extras);
       const again = await this.refer(await this.compare(avoid));
       if (look.isManifest || (isFull && again.lost !== undefined)) return this.cannotRefer(look.first ?? '', again);

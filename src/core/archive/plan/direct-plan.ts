@@ -8,6 +8,7 @@ import type { UploadRun } from '../upload-run.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
 import type { PendingTotals } from './pending-rows.js';
 import { uploadFolder } from '../../manifest/upload-id.js';
+import { counted } from '../../text/counted.js';
 
 const MB = 1_000_000;
 const MIB = 2 ** 20;
@@ -54,7 +55,7 @@ export function withDirectFiles(lanes: readonly Lane[], run: DirectInput, chunkB
   };
   const planned = lanes.map((lane) => lane.map(withFiles));
   if (large > 0) {
-    const text = `${large} ${large === 1 ? 'file' : 'files'} of more than ${chunkBytes / MIB} MiB not uploaded directly, but in chunks`;
+    const text = `${counted(large, 'file')} of more than ${chunkBytes / MIB} MiB not uploaded directly, but in chunks`;
     run.emit({ type: 'note', text });
   }
   return planned;

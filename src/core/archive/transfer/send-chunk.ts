@@ -13,6 +13,7 @@ import { isLockRefused } from '../../object-store/store-error.js';
 import { putOnce } from '../commit/put-once.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';
+import { counted } from '../../text/counted.js';
 
 const TAKE_BACK_MS = 30_000;
 /** After an interruption: the user waits for the prompt, and the store may be what did not answer. */
@@ -110,7 +111,7 @@ export class ChunkSender {
     const keys = [...this.sent];
     const left = await this.takeBack(this.store, keys);
     if (left !== undefined)
-      this.emit({ type: 'note', text: `up to ${keys.length} objects that are not needed stay (${left})` });
+      this.emit({ type: 'note', text: `up to ${counted(keys.length, 'object')} that nobody needs may stay (${left})` });
   }
 
   /**
@@ -141,11 +142,12 @@ export class ChunkSender {
     }
     const forMs = isArchiverError(failure, 'cancelled') ? HASTY_TAKE_BACK_MS : TAKE_BACK_MS;
     const left = await this.takeBack(this.store, [...this.sent], forMs);
+    const amount = counted(this.sent.size, 'object');
     const text =
       left === undefined
-        ? `nothing was committed; the ${this.sent.size} objects already sent were removed`
-        : `nothing was committed; up to ${this.sent.size} objects are left without a manifest (${left})`;
-    this.emit({ type: 'note', text });
+        ? `what was already sent was removed (${amount})`
+        : `up to ${amount} may be left without a manifest (${left})`;
+    this.emit({ type: 'note', text: `nothing was committed; ${text}` });
   }
 
   private async leave(failure: unknown, kept: KeptUpload): Promise<unknown> {

@@ -14,6 +14,7 @@ import { acknowledgedChunk, filesOf, type JournalInput, journalPlan } from '../r
 import { recordsContent } from '../settings.js';
 import { tellSkips } from '../scan/tell-skips.js';
 import { runPipeline } from './pipeline.js';
+import { counted } from '../../text/counted.js';
 
 export interface TransferHooks {
   /** Gets entries as chunks come out of the packers. */
@@ -46,7 +47,10 @@ export async function transferAll(
   await transfer(run, plan, pool, { ...hooks, ...(isOneRound && onAllPacked !== undefined ? { onAllPacked } : {}) });
   const pending = isOneRound ? undefined : pendingTotals(ledger.table);
   if (pending === undefined || pending.entries === 0) return;
-  emit({ type: 'note', text: `${pending.entries} files changed since they were compared, and are packed now` });
+  emit({
+    type: 'note',
+    text: `packed now, because of changes since the comparison: ${counted(pending.entries, 'file')}`,
+  });
   const further = new PackPool(packing.workers);
   try {
     await transfer(run, planUpload(run, pending), further, hooks);

@@ -2,6 +2,7 @@
 import type { DeleteFailure } from '../object-store.js';
 import type { RetriedRequest, Retrier } from './retrier.js';
 import { StoreError } from '../store-error.js';
+import { counted } from '../../text/counted.js';
 
 const DELETE_BATCH = 1000;
 
@@ -21,7 +22,7 @@ async function deleteBatchAgain<T>(
   let left = items;
   const final: DeleteFailure[] = [];
   let last: readonly DeleteFailure[] = [];
-  const asked: RetriedRequest = { request: `delete ${items.length} objects`, signal };
+  const asked: RetriedRequest = { request: `delete ${counted(items.length, 'object')}`, signal };
   try {
     await retrier.run(asked, async () => {
       const failures = await send(left);
@@ -29,7 +30,7 @@ async function deleteBatchAgain<T>(
       last = failures.filter(({ retriable }) => retriable === true);
       left = last.map(itemOf);
       if (last.length > 0)
-        throw new StoreError('store', `${last.length} objects could not be deleted: ${last[0]?.reason}`, {
+        throw new StoreError('store', `${counted(last.length, 'object')} could not be deleted: ${last[0]?.reason}`, {
           retriable: true,
           reason: 'PartialDelete',
         });

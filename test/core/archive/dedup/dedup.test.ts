@@ -228,7 +228,7 @@ describe('files that change between hashing and packing', () => {
 
     expect(version).toBe(1);
     const notes = events.flatMap((event) => (event.type === 'note' ? [event.text] : []));
-    expect(notes.some((text) => text.includes('changed since they were compared'))).toBe(true);
+    expect(notes.some((text) => text.includes('because of changes since the comparison: '))).toBe(true);
     expect(await verified()).toMatchObject({ ok: true, errors: [] });
     // A cut file that grew is stored as long as it was planned, and marked.
     const out = contents(await restored());
