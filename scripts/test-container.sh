@@ -22,8 +22,7 @@ trap finish EXIT
 put() { mkdir -p "$made$(dirname "$2")"; cp -L "$1" "$made$2"; }
 if [ -z "$base" ]; then
   base=localhost/base
-  container=$(build from scratch)
-  made=$(build mount "$container")
+  container=$(build from scratch) && made=$(build mount "$container") || cannot 'buildah may not make an image'
   for name in node sh env ln mkdir chown chmod touch; do
     program=$(command -v "$name")
     [ "$name" != node ] || program=$(node -p process.execPath)
@@ -41,6 +40,7 @@ if [ -z "$base" ]; then
   [ -z "$authorities" ] || { put "$authorities" /etc/authorities.pem; settings+=(--env NODE_EXTRA_CA_CERTS=/etc/authorities.pem); }
   build config "${settings[@]}" "$container"
   build run --isolation chroot "$container" node --version >"$work/log" 2>&1 || cannot "buildah may not run anything: $(tail -1 "$work/log")"
+  build run --isolation chroot "$container" npm view zstd-napi version >"$work/log" 2>&1 || cannot "a container does not reach the registry: $(tail -1 "$work/log")"
   build commit --quiet --rm "$container" "$base" >/dev/null
 fi
 
