@@ -12,10 +12,10 @@ import {
   seriesDocument,
   spendSeries,
   subjectText,
-  toldUsd,
   tooFewText,
 } from '../kit/spend-series.js';
 import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../kit/spent.js';
+import { nearestUsd } from '../../core/cost/money.js';
 
 export const command = defineCommand({
   path: 'cost burnrate',
@@ -48,11 +48,11 @@ export const command = defineCommand({
     const { sum, mean, highest, trend, slope, chance } = rate;
     const perMonth = mean * DAYS_A_MONTH;
     const amounts = {
-      knownUsd: toldUsd(sum),
-      perDayUsd: toldUsd(mean),
-      perMonthUsd: toldUsd(perMonth),
-      highestDayUsd: toldUsd(highest),
-      slopeUsd: toldUsd(slope),
+      knownUsd: nearestUsd(sum),
+      perDayUsd: nearestUsd(mean),
+      perMonthUsd: nearestUsd(perMonth),
+      highestDayUsd: nearestUsd(highest),
+      slopeUsd: nearestUsd(slope),
     };
     const chart = await chartFact(
       'chart',

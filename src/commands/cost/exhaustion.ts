@@ -14,10 +14,10 @@ import {
   type SpendSeries,
   spendSeries,
   subjectText,
-  toldUsd,
   tooFewText,
 } from '../kit/spend-series.js';
 import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../kit/spent.js';
+import { nearestUsd } from '../../core/cost/money.js';
 
 /** What the forecast goes by: its defaults. */
 const [DAYS, MODEL] = [90, 'linear'] as const;
@@ -73,15 +73,15 @@ function documentOf(series: SpendSeries, result: Exhaustion, { budget, spent, da
   const document = {
     kind,
     ...seriesDocument(series),
-    budgetUsd: toldUsd(budget),
-    spentUsd: toldUsd(spent),
-    leftUsd: toldUsd(Math.max(0, budget - spent)),
+    budgetUsd: nearestUsd(budget),
+    spentUsd: nearestUsd(spent),
+    leftUsd: nearestUsd(Math.max(0, budget - spent)),
     days: kind === 'runs-out' ? result.days : kind === 'exhausted' ? 0 : null,
     date,
   };
-  if (kind === 'exhausted') return { ...document, overUsd: toldUsd(result.over), probability: 1 };
+  if (kind === 'exhausted') return { ...document, overUsd: nearestUsd(result.over), probability: 1 };
   if (kind === 'too-few-days') return { ...document, neededDays: result.neededDays, probability: null };
-  return { ...document, model: MODEL, probability: result.probability, expectedUsd: toldUsd(result.expected) };
+  return { ...document, model: MODEL, probability: result.probability, expectedUsd: nearestUsd(result.expected) };
 }
 
 function linesOf(series: SpendSeries, result: Exhaustion, { budget, spent, date }: Amounts): readonly string[] {

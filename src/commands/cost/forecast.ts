@@ -14,11 +14,11 @@ import {
   type SpendSeries,
   spendSeries,
   subjectText,
-  toldUsd,
   tooFewText,
 } from '../kit/spend-series.js';
 import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../kit/spent.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
+import { nearestUsd } from '../../core/cost/money.js';
 
 interface Row extends Prediction {
   readonly lastDay: string;
@@ -115,16 +115,20 @@ function forecastDocument({ accuracy, parameters }: Forecast, rows: readonly Row
     predictions: rows.map(({ days, lastDay, expected, intervals }) => ({
       days,
       lastDay,
-      expectedUsd: toldUsd(expected),
-      intervals: intervals.map(({ level, low, high }) => ({ level, lowUsd: toldUsd(low), highUsd: toldUsd(high) })),
+      expectedUsd: nearestUsd(expected),
+      intervals: intervals.map(({ level, low, high }) => ({
+        level,
+        lowUsd: nearestUsd(low),
+        highUsd: nearestUsd(high),
+      })),
     })),
     accuracy:
       accuracy === null
         ? null
         : {
             r2: accuracy.r2,
-            maeUsd: toldUsd(accuracy.mae),
-            rmseUsd: toldUsd(accuracy.rmse),
+            maeUsd: nearestUsd(accuracy.mae),
+            rmseUsd: nearestUsd(accuracy.rmse),
             forecasts: accuracy.forecasts,
           },
     fitted: parameters,

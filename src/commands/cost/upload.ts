@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { roundedUsd } from '../../core/cost/money.js';
+import { nearestUsd, roundedUsd } from '../../core/cost/money.js';
 import type { StoredObject } from '../../core/cost/stored-object.js';
 import type { UploadSavings } from '../../core/cost/upload-savings.js';
 import type { ManifestHead } from '../../core/manifest/manifest-types.js';
@@ -135,16 +135,12 @@ const ownObjects = ({ chunks }: ManifestHead): readonly StoredObject[] =>
     .filter(({ key }) => !key.startsWith('../'))
     .map(({ size: sizeBytes, storageClass }) => ({ sizeBytes, storageClass }));
 
-/** In whole micro-dollars; a difference may be negative. */
-const savingsDocument = ({ storageClass, plain, monthlyUsd, requestsUsd }: UploadSavings) => {
-  const signed = (usd: number | null): number | null => (usd === null ? null : Math.round(usd * 1e6) / 1e6);
-  return {
-    storageClass,
-    plainUsd: roundedUsd(plain.costUsd),
-    monthlyUsd: signed(monthlyUsd),
-    requestsUsd: signed(requestsUsd),
-  };
-};
+const savingsDocument = ({ storageClass, plain, monthlyUsd, requestsUsd }: UploadSavings) => ({
+  storageClass,
+  plainUsd: roundedUsd(plain.costUsd),
+  monthlyUsd: nearestUsd(monthlyUsd),
+  requestsUsd: nearestUsd(requestsUsd),
+});
 
 function savingsText({ storageClass, monthlyUsd, requestsUsd }: UploadSavings): string {
   const amount = (usd: number | null): string => (usd !== null && usd < 0 ? `-${formatUsd(-usd)}` : formatUsd(usd));

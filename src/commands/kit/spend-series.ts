@@ -1,5 +1,6 @@
 // What the commands that look ahead share: the days that were spent on, and how they are shown.
 import { arg } from '../../cli/arg.js';
+import { nearestUsd } from '../../core/cost/money.js';
 import type { TooFewDays } from '../../core/forecast/forecast.js';
 import type { DailySpend } from '../../core/ledger/daily.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -55,16 +56,13 @@ export async function spendSeries(
 /** The costs of the days. */
 export const costsOf = ({ days }: SpendSeries): readonly (number | null)[] => days.map(({ costUsd }) => costUsd);
 
-/** Whole micro-dollars, as amounts are told. */
-export const toldUsd = (usd: number): number => Math.round(usd * 1e6) / 1e6;
-
 /** What all these documents begin with. */
 export const seriesDocument = (series: SpendSeries) => ({
   project: series.project,
   region: series.region,
   knownDays: series.days.length - unknownOf(series),
   unknownDays: unknownOf(series),
-  dailyCosts: series.days.map(({ day, costUsd }) => ({ day, costUsd: costUsd === null ? null : toldUsd(costUsd) })),
+  dailyCosts: series.days.map(({ day, costUsd }) => ({ day, costUsd: nearestUsd(costUsd) })),
 });
 
 const unknownOf = ({ days }: SpendSeries): number => days.filter(({ costUsd }) => costUsd === null).length;

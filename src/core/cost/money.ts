@@ -13,6 +13,13 @@ export const microsOf = (usd: number): number => Math.max(0, Math.ceil(usd * 1e6
 /** An amount as it is told to programs: in whole micro-dollars. */
 export const roundedUsd = (usd: Usd): Usd => (usd === null ? null : microsOf(usd) / 1e6);
 
+/** The same to the nearest one, for what may be negative, as differences are. */
+export function nearestUsd(usd: number): number;
+export function nearestUsd(usd: Usd): Usd;
+export function nearestUsd(usd: Usd): Usd {
+  return usd === null ? null : Math.round(usd * 1e6) / 1e6;
+}
+
 /** The sum; unknown when a part of it is. */
 export const sumOf = (amounts: Iterable<Usd>): Usd => {
   let sum = 0;

@@ -5,6 +5,7 @@ import { dayOf } from './days.js';
 import type { Period } from './period.js';
 import type { LedgerRecord } from './record.js';
 import { spentIn, type SpentLine } from './report.js';
+import { nearestUsd } from '../cost/money.js';
 
 const MICROS = 1e6;
 
@@ -36,11 +37,10 @@ export interface Reconciled {
   readonly otherBilledUsd: number;
 }
 
-const rounded = (usd: number): number => Math.round(usd * MICROS) / MICROS;
 const bucketOf = (store: string): string | undefined => /^s3:\/\/([^/]+)/.exec(store)?.[1];
 /** The copy that cold storage keeps is storage on a bill; watching objects is, too. */
 const billedItem = (item: string): string => (item === 'temporaryCopy' || item === 'monitoring' ? 'storage' : item);
-const sum = (parts: readonly number[]): number => rounded(parts.reduce((total, part) => total + part, 0));
+const sum = (parts: readonly number[]): number => nearestUsd(parts.reduce((total, part) => total + part, 0));
 
 /** `bill.from` must be there. Only what was recorded on AWS is compared. */
 export function reconcile(records: readonly LedgerRecord[], bill: Bill): Reconciled {
@@ -60,7 +60,7 @@ export function reconcile(records: readonly LedgerRecord[], bill: Bill): Reconci
     const [bucket = '', item = ''] = JSON.parse(name) as [string, string];
     const recordedUsd = usdSum(recordedOf(bucket, item));
     const billedUsd = billedOf(bucket, item);
-    const differenceUsd = recordedUsd === null ? null : rounded(billedUsd - recordedUsd);
+    const differenceUsd = recordedUsd === null ? null : nearestUsd(billedUsd - recordedUsd);
     return { bucket, item, recordedUsd, billedUsd, differenceUsd };
   }).sort((one, other) => other.billedUsd - one.billedUsd || one.item.localeCompare(other.item, 'en'));
   return {

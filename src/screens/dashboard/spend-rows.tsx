@@ -1,6 +1,6 @@
 // What was spent this month, as rows.
 import { type ReactElement, useMemo } from 'react';
-import { usdOf } from '../../core/ledger/micros.js';
+import { nearestUsd } from '../../core/cost/money.js';
 import type { SpentGroup } from '../../core/ledger/report.js';
 import { lastDayOf } from '../../stores/dashboard/spending.js';
 import type { SpendRead } from '../../stores/dashboard/sources.js';
@@ -134,7 +134,7 @@ export function spendDocument(spend: SpendRead | undefined): object | undefined 
     costUsd,
     knownUsd,
     runs,
-    dailyCosts: days.map(({ day, costUsd: ofDay }) => ({ day, costUsd: usdOf(ofDay && ofDay * 1e6) })),
+    dailyCosts: days.map(({ day, costUsd: ofDay }) => ({ day, costUsd: nearestUsd(ofDay) })),
     costByClass: classes.map(({ name, ...amount }) => ({ storageClass: name, ...amount })),
     costByItem: items.map(({ name, ...amount }) => ({ item: name, ...amount })),
   };

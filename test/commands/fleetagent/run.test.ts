@@ -19,6 +19,7 @@ import { signConfig } from '../../../src/core/fleet/config/signature.js';
 import { parseHeartbeat } from '../../../src/core/fleet/heartbeat.js';
 import { program } from '../../../src/commands/index.js';
 import { ownHolder } from '../../../src/core/state/lock.js';
+import { runningThreads } from '../../../src/core/threads/threads.js';
 import { isRoot } from '../../core/archive/trees.js';
 import { startHook } from '../../support/hook-server.js';
 import { archiver } from '../../e2e/in-process.js';
@@ -159,7 +160,17 @@ test('runs until it is stopped, a line for each cycle, and says in the end how i
     '--json',
   ]);
   const versions = join(base, 'writers', 'nas', 'datasets');
-  await expect.poll(() => existsSync(versions) && status(base).phase, { timeout: 60_000 }).toBe('waiting');
+  const cycles = async (version: number) =>
+    await expect
+      .poll(() => existsSync(versions) && [status(base).phase, status(base).sources[0]?.version], { timeout: 60_000 })
+      .toEqual(['waiting', version]);
+  await cycles(1);
+  const threads = [...runningThreads.values()];
+  writeFileSync(join(source, 'c'), 'content of c');
+  await cycles(2);
+  // The second cycle has started none: each that ends leaves memory behind.
+  expect(threads.filter((name) => name.startsWith('pack-worker'))).not.toEqual([]);
+  expect([...runningThreads.values()].filter((name) => !threads.includes(name))).toEqual([]);
   end.abort();
 
   const { status: exit, stdout, stderr } = await running;
@@ -169,6 +180,7 @@ test('runs until it is stopped, a line for each cycle, and says in the end how i
   const [line = ''] = stderr.split('\n').filter((text) => text.startsWith('{'));
   expect(JSON.parse(line)).toMatchObject({ type: 'cycle', isHealthy: true, sourceCycles: [{ version: 1 }] });
   expect(status(base).phase).toBe('stopped');
+  await expect.poll(() => [...runningThreads.values()]).toEqual([]);
 });
 
 test('the cache of manifests lies where it was said, and without one everything is compared with the store', async () => {
