@@ -420,7 +420,8 @@ function describeMultipart({ open, beginMultipart }: ConformanceOptions): void {
       return found;
     };
     const begun = beginMultipart === undefined ? [] : ['data/a b+ü', 'data2/b'];
-    const ids = await Promise.all(begun.map(async (key) => await beginMultipart?.(store.url, key)));
+    const ids: (string | undefined)[] = [];
+    for (const key of begun) ids.push(await beginMultipart?.(store.url, key)); // moto lists them as they came
 
     expect(await list('')).toEqual(begun);
     expect(await list('data/')).toEqual(begun.slice(0, 1));
