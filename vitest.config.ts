@@ -42,6 +42,7 @@ export default defineConfig({
     // For what hangs; a slow machine with other work takes ten times as long as a quiet one.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     // One more than CI has cores: tests of limits, signals and terminals mostly wait.
     maxWorkers: 3,
     // Loading its modules anew would cost each file half a second of CPU. So a test puts back what it changes of the process

@@ -1,5 +1,6 @@
 // node bench/agent-memory.mjs: what an agent takes from cycle to cycle, one a second over twenty files: resident MB and seconds of CPU.
 //   --cycles N  (default 1000);  --changes: a file changes before each cycle, which makes a version
+//   --store URL: a store with nothing in it, of a server as the environment names it, instead of a folder
 // Linux, as it reads /proc. Run `npm run build` before.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,7 +13,11 @@ import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 
 const { values: options } = parseArgs({
-  options: { cycles: { type: 'string', default: '1000' }, changes: { type: 'boolean', default: false } },
+  options: {
+    cycles: { type: 'string', default: '1000' },
+    changes: { type: 'boolean', default: false },
+    store: { type: 'string' },
+  },
 });
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const FILES = 20;
@@ -28,7 +33,7 @@ const args = [
   'fleetagent',
   'run',
   source,
-  `file://${work}/store`,
+  options.store ?? `file://${work}/store`,
   '--writer-id',
   'bench',
   '--interval',

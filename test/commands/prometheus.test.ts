@@ -119,7 +119,7 @@ describe('--prometheus-addr', () => {
     const running = runCommand(host, argv);
     const url = await served;
 
-    await expect.poll(() => textOf(`${url}/metrics`), { timeout: 60_000 }).toContain('archiver_runs_total{');
+    await expect.poll(() => textOf(`${url}/metrics`)).toContain('archiver_runs_total{');
     const families = parseExposition(await textOf(`${url}/metrics`));
     stop.abort();
     await running;
@@ -145,7 +145,7 @@ describe('--prometheus-addr', () => {
     ]);
     const url = await served;
 
-    await expect.poll(() => textOf(`${url}/metrics`), { timeout: 60_000 }).toContain('archiver_budget_used_ratio{');
+    await expect.poll(() => textOf(`${url}/metrics`)).toContain('archiver_budget_used_ratio{');
     const text = await textOf(`${url}/metrics`);
     stop.abort();
     await running;

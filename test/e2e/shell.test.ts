@@ -70,7 +70,7 @@ async function prompted(session: TerminalSession, after: string): Promise<string
     const ran = rows.findLastIndex((row) => row.endsWith(`> ${after}`));
     return ran >= 0 && ran < rows.length - 1 && /^run-0411:\/\w*>$/.test(rows.at(-1) ?? '');
   };
-  await expect.poll(isBack, { timeout: 120_000 }).toBe(true);
+  await expect.poll(isBack).toBe(true);
   return rows;
 }
 
@@ -233,7 +233,7 @@ describe('a shell in a terminal', () => {
       const drawn = session.written().length;
       session.resize(columns, rows);
       // As a person does it: the next size comes when the line was drawn for this one.
-      await expect.poll(() => session.written().slice(drawn), { timeout: 120_000 }).toContain('eighty/cells');
+      await expect.poll(() => session.written().slice(drawn)).toContain('eighty/cells');
       await expect
         .poll(async () => (await session.screen()).filter((line) => line.includes('run-0411:/>')).length)
         .toBe(1);

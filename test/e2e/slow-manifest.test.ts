@@ -95,7 +95,7 @@ describe('a slow manifest on a terminal', () => {
     const session = open(['-e', script]);
 
     const rows = (): number => session.written().match(/ data\/part-[0-9a-f]{32}\.csv\r\n/g)?.length ?? 0;
-    await expect.poll(rows, { timeout: 120_000 }).toBe(FILES);
+    await expect.poll(rows).toBe(FILES);
     session.type('\r');
     await session.exited;
     // A row is some columns wider than the window.

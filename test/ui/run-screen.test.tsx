@@ -73,6 +73,9 @@ function Counter({ store, quit }: { store: CounterStore; quit: () => void }) {
   );
 }
 
+const appears = (terminal: Terminal, text: string): Promise<void> =>
+  expect.poll(async () => (await terminal.screen()).join('\n')).toContain(text);
+
 const newStore = () => createStore(() => ({ typed: '', isBroken: false }));
 type CounterStore = ReturnType<typeof newStore>;
 const typedOf = (store: CounterStore): string => store.getState().typed;
@@ -147,10 +150,11 @@ test('ends when it is told to from outside, also before it has begun', async () 
 test('obeys every key of a chunk, and draws one frame for all', async () => {
   const terminal = openTerminal();
   const { over, store } = run(terminal);
-  await settled();
+  await appears(terminal, 'typed:');
   const before = terminal.written().length;
 
   terminal.type('j'.repeat(50));
+  await appears(terminal, 'j'.repeat(50));
   await settled();
 
   expect(store.getState().typed).toBe('j'.repeat(50));
@@ -186,7 +190,7 @@ test('fills the window but its last row, in every size', async () => {
 test('draws the frame again when sizes came and went too fast to be drawn', async () => {
   const terminal = openTerminal(80, 24);
   const { over } = run(terminal);
-  await settled();
+  await appears(terminal, 'counter  80x24');
 
   for (let times = 0; times < 5; times++) {
     terminal.resize(60, 20);
@@ -194,9 +198,8 @@ test('draws the frame again when sizes came and went too fast to be drawn', asyn
   }
   await settled(250);
 
-  const lines = await terminal.screen();
-  expect(lines[0]).toMatch(/^ counter  80x24 +test$/);
-  expect(lines[2]).toBe('─'.repeat(80));
+  await expect.poll(async () => (await terminal.screen())[0]).toMatch(/^ counter  80x24 +test$/);
+  expect((await terminal.screen())[2]).toBe('─'.repeat(80));
   terminal.type('q');
   await over;
 });
@@ -217,9 +220,8 @@ test('keeps the cursor keys working in a terminal that does not tell its size', 
   const terminal = openTerminal();
   terminal.resize(0, 0);
   const { over } = run(terminal);
-  await settled();
 
-  expect(terminal.written()).toContain('80x24');
+  await expect.poll(terminal.written).toContain('80x24');
   terminal.type('q');
   await over;
 });

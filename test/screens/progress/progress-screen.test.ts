@@ -49,7 +49,7 @@ it('fits the frame to a window that was made smaller, without waiting for news',
     const text = terminal.text.slice(before);
     expect(text).toContain('ctrl+c stops; `archiver resume` goes on');
     return text;
-  });
+  }, 120_000);
   // oxlint-disable-next-line no-control-regex -- the codes around the lines are taken away to measure them
   const lines = drawn.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, '').split('\n');
   expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(50);

@@ -45,14 +45,12 @@ it('sends many requests under one signal without a warning', async () => {
 });
 
 describe('T05: transient failures', () => {
-  const options = { timeouts: { answerMs: 150 } };
-
   it.each(cases)('%s gets over %s', async (operation, faultName) => {
     s3.prepare();
     const events: TransferEvent[] = [];
-    const { store } = await s3.open({ ...options, onEvent: (event) => events.push(event) });
     const fault = FAULTS[faultName];
-    const times = faultName === 'no answer' ? 1 : 9;
+    const [times, timeouts] = faultName === 'no answer' ? [1, { answerMs: 500 }] : [9, {}];
+    const { store } = await s3.open({ timeouts, onEvent: (event) => events.push(event) });
     if (fault) s3.proxy.inject({ operation, fault, times });
 
     await OPERATIONS[operation](store);
