@@ -59,7 +59,7 @@ export async function complianceDocument(
     }),
     commitments,
     uploadCount: uploads,
-    uploadsWithoutProject: rest.uploadsWithoutProject,
+    uploadsWithoutProject: report.uploadsWithoutProject,
     files,
     bytes,
     storedBytes,
@@ -127,7 +127,7 @@ export async function complianceText(
     ...commitments.map(({ storageClass, bytes: held, minimumDays }) =>
       fact('class', `${printable(storageClass)}: ${formatBytes(held)}, ${minimumText(minimumDays)}`),
     ),
-    fact('untagged', `${formatQuantity(found.uploadsWithoutProject, 'upload')} without --project`),
+    fact('untagged', `${formatQuantity(report.uploadsWithoutProject, 'upload')} without --project`),
     '',
     'To fill in',
     ...Object.keys(BLANKS).map(

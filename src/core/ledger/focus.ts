@@ -11,13 +11,6 @@ const VENDOR: Readonly<Record<'aws' | 'folder' | 'other', string>> = {
   other: 'S3-compatible storage',
 };
 
-const CATEGORY_OF_ITEM: Readonly<Record<string, string>> = {
-  storage: 'Storage',
-  temporaryCopy: 'Storage',
-  earlyDeletion: 'Storage',
-  transfer: 'Network',
-};
-
 export interface FocusLine extends SpentLine {
   readonly provider: 'aws' | 'folder' | 'other';
 }
@@ -97,7 +90,7 @@ function rowOf(line: FocusLine, { from, until }: Period, firstDay: string): Row 
     ResourceId: store,
     ResourceName: store,
     ResourceType: 'Object store',
-    ServiceCategory: CATEGORY_OF_ITEM[item] ?? 'Storage',
+    ServiceCategory: 'Storage',
     ServiceName: provider === 'aws' ? 'Amazon Simple Storage Service' : vendor,
     SkuId: [item, storageClass].filter((part) => part !== null).join('/'),
     SubAccountId: project ?? '',

@@ -26,8 +26,10 @@ export interface SpentReport {
   /** What is known of it, where a part is not. */
   readonly knownUsd: number;
   readonly runs: number;
-  /** Of uploads, syncs and migrations. */
+  /** That stored something, each once however many runs it took. */
   readonly uploads: number;
+  readonly uploadsWithoutProject: number;
+  /** Of these uploads, as the next. */
   readonly files: number;
   readonly bytes: number;
   /** What lies in the stores at the end. */
@@ -53,7 +55,7 @@ export function spentIn(records: readonly LedgerRecord[], period: Period): Spent
   const lines = [...inside.flatMap(onceLines), ...stored.map((group) => ({ item: 'storage', ...group }))].filter(
     ({ costMicros }) => costMicros !== 0,
   );
-  const uploads = inside.filter(({ operation }) => UPLOADS.includes(operation));
+  const uploads = madeUploads(inside);
   const sum = (of: (record: LedgerRecord) => number): number => uploads.reduce((total, one) => total + of(one), 0);
   return {
     period,
@@ -65,12 +67,25 @@ export function spentIn(records: readonly LedgerRecord[], period: Period): Spent
     ...amountOf(lines),
     runs: inside.length,
     uploads: uploads.length,
+    uploadsWithoutProject: uploads.filter(({ project, uploadId }) => project === uploadId).length,
     files: sum(({ files }) => files),
     bytes: sum(({ bytes }) => bytes),
     stored: stored.filter(({ bytes }) => bytes > 0),
     storedBytes: stored.reduce((total, { bytes }) => total + bytes, 0),
     pricesOf: [...new Set(inside.map(({ pricesOf }) => pricesOf))].sort(),
   };
+}
+
+/** Of each upload the record that says most of it: what was refused or found no changes made none, and who was interrupted tells no files. */
+function madeUploads(records: readonly LedgerRecord[]): readonly LedgerRecord[] {
+  const byUpload = new Map<string, LedgerRecord>();
+  for (const record of records) {
+    const { operation, uploadId, id, stored, files } = record;
+    const name = uploadId ?? id;
+    const isMore = files >= (byUpload.get(name)?.files ?? 0);
+    if (UPLOADS.includes(operation) && stored.length > 0 && isMore) byUpload.set(name, record);
+  }
+  return [...byUpload.values()];
 }
 
 const onceLines = ({ project, region, store, lines }: LedgerRecord): readonly SpentLine[] =>
