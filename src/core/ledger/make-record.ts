@@ -1,7 +1,7 @@
 // The records of a run: what its meter counted, priced by the list of each store's region.
-import { type Bill, billOf, type Usage } from '../cost/cost-model.js';
+import { type Bill, billOf } from '../cost/cost-model.js';
 import { microsOf, sumOf, type Usd } from '../cost/money.js';
-import { classRule } from '../cost/price-table.js';
+import { monthlyUsd } from '../cost/stored-object.js';
 import type { MeteredPlace } from '../object-store/meter.js';
 import type { CostLine, LedgerRecord, StoredChange, Used } from './record.js';
 import { recordId } from './running.js';
@@ -153,20 +153,11 @@ function merged(lines: readonly CostLine[]): readonly CostLine[] {
   return [...sums.values()];
 }
 
-/** Storing the change for a month: what is stored less what was deleted, which has the same rates. */
-function monthlyOf({ place, prices, changes }: PlaceUse): number | null {
+const monthlyOf = ({ place, prices, changes }: PlaceUse): number | null => {
   if (place.isFolder) return 0;
-  const stored = changes.flatMap((change) => change.stored);
-  // Of a class that watches what is read every object is taken for one that is watched: small ones are not.
-  const isWatched = (storageClass: string): boolean => classRule(prices, storageClass)?.minMonitoredBytes !== undefined;
-  const used = (sign: 1 | -1, { storageClass, objects, billedBytes }: StoredChange): Usage[] => [
-    { kind: 'storage', storageClass, quantity: Math.max(0, sign * billedBytes) },
-    ...(isWatched(storageClass)
-      ? [{ kind: 'monitoring', storageClass, quantity: Math.max(0, sign * objects) } as const]
-      : []),
-  ];
-  const priced = (sign: 1 | -1): Usd =>
-    billOf([['storage', stored.flatMap((change) => used(sign, change))]], prices).costUsd;
-  const [kept, gone] = [priced(1), priced(-1)];
-  return kept === null || gone === null ? null : Math.round((kept - gone) * MICROS);
-}
+  const usd = monthlyUsd(
+    changes.flatMap((change) => change.stored),
+    prices,
+  );
+  return usd === null ? null : Math.round(usd * MICROS);
+};
