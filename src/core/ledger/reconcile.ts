@@ -91,14 +91,12 @@ function usdSum(lines: readonly Pick<SpentLine, 'costMicros'>[]): number | null 
   return Math.round(micros) / MICROS;
 }
 
-/** The days that a bill is about. */
+/** The days that a bill is about, which ends at midnight or a second before it. */
 function periodOfBill({ from, until }: Bill): Period {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  return {
-    name: 'all',
-    from: dayOf(new Date(from ?? 0)),
-    // A bill ends at midnight, or a second before it.
-    until: dayOf(new Date(Date.parse(until ?? '') + 1000)),
-    timeZone,
-  };
+  const end = new Date(Date.parse(until ?? '') + 1000).toISOString();
+  return { name: 'all', from: dayIn(from ?? ''), until: dayIn(end), timeZone };
 }
+
+/** A day of UTC, as AWS bills, stands beside the local day of its date. */
+const dayIn = (time: string): string => (/T00:00:0[01]/.test(time) ? time.slice(0, 10) : dayOf(new Date(time)));
