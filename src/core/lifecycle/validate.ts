@@ -10,6 +10,7 @@ export const MAX_RULES = 1000;
 const MAX_ID = 255;
 const IA_CLASSES = new Set(['STANDARD_IA', 'ONEZONE_IA']);
 const IA_DAYS = 30;
+const DAY_MS = 86_400_000;
 const MAX_KEPT = 100;
 
 type Shape = { readonly [key: string]: 'text' | 'count' | 'flag' | Shape | readonly [Shape] };
@@ -115,7 +116,7 @@ const conditionsIn = ({ Tags = [], ...others }: object & { readonly Tags?: reado
 const oneWhen = ({ Days, Date: day }: { readonly Days?: number; readonly Date?: string }): boolean =>
   (Days === undefined) !== (day === undefined);
 
-const isMidnight = (day: string): boolean => Date.parse(day) % 86_400_000 === 0;
+const isMidnight = (day: string): boolean => Date.parse(day) % DAY_MS === 0;
 
 function actionProblems(rule: LifecycleRule): Found {
   const { Transitions: moves = [], Expiration: end } = rule;
@@ -162,22 +163,36 @@ function oldVersionProblems(rule: LifecycleRule): Found {
   ];
 }
 
-function transitionProblems({ Transitions = [], NoncurrentVersionTransitions = [], Expiration }: LifecycleRule): Found {
+function transitionProblems(rule: LifecycleRule): Found {
+  const { Transitions = [], NoncurrentVersionTransitions = [], Expiration, NoncurrentVersionExpiration } = rule;
   const older = NoncurrentVersionTransitions.map(({ NoncurrentDays, StorageClass }): RuleTransition => ({
     StorageClass,
     ...(NoncurrentDays !== undefined && { Days: NoncurrentDays }),
   }));
-  const last = Math.max(-1, ...Transitions.map(({ Days = -1 }) => Days));
+  const timed = [...Transitions, ...(Expiration ? [Expiration] : [])];
   return [
     Transitions.some((move) => !oneWhen(move)) && 'needs either Days or Date in each transition',
-    Transitions.some(({ Date: day }) => day !== undefined) &&
-      Transitions.some(({ Days }) => Days !== undefined) &&
-      'mixes Days and Date in its transitions',
+    timed.some(({ Date: day }) => day !== undefined) &&
+      timed.some(({ Days }) => Days !== undefined) &&
+      'mixes Days and Date',
     ...orderProblems(Transitions),
     ...orderProblems(older),
-    Expiration?.Days !== undefined && Expiration.Days <= last && 'expires objects before it moves them',
+    endsBefore(Expiration, Transitions) && 'expires objects before it moves them',
+    endsBefore({ Days: NoncurrentVersionExpiration?.NoncurrentDays }, older) &&
+      'expires old versions before it moves them',
   ];
 }
+
+interface When {
+  readonly Days?: number | undefined;
+  readonly Date?: string | undefined;
+}
+
+/** Days after the object was made, or since 1970: a rule has one of both; NaN where it says nothing. */
+const dayOf = ({ Days, Date: day = '' }: When): number => Days ?? Date.parse(day) / DAY_MS;
+
+const endsBefore = (end: When | undefined, moves: readonly When[]): boolean =>
+  end !== undefined && moves.some((move) => dayOf(end) <= dayOf(move));
 
 function orderProblems(moves: readonly RuleTransition[]): Found {
   const sorted = [...moves].sort((a, b) => (rankOf(a.StorageClass) ?? 0) - (rankOf(b.StorageClass) ?? 0));
@@ -194,10 +209,10 @@ function orderProblems(moves: readonly RuleTransition[]): Found {
     ),
     ...sorted.slice(1).map((move, index) => {
       const before = sorted[index];
-      if (before?.Days === undefined || move.Days === undefined) return false;
-      if (move.Days <= before.Days)
-        return `moves from ${move.StorageClass} back to ${before.StorageClass}, which S3 does not do`;
-      const isEarly = IA_CLASSES.has(before.StorageClass) && move.Days - before.Days < IA_DAYS;
+      if (before === undefined) return false;
+      const stays = dayOf(move) - dayOf(before);
+      if (stays <= 0) return `moves from ${move.StorageClass} back to ${before.StorageClass}, which S3 does not do`;
+      const isEarly = IA_CLASSES.has(before.StorageClass) && stays < IA_DAYS;
       return isEarly && `leaves ${before.StorageClass} before ${IA_DAYS} days`;
     }),
   ];
