@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import { appendRecord } from '../../src/core/ledger/ledger.js';
+import { appendRecords } from '../../src/core/ledger/ledger.js';
 import { ledgerRecord } from '../support/ledger-record.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -28,7 +28,7 @@ beforeEach(async () => {
     { time: '2026-03-31T12:00:00.000Z', ...paid(0), project: 'climate', monthlyMicros: 1_000_000 },
     { time: '2026-04-02T12:00:00.000Z', ...paid(2_000_000), stored: [], monthlyMicros: 0 },
   ])
-    await appendRecord(join(folder, 'home', 'ledger'), ledgerRecord(record), { host: 'here' });
+    await appendRecords(join(folder, 'home', 'ledger'), [ledgerRecord(record)], { host: 'here' });
 });
 
 const CUR = [

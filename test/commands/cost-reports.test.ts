@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
 import { changeBook } from '../../src/core/budget/book-store.js';
 import { withUse } from '../../src/core/budget/budget.js';
-import { appendRecord } from '../../src/core/ledger/ledger.js';
+import { appendRecords } from '../../src/core/ledger/ledger.js';
 import type { LedgerRecord } from '../../src/core/ledger/record.js';
 import { fileStore } from '../../src/core/object-store/file/file-store.js';
 import { ledgerRecord } from '../support/ledger-record.js';
@@ -21,7 +21,7 @@ const run = (...argv: readonly string[]): Promise<CommandRun> =>
 const ledger = (): string => join(folder, 'home', 'ledger');
 
 async function record(...records: readonly Partial<LedgerRecord>[]): Promise<void> {
-  for (const one of records) await appendRecord(ledger(), ledgerRecord(one), { host: 'here' });
+  for (const one of records) await appendRecords(ledger(), [ledgerRecord(one)], { host: 'here' });
 }
 
 const noon = (day: string): string => `${day}T12:00:00.000Z`;

@@ -1,5 +1,5 @@
 // A report for NSF or NIH, as a document and as text.
-import { amountText } from '../../core/budget/amounts.js';
+import { amountText } from '../../core/alerts/amounts.js';
 import type { BudgetStatus } from '../../core/budget/status.js';
 import type { ComplianceReport } from '../../core/ledger/compliance.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -69,8 +69,6 @@ export async function complianceDocument(
   };
 }
 
-const UNITS = { cost: 1e6, volume: 1 } as const;
-
 /** Authorized, used and left, of what is limited. */
 function budgetLines(budget: BudgetStatus): readonly string[] {
   const { isGlobal, budgetPeriod, periodStart, costUsage, volumeUsage, unpricedRuns } = budget;
@@ -82,7 +80,7 @@ function budgetLines(budget: BudgetStatus): readonly string[] {
     ] as const
   ).flatMap(([kind, usage]) => {
     const { limit, used, remaining } = usage;
-    const text = (amount: number): string => amountText(kind, amount * UNITS[kind]);
+    const text = (amount: number): string => amountText(kind, amount);
     if (remaining === null) return [];
     return [`${kind}: authorized ${text(limit)}, used ${text(used)}, remaining ${text(remaining)}`];
   });

@@ -1,5 +1,6 @@
 // What was spent on each day: what is paid once on the day of its record, and storage on every day that something lies in
 // the store (stored-levels.ts). Days are those of the local calendar.
+import { sumOf } from '../cost/money.js';
 import { dayOf, daysInMonthOf, plusDays } from './days.js';
 import type { LedgerRecord } from './record.js';
 import { StoredLevels } from './stored-levels.js';
@@ -52,8 +53,8 @@ function spentOn(
   levels: StoredLevels,
 ): Pick<DailySpend, 'costUsd' | 'bytes'> {
   const { monthlyMicros, bytes } = levels.now();
-  let micros: number | null = monthlyMicros === null ? null : monthlyMicros / daysInMonthOf(day);
-  for (const { costMicros } of records) micros = micros === null || costMicros === null ? null : micros + costMicros;
+  const storage = monthlyMicros === null ? null : monthlyMicros / daysInMonthOf(day);
+  const micros = sumOf([storage, ...records.map(({ costMicros }) => costMicros)]);
   return { costUsd: micros === null ? null : micros / MICROS, bytes };
 }
 

@@ -2,14 +2,12 @@
 // file with a mistake is refused as a whole, with all of its mistakes, and nothing is sent. Names that S3 does not know are
 // mistakes, too: they would be left out without a word.
 import type { LifecycleRule, RuleTransition } from '../object-store/bucket-lifecycle.js';
-import { rankOf, TRANSITION_CLASSES } from './classes.js';
+import { rankOf, TRANSITION_CLASSES, waitDays } from './classes.js';
 import { selectionOf } from './rules.js';
 
 /** Of a bucket. */
 export const MAX_RULES = 1000;
 const MAX_ID = 255;
-const IA_CLASSES = new Set(['STANDARD_IA', 'ONEZONE_IA']);
-const IA_DAYS = 30;
 const DAY_MS = 86_400_000;
 const MAX_KEPT = 100;
 
@@ -204,16 +202,16 @@ function orderProblems(moves: readonly RuleTransition[]): Found {
     ),
     new Set(moves.map(({ StorageClass }) => StorageClass)).size < moves.length && 'moves twice to one class',
     ...moves.map(
-      ({ StorageClass, Days = IA_DAYS }) =>
-        IA_CLASSES.has(StorageClass) && Days < IA_DAYS && `moves to ${StorageClass} before ${IA_DAYS} days`,
+      ({ StorageClass, Days = Infinity }) =>
+        Days < waitDays(StorageClass) && `moves to ${StorageClass} before ${waitDays(StorageClass)} days`,
     ),
     ...sorted.slice(1).map((move, index) => {
       const before = sorted[index];
       if (before === undefined) return false;
       const stays = dayOf(move) - dayOf(before);
       if (stays <= 0) return `moves from ${move.StorageClass} back to ${before.StorageClass}, which S3 does not do`;
-      const isEarly = IA_CLASSES.has(before.StorageClass) && stays < IA_DAYS;
-      return isEarly && `leaves ${before.StorageClass} before ${IA_DAYS} days`;
+      const least = waitDays(before.StorageClass);
+      return stays < least && `leaves ${before.StorageClass} before ${least} days`;
     }),
   ];
 }
