@@ -1,5 +1,5 @@
 // Recorded costs as a FOCUS table (FinOps Open Cost and Usage Specification 1.0), which tools that read bills understand: a
-// row for each line of the report, with the columns that the specification demands of a provider's data.
+// row for each line of the report, with the columns of the specification that a record can fill: quantities are not among them.
 import type { Period } from './period.js';
 import { startOf } from './days.js';
 import { usdOf } from './micros.js';

@@ -2,6 +2,7 @@
 import { type Bill, billOf } from '../cost/cost-model.js';
 import { microsOf, sumOf, type Usd } from '../cost/money.js';
 import { monthlyUsd } from '../cost/stored-object.js';
+import { listsByKey } from '../lists-by-key.js';
 import type { MeteredPlace } from '../object-store/meter.js';
 import type { CostLine, LedgerRecord, StoredChange, Used } from './record.js';
 import { recordId } from './running.js';
@@ -108,11 +109,7 @@ function recordOf(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): Led
 }
 
 function linesOf({ place, prices, used }: PlaceUse): readonly CostLine[] {
-  const byLine = new Map<string, Used[]>();
-  for (const one of used) {
-    const name = JSON.stringify([ITEMS[one.kind], one.storageClass ?? null]);
-    byLine.set(name, [...(byLine.get(name) ?? []), one]);
-  }
+  const byLine = listsByKey(used, ({ kind, storageClass }) => JSON.stringify([ITEMS[kind], storageClass ?? null]));
   const bill: Bill<string> = billOf(byLine, prices);
   return bill.lines.map(({ item: name, quantity, costUsd }) => {
     const [item, storageClass] = JSON.parse(name) as [string, string | null];

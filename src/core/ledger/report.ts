@@ -1,6 +1,7 @@
 // What was spent in a period, line by line: what runs paid once, and what storage has cost since. Everything else is a sum
 // of these lines.
 import { sumOf } from '../cost/money.js';
+import { listsByKey } from '../lists-by-key.js';
 import { recordsByDay } from './daily.js';
 import { usdOf } from './micros.js';
 import type { Period } from './period.js';
@@ -124,13 +125,8 @@ export function spentBy(
   lines: readonly SpentLine[],
   key: 'item' | 'project' | 'region' | 'storageClass' | 'store',
 ): readonly SpentGroup[] {
-  const groups = new Map<string | null, SpentLine[]>();
-  for (const line of lines) {
-    const own = groups.get(line[key]);
-    if (own === undefined) groups.set(line[key], [line]);
-    else own.push(line);
-  }
-  return Array.from(groups, ([name, own]) => ({ name, ...amountOf(own) })).sort(
-    (one, other) => other.knownUsd - one.knownUsd || String(one.name).localeCompare(String(other.name), 'en'),
-  );
+  return Array.from(
+    listsByKey(lines, (line) => line[key]),
+    ([name, own]) => ({ name, ...amountOf(own) }),
+  ).sort((one, other) => other.knownUsd - one.knownUsd || String(one.name).localeCompare(String(other.name), 'en'));
 }
