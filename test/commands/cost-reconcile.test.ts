@@ -99,6 +99,17 @@ test('a bill of a month of UTC stands beside that month of the local calendar; d
   expect(json(stdout)).toMatchObject({ firstDay: '2026-04-01', lastDay: '2026-04-30', billedUsd: 6.5 });
 });
 
+test('credits are taken off, and taxes are of no bucket', async () => {
+  const line = (usage: string, bucket: string, usd: string): string =>
+    `f,2026-04-03T00:00:00Z,2026-04-04T00:00:00Z,AmazonS3,${usage},${bucket},${usd},\r\n`;
+  write('cur.csv', CUR + line('USW2-TimedStorage-ByteHrs', 'lab', '-10.5') + line('', '', '-7.25'));
+
+  const { stdout } = await run('reconcile', '--cur', 'cur.csv');
+  expect(stdout).toContain('recorded $6.00, billed -$4.00\n');
+  expect(stdout).toMatch(/ other +-\$0.25 of S3 in buckets without records/);
+  expect(stdout).toMatch(/lab +storage +\$4.00 +-\$6.00 +-\$10.00/);
+});
+
 test('our own FOCUS table has no differences', async () => {
   await run('report', '--format', 'focus', '--output', 'focus.csv');
 
