@@ -1,9 +1,10 @@
 // Alerts to any HTTP endpoint: one POST of a JSON document, signed when there is a secret. Who receives it checks
 // X-Archiver-Signature, HMAC-SHA256 over `<X-Archiver-Timestamp>.<body>`, and refuses old timestamps: docs/alerts.md.
 import { createHmac } from 'node:crypto';
+import { unescape } from 'node:querystring';
 import type { Alert } from '../alert.js';
 import type { Channel, ChannelWorld } from '../channel.js';
-import { postJson } from '../post-json.js';
+import { loginIn, postJson } from '../post-json.js';
 import type { WebhookSettings } from '../settings.js';
 
 /** Counts up when a key goes away or changes its meaning. */
@@ -39,6 +40,8 @@ export function webhookChannel({ webhookUrl, webhookSecret }: WebhookSettings, w
 
 /** What of an address may be a secret, and may come back in what its server says. */
 export function secretParts(address: string): readonly string[] {
-  const { username, password, pathname, search } = new URL(address);
-  return [username, password, search.slice(1), pathname.length > 1 ? pathname : ''];
+  const url = new URL(address);
+  const { username, password, pathname, search } = url;
+  const login = [username, password, unescape(password), loginIn(url)];
+  return [...login, search.slice(1), pathname.length > 1 ? pathname : ''];
 }
