@@ -28,7 +28,7 @@ interface About {
 
 /** The report as data. */
 export async function complianceDocument(
-  { agency, award, isAwardValid, report, lines, months, commitments, ...rest }: ComplianceReport,
+  { agency, award, isAwardValid, report, lines, months, commitments, stores }: ComplianceReport,
   { project, budget, createdAt, tool, note }: About,
 ): Promise<object> {
   const { costUsd, knownUsd, uploads, files, bytes, storedBytes, period, pricesOf } = report;
@@ -63,7 +63,7 @@ export async function complianceDocument(
     files,
     bytes,
     storedBytes,
-    storageLocations: rest.stores,
+    storageLocations: stores,
     blanks: BLANKS,
     note,
   };
