@@ -41,7 +41,7 @@ function actionTexts(rule: LifecycleRule): readonly string[] {
 }
 
 /** `uploads/…/shard-*: GLACIER after 30 days, DEEP_ARCHIVE after 180 days`. */
-export function ruleText(rule: LifecycleRule): string {
+function ruleText(rule: LifecycleRule): string {
   const { prefix, tags, moreThan, lessThan } = selectionOf(rule);
   const conditions = [
     ...tags.map(({ Key, Value }) => `tag ${Key}=${Value}`),

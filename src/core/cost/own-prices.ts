@@ -86,7 +86,7 @@ function replacement(name: string, usd: number): Replace {
 }
 
 /** Every price of the list times `factor`. */
-export function discounted(list: PriceList, factor: number): PriceList {
+function discounted(list: PriceList, factor: number): PriceList {
   if (factor === 1) return list;
   const times = (rate: Rate | undefined): Rate => {
     if (rate === null || rate === undefined) return null;

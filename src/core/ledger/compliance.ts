@@ -19,7 +19,7 @@ const AWARD: Readonly<Record<Agency, RegExp>> = {
 };
 
 /** Whether it has the form of an award number of the agency; null where none was given. */
-export const isAwardNumber = (agency: Agency, award: string | undefined): boolean | null =>
+const isAwardNumber = (agency: Agency, award: string | undefined): boolean | null =>
   award === undefined ? null : AWARD[agency].test(award.trim());
 
 /** What a line is charged for: a storage cost of sharing and keeping data, or work with it. */

@@ -4,7 +4,7 @@ import { microsOf, sumOf, type Usd } from '../cost/money.js';
 import { monthlyUsd } from '../cost/stored-object.js';
 import { listsByKey } from '../lists-by-key.js';
 import type { MeteredPlace } from '../object-store/meter.js';
-import type { CostLine, LedgerRecord, StoredChange, Used } from './record.js';
+import { type CostLine, type LedgerRecord, type StoredChange, UPLOADS, type Used } from './record.js';
 import { recordId } from './running.js';
 import type { RunAbout } from './run-account.js';
 import type { PlaceUse, UploadChange } from './run-meter.js';
@@ -35,11 +35,9 @@ interface Ended {
   readonly projectOf: (uploadId: string) => string | undefined;
 }
 
-const MAKE_UPLOADS: readonly LedgerRecord['operation'][] = ['upload', 'sync', 'migrate'];
-
 /** The upload that the run is about, or that it made. */
 function ownUpload({ uploadId, operation }: RunAbout, uses: readonly PlaceUse[]): string | undefined {
-  if (uploadId !== undefined || !MAKE_UPLOADS.includes(operation)) return uploadId;
+  if (uploadId !== undefined || !UPLOADS.includes(operation)) return uploadId;
   const changes = uses.flatMap((use) => use.changes).filter((change) => change.uploadId !== undefined);
   return changes.sort((one, other) => other.written - one.written)[0]?.uploadId;
 }

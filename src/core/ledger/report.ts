@@ -5,7 +5,7 @@ import { listsByKey } from '../lists-by-key.js';
 import { recordsByDay } from './daily.js';
 import { usdOf } from './micros.js';
 import type { Period } from './period.js';
-import type { LedgerRecord } from './record.js';
+import { type LedgerRecord, UPLOADS } from './record.js';
 import { type StorageCost, StoredLevels } from './stored-levels.js';
 
 export interface SpentLine {
@@ -39,9 +39,6 @@ export interface SpentReport {
   /** Dates of the price lists. */
   readonly pricesOf: readonly string[];
 }
-
-/** Operations that make uploads. */
-export const UPLOADS: readonly LedgerRecord['operation'][] = ['upload', 'sync', 'migrate'];
 
 /** The report of a period. The records before it must be there, too: what they stored still costs. */
 export function spentIn(records: readonly LedgerRecord[], period: Period): SpentReport {

@@ -11,11 +11,10 @@ import type { WebhookSettings } from '../settings.js';
 const SCHEMA_VERSION = 1;
 
 /** The JSON text that is sent. */
-export const webhookBody = (alerts: readonly Alert[]): string =>
-  JSON.stringify({ schemaVersion: SCHEMA_VERSION, alerts });
+const webhookBody = (alerts: readonly Alert[]): string => JSON.stringify({ schemaVersion: SCHEMA_VERSION, alerts });
 
 /** The signature of a body that is sent at this second since 1970: `sha256=<hex>`. */
-export const signatureOf = (secret: string, seconds: number, body: string): string =>
+const signatureOf = (secret: string, seconds: number, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 
 export function webhookChannel({ webhookUrl, webhookSecret }: WebhookSettings, world: ChannelWorld): Channel {
