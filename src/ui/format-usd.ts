@@ -1,6 +1,7 @@
-/** An amount of money: `$8.12`, `less than $0.01`; `unknown` for null, which is never zero. */
+/** An amount of money: `$8.12`, `-$8.12`, `less than $0.01`; `unknown` for null, which is never zero. */
 export function formatUsd(amountUsd: number | null): string {
   if (amountUsd === null) return 'unknown';
+  if (amountUsd < 0) return `-${formatUsd(-amountUsd)}`;
   return amountUsd > 0 && amountUsd < 0.01 ? 'less than $0.01' : `$${amountUsd.toFixed(2)}`;
 }
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import { appendRecord } from '../../src/core/ledger/ledger.js';
+import { appendRecords } from '../../src/core/ledger/ledger.js';
 import { ledgerRecord } from '../support/ledger-record.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -28,7 +28,7 @@ beforeEach(async () => {
     { time: '2026-03-31T12:00:00.000Z', ...paid(0), project: 'climate', monthlyMicros: 1_000_000 },
     { time: '2026-04-02T12:00:00.000Z', ...paid(2_000_000), stored: [], monthlyMicros: 0 },
   ])
-    await appendRecord(join(folder, 'home', 'ledger'), ledgerRecord(record), { host: 'here' });
+    await appendRecords(join(folder, 'home', 'ledger'), [ledgerRecord(record)], { host: 'here' });
 });
 
 const CUR = [
@@ -40,6 +40,12 @@ const CUR = [
   'e,2026-04-03T00:00:00Z,2026-04-04T00:00:00Z,AmazonEC2,BoxUsage,i-1,100,',
   '',
 ].join('\r\n');
+
+const withCurrency = (code: string): string =>
+  CUR.replace('lineItem/UsageType', 'lineItem/CurrencyCode,lineItem/UsageType').replaceAll(
+    /(?<=,Amazon\w+,)/g,
+    `${code},`,
+  );
 
 const EXPECTED = {
   firstDay: '2026-04-01',
@@ -84,6 +90,26 @@ test('the second version of the report has other names for its columns', async (
   expect(json((await run('reconcile', '--cur', 'cur.csv', '--json')).stdout)).toMatchObject({ billedUsd: 6.5 });
 });
 
+test('a bill of a month of UTC stands beside that month of the local calendar; dollars may be named', async () => {
+  write('cur.csv', withCurrency('USD'));
+  vi.stubEnv('TZ', 'America/Los_Angeles');
+  onTestFinished(() => void vi.unstubAllEnvs());
+
+  const { stdout } = await run('reconcile', '--cur', 'cur.csv', '--json');
+  expect(json(stdout)).toMatchObject({ firstDay: '2026-04-01', lastDay: '2026-04-30', billedUsd: 6.5 });
+});
+
+test('credits are taken off, and taxes are of no bucket', async () => {
+  const line = (usage: string, bucket: string, usd: string): string =>
+    `f,2026-04-03T00:00:00Z,2026-04-04T00:00:00Z,AmazonS3,${usage},${bucket},${usd},\r\n`;
+  write('cur.csv', CUR + line('USW2-TimedStorage-ByteHrs', 'lab', '-10.5') + line('', '', '-7.25'));
+
+  const { stdout } = await run('reconcile', '--cur', 'cur.csv');
+  expect(stdout).toContain('recorded $6.00, billed -$4.00\n');
+  expect(stdout).toMatch(/ other +-\$0.25 of S3 in buckets without records/);
+  expect(stdout).toMatch(/lab +storage +\$4.00 +-\$6.00 +-\$10.00/);
+});
+
 test('our own FOCUS table has no differences', async () => {
   await run('report', '--format', 'focus', '--output', 'focus.csv');
 
@@ -99,6 +125,7 @@ test.each([
   ['an empty file', '', 'neither the columns'],
   ['an amount that is none', CUR.replace('4.5', 'much'), 'the cost in row 1 is not a number'],
   ['a time that is none', CUR.replace('2026-04-01T00:00:00Z', 'once'), 'the time in row 1 is not a time'],
+  ['another currency', withCurrency('EUR'), 'row 1 is in EUR, and what is recorded is in USD'],
   ['a quote without an end', `${CUR}"`, 'ends within a quoted field'],
   ['a bill without S3', CUR.replaceAll('AmazonS3', 'AmazonEC2'), 'has no line of S3'],
 ])('%s is said', async (_what, content, message) => {

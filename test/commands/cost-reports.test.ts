@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
 import { changeBook } from '../../src/core/budget/book-store.js';
 import { withUse } from '../../src/core/budget/budget.js';
-import { appendRecord } from '../../src/core/ledger/ledger.js';
+import { appendRecords } from '../../src/core/ledger/ledger.js';
 import type { LedgerRecord } from '../../src/core/ledger/record.js';
 import { fileStore } from '../../src/core/object-store/file/file-store.js';
 import { ledgerRecord } from '../support/ledger-record.js';
@@ -21,7 +21,7 @@ const run = (...argv: readonly string[]): Promise<CommandRun> =>
 const ledger = (): string => join(folder, 'home', 'ledger');
 
 async function record(...records: readonly Partial<LedgerRecord>[]): Promise<void> {
-  for (const one of records) await appendRecord(ledger(), ledgerRecord(one), { host: 'here' });
+  for (const one of records) await appendRecords(ledger(), [ledgerRecord(one)], { host: 'here' });
 }
 
 const noon = (day: string): string => `${day}T12:00:00.000Z`;
@@ -162,6 +162,8 @@ test('a summary is by stage and commit, and what is done later with an upload co
   expect((await run('cost', 'summary', '--git-commit', 'xyz')).status).toBe(2);
 });
 
+const STORED = { storageClass: 'STANDARD', objects: 1, bytes: 1, billedBytes: 1 };
+
 describe('for others', () => {
   beforeEach(async () => {
     await record(
@@ -245,13 +247,39 @@ describe('for others', () => {
       expect((await run('cost', 'report', ...flags)).stderr).toContain('needs --format compliance');
   });
 
+  test('an upload counts once, and only where it stored something', async () => {
+    const again = { ...requests(0), stored: [], monthlyMicros: 0 };
+    const own = { uploadId: 'refused', project: 'refused' };
+    await record(
+      { time: noon('2026-03-29'), ...again, stored: [STORED], outcome: 'interrupted', files: 0, bytes: 0 },
+      { time: noon('2026-03-31'), ...again, operation: 'sync' },
+      { time: noon('2026-03-31'), ...again, ...own, outcome: 'failed', files: 0, bytes: 0 },
+    );
+
+    expect(json((await compliance()).stdout)).toMatchObject({
+      uploadCount: 1,
+      uploadsWithoutProject: 0,
+      files: 10,
+      bytes: 2 ** 30,
+    });
+  });
+
+  test('what a server that is not AWS asks at least is not known', async () => {
+    await record({ time: noon('2026-04-01'), ...requests(0), region: null, store: 's3://other', provider: 'other' });
+
+    const { commitments } = json((await compliance()).stdout) as { commitments: readonly object[] };
+    expect(commitments).toContainEqual({ storageClass: 'STANDARD', region: null, bytes: 2 ** 30, minimumDays: null });
+  });
+
   test('the FOCUS table has a row for each line, and comes to the report', async () => {
+    const line = { item: 'transfer', storageClass: null, quantity: 1, costMicros: 1_000_000 };
+    await record({ time: noon('2026-04-14'), lines: [line], costMicros: 1_000_000, stored: [], monthlyMicros: 0 });
     const { stdout } = await run('cost', 'report', '--format', 'focus', '--output', 'f.csv');
     expect(stdout).toContain('written to');
     const [head = '', ...rows] = readFileSync(join(folder, 'f.csv'), 'utf8').trimEnd().split('\r\n');
     expect(head).toContain('BilledCost,BillingAccountId,BillingAccountName,BillingCurrency');
-    expect(rows.reduce((sum, row) => sum + Number(row.split(',')[0]), 0)).toBeCloseTo(16, 6);
+    expect(rows.reduce((sum, row) => sum + Number(row.split(',')[0]), 0)).toBeCloseTo(17, 6);
     expect(rows.some((row) => row.includes('"climate, ""north"""'))).toBe(true);
-    expect(rows.every((row) => row.includes('Amazon Simple Storage Service'))).toBe(true);
+    expect(rows.every((row) => row.includes(',Storage,Amazon Simple Storage Service,'))).toBe(true);
   });
 });

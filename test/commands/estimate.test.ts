@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as estimate } from '../../src/commands/estimate.js';
 import { command as upload } from '../../src/commands/upload.js';
-import { appendRecord } from '../../src/core/ledger/ledger.js';
+import { appendRecords } from '../../src/core/ledger/ledger.js';
 import type { LedgerRecord } from '../../src/core/ledger/record.js';
 import { ledgerRecord } from '../support/ledger-record.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
@@ -89,7 +89,7 @@ describe('estimate', () => {
     const DAY_MS = 86_400_000;
     const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
     const record = async (own: Partial<LedgerRecord>): Promise<void> =>
-      await appendRecord(join(folder, 'home', 'ledger'), ledgerRecord(own), { host: 'test' });
+      await appendRecords(join(folder, 'home', 'ledger'), [ledgerRecord(own)], { host: 'test' });
 
     test('takes as long as the last uploads to that region did', async () => {
       const sent = { bytes: 30e6, ms: 10_000 };

@@ -127,6 +127,21 @@ test('what only looks is not recorded', async () => {
   expect(await recorded()).toEqual(before);
 });
 
+test('a prune that finds nothing to do, or gives up, has read all the same', async () => {
+  const { uploadId, datasetId } = await uploaded();
+  const place = ['dataset', 'prune', base, '--dataset-id', String(datasetId), '--keep-last', '1', '--yes'];
+  await run(...place);
+  writeFileSync(join(folder, 'store', 'uploads', String(uploadId), 'manifest.json.gz'), 'damaged');
+  await run(...place);
+
+  const pruned = (await recorded()).slice(1);
+  expect(pruned.map(({ operation, outcome, stored }) => [operation, outcome, stored.length])).toEqual([
+    ['prune', 'done', 0],
+    ['prune', 'failed', 0],
+  ]);
+  expect(pruned[0]?.used.find(({ kind }) => kind === 'get')?.quantity).toBeGreaterThan(0);
+});
+
 test('what a prune deletes is not stored any more for the project that it was uploaded for', async () => {
   await uploaded('--project', 'genome');
   writeFileSync(join(folder, 'data', 'a.txt'), 'other');

@@ -64,6 +64,16 @@ describe('a template', () => {
     expect(new Set(classes)).toEqual(new Set(['INTELLIGENT_TIERING']));
   });
 
+  test('gives an older rule of others a filter, without which S3 takes no rules that have one', async () => {
+    const { Filter: _, ...old } = FOREIGN;
+    await bucket.put({ ...old, Prefix: 'logs/' });
+
+    const { isConfirmed, ruleChanges } = await bucket.change('--template', 'archive-optimization');
+
+    expect([isConfirmed, (await bucket.rules()).get('logs')]).toEqual([true, FOREIGN]);
+    expect(ruleChanges).not.toContainEqual(expect.objectContaining({ ruleId: 'logs' }));
+  });
+
   test('drops the rule of an upload whose chunks have all moved', async () => {
     await bucket.change('--template', 'archive-optimization');
     const chunk = s3.buckets.get('archive')?.get(`lab/uploads/${UPLOAD}/shard-00/chunk-000000.tar.zst`);

@@ -48,13 +48,13 @@ test(
         isKilled &&
         skipped === 0 &&
         uploads.length === (isNew ? 0 : 1) &&
-        reported['uploadCount'] === uploads.length &&
+        reported['runs'] === uploads.length &&
         budget.used === stored &&
         // Everything is sent by the time the ledger itself is written.
         (point.includes('/running') || stored > 2 * BYTES);
       if (!isRight)
         wrong.push(
-          `${point}: ${JSON.stringify({ isKilled, skipped, runs, stored, used: budget.used, reported: reported['uploadCount'] })}`,
+          `${point}: ${JSON.stringify({ isKilled, skipped, runs, stored, used: budget.used, reported: reported['runs'] })}`,
         );
     }
 

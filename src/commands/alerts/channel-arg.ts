@@ -1,17 +1,12 @@
 // What the commands about one channel share.
 import { arg } from '../../cli/arg.js';
 import type { Places } from '../../cli/context.js';
-import type { ChannelName } from '../../core/alerts/channel.js';
+import { CHANNEL_NAMES, type ChannelName } from '../../core/alerts/channel.js';
 import type { AlertSettings, ChannelSettings } from '../../core/alerts/settings.js';
 import { ArchiverError } from '../../core/failures/errors.js';
 
 /** A channel that must be named. */
-export const channelArg = arg.choice(
-  'email',
-  'slack',
-  'webhook',
-  'cloudwatch',
-)('CHANNEL', { describe: 'email, slack, webhook or cloudwatch' });
+export const channelArg = arg.choice(...CHANNEL_NAMES)('CHANNEL', { describe: 'email, slack, webhook or cloudwatch' });
 
 /** How a channel is configured. */
 export const HOW_TO_CONFIGURE: Readonly<Record<ChannelName, string>> = {

@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Cancellation, Messages, Origins, Places, Results, Terminal } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
-import type { ChannelName } from '../../core/alerts/channel.js';
+import { CHANNEL_NAMES, type ChannelName } from '../../core/alerts/channel.js';
 import type { AlertSettings } from '../../core/alerts/settings.js';
 import { usageError } from '../../core/failures/errors.js';
 import { formatDuration } from '../../ui/format.js';
@@ -24,14 +24,7 @@ export const command = defineCommand({
   summary: 'set up a channel for alerts and turn it on',
   description:
     'What is not given stays as it was configured before. Secrets are kept in ~/.archiver/alerts.json, which only you can read; on a terminal, those that are needed and missing are asked for. Without a channel only --cooldown is set. See whether it works with `archiver alerts test`.',
-  args: [
-    arg.choice(
-      'email',
-      'slack',
-      'webhook',
-      'cloudwatch',
-    )('CHANNEL', { describe: 'email, slack, webhook or cloudwatch', optional: true }),
-  ],
+  args: [arg.choice(...CHANNEL_NAMES)('CHANNEL', { describe: 'email, slack, webhook or cloudwatch', optional: true })],
   flags,
   rules: [
     conflicts('smtpPassword', ['smtpPasswordFile']),

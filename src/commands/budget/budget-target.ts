@@ -1,7 +1,7 @@
 // Which budget a command is about, and how one is shown.
 import { arg } from '../../cli/arg.js';
 import { flag } from '../../cli/flag.js';
-import { amountText } from '../../core/budget/amounts.js';
+import { amountText } from '../../core/alerts/amounts.js';
 import type { BudgetStatus } from '../../core/budget/status.js';
 import { usageError } from '../../core/failures/errors.js';
 import type { Usage } from '../../core/alerts/alert.js';
@@ -44,15 +44,9 @@ export function statusLines(status: BudgetStatus): readonly string[] {
   ];
 }
 
-/** In micro-dollars or bytes, as `amountText` wants it. */
-const textIn =
-  (kind: 'cost' | 'volume') =>
-  (amount: number): string =>
-    amountText(kind, kind === 'cost' ? amount * 1e6 : amount);
-
 function usageLines(kind: 'cost' | 'volume', usage: Usage): readonly string[] {
   const { limit, used, remaining, usedPercent, alertPercent, perDay, projected, exhaustedAt, alertState } = usage;
-  const text = textIn(kind);
+  const text = (amount: number): string => amountText(kind, amount);
   if (alertState === 'unlimited') return [fact(kind, `${text(used)}, no limit; ${text(perDay)} a day`)];
   const left = (remaining ?? 0) < 0 ? `${text(-(remaining ?? 0))} over` : `${text(remaining ?? 0)} left`;
   const ends = exhaustedAt === null ? '' : `; used up ${minuteText(exhaustedAt)}`;
@@ -74,6 +68,6 @@ const STATES: Readonly<Record<Usage['alertState'], string>> = {
 
 /** `$8.00 of $10.00 (80%)`, for tables. */
 export function usageCell(kind: 'cost' | 'volume', { limit, used, usedPercent }: Usage): string {
-  const text = textIn(kind);
+  const text = (amount: number): string => amountText(kind, amount);
   return limit === 0 ? `${text(used)}, no limit` : `${text(used)} of ${text(limit)} (${usedPercent}%)`;
 }

@@ -9,12 +9,15 @@ import { isGiven } from '../kit/run.js';
 import type { StoreContext } from '../kit/store.js';
 import { globalFlag, projectArg, projectOf, statusLines } from './budget-target.js';
 
+/** A billion dollars, and 9 PB: what is more was mistyped, or cannot be counted to the byte. */
+const [MAX_COST_USD, MAX_VOLUME_GB] = [1e9, 9e6];
+
 const flags = {
-  cost: flag.float([0, 1e9], {
+  cost: flag.float([0, MAX_COST_USD], {
     placeholder: 'USD',
     describe: 'limit of the cost: a month of storage of what is stored, and requests; 0: unlimited',
   }),
-  volume: flag.float([0, 9e6], {
+  volume: flag.float([0, MAX_VOLUME_GB], {
     placeholder: 'GB',
     describe: 'limit of the bytes that are stored, in GB of 10^9 bytes; 0: unlimited',
   }),

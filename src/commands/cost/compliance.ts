@@ -1,5 +1,5 @@
 // A report for NSF or NIH, as a document and as text.
-import { amountText } from '../../core/budget/amounts.js';
+import { amountText } from '../../core/alerts/amounts.js';
 import type { BudgetStatus } from '../../core/budget/status.js';
 import type { ComplianceReport } from '../../core/ledger/compliance.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -28,7 +28,7 @@ interface About {
 
 /** The report as data. */
 export async function complianceDocument(
-  { agency, award, isAwardValid, report, lines, months, commitments, ...rest }: ComplianceReport,
+  { agency, award, isAwardValid, report, lines, months, commitments, stores }: ComplianceReport,
   { project, budget, createdAt, tool, note }: About,
 ): Promise<object> {
   const { costUsd, knownUsd, uploads, files, bytes, storedBytes, period, pricesOf } = report;
@@ -59,17 +59,15 @@ export async function complianceDocument(
     }),
     commitments,
     uploadCount: uploads,
-    uploadsWithoutProject: rest.uploadsWithoutProject,
+    uploadsWithoutProject: report.uploadsWithoutProject,
     files,
     bytes,
     storedBytes,
-    storageLocations: rest.stores,
+    storageLocations: stores,
     blanks: BLANKS,
     note,
   };
 }
-
-const UNITS = { cost: 1e6, volume: 1 } as const;
 
 /** Authorized, used and left, of what is limited. */
 function budgetLines(budget: BudgetStatus): readonly string[] {
@@ -82,7 +80,7 @@ function budgetLines(budget: BudgetStatus): readonly string[] {
     ] as const
   ).flatMap(([kind, usage]) => {
     const { limit, used, remaining } = usage;
-    const text = (amount: number): string => amountText(kind, amount * UNITS[kind]);
+    const text = (amount: number): string => amountText(kind, amount);
     if (remaining === null) return [];
     return [`${kind}: authorized ${text(limit)}, used ${text(used)}, remaining ${text(remaining)}`];
   });
@@ -127,7 +125,7 @@ export async function complianceText(
     ...commitments.map(({ storageClass, bytes: held, minimumDays }) =>
       fact('class', `${printable(storageClass)}: ${formatBytes(held)}, ${minimumText(minimumDays)}`),
     ),
-    fact('untagged', `${formatQuantity(found.uploadsWithoutProject, 'upload')} without --project`),
+    fact('untagged', `${formatQuantity(report.uploadsWithoutProject, 'upload')} without --project`),
     '',
     'To fill in',
     ...Object.keys(BLANKS).map(

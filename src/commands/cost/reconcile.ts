@@ -12,8 +12,7 @@ import { fact, textOf } from '../kit/lines.js';
 import { type LedgerContext, periodDocument, periodText, recordsOf } from '../kit/spent.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 
-const signed = (usd: number | null): string =>
-  usd === null ? 'unknown' : `${usd < 0 ? '-' : '+'}${shortUsd(Math.abs(usd))}`;
+const signed = (usd: number | null): string => `${usd === null || usd < 0 ? '' : '+'}${shortUsd(usd)}`;
 
 const LINES = [
   column<ReconciledLine>('BUCKET', ({ bucket }) => printable(bucket), { isCuttable: true }),

@@ -142,7 +142,5 @@ const savingsDocument = ({ storageClass, plain, monthlyUsd, requestsUsd }: Uploa
   requestsUsd: nearestUsd(requestsUsd),
 });
 
-function savingsText({ storageClass, monthlyUsd, requestsUsd }: UploadSavings): string {
-  const amount = (usd: number | null): string => (usd !== null && usd < 0 ? `-${formatUsd(-usd)}` : formatUsd(usd));
-  return `${amount(monthlyUsd)} a month and ${amount(requestsUsd)} of requests, against one object a file in ${printable(storageClass)}`;
-}
+const savingsText = ({ storageClass, monthlyUsd, requestsUsd }: UploadSavings): string =>
+  `${formatUsd(monthlyUsd)} a month and ${formatUsd(requestsUsd)} of requests, against one object a file in ${printable(storageClass)}`;

@@ -116,6 +116,7 @@ export const command = defineCommand({
         work: (emit, aside) => {
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
           return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, region, requests, lock }) => {
+            if (!dryRun) tellLedger(context, { operation: 'prune', datasetId });
             const sight = await lockSight(lock, signal);
             const findHeld = lock && sight === 'seen' ? heldBy(readOnly(store), lock, signal) : undefined;
             const plan = await planPrune(readOnly(store), { ...options, findHeld, emit });
@@ -134,10 +135,7 @@ export const command = defineCommand({
               if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
             };
             if (isDue || plan.warnings.length > 0) await aside(ask);
-            if (isDue) {
-              tellLedger(context, { operation: 'prune', datasetId });
-              tellObjects(context, going);
-            }
+            if (isDue) tellObjects(context, going);
             const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
             const outcome = isDue ? await prune(store, { ...options, findHeld, plan, randomBytes, emit }) : undefined;
             const done = { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, dead: removed };

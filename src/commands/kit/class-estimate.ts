@@ -53,7 +53,7 @@ export const readyText = (wait: RestoreOption['wait']): string => {
 };
 
 /** `$94.21, readable within 12 h; $85.21 where …`. */
-export function restoreText({ wait, estimate: { costUsd }, leastUsd }: RestoreOption): string {
+function restoreText({ wait, estimate: { costUsd }, leastUsd }: RestoreOption): string {
   const least = leastUsd === costUsd ? '' : `; ${formatUsd(leastUsd)} if the free transfer of the month is left`;
   return `${formatUsd(costUsd)} with transfer to the internet, ${readyText(wait)}${least}`;
 }

@@ -4,7 +4,7 @@ import type { Danger } from '../../core/lifecycle/endangered.js';
 import { type RuleChange, selectionOf } from '../../core/lifecycle/rules.js';
 import { printable } from '../../core/paths/raw-path.js';
 import type { Savings } from '../../core/lifecycle/savings.js';
-import { roundedUsd, type Usd } from '../../core/cost/money.js';
+import { nearestUsd, roundedUsd } from '../../core/cost/money.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
@@ -41,7 +41,7 @@ function actionTexts(rule: LifecycleRule): readonly string[] {
 }
 
 /** `uploads/…/shard-*: GLACIER after 30 days, DEEP_ARCHIVE after 180 days`. */
-export function ruleText(rule: LifecycleRule): string {
+function ruleText(rule: LifecycleRule): string {
   const { prefix, tags, moreThan, lessThan } = selectionOf(rule);
   const conditions = [
     ...tags.map(({ Key, Value }) => `tag ${Key}=${Value}`),
@@ -87,19 +87,15 @@ export const dangerText = ({ rule, harm }: Danger): string =>
       : 'can move manifests and version records to a class that is not read at once, which makes uploads unreadable'
   }`;
 
-/** Rounded once; the moves of a month can cost more than it saves. */
-const savingUsd = (usd: Usd): Usd => (usd !== null && usd < 0 ? -(roundedUsd(-usd) ?? 0) : roundedUsd(usd));
-const savedText = (usd: Usd): string => (usd !== null && usd < 0 ? `-${shortUsd(-usd)}` : shortUsd(usd));
-
-/** What a template saves, for programs. */
+/** What a template saves, for programs; the moves of a month can cost more than it saves. */
 export const savingsDocument = (savings: Savings): object => ({
   ...savings,
-  savingUsd: savingUsd(savings.savingUsd),
+  savingUsd: nearestUsd(savings.savingUsd),
   months: savings.months.map(({ month, ...one }) => ({
     monthNumber: month,
     standardUsd: roundedUsd(one.standardUsd),
     templateUsd: roundedUsd(one.templateUsd),
-    savingUsd: savingUsd(one.savingUsd),
+    savingUsd: nearestUsd(one.savingUsd),
   })),
 });
 
@@ -113,7 +109,7 @@ export async function savingsText(savings: Savings, context: TableContext): Prom
       numbers<Month>('MONTH', ({ month }) => month),
       numbers<Month>('STANDARD', ({ standardUsd }) => shortUsd(standardUsd)),
       numbers<Month>('TEMPLATE', ({ templateUsd }) => shortUsd(templateUsd)),
-      numbers<Month>('SAVED', (one) => savedText(one.savingUsd)),
+      numbers<Month>('SAVED', (one) => shortUsd(one.savingUsd)),
     ],
     context,
   );
@@ -121,7 +117,7 @@ export async function savingsText(savings: Savings, context: TableContext): Prom
     ? [fact('minimum', `${formatQuantity(minimumDays, 'day')} in the last class are paid for`)]
     : [];
   return `${table}${textOf([
-    `${formatBytes(bytes)} in about ${formatQuantity(objects, 'chunk')} that nobody reads: ${savedText(savings.savingUsd)} saved in ${formatQuantity(months.length, 'month')}`,
+    `${formatBytes(bytes)} in about ${formatQuantity(objects, 'chunk')} that nobody reads: ${shortUsd(savings.savingUsd)} saved in ${formatQuantity(months.length, 'month')}`,
     ...stay,
     fact('prices', priceListText(savings) ?? 'none known'),
   ])}`;

@@ -30,7 +30,7 @@ export type SentAbout = Pick<Alert, 'severity' | 'type' | 'project' | 'writerId'
   Partial<Pick<Alert, 'location'>>;
 
 /** Two fleets may have writers of the same id; what is about no fleet has no place in its key. */
-export const cooldownKey = ({ severity, type, project, writerId, isGlobal, location }: SentAbout): string =>
+const cooldownKey = ({ severity, type, project, writerId, isGlobal, location }: SentAbout): string =>
   JSON.stringify({ severity, type, project, writerId, isGlobal, location: location ?? undefined });
 
 /** Back from a key. */

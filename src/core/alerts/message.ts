@@ -1,5 +1,6 @@
 // Alerts in words, for mails and chats. Names come from stores and people: control characters never get through.
 import { printable } from '../paths/raw-path.js';
+import { amountText } from './amounts.js';
 import { type Alert, subjectOf, type Usage, worstOf } from './alert.js';
 
 /** So many are written out; a thousand writers that are stale at once make one message. */
@@ -21,23 +22,21 @@ export function linesOf(alerts: readonly Alert[]): readonly string[] {
   return (more > 0 ? [...shown, '', `and ${more} more alerts`] : shown).map(printable);
 }
 
-const usd = (amount: number): string => `$${amount.toFixed(2)}`;
-const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
-
 function linesOfOne(alert: Alert): readonly string[] {
   const { type, severity, time, description, recommendation, costUsage: cost, volumeUsage: volume } = alert;
   return [
     `${severity}: ${type}, ${subjectOf(alert)}`,
     description,
-    ...(cost === null ? [] : [usageLine('cost', cost, usd)]),
-    ...(volume === null ? [] : [usageLine('volume', volume, gigabytes)]),
+    ...(cost === null ? [] : [usageLine('cost', cost)]),
+    ...(volume === null ? [] : [usageLine('volume', volume)]),
     `to do: ${recommendation}`,
     `at: ${time}`,
   ];
 }
 
-function usageLine(label: string, { limit, used, usedPercent }: Usage, text: (amount: number) => string): string {
+function usageLine(kind: 'cost' | 'volume', { limit, used, usedPercent }: Usage): string {
+  const text = (amount: number): string => amountText(kind, amount);
   return limit === 0
-    ? `${label}: ${text(used)}, no limit`
-    : `${label}: ${text(used)} of ${text(limit)} (${usedPercent}%)`;
+    ? `${kind}: ${text(used)}, no limit`
+    : `${kind}: ${text(used)} of ${text(limit)} (${usedPercent}%)`;
 }

@@ -1,5 +1,6 @@
 // One POST of a JSON text, repeated where that may help: 5xx, 429 (not sooner than Retry-After says) and failures of the
 // network. The address may be a secret: messages name the server alone.
+import { unescape } from 'node:querystring';
 import { finished } from 'node:stream/promises';
 import { errorText, isArchiverError, systemCode } from '../failures/errors.js';
 import { DEFAULT_RETRY, Retrier } from '../object-store/retry/retrier.js';
@@ -30,7 +31,7 @@ export async function postJson(
 ): Promise<string> {
   const handler = new S3HttpHandler({ maxSockets: 1, timeouts: TIMEOUTS, network, idle: { sockets: 0, ms: 1 } });
   const { protocol, hostname, port, pathname, search, username, password } = url;
-  const login = username === '' && password === '' ? {} : { authorization: basic(username, password) };
+  const login = username === '' && password === '' ? {} : { authorization: `Basic ${loginIn(url)}` };
   try {
     return await new Retrier({ ...RETRY, ...retry }).run({ request: `post ${url.host}`, signal }, async () => {
       const request = {
@@ -61,8 +62,9 @@ export async function postJson(
   }
 }
 
-const basic = (user: string, password: string): string =>
-  `Basic ${Buffer.from(`${decodeURIComponent(user)}:${decodeURIComponent(password)}`).toString('base64')}`;
+/** How user and password of an address travel. */
+export const loginIn = ({ username, password }: URL): string =>
+  Buffer.from(`${unescape(username)}:${unescape(password)}`).toString('base64');
 
 async function beginningOf(body: NodeJS.ReadableStream): Promise<string> {
   const parts: Buffer[] = [];

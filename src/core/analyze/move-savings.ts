@@ -8,22 +8,11 @@ import { type Usd, sumOf } from '../cost/money.js';
 import { classPrices, classRule, DAYS_A_MONTH, type PriceList } from '../cost/price-table.js';
 import { storedObject } from '../cost/stored-object.js';
 import { UsageSums } from '../cost/usage-sums.js';
+import { mayMove, TRANSITION_CLASSES, waitDays } from '../lifecycle/classes.js';
 import { type Cell, countedIn, objectsOf } from './tally.js';
 
 const MONTHS = 12;
 const CENT = 0.01;
-
-/** The classes from which a lifecycle rule may move to another (S3 user guide, "Transitioning objects using S3 Lifecycle"). */
-const SOURCES: Readonly<Record<string, readonly string[]>> = {
-  STANDARD_IA: ['STANDARD'],
-  INTELLIGENT_TIERING: ['STANDARD', 'STANDARD_IA'],
-  ONEZONE_IA: ['STANDARD', 'STANDARD_IA', 'INTELLIGENT_TIERING'],
-  GLACIER_IR: ['STANDARD', 'STANDARD_IA', 'INTELLIGENT_TIERING'],
-  GLACIER: ['STANDARD', 'STANDARD_IA', 'INTELLIGENT_TIERING', 'ONEZONE_IA', 'GLACIER_IR'],
-  DEEP_ARCHIVE: ['STANDARD', 'STANDARD_IA', 'INTELLIGENT_TIERING', 'ONEZONE_IA', 'GLACIER_IR', 'GLACIER'],
-};
-/** Objects go there only this many days after they were made (the same page). */
-const WAIT_DAYS: Readonly<Record<string, number>> = { STANDARD_IA: 30, ONEZONE_IA: 30 };
 
 export interface MoveSaving {
   readonly storageClass: string;
@@ -46,10 +35,9 @@ export interface MoveSaving {
 
 /** For every class that is sold there and into which some of this can be moved; from much to little saved. */
 export function moveSavings(cells: readonly Cell[], prices: PriceList): readonly MoveSaving[] {
-  return Object.entries(SOURCES)
-    .filter(([name]) => classPrices(prices, name) !== undefined)
-    .flatMap(([name, sources]) => {
-      const movable = cells.filter(({ storageClass }) => sources.includes(storageClass));
+  return TRANSITION_CLASSES.filter((name) => classPrices(prices, name) !== undefined)
+    .flatMap((name) => {
+      const movable = cells.filter(({ storageClass }) => mayMove(storageClass, name));
       return movable.length === 0 ? [] : [bestMove(name, movable, prices)];
     })
     .toSorted((a, b) => (b.firstYearSavedUsd ?? -1) - (a.firstYearSavedUsd ?? -1));
@@ -105,7 +93,7 @@ function movedFrom(fromBytes: number, { storageClass, movable, prices }: Move) {
   const early = moved.filter((cell) => leftOf(cell) !== 0);
   const earlyDeletionUsd = stored(early, undefined, leftOf);
 
-  const waitOf = ({ ageDays }: Cell): number => Math.max(0, (WAIT_DAYS[storageClass] ?? 0) - ageDays);
+  const waitOf = ({ ageDays }: Cell): number => Math.max(0, waitDays(storageClass) - ageDays);
   const young = moved.filter((cell) => waitOf(cell) > 0);
   const waitUsd = minus(stored(young, undefined, waitOf), stored(young, storageClass, waitOf));
   const once = sumOf([transitionsUsd, earlyDeletionUsd, waitUsd]);

@@ -1,7 +1,7 @@
 // The alerts that are due by how budgets stand. Whoever raises them leaves out what was sent within the cooldown.
 import { type Alert, type AlertType, newAlert, type Severity, subjectOf, type UsageState } from '../alerts/alert.js';
+import { amountText } from '../alerts/amounts.js';
 import { shellWord } from '../text/shell-word.js';
-import { amountText } from './amounts.js';
 import { type BudgetBook, budgetsFor } from './budget.js';
 import { statusOf } from './status.js';
 
@@ -26,8 +26,7 @@ export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date
       const due = DUE[usage.alertState];
       if (due === undefined) return [];
       const { severity, types } = due;
-      const scale = kind === 'cost' ? 1e6 : 1;
-      const text = (amount: number): string => amountText(kind, amount * scale);
+      const text = (amount: number): string => amountText(kind, amount);
       const whose = subjectOf({ project, isGlobal, writerId: null });
       const uses = `${whose} has used ${usage.usedPercent}% of the ${kind} budget: ${text(usage.used)} of ${text(usage.limit)}`;
       const goesTo =

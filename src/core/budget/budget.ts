@@ -48,10 +48,6 @@ export interface Amounts {
   readonly bytes: number;
 }
 
-/** A billion dollars: what is more was mistyped. */
-export const MAX_COST_USD = 1e9;
-/** In GB of 10^9 bytes: 9 PB, which can still be counted to the byte. */
-export const MAX_VOLUME_GB = 9e6;
 /** Older days are added up into one. */
 const DAYS_KEPT = 92;
 const NOTHING: DayUse = { micros: 0, bytes: 0, unpriced: 0 };

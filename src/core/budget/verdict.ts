@@ -1,11 +1,11 @@
 // May this begin? What it will use at most is compared with what is left of every budget that holds for its project.
 // Exactly what is left is within. It fails closed: a cost that nobody knows is not within any cost budget.
+import { amountText } from '../alerts/amounts.js';
 import { ArchiverError } from '../failures/errors.js';
 import { microsOf } from '../cost/money.js';
 import type { BudgetUse } from '../observe/observer.js';
 import { printable } from '../paths/raw-path.js';
 import { shellWord } from '../text/shell-word.js';
-import { amountText } from './amounts.js';
 import { type Amounts, type BudgetBook, budgetsFor, usedIn } from './budget.js';
 
 /** A limit, and what would be left of it. */
@@ -71,7 +71,7 @@ export function refuseOver(standings: readonly Standing[]): void {
 /** How it stands in a sentence. */
 export function standingText({ project, kind, limit, used, planned, isExceeded }: Standing): string {
   const whose = project === null ? 'of all projects' : `of project ${printable(project)}`;
-  const text = (amount: number): string => amountText(kind, amount);
+  const text = (amount: number): string => amountText(kind, kind === 'cost' ? amount / 1e6 : amount);
   const left = `${text(Math.max(0, limit - used))} of ${text(limit)} is left`;
   if (planned === null) return `what this costs is not known, so the cost budget ${whose} cannot be kept (${left})`;
   if (!isExceeded) return `this is within the ${kind} budget ${whose}: it uses up to ${text(planned)}, and ${left}`;

@@ -7,6 +7,7 @@ import {
   type Band,
   type ClassPrices,
   entryOf,
+  NO_CLASS_PRICES,
   type PriceBook,
   type PriceList,
   type Rate,
@@ -37,15 +38,6 @@ const BY_WAY = { retrieval: 'retrievalPerGB', restore: 'retrievalRequestPer1000'
 const HINT =
   'name prices as CLASS.storage (per GB and month), CLASS.get, CLASS.put and CLASS.transition (per 1,000), CLASS.retrieval ' +
   'and CLASS.restore with .expedited, .standard or .bulk, list and kms (per 1,000) and transferOut (per GB)';
-
-const NO_CLASS: ClassPrices = {
-  storage: null,
-  getPer1000: null,
-  putPer1000: null,
-  transitionInPer1000: null,
-  retrievalPerGB: {},
-  retrievalRequestPer1000: {},
-};
 
 /** A book of these settings on top of `base`. @throws usage for a price that is not one, or of nothing that is sold */
 export function ownPrices({ discount = 0, own }: PriceSettings, base: PriceBook = listPrices): PriceBook {
@@ -87,14 +79,14 @@ function replacement(name: string, usd: number): Replace {
   if (!/^[A-Z_]+$/.test(storageClass) || more.length > 0 || !(ofClass === undefined ? byWay && isWay : isPlain))
     throw usageError(`costControl.ownPrices: there is no price called '${printable(name)}'`, HINT);
   return (list) => {
-    const before = entryOf(list.classes, storageClass) ?? NO_CLASS;
+    const before = entryOf(list.classes, storageClass) ?? NO_CLASS_PRICES;
     const after = byWay === undefined ? { [ofClass ?? '']: usd } : { [byWay]: { ...before[byWay], [way]: usd } };
     return { ...list, classes: { ...list.classes, [storageClass]: { ...before, ...after } } };
   };
 }
 
 /** Every price of the list times `factor`. */
-export function discounted(list: PriceList, factor: number): PriceList {
+function discounted(list: PriceList, factor: number): PriceList {
   if (factor === 1) return list;
   const times = (rate: Rate | undefined): Rate => {
     if (rate === null || rate === undefined) return null;

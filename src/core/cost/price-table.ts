@@ -101,6 +101,16 @@ export const DAYS_A_MONTH = 30;
 export const entryOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
+/** Of a class that nobody lists. */
+export const NO_CLASS_PRICES: ClassPrices = {
+  storage: null,
+  getPer1000: null,
+  putPer1000: null,
+  transitionInPer1000: null,
+  retrievalPerGB: {},
+  retrievalRequestPer1000: {},
+};
+
 export const NO_PRICES: PlacePrices = { classes: {}, dataTransferOutInternet: null, listPer1000: null };
 
 /** The list of an AWS region; without prices where none are known. */

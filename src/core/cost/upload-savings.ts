@@ -20,9 +20,8 @@ export interface PlainCopy {
   readonly storageClass: string;
 }
 
-function* equalFiles({ files, bytes, storageClass }: PlainCopy): Generator<StoredObject> {
-  for (let file = 0; file < files; file++) yield { sizeBytes: Math.round(bytes / files), storageClass };
-}
+const equalFiles = ({ files, bytes, storageClass }: PlainCopy): readonly StoredObject[] =>
+  files === 0 ? [] : [{ sizeBytes: Math.round(bytes / files), storageClass, count: files }];
 
 /** The amount of an item in an estimate of an upload. */
 export const costOfItem = ({ lines }: Pick<UploadEstimate, 'lines'>, wanted: 'storage' | 'requests'): Usd =>

@@ -6,7 +6,7 @@ import { probabilityOf } from './predictive.js';
 import type { Day } from './series.js';
 
 /** As far as is looked ahead. */
-export const LOOK_AHEAD_DAYS = Math.max(...HORIZONS);
+const LOOK_AHEAD_DAYS = Math.max(...HORIZONS);
 /** Of what is left: as much as adding up in floating point may lose. */
 const ROUNDING = 1e-9;
 

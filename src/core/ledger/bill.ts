@@ -1,6 +1,7 @@
 // What a bill says of S3: a Cost and Usage Report of AWS (columns `lineItem/…`, or `line_item_…` of the second version) or a
 // FOCUS export, as CSV. Only amounts of S3 are taken, and each goes with the line of the ledger that it is for.
 import { integrityError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 
 export interface BilledLine {
   readonly bucket: string;
@@ -21,35 +22,33 @@ export interface Bill {
   readonly otherRows: number;
 }
 
-interface Columns {
-  readonly form: Bill['form'];
-  readonly cost: readonly string[];
-  readonly service: readonly string[];
-  readonly resource: readonly string[];
-  readonly usage: readonly string[];
-  readonly start: readonly string[];
-  readonly end: readonly string[];
-}
+type Column = 'cost' | 'service' | 'resource' | 'usage' | 'start' | 'end' | 'currency';
 
-const FORMS: readonly Columns[] = [
-  {
-    form: 'cur',
-    cost: ['lineItem/UnblendedCost', 'line_item_unblended_cost'],
-    service: ['lineItem/ProductCode', 'line_item_product_code'],
-    resource: ['lineItem/ResourceId', 'line_item_resource_id'],
-    usage: ['lineItem/UsageType', 'line_item_usage_type'],
-    start: ['lineItem/UsageStartDate', 'line_item_usage_start_date'],
-    end: ['lineItem/UsageEndDate', 'line_item_usage_end_date'],
-  },
-  {
-    form: 'focus',
-    cost: ['EffectiveCost', 'BilledCost'],
-    service: ['ServiceName'],
-    resource: ['ResourceId'],
-    usage: ['x_UsageType', 'SkuMeter', 'SkuId', 'ChargeDescription'],
-    start: ['ChargePeriodStart'],
-    end: ['ChargePeriodEnd'],
-  },
+const FORMS: readonly (readonly [Bill['form'], Readonly<Record<Column, readonly string[]>>])[] = [
+  [
+    'cur',
+    {
+      cost: ['lineItem/UnblendedCost', 'line_item_unblended_cost'],
+      service: ['lineItem/ProductCode', 'line_item_product_code'],
+      resource: ['lineItem/ResourceId', 'line_item_resource_id'],
+      usage: ['lineItem/UsageType', 'line_item_usage_type'],
+      start: ['lineItem/UsageStartDate', 'line_item_usage_start_date'],
+      end: ['lineItem/UsageEndDate', 'line_item_usage_end_date'],
+      currency: ['lineItem/CurrencyCode', 'line_item_currency_code'],
+    },
+  ],
+  [
+    'focus',
+    {
+      cost: ['EffectiveCost', 'BilledCost'],
+      service: ['ServiceName'],
+      resource: ['ResourceId'],
+      usage: ['x_UsageType', 'SkuMeter', 'SkuId', 'ChargeDescription'],
+      start: ['ChargePeriodStart'],
+      end: ['ChargePeriodEnd'],
+      currency: ['BillingCurrency'],
+    },
+  ],
 ];
 
 const S3 = /^(?:AmazonS3(?:Glacier\w*)?|Amazon Simple Storage Service|Amazon S3.*)$/;
@@ -68,7 +67,7 @@ const itemOf = (usage: string): string => ITEMS.find(([pattern]) => pattern.test
 /** The bucket of a resource: its name, an ARN or a URL. */
 const bucketOf = (resource: string): string => resource.replace(/^arn:[^:]*:s3:::|^s3:\/\//, '').split('/', 1)[0] ?? '';
 
-/** Adds the rows up. @throws integrity where the table is no such bill, or an amount is none */
+/** Adds the rows up. @throws integrity where the table is no such bill, or an amount is none or not in USD */
 export async function readBill(rows: AsyncIterable<readonly string[]>): Promise<Bill> {
   let columns: ReturnType<typeof columnsOf> | undefined;
   const sums = new Map<string, BilledLine>();
@@ -80,16 +79,19 @@ export async function readBill(rows: AsyncIterable<readonly string[]>): Promise<
       continue;
     }
     counts.rows++;
-    const { service, resource, usage, cost, start, end } = columns.of(row);
-    if (!S3.test(service)) {
+    const { places } = columns;
+    const at = (column: Column): string => row[places.get(column) ?? -1] ?? '';
+    if (!S3.test(at('service'))) {
       counts.otherRows++;
       continue;
     }
-    const costUsd = amountIn(cost, counts.rows);
-    const [bucket, item] = [bucketOf(resource), itemOf(usage)];
+    if (!['', 'USD'].includes(at('currency')))
+      throw integrityError(`row ${counts.rows} is in ${printable(at('currency'))}, and what is recorded is in USD`);
+    const costUsd = amountIn(at('cost'), counts.rows);
+    const [bucket, item] = [bucketOf(at('resource')), itemOf(at('usage'))];
     const name = JSON.stringify([bucket, item]);
     sums.set(name, { bucket, item, costUsd: costUsd + (sums.get(name)?.costUsd ?? 0) });
-    times = widened(times, momentIn(start, counts.rows), momentIn(end, counts.rows));
+    times = widened(times, momentIn(at('start'), counts.rows), momentIn(at('end'), counts.rows));
   }
   if (columns === undefined) throw notABill();
   return { form: columns.form, from: times[0] ?? null, until: times[1] ?? null, lines: [...sums.values()], ...counts };
@@ -100,27 +102,18 @@ function widened([first, last]: readonly string[], start: string, end: string): 
   return [first === undefined || start < first ? start : first, last === undefined || end > last ? end : last];
 }
 
+/** Where each column is. @throws integrity where the table is no bill */
 function columnsOf(head: readonly string[]) {
   const names = head.map((name) => name.replace('\ufeff', ''));
-  for (const { form, ...wanted } of FORMS) {
-    const at = (key: keyof typeof wanted): number => {
-      const name = wanted[key].find((one) => names.includes(one));
-      return name === undefined ? -1 : names.indexOf(name);
-    };
-    const places = { cost: at('cost'), service: at('service'), resource: at('resource'), usage: at('usage') };
-    const times = { start: at('start'), end: at('end') };
-    if ([...Object.values(places), ...Object.values(times)].includes(-1)) continue;
-    return {
-      form,
-      of: (row: readonly string[]) => ({
-        cost: row[places.cost] ?? '',
-        service: row[places.service] ?? '',
-        resource: row[places.resource] ?? '',
-        usage: row[places.usage] ?? '',
-        start: row[times.start] ?? '',
-        end: row[times.end] ?? '',
-      }),
-    };
+  for (const [form, wanted] of FORMS) {
+    const places = new Map<Column, number>();
+    for (const [column, ways] of Object.entries(wanted) as [Column, readonly string[]][]) {
+      const name = ways.find((one) => names.includes(one));
+      if (name !== undefined) places.set(column, names.indexOf(name));
+    }
+    // A bill may leave its currency out.
+    const isThere = Object.keys(wanted).every((column) => column === 'currency' || places.has(column as Column));
+    if (isThere) return { form, places };
   }
   throw notABill();
 }

@@ -5,7 +5,7 @@ import { classRule, pricesIn } from '../cost/price-table.js';
 import { dayOf, plusDays } from './days.js';
 import type { Period } from './period.js';
 import type { LedgerRecord } from './record.js';
-import { type SpentGroup, spentBy, spentIn, type SpentReport, UPLOADS } from './report.js';
+import { type SpentGroup, spentBy, spentIn, type SpentReport } from './report.js';
 
 export type Agency = 'NSF' | 'NIH';
 
@@ -19,7 +19,7 @@ const AWARD: Readonly<Record<Agency, RegExp>> = {
 };
 
 /** Whether it has the form of an award number of the agency; null where none was given. */
-export const isAwardNumber = (agency: Agency, award: string | undefined): boolean | null =>
+const isAwardNumber = (agency: Agency, award: string | undefined): boolean | null =>
   award === undefined ? null : AWARD[agency].test(award.trim());
 
 /** What a line is charged for: a storage cost of sharing and keeping data, or work with it. */
@@ -38,7 +38,7 @@ export interface Commitment {
   readonly storageClass: string;
   readonly region: string | null;
   readonly bytes: number;
-  /** Null where the class is not known. */
+  /** Null where the class is not known, or who stores it. */
   readonly minimumDays: number | null;
 }
 
@@ -51,7 +51,6 @@ export interface ComplianceReport {
   /** By calendar month: `2026-03`. */
   readonly months: readonly SpentGroup[];
   readonly commitments: readonly Commitment[];
-  readonly uploadsWithoutProject: number;
   readonly stores: readonly string[];
 }
 
@@ -78,13 +77,9 @@ export function complianceReport(
       return { name: month.from.slice(0, 7), costUsd, knownUsd };
     }),
     commitments: commitmentsOf(report),
-    uploadsWithoutProject: records.filter(isWithoutProject).length,
     stores: [...new Set(report.stored.map(({ store }) => store))],
   };
 }
-
-const isWithoutProject = ({ operation, project, uploadId }: LedgerRecord): boolean =>
-  UPLOADS.includes(operation) && project === uploadId;
 
 function monthsOf(records: readonly LedgerRecord[], period: Period): readonly (Period & { readonly from: string })[] {
   const [first] = records;
@@ -104,7 +99,8 @@ function commitmentsOf({ stored }: SpentReport): readonly Commitment[] {
   const sums = new Map<string, Commitment>();
   for (const { storageClass, region, bytes } of stored) {
     const name = JSON.stringify([storageClass, region]);
-    const minimumDays = classRule(pricesIn(region ?? undefined), storageClass)?.minStorageDays ?? null;
+    const rule = region === null ? undefined : classRule(pricesIn(region), storageClass);
+    const minimumDays = rule?.minStorageDays ?? null;
     sums.set(name, { storageClass, region, bytes: bytes + (sums.get(name)?.bytes ?? 0), minimumDays });
   }
   return [...sums.values()];

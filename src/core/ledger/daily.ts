@@ -1,5 +1,7 @@
 // What was spent on each day: what is paid once on the day of its record, and storage on every day that something lies in
 // the store (stored-levels.ts). Days are those of the local calendar.
+import { sumOf } from '../cost/money.js';
+import { listsByKey } from '../lists-by-key.js';
 import { dayOf, daysInMonthOf, plusDays } from './days.js';
 import type { LedgerRecord } from './record.js';
 import { StoredLevels } from './stored-levels.js';
@@ -52,19 +54,13 @@ function spentOn(
   levels: StoredLevels,
 ): Pick<DailySpend, 'costUsd' | 'bytes'> {
   const { monthlyMicros, bytes } = levels.now();
-  let micros: number | null = monthlyMicros === null ? null : monthlyMicros / daysInMonthOf(day);
-  for (const { costMicros } of records) micros = micros === null || costMicros === null ? null : micros + costMicros;
+  const storage = monthlyMicros === null ? null : monthlyMicros / daysInMonthOf(day);
+  const micros = sumOf([storage, ...records.map(({ costMicros }) => costMicros)]);
   return { costUsd: micros === null ? null : micros / MICROS, bytes };
 }
 
 /** In the order of the days. */
-export function recordsByDay(records: readonly LedgerRecord[]): ReadonlyMap<string, readonly LedgerRecord[]> {
-  const byDay = new Map<string, LedgerRecord[]>();
-  for (const record of records) {
-    const day = dayOf(new Date(record.time));
-    const ofDay = byDay.get(day);
-    if (ofDay === undefined) byDay.set(day, [record]);
-    else ofDay.push(record);
-  }
-  return new Map([...byDay].sort(([one], [other]) => (one < other ? -1 : 1)));
-}
+export const recordsByDay = (records: readonly LedgerRecord[]): ReadonlyMap<string, readonly LedgerRecord[]> =>
+  new Map(
+    [...listsByKey(records, ({ time }) => dayOf(new Date(time)))].sort(([one], [other]) => (one < other ? -1 : 1)),
+  );

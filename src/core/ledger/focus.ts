@@ -1,5 +1,5 @@
 // Recorded costs as a FOCUS table (FinOps Open Cost and Usage Specification 1.0), which tools that read bills understand: a
-// row for each line of the report, with the columns that the specification demands of a provider's data.
+// row for each line of the report, with the columns of the specification that a record can fill: quantities are not among them.
 import type { Period } from './period.js';
 import { startOf } from './days.js';
 import { usdOf } from './micros.js';
@@ -9,13 +9,6 @@ const VENDOR: Readonly<Record<'aws' | 'folder' | 'other', string>> = {
   aws: 'Amazon Web Services',
   folder: 'Local storage',
   other: 'S3-compatible storage',
-};
-
-const CATEGORY_OF_ITEM: Readonly<Record<string, string>> = {
-  storage: 'Storage',
-  temporaryCopy: 'Storage',
-  earlyDeletion: 'Storage',
-  transfer: 'Network',
 };
 
 export interface FocusLine extends SpentLine {
@@ -97,7 +90,7 @@ function rowOf(line: FocusLine, { from, until }: Period, firstDay: string): Row 
     ResourceId: store,
     ResourceName: store,
     ResourceType: 'Object store',
-    ServiceCategory: CATEGORY_OF_ITEM[item] ?? 'Storage',
+    ServiceCategory: 'Storage',
     ServiceName: provider === 'aws' ? 'Amazon Simple Storage Service' : vendor,
     SkuId: [item, storageClass].filter((part) => part !== null).join('/'),
     SubAccountId: project ?? '',

@@ -32,10 +32,6 @@ export async function appendRecords(
   await appendDocuments({ path, lockPath: join(folder, 'ledger.lock'), what, host }, KIND, records);
 }
 
-/** The same for one. */
-export const appendRecord = (folder: string, record: LedgerRecord, own: { readonly host: string }): Promise<void> =>
-  appendRecords(folder, [record], own);
-
 export interface LedgerRange {
   /** Records of this moment and later. */
   readonly from?: Date | undefined;

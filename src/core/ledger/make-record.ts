@@ -1,9 +1,10 @@
 // The records of a run: what its meter counted, priced by the list of each store's region.
-import { type Bill, billOf, type Usage } from '../cost/cost-model.js';
+import { type Bill, billOf } from '../cost/cost-model.js';
 import { microsOf, sumOf, type Usd } from '../cost/money.js';
-import { classRule } from '../cost/price-table.js';
+import { monthlyUsd } from '../cost/stored-object.js';
+import { listsByKey } from '../lists-by-key.js';
 import type { MeteredPlace } from '../object-store/meter.js';
-import type { CostLine, LedgerRecord, StoredChange, Used } from './record.js';
+import { type CostLine, type LedgerRecord, type StoredChange, UPLOADS, type Used } from './record.js';
 import { recordId } from './running.js';
 import type { RunAbout } from './run-account.js';
 import type { PlaceUse, UploadChange } from './run-meter.js';
@@ -34,11 +35,9 @@ interface Ended {
   readonly projectOf: (uploadId: string) => string | undefined;
 }
 
-const MAKE_UPLOADS: readonly LedgerRecord['operation'][] = ['upload', 'sync', 'migrate'];
-
 /** The upload that the run is about, or that it made. */
 function ownUpload({ uploadId, operation }: RunAbout, uses: readonly PlaceUse[]): string | undefined {
-  if (uploadId !== undefined || !MAKE_UPLOADS.includes(operation)) return uploadId;
+  if (uploadId !== undefined || !UPLOADS.includes(operation)) return uploadId;
   const changes = uses.flatMap((use) => use.changes).filter((change) => change.uploadId !== undefined);
   return changes.sort((one, other) => other.written - one.written)[0]?.uploadId;
 }
@@ -108,11 +107,7 @@ function recordOf(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): Led
 }
 
 function linesOf({ place, prices, used }: PlaceUse): readonly CostLine[] {
-  const byLine = new Map<string, Used[]>();
-  for (const one of used) {
-    const name = JSON.stringify([ITEMS[one.kind], one.storageClass ?? null]);
-    byLine.set(name, [...(byLine.get(name) ?? []), one]);
-  }
+  const byLine = listsByKey(used, ({ kind, storageClass }) => JSON.stringify([ITEMS[kind], storageClass ?? null]));
   const bill: Bill<string> = billOf(byLine, prices);
   return bill.lines.map(({ item: name, quantity, costUsd }) => {
     const [item, storageClass] = JSON.parse(name) as [string, string | null];
@@ -153,20 +148,11 @@ function merged(lines: readonly CostLine[]): readonly CostLine[] {
   return [...sums.values()];
 }
 
-/** Storing the change for a month: what is stored less what was deleted, which has the same rates. */
-function monthlyOf({ place, prices, changes }: PlaceUse): number | null {
+const monthlyOf = ({ place, prices, changes }: PlaceUse): number | null => {
   if (place.isFolder) return 0;
-  const stored = changes.flatMap((change) => change.stored);
-  // Of a class that watches what is read every object is taken for one that is watched: small ones are not.
-  const isWatched = (storageClass: string): boolean => classRule(prices, storageClass)?.minMonitoredBytes !== undefined;
-  const used = (sign: 1 | -1, { storageClass, objects, billedBytes }: StoredChange): Usage[] => [
-    { kind: 'storage', storageClass, quantity: Math.max(0, sign * billedBytes) },
-    ...(isWatched(storageClass)
-      ? [{ kind: 'monitoring', storageClass, quantity: Math.max(0, sign * objects) } as const]
-      : []),
-  ];
-  const priced = (sign: 1 | -1): Usd =>
-    billOf([['storage', stored.flatMap((change) => used(sign, change))]], prices).costUsd;
-  const [kept, gone] = [priced(1), priced(-1)];
-  return kept === null || gone === null ? null : Math.round((kept - gone) * MICROS);
-}
+  const usd = monthlyUsd(
+    changes.flatMap((change) => change.stored),
+    prices,
+  );
+  return usd === null ? null : Math.round(usd * MICROS);
+};

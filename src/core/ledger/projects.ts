@@ -1,4 +1,5 @@
 // Projects by what they have cost until now.
+import { listsByKey } from '../lists-by-key.js';
 import { periodOf } from './period.js';
 import type { LedgerRecord } from './record.js';
 import { spentIn } from './report.js';
@@ -19,15 +20,12 @@ export interface ProjectSum {
 
 /** Each project, the dearest first. Records are in the order of their times. */
 export function projectSums(records: readonly LedgerRecord[], now: Date): readonly ProjectSum[] {
-  const byProject = new Map<string | null, LedgerRecord[]>();
-  for (const record of records) {
-    const own = byProject.get(record.project);
-    if (own === undefined) byProject.set(record.project, [record]);
-    else own.push(record);
-  }
   const period = periodOf('all', now);
-  return Array.from(byProject, ([project, own]) => {
-    const { runs, files, bytes, storedBytes, costUsd, knownUsd } = spentIn(own, period);
-    return { project, runs, files, bytes, storedBytes, costUsd, knownUsd, lastRunAt: own.at(-1)?.time ?? '' };
-  }).sort((one, other) => other.knownUsd - one.knownUsd || (one.lastRunAt < other.lastRunAt ? 1 : -1));
+  return Array.from(
+    listsByKey(records, ({ project }) => project),
+    ([project, own]) => {
+      const { runs, files, bytes, storedBytes, costUsd, knownUsd } = spentIn(own, period);
+      return { project, runs, files, bytes, storedBytes, costUsd, knownUsd, lastRunAt: own.at(-1)?.time ?? '' };
+    },
+  ).sort((one, other) => other.knownUsd - one.knownUsd || (one.lastRunAt < other.lastRunAt ? 1 : -1));
 }

@@ -1,5 +1,6 @@
 // Records by the DVC stage and the git commit of their uploads. What a later run did with an upload counts as well: what a
 // prune deletes is not stored any more.
+import { addTo } from '../lists-by-key.js';
 import { periodOf } from './period.js';
 import type { LedgerRecord } from './record.js';
 import { spentIn, type SpentReport } from './report.js';
@@ -33,10 +34,7 @@ export function taggedSpend(records: readonly LedgerRecord[], filter: TagFilter,
       ofUploads.set(uploadId, { dvcStage, gitCommit });
     const tag = (uploadId === null ? undefined : ofUploads.get(uploadId)) ?? { dvcStage, gitCommit };
     if (!isWanted(tag, filter)) continue;
-    const name = JSON.stringify([tag.dvcStage, tag.gitCommit]);
-    const own = byTag.get(name) ?? [];
-    byTag.set(name, own);
-    own.push(record);
+    addTo(byTag, JSON.stringify([tag.dvcStage, tag.gitCommit]), record);
     all.push(record);
   }
   const period = periodOf('all', now);

@@ -5,9 +5,8 @@ import { dayOf } from './days.js';
 import type { Period } from './period.js';
 import type { LedgerRecord } from './record.js';
 import { spentIn, type SpentLine } from './report.js';
-import { nearestUsd } from '../cost/money.js';
-
-const MICROS = 1e6;
+import { nearestUsd, sumOf } from '../cost/money.js';
+import { usdOf } from './micros.js';
 
 export interface ReconciledLine {
   readonly bucket: string;
@@ -82,23 +81,15 @@ export function reconcile(records: readonly LedgerRecord[], bill: Bill): Reconci
   };
 }
 
-function usdSum(lines: readonly Pick<SpentLine, 'costMicros'>[]): number | null {
-  let micros = 0;
-  for (const { costMicros } of lines) {
-    if (costMicros === null) return null;
-    micros += costMicros;
-  }
-  return Math.round(micros) / MICROS;
-}
+const usdSum = (lines: readonly Pick<SpentLine, 'costMicros'>[]): number | null =>
+  usdOf(sumOf(lines.map(({ costMicros }) => costMicros)));
 
-/** The days that a bill is about. */
+/** The days that a bill is about, which ends at midnight or a second before it. */
 function periodOfBill({ from, until }: Bill): Period {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  return {
-    name: 'all',
-    from: dayOf(new Date(from ?? 0)),
-    // A bill ends at midnight, or a second before it.
-    until: dayOf(new Date(Date.parse(until ?? '') + 1000)),
-    timeZone,
-  };
+  const end = new Date(Date.parse(until ?? '') + 1000).toISOString();
+  return { name: 'all', from: dayIn(from ?? ''), until: dayIn(end), timeZone };
 }
+
+/** A day of UTC, as AWS bills, stands beside the local day of its date. */
+const dayIn = (time: string): string => (/T00:00:0[01]/.test(time) ? time.slice(0, 10) : dayOf(new Date(time)));

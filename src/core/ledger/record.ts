@@ -6,7 +6,7 @@ import { integrityError } from '../failures/errors.js';
 import { Fields } from '../json/json-fields.js';
 
 /** What was done. A thaw asks for content of cold storage and reads none. */
-export const RECORDED_OPERATIONS = [
+const RECORDED_OPERATIONS = [
   'upload',
   'sync',
   'migrate',
@@ -20,7 +20,10 @@ export const RECORDED_OPERATIONS = [
   'lock-extend',
 ] as const satisfies readonly (Operation | 'thaw')[];
 
-export type RecordedOperation = (typeof RECORDED_OPERATIONS)[number];
+type RecordedOperation = (typeof RECORDED_OPERATIONS)[number];
+
+/** Of them those that make uploads. */
+export const UPLOADS: readonly RecordedOperation[] = ['upload', 'sync', 'migrate'];
 
 const KINDS = [
   'get',
@@ -39,7 +42,7 @@ const KINDS = [
 const OUTCOMES = ['done', 'partial', 'failed', 'interrupted', 'killed'] as const;
 const PROVIDERS = ['aws', 'folder', 'other'] as const;
 
-export type RecordedOutcome = (typeof OUTCOMES)[number];
+type RecordedOutcome = (typeof OUTCOMES)[number];
 
 /** What is charged once: requests, or bytes; of `storage` bytes times months. */
 export interface Used extends Pick<Usage, 'storageClass' | 'way' | 'quantity'> {

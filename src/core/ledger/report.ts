@@ -1,10 +1,11 @@
 // What was spent in a period, line by line: what runs paid once, and what storage has cost since. Everything else is a sum
 // of these lines.
 import { sumOf } from '../cost/money.js';
+import { listsByKey } from '../lists-by-key.js';
 import { recordsByDay } from './daily.js';
 import { usdOf } from './micros.js';
 import type { Period } from './period.js';
-import type { LedgerRecord } from './record.js';
+import { type LedgerRecord, UPLOADS } from './record.js';
 import { type StorageCost, StoredLevels } from './stored-levels.js';
 
 export interface SpentLine {
@@ -26,8 +27,10 @@ export interface SpentReport {
   /** What is known of it, where a part is not. */
   readonly knownUsd: number;
   readonly runs: number;
-  /** Of uploads, syncs and migrations. */
+  /** That stored something, each once however many runs it took. */
   readonly uploads: number;
+  readonly uploadsWithoutProject: number;
+  /** Of these uploads, as the next. */
   readonly files: number;
   readonly bytes: number;
   /** What lies in the stores at the end. */
@@ -36,9 +39,6 @@ export interface SpentReport {
   /** Dates of the price lists. */
   readonly pricesOf: readonly string[];
 }
-
-/** Operations that make uploads. */
-export const UPLOADS: readonly LedgerRecord['operation'][] = ['upload', 'sync', 'migrate'];
 
 /** The report of a period. The records before it must be there, too: what they stored still costs. */
 export function spentIn(records: readonly LedgerRecord[], period: Period): SpentReport {
@@ -53,7 +53,7 @@ export function spentIn(records: readonly LedgerRecord[], period: Period): Spent
   const lines = [...inside.flatMap(onceLines), ...stored.map((group) => ({ item: 'storage', ...group }))].filter(
     ({ costMicros }) => costMicros !== 0,
   );
-  const uploads = inside.filter(({ operation }) => UPLOADS.includes(operation));
+  const uploads = madeUploads(inside);
   const sum = (of: (record: LedgerRecord) => number): number => uploads.reduce((total, one) => total + of(one), 0);
   return {
     period,
@@ -65,12 +65,25 @@ export function spentIn(records: readonly LedgerRecord[], period: Period): Spent
     ...amountOf(lines),
     runs: inside.length,
     uploads: uploads.length,
+    uploadsWithoutProject: uploads.filter(({ project, uploadId }) => project === uploadId).length,
     files: sum(({ files }) => files),
     bytes: sum(({ bytes }) => bytes),
     stored: stored.filter(({ bytes }) => bytes > 0),
     storedBytes: stored.reduce((total, { bytes }) => total + bytes, 0),
     pricesOf: [...new Set(inside.map(({ pricesOf }) => pricesOf))].sort(),
   };
+}
+
+/** Of each upload the record that says most of it: what was refused or found no changes made none, and who was interrupted tells no files. */
+function madeUploads(records: readonly LedgerRecord[]): readonly LedgerRecord[] {
+  const byUpload = new Map<string, LedgerRecord>();
+  for (const record of records) {
+    const { operation, uploadId, id, stored, files } = record;
+    const name = uploadId ?? id;
+    const isMore = files >= (byUpload.get(name)?.files ?? 0);
+    if (UPLOADS.includes(operation) && stored.length > 0 && isMore) byUpload.set(name, record);
+  }
+  return [...byUpload.values()];
 }
 
 const onceLines = ({ project, region, store, lines }: LedgerRecord): readonly SpentLine[] =>
@@ -109,13 +122,8 @@ export function spentBy(
   lines: readonly SpentLine[],
   key: 'item' | 'project' | 'region' | 'storageClass' | 'store',
 ): readonly SpentGroup[] {
-  const groups = new Map<string | null, SpentLine[]>();
-  for (const line of lines) {
-    const own = groups.get(line[key]);
-    if (own === undefined) groups.set(line[key], [line]);
-    else own.push(line);
-  }
-  return Array.from(groups, ([name, own]) => ({ name, ...amountOf(own) })).sort(
-    (one, other) => other.knownUsd - one.knownUsd || String(one.name).localeCompare(String(other.name), 'en'),
-  );
+  return Array.from(
+    listsByKey(lines, (line) => line[key]),
+    ([name, own]) => ({ name, ...amountOf(own) }),
+  ).sort((one, other) => other.knownUsd - one.knownUsd || String(one.name).localeCompare(String(other.name), 'en'));
 }

@@ -1,6 +1,5 @@
 // How fast this computer's uploads reached a kind of store, from what the ledger recorded of them. Nothing is sent to find out.
-import { UPLOADS } from './report.js';
-import type { LedgerRecord } from './record.js';
+import { type LedgerRecord, UPLOADS } from './record.js';
 
 /** What is smaller says how long a request takes, not how much goes through. */
 const LEAST_BYTES = 8 * 2 ** 20;

@@ -1,8 +1,8 @@
 // What lies in the stores by these records, and what storing it has cost. A month's price is shared out over the days of the
 // calendar month; what lies there at the end of a day is paid for on that day. What was deleted without having been stored by
 // these records counts as nothing, never as less.
-import { billOf } from '../cost/cost-model.js';
 import { pricesIn } from '../cost/price-table.js';
+import { monthlyUsd } from '../cost/stored-object.js';
 import { monthsUntil } from './days.js';
 import type { LedgerRecord } from './record.js';
 
@@ -107,22 +107,28 @@ function monthlyOf({ unknown, bytes, objects, monthlyMicros }: Level): number | 
   return Math.max(0, monthlyMicros);
 }
 
-/** The price of the record's storage, shared out over the classes as the list of its region says. */
+/**
+ * The price of the record's storage, shared out over the classes as the list of its region says, or by bytes where that says
+ * nothing: what a discount takes off it takes off each.
+ */
 function flowsOf({ stored, monthlyMicros, region }: LedgerRecord): readonly Flow[] {
   if (monthlyMicros === null || stored.length < 2)
     return stored.map((change) => ({ ...change, monthlyMicros: monthlyMicros ?? null }));
   const prices = pricesIn(region ?? undefined);
-  const shares = stored.map(({ storageClass, billedBytes }) => {
-    const used = { kind: 'storage', storageClass, quantity: Math.abs(billedBytes) } as const;
-    return Math.sign(billedBytes) * Math.round((billOf([['storage', [used]]], prices).costUsd ?? 0) * MICROS);
-  });
+  const listed = stored.map((change) => (monthlyUsd([change], prices) ?? 0) * MICROS);
+  const weights = listed.some((share) => share !== 0) ? listed : stored.map(({ billedBytes }) => billedBytes);
+  const isOneWay = weights.every((weight) => weight >= 0) || weights.every((weight) => weight <= 0);
+  const factor = isOneWay ? monthlyMicros / (sum(weights) || 1) : 1;
+  const shares = weights.map((weight) => Math.round(weight * factor));
   // What the shares do not come to, because of another list or of rounding, goes with the largest one.
   const largest = shares.reduce(
     (best, share, index) => (Math.abs(share) > Math.abs(shares[best] ?? 0) ? index : best),
     0,
   );
-  const rest = monthlyMicros - shares.reduce((sum, share) => sum + share, 0);
+  const rest = monthlyMicros - sum(shares);
   return stored.map((change, index) => {
     return { ...change, monthlyMicros: (shares[index] ?? 0) + (index === largest ? rest : 0) };
   });
 }
+
+const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);

@@ -8,7 +8,7 @@ import { classRule, DAYS_A_MONTH, originOf, type PriceList, type PriceOrigin } f
 import { type StoredObject, storedObject } from '../cost/stored-object.js';
 import type { Template } from './templates.js';
 
-export const SHOWN_MONTHS = 12;
+const SHOWN_MONTHS = 12;
 
 /** INTELLIGENT_TIERING prices what was not read for so many days like these classes. */
 const IDLE_TIERS = [

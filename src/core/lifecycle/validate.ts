@@ -2,14 +2,13 @@
 // file with a mistake is refused as a whole, with all of its mistakes, and nothing is sent. Names that S3 does not know are
 // mistakes, too: they would be left out without a word.
 import type { LifecycleRule, RuleTransition } from '../object-store/bucket-lifecycle.js';
-import { rankOf, TRANSITION_CLASSES } from './classes.js';
+import { rankOf, TRANSITION_CLASSES, waitDays } from './classes.js';
 import { selectionOf } from './rules.js';
 
 /** Of a bucket. */
 export const MAX_RULES = 1000;
 const MAX_ID = 255;
-const IA_CLASSES = new Set(['STANDARD_IA', 'ONEZONE_IA']);
-const IA_DAYS = 30;
+const DAY_MS = 86_400_000;
 const MAX_KEPT = 100;
 
 type Shape = { readonly [key: string]: 'text' | 'count' | 'flag' | Shape | readonly [Shape] };
@@ -115,7 +114,7 @@ const conditionsIn = ({ Tags = [], ...others }: object & { readonly Tags?: reado
 const oneWhen = ({ Days, Date: day }: { readonly Days?: number; readonly Date?: string }): boolean =>
   (Days === undefined) !== (day === undefined);
 
-const isMidnight = (day: string): boolean => Date.parse(day) % 86_400_000 === 0;
+const isMidnight = (day: string): boolean => Date.parse(day) % DAY_MS === 0;
 
 function actionProblems(rule: LifecycleRule): Found {
   const { Transitions: moves = [], Expiration: end } = rule;
@@ -162,22 +161,36 @@ function oldVersionProblems(rule: LifecycleRule): Found {
   ];
 }
 
-function transitionProblems({ Transitions = [], NoncurrentVersionTransitions = [], Expiration }: LifecycleRule): Found {
+function transitionProblems(rule: LifecycleRule): Found {
+  const { Transitions = [], NoncurrentVersionTransitions = [], Expiration, NoncurrentVersionExpiration } = rule;
   const older = NoncurrentVersionTransitions.map(({ NoncurrentDays, StorageClass }): RuleTransition => ({
     StorageClass,
     ...(NoncurrentDays !== undefined && { Days: NoncurrentDays }),
   }));
-  const last = Math.max(-1, ...Transitions.map(({ Days = -1 }) => Days));
+  const timed = [...Transitions, ...(Expiration ? [Expiration] : [])];
   return [
     Transitions.some((move) => !oneWhen(move)) && 'needs either Days or Date in each transition',
-    Transitions.some(({ Date: day }) => day !== undefined) &&
-      Transitions.some(({ Days }) => Days !== undefined) &&
-      'mixes Days and Date in its transitions',
+    timed.some(({ Date: day }) => day !== undefined) &&
+      timed.some(({ Days }) => Days !== undefined) &&
+      'mixes Days and Date',
     ...orderProblems(Transitions),
     ...orderProblems(older),
-    Expiration?.Days !== undefined && Expiration.Days <= last && 'expires objects before it moves them',
+    endsBefore(Expiration, Transitions) && 'expires objects before it moves them',
+    endsBefore({ Days: NoncurrentVersionExpiration?.NoncurrentDays }, older) &&
+      'expires old versions before it moves them',
   ];
 }
+
+interface When {
+  readonly Days?: number | undefined;
+  readonly Date?: string | undefined;
+}
+
+/** Days after the object was made, or since 1970: a rule has one of both; NaN where it says nothing. */
+const dayOf = ({ Days, Date: day = '' }: When): number => Days ?? Date.parse(day) / DAY_MS;
+
+const endsBefore = (end: When | undefined, moves: readonly When[]): boolean =>
+  end !== undefined && moves.some((move) => dayOf(end) <= dayOf(move));
 
 function orderProblems(moves: readonly RuleTransition[]): Found {
   const sorted = [...moves].sort((a, b) => (rankOf(a.StorageClass) ?? 0) - (rankOf(b.StorageClass) ?? 0));
@@ -189,16 +202,16 @@ function orderProblems(moves: readonly RuleTransition[]): Found {
     ),
     new Set(moves.map(({ StorageClass }) => StorageClass)).size < moves.length && 'moves twice to one class',
     ...moves.map(
-      ({ StorageClass, Days = IA_DAYS }) =>
-        IA_CLASSES.has(StorageClass) && Days < IA_DAYS && `moves to ${StorageClass} before ${IA_DAYS} days`,
+      ({ StorageClass, Days = Infinity }) =>
+        Days < waitDays(StorageClass) && `moves to ${StorageClass} before ${waitDays(StorageClass)} days`,
     ),
     ...sorted.slice(1).map((move, index) => {
       const before = sorted[index];
-      if (before?.Days === undefined || move.Days === undefined) return false;
-      if (move.Days <= before.Days)
-        return `moves from ${move.StorageClass} back to ${before.StorageClass}, which S3 does not do`;
-      const isEarly = IA_CLASSES.has(before.StorageClass) && move.Days - before.Days < IA_DAYS;
-      return isEarly && `leaves ${before.StorageClass} before ${IA_DAYS} days`;
+      if (before === undefined) return false;
+      const stays = dayOf(move) - dayOf(before);
+      if (stays <= 0) return `moves from ${move.StorageClass} back to ${before.StorageClass}, which S3 does not do`;
+      const least = waitDays(before.StorageClass);
+      return stays < least && `leaves ${before.StorageClass} before ${least} days`;
     }),
   ];
 }

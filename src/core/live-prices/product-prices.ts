@@ -1,6 +1,13 @@
 // From products of the AWS price list to the prices of a region. A product is one usage type, and one usage type may stand for
 // several things by its operation. What is not recognized, or has two prices, is left as the list has it and is counted.
-import type { Band, ClassPrices, PlacePrices, Rate, RetrievalWay } from '../cost/price-table.js';
+import {
+  type Band,
+  type ClassPrices,
+  NO_CLASS_PRICES,
+  type PlacePrices,
+  type Rate,
+  type RetrievalWay,
+} from '../cost/price-table.js';
 
 /** Where a usage type goes: a field of a class, or of the place. */
 interface Meter {
@@ -164,15 +171,6 @@ function meterRate(products: readonly Product[], one: Meter): Rate | undefined {
   return undefined;
 }
 
-const EMPTY: ClassPrices = {
-  storage: null,
-  getPer1000: null,
-  putPer1000: null,
-  transitionInPer1000: null,
-  retrievalPerGB: {},
-  retrievalRequestPer1000: {},
-};
-
 export interface LivePlace {
   /** Those of the list, and over them what was found. */
   readonly prices: PlacePrices;
@@ -188,7 +186,7 @@ export function livePlace(products: readonly string[], list: PlacePrices): LiveP
     const rate = meterRate(read, one);
     if (rate === undefined) continue;
     found++;
-    const before = classes[one.storageClass] ?? EMPTY;
+    const before = classes[one.storageClass] ?? NO_CLASS_PRICES;
     const { field, way } = one;
     const byWay = field === 'retrievalPerGB' || field === 'retrievalRequestPer1000' ? before[field] : undefined;
     classes[one.storageClass] = {

@@ -27,10 +27,7 @@ export function toolCost(tool: ToolName, workload: Workload, storageClass: strin
   const { model, source, send } = TOOLS[tool];
   const sent = send(workload);
   const { objects, objectBytes, multiparts, parts, puts, extraPuts, heads, lists } = sent;
-  const storage = storedObject({ sizeBytes: objectBytes, storageClass }, undefined, prices).map((usage) => ({
-    ...usage,
-    quantity: usage.quantity * objects,
-  }));
+  const storage = storedObject({ sizeBytes: objectBytes, storageClass, count: objects }, undefined, prices);
   const bill = billOf(
     [
       ['requests', requestsOf(sent, storageClass)],

@@ -1,6 +1,6 @@
 // Budgets as lines: one for each limit, those of which most is used first.
 import type { Usage } from '../../core/alerts/alert.js';
-import { amountText } from '../../core/budget/amounts.js';
+import { amountText } from '../../core/alerts/amounts.js';
 import type { BudgetStatus } from '../../core/budget/status.js';
 import type { Column } from '../../ui/columns.js';
 import type { Glyphs, Tone } from '../../ui/theme.js';
@@ -11,8 +11,6 @@ export interface BudgetLine {
   readonly kind: 'cost' | 'volume';
   readonly usage: Usage;
 }
-
-const MICROS = 1e6;
 
 /** Of `all projects` too. */
 export const nameOf = ({ project }: BudgetStatus): string => project ?? 'all projects';
@@ -31,18 +29,14 @@ export function linesOf(status: BudgetStatus): readonly BudgetLine[] {
   return limited.length === 0 ? [cost] : limited;
 }
 
-/** An amount of a limit, in USD or bytes. */
-export const amountIn = (kind: BudgetLine['kind'], amount: number): string =>
-  amountText(kind, kind === 'cost' ? amount * MICROS : amount);
-
 /** `$410.11 of $500.00`. */
 export const usageText = (kind: BudgetLine['kind'], { used, limit }: Usage): string =>
-  `${amountIn(kind, used)}${limit > 0 ? ` of ${amountIn(kind, limit)}` : ', no limit'}`;
+  `${amountText(kind, used)}${limit > 0 ? ` of ${amountText(kind, limit)}` : ', no limit'}`;
 
 /** What is left, or how much too much was used. */
 export function leftText({ kind, usage: { remaining } }: BudgetLine): string {
   if (remaining === null) return '';
-  return remaining < 0 ? `${amountIn(kind, -remaining)} over` : `${amountIn(kind, remaining)} left`;
+  return remaining < 0 ? `${amountText(kind, -remaining)} over` : `${amountText(kind, remaining)} left`;
 }
 
 /** A sign, its tone and words for what somebody should know. */
@@ -62,10 +56,10 @@ export function warningText(line: BudgetLine, glyphs: Glyphs): string {
 
 /** What is used, and of how much, right-aligned below each other. */
 export function amountColumns(lines: readonly BudgetLine[]): readonly Column[] {
-  const limitText = ({ kind, usage }: BudgetLine): string => (usage.limit > 0 ? amountIn(kind, usage.limit) : '');
+  const limitText = ({ kind, usage }: BudgetLine): string => (usage.limit > 0 ? amountText(kind, usage.limit) : '');
   const width = widest(lines, limitText);
   return [
-    fitted(lines, 0, ({ kind, usage }) => amountIn(kind, usage.used)),
+    fitted(lines, 0, ({ kind, usage }) => amountText(kind, usage.used)),
     fitted(lines, 1, (line) => (line.usage.limit > 0 ? `of ${limitText(line).padStart(width)}` : 'no limit')),
   ];
 }

@@ -3,7 +3,7 @@ import { appendFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../../src/commands/index.js';
-import { appendRecord, ledgerFolder } from '../../../src/core/ledger/ledger.js';
+import { appendRecords, ledgerFolder } from '../../../src/core/ledger/ledger.js';
 import type { LedgerRecord } from '../../../src/core/ledger/record.js';
 import { ledgerRecord } from '../../support/ledger-record.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
@@ -22,7 +22,7 @@ const document = async (...argv: string[]): Promise<Record<string, unknown>> =>
   json((await run(...argv, '--json')).stdout);
 
 const record = async (own: Partial<LedgerRecord>): Promise<void> =>
-  appendRecord(ledgerFolder(join(folder, 'home')), ledgerRecord({ monthlyMicros: 0, ...own }), { host: 'lab' });
+  appendRecords(ledgerFolder(join(folder, 'home')), [ledgerRecord({ monthlyMicros: 0, ...own })], { host: 'lab' });
 
 /** A run on each of the days before today, for so many dollars; null: not known. */
 async function spend(costs: readonly (number | null)[], own: Partial<LedgerRecord> = {}): Promise<void> {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { type Alert, newAlert, sampleAlert } from '../../../src/core/alerts/alert.js';
+import { linesOf } from '../../../src/core/alerts/message.js';
 import { type Raised, raiseAlerts } from '../../../src/core/alerts/raise-alerts.js';
 import { changeAlertSettings, NO_ALERTS } from '../../../src/core/alerts/settings.js';
 import { type HookAnswer, type HookServer, startHook } from '../../support/hook-server.js';
@@ -130,4 +131,10 @@ test('without a channel nothing happens, and a configuration that is damaged is 
   expect(damaged.problems).toEqual([
     expect.stringMatching(/^no alert was sent: the alert configuration .* is damaged/),
   ]);
+});
+
+test('a budget of less than a cent is not told as nothing', () => {
+  const [, , cost] = linesOf([warning({ costUsage: { ...warning().costUsage!, limit: 0.001, used: 0.0055 } })]);
+
+  expect(cost).toBe('cost: $0.0055 of $0.001 (85%)');
 });

@@ -120,6 +120,17 @@ describe('a webhook', () => {
     expect(told).toContain('answered 403');
     expect(told).not.toMatch(/SECRET|topsecret|hmacsecret/);
   });
+
+  test('nor the login in it, however the server repeats that', async () => {
+    const login = Buffer.from('lab:p@ssphrase%').toString('base64');
+    const hook = await startHook([{ status: 401, body: `lab:p@ssphrase% Basic ${login}` }]);
+
+    const told = await sendBy(webhook(hook.url.replace('//', '//lab:p%40ssphrase%@'), null));
+
+    expect(hook.requests[0]?.headers.authorization).toBe(`Basic ${login}`);
+    expect(told.reason).toContain('answered 401');
+    expect(told.reason).not.toMatch(new RegExp(`ssphrase|${login}`));
+  });
 });
 
 describe('Slack', () => {

@@ -22,3 +22,11 @@ test('an upload that does not compress saves nothing, and costs no more than it 
 
   expect(monthlyUsd).toBeLessThan(0);
 });
+
+test('a billion files are priced together', () => {
+  const copy = { files: 1e9, bytes: 1e12, storageClass: 'STANDARD' };
+
+  const { requestsUsd } = uploadSavings(uploadCost([], place), copy, place);
+
+  expect(requestsUsd).toBeCloseTo(((1e9 + 2) * 0.005) / 1000, 8);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { dailySpend } from '../../../src/core/ledger/daily.js';
+import { StoredLevels } from '../../../src/core/ledger/stored-levels.js';
 import { ledgerRecord } from '../../support/ledger-record.js';
 
 const NOTHING = { used: [], lines: [], costMicros: 0 } as const;
@@ -57,4 +58,21 @@ test('one project is told alone; a project without records has no days', () => {
 
   expect(dailySpend(records, { project: 'genome' })).toEqual([{ day: '2026-03-04', costUsd: 0, bytes: 2 ** 30 }]);
   expect(dailySpend(records, { project: 'nobody' })).toEqual([]);
+});
+
+test('what is off the list is off every class, so that what is left of one is not paid for with another', () => {
+  const [hot, cold] = ['STANDARD', 'GLACIER_IR'].map((storageClass) => {
+    return { storageClass, objects: 1, bytes: 2 ** 40, billedBytes: 2 ** 40 };
+  });
+  const time = noon('2026-04-01');
+  const levels = new StoredLevels();
+  // Half of 1024 GB at 0.023 and at 0.004 USD, and of the cold one the same again when it goes.
+  levels.add(ledgerRecord({ time, stored: [hot!, cold!], monthlyMicros: 13_824_000 }), '2026-04-01');
+  const gone = { ...cold!, objects: -1, bytes: -(2 ** 40), billedBytes: -(2 ** 40) };
+  levels.add(ledgerRecord({ time, stored: [gone], monthlyMicros: -2_048_000 }), '2026-04-02');
+
+  expect(levels.now()).toEqual({ bytes: 2 ** 40, monthlyMicros: 11_776_000 });
+  const [hotMicros, coldMicros] = levels.costsUntil('2026-05-01').map(({ costMicros }) => costMicros);
+  expect(hotMicros).toBeCloseTo(11_776_000, 3);
+  expect(coldMicros).toBeCloseTo(2_048_000 / 30, 3);
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { appendRecord, projectsOf, readLedger } from '../../../src/core/ledger/ledger.js';
+import { appendRecords, projectsOf, readLedger } from '../../../src/core/ledger/ledger.js';
 import type { LedgerRecord } from '../../../src/core/ledger/record.js';
 import { ledgerRecord } from '../../support/ledger-record.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -12,7 +12,7 @@ const HOST = { host: 'here' };
 
 async function ledgerOf(...records: readonly LedgerRecord[]): Promise<string> {
   const folder = join(await tempFolder(), 'ledger');
-  for (const record of records) await appendRecord(folder, record, HOST);
+  for (const record of records) await appendRecords(folder, [record], HOST);
   return folder;
 }
 
@@ -52,7 +52,7 @@ test('wherever a writer is killed in a line, what stands before is read, and so 
     writeFileSync(path, whole.subarray(0, size));
     const isTorn = size > firstEnds ? 1 : 0;
     expect(await readLedger(folder)).toEqual({ records: [first], skipped: isTorn });
-    await appendRecord(folder, later, HOST);
+    await appendRecords(folder, [later], HOST);
     expect(await readLedger(folder)).toEqual({ records: [first, later], skipped: isTorn });
   }
 });
@@ -63,7 +63,7 @@ test('a line without its end is complete', async () => {
   const path = join(folder, '2026-03.jsonl');
   writeFileSync(path, readFileSync(path).subarray(0, -1));
 
-  await appendRecord(folder, later, HOST);
+  await appendRecords(folder, [later], HOST);
 
   expect(await readLedger(folder)).toEqual({ records: [first, later], skipped: 0 });
 });
@@ -81,14 +81,14 @@ test('processes that append at the same time lose nothing', async () => {
   const folder = join(await tempFolder(), 'ledger');
   const moduleAt = (path: string): string => JSON.stringify(new URL(path, import.meta.url).toString());
   const script = `
-    import { appendRecord } from ${moduleAt('../../../src/core/ledger/ledger.ts')};
+    import { appendRecords } from ${moduleAt('../../../src/core/ledger/ledger.ts')};
     import { ledgerRecord } from ${moduleAt('../../support/ledger-record.ts')};
-    for (let i = 0; i < 8; i++) await appendRecord(${JSON.stringify(folder)}, ledgerRecord(), { host: 'here' });`;
+    for (let i = 0; i < 8; i++) await appendRecords(${JSON.stringify(folder)}, [ledgerRecord()], { host: 'here' });`;
   const children = [1, 2].map(() =>
     spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: 'inherit' }),
   );
   const ended = Promise.all(children.map((child) => once(child, 'exit')));
-  await Promise.all(Array.from({ length: 8 }, () => appendRecord(folder, ledgerRecord(), HOST)));
+  await Promise.all(Array.from({ length: 8 }, () => appendRecords(folder, [ledgerRecord()], HOST)));
 
   const ends = await ended;
 
@@ -137,7 +137,7 @@ test.each([
 ] as const)('%s is refused and writes nothing', async (_what, wrong) => {
   const folder = join(await tempFolder(), 'ledger');
 
-  await expect(appendRecord(folder, { ...ledgerRecord(), ...wrong } as LedgerRecord, HOST)).rejects.toMatchObject({
+  await expect(appendRecords(folder, [{ ...ledgerRecord(), ...wrong } as LedgerRecord], HOST)).rejects.toMatchObject({
     code: 'integrity',
   });
   expect((await readLedger(folder)).records).toEqual([]);
@@ -148,7 +148,7 @@ test('the project of an upload is that of the newest record which names it, and 
   const at = (day: string, project: string) =>
     ledgerRecord({ uploadId, project, time: `2026-03-${day}T00:00:00.000Z` });
   const folder = await ledgerOf(at('01', 'genomes'), at('02', 'microbes'));
-  await appendRecord(folder, ledgerRecord({ uploadId: '20260102-000000-01234567', time: at('03', '').time }), HOST);
+  await appendRecords(folder, [ledgerRecord({ uploadId: '20260102-000000-01234567', time: at('03', '').time })], HOST);
   mkdirSync(join(folder, '2026-02.jsonl')); // it cannot be read
 
   expect(await projectsOf(folder, [uploadId])).toEqual(new Map([[uploadId, 'microbes']]));

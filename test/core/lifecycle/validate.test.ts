@@ -69,6 +69,36 @@ describe('S3 does not take', () => {
       'expires objects before it moves them',
     ],
     [
+      'a day of the calendar beside days',
+      { ...moving({ Days: 30, StorageClass: 'GLACIER' }), Expiration: { Date: '2030-01-01T00:00:00Z' } },
+      'mixes Days and Date',
+    ],
+    [
+      'a way back by date',
+      moving(
+        { Date: '2030-01-01T00:00:00Z', StorageClass: 'DEEP_ARCHIVE' },
+        { Date: '2030-02-01T00:00:00Z', StorageClass: 'GLACIER' },
+      ),
+      'back to GLACIER',
+    ],
+    [
+      'expiring before moving, by date',
+      {
+        ...moving({ Date: '2030-01-01T00:00:00Z', StorageClass: 'GLACIER' }),
+        Expiration: { Date: '2030-01-01T00:00:00Z' },
+      },
+      'expires objects before it moves them',
+    ],
+    [
+      'old versions that expire before they move',
+      {
+        ...good,
+        NoncurrentVersionTransitions: [{ NoncurrentDays: 30, StorageClass: 'GLACIER' }],
+        NoncurrentVersionExpiration: { NoncurrentDays: 30 },
+      },
+      'expires old versions before it moves them',
+    ],
+    [
       'too many old versions',
       { ...good, NoncurrentVersionExpiration: { NoncurrentDays: 1, NewerNoncurrentVersions: 101 } },
       'more than 100 old versions',

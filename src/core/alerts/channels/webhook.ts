@@ -1,20 +1,20 @@
 // Alerts to any HTTP endpoint: one POST of a JSON document, signed when there is a secret. Who receives it checks
 // X-Archiver-Signature, HMAC-SHA256 over `<X-Archiver-Timestamp>.<body>`, and refuses old timestamps: docs/alerts.md.
 import { createHmac } from 'node:crypto';
+import { unescape } from 'node:querystring';
 import type { Alert } from '../alert.js';
 import type { Channel, ChannelWorld } from '../channel.js';
-import { postJson } from '../post-json.js';
+import { loginIn, postJson } from '../post-json.js';
 import type { WebhookSettings } from '../settings.js';
 
 /** Counts up when a key goes away or changes its meaning. */
 const SCHEMA_VERSION = 1;
 
 /** The JSON text that is sent. */
-export const webhookBody = (alerts: readonly Alert[]): string =>
-  JSON.stringify({ schemaVersion: SCHEMA_VERSION, alerts });
+const webhookBody = (alerts: readonly Alert[]): string => JSON.stringify({ schemaVersion: SCHEMA_VERSION, alerts });
 
 /** The signature of a body that is sent at this second since 1970: `sha256=<hex>`. */
-export const signatureOf = (secret: string, seconds: number, body: string): string =>
+const signatureOf = (secret: string, seconds: number, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 
 export function webhookChannel({ webhookUrl, webhookSecret }: WebhookSettings, world: ChannelWorld): Channel {
@@ -39,6 +39,8 @@ export function webhookChannel({ webhookUrl, webhookSecret }: WebhookSettings, w
 
 /** What of an address may be a secret, and may come back in what its server says. */
 export function secretParts(address: string): readonly string[] {
-  const { username, password, pathname, search } = new URL(address);
-  return [username, password, search.slice(1), pathname.length > 1 ? pathname : ''];
+  const url = new URL(address);
+  const { username, password, pathname, search } = url;
+  const login = [username, password, unescape(password), loginIn(url)];
+  return [...login, search.slice(1), pathname.length > 1 ? pathname : ''];
 }

@@ -21,10 +21,17 @@ const dated = <T extends { readonly Date?: string }>(part: T): Omit<T, 'Date'> &
   return day === undefined ? rest : { ...rest, Date: new Date(day) };
 };
 
-/** Text of dates as the SDK takes it. */
-const sdkRule = ({ Transitions, Expiration, ...rest }: LifecycleRule): SdkRule =>
+/** Text of dates as the SDK takes it. An older rule gets a filter: S3 takes none beside rules that have one. */
+const sdkRule = ({
+  Transitions,
+  Expiration,
+  Prefix,
+  Filter = { Prefix: Prefix ?? '' },
+  ...rest
+}: LifecycleRule): SdkRule =>
   ({
     ...rest,
+    Filter,
     ...(Transitions && { Transitions: Transitions.map(dated) }),
     ...(Expiration && { Expiration: dated(Expiration) }),
   }) as SdkRule;

@@ -1,6 +1,7 @@
 // What this month cost by storage class, and how each budget stands.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
+import { amountText } from '../../../core/alerts/amounts.js';
 import type { BudgetStatus } from '../../../core/budget/status.js';
 import type { BudgetsRead } from '../../../stores/dashboard/sources.js';
 import { listModel, type Row } from '../../../stores/dashboard/view-model.js';
@@ -13,7 +14,6 @@ import { Table } from '../../../ui/table.js';
 import { type Glyphs, Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import {
-  amountIn,
   type BudgetLine,
   byShare,
   leftText,
@@ -200,14 +200,14 @@ function factsOf(status: BudgetStatus): readonly Fact[] {
     ...linesOf(status).flatMap((line): readonly Fact[] => {
       const { kind, usage } = line;
       const { perDay, projected, exhaustedAt, alertPercent } = usage;
-      const end = projected === null ? '' : `, ${amountIn(kind, projected)} at the end of the period`;
+      const end = projected === null ? '' : `, ${amountText(kind, projected)} at the end of the period`;
       const ends = exhaustedAt === null ? '' : `, used up ${time(exhaustedAt)}`;
       return [
         {
           label: kind,
           value: `${usageText(kind, usage)}${usage.limit > 0 ? `, ${leftText(line)}, alert at ${alertPercent}%` : ''}`,
         },
-        { label: '', value: `${amountIn(kind, perDay)} a day${end}${ends}` },
+        { label: '', value: `${amountText(kind, perDay)} a day${end}${ends}` },
       ];
     }),
     { label: 'period', value: `${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}, ${counted}` },

@@ -10,6 +10,6 @@ function gigabytesText(bytes: number): string {
   return Math.abs(bytes) < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
-/** An amount in micro-dollars, or in bytes. */
+/** An amount in USD, or in bytes. */
 export const amountText = (kind: 'cost' | 'volume', amount: number): string =>
-  kind === 'cost' ? usdText(amount / 1e6) : gigabytesText(amount);
+  kind === 'cost' ? usdText(amount) : gigabytesText(amount);
