@@ -11,6 +11,7 @@ import { parseStoreUrl } from '../../object-store/store-url.js';
 import { printable } from '../../paths/raw-path.js';
 import { progressMeter } from '../../progress-meter.js';
 import { heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
+import { configVersionOf } from './config-version.js';
 import { cycleStartOf } from './judge.js';
 import type { FleetSight, SeenConfig, SeenHeartbeat, WriterSight } from './sight.js';
 
@@ -26,8 +27,6 @@ const CONFIG = /^fleet\/([^/]+)\/config\.yaml$/;
 export interface LookOptions {
   /** The version of a config that was read before, by writer. */
   readonly knownVersion: (writerId: string, etag: string) => number | undefined;
-  /** `version` in the bytes of a config; undefined for what is none. */
-  readonly versionOf: (bytes: Buffer) => number | undefined;
   readonly now: () => Date;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -183,7 +182,7 @@ async function withVersion(
   reader: ObjectReader,
   writerId: string,
   { seen, config }: { readonly seen: SeenHeartbeat; readonly config: SeenConfig },
-  { knownVersion, versionOf, signal }: LookOptions,
+  { knownVersion, signal }: LookOptions,
 ): Promise<SeenConfig> {
   const version = knownVersion(writerId, config.etag);
   if (version !== undefined) return { ...config, version };
@@ -194,5 +193,5 @@ async function withVersion(
     .catch(noneOn('not-found', 'access-denied', 'store', 'stalled', 'io'));
   if (content === undefined) return config;
   const bytes = await readAll(content, MAX_CONFIG_BYTES).catch(noneOn('integrity', 'store', 'stalled', 'io'));
-  return bytes === undefined || content.etag !== config.etag ? config : { ...config, version: versionOf(bytes) };
+  return bytes === undefined || content.etag !== config.etag ? config : { ...config, version: configVersionOf(bytes) };
 }
