@@ -1,6 +1,6 @@
 // Looks at a fleet: one listing of `writers/` (its folders alone), one of `fleet/`, and a GET for each heartbeat. A config is
 // read only where its writer has begun a cycle since it was put, and once for each ETag.
-import { checkWriterId } from '../../dataset/records/identity.js';
+import { isWriterId } from '../../dataset/records/identity.js';
 import type { EventSink } from '../../events.js';
 import { reasonText } from '../../failures/errno.js';
 import { ArchiverError, isArchiverError, noneOn } from '../../failures/errors.js';
@@ -10,6 +10,7 @@ import { readAll } from '../../object-store/read-content.js';
 import { parseStoreUrl } from '../../object-store/store-url.js';
 import { printable } from '../../paths/raw-path.js';
 import { progressMeter } from '../../progress-meter.js';
+import { configKey, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
 import { heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
 import { configVersionOf } from './config-version.js';
 import { cycleStartOf } from './judge.js';
@@ -19,7 +20,6 @@ import type { FleetSight, SeenConfig, SeenHeartbeat, WriterSight } from './sight
 export const REQUESTS_AT_ONCE = 32;
 /** A base that was mistyped may have anything below it. */
 const MAX_LISTED = 200_000;
-const MAX_CONFIG_BYTES = 1024 * 1024;
 /** So many requests in a row that get no answer: the store is away, not a writer. */
 const LOST_IN_ROW = 64;
 const CONFIG = /^fleet\/([^/]+)\/config\.yaml$/;
@@ -81,14 +81,6 @@ export async function lookAtFleet(store: ObjectStore, options: LookOptions): Pro
   };
 }
 
-function isWriterId(name: string): boolean {
-  try {
-    return checkWriterId(name) === name;
-  } catch {
-    return false; // a folder of something else
-  }
-}
-
 async function listWriters(reader: ObjectReader, signal: AbortSignal): Promise<readonly string[]> {
   const top = 'writers/';
   const names: string[] = [];
@@ -96,7 +88,7 @@ async function listWriters(reader: ObjectReader, signal: AbortSignal): Promise<r
     names.push(...prefixes.map((prefix) => prefix.slice(top.length, -1)));
     refuseMore(names.length, `${reader.url}/${top}`);
   }
-  return names.filter(isWriterId);
+  return names.filter(isWriterId); // others are folders of something else
 }
 
 interface ListedConfigs {
@@ -189,7 +181,7 @@ async function withVersion(
   if (seen.kind !== 'read' || seen.heartbeat.configVersion === null || cycleStartOf(seen) <= config.putAt.getTime())
     return config;
   const content = await reader
-    .get(`fleet/${writerId}/config.yaml`, { signal })
+    .get(configKey(writerId), { signal })
     .catch(noneOn('not-found', 'access-denied', 'store', 'stalled', 'io'));
   if (content === undefined) return config;
   const bytes = await readAll(content, MAX_CONFIG_BYTES).catch(noneOn('integrity', 'store', 'stalled', 'io'));
