@@ -7,7 +7,7 @@ import { widthOf } from '../../src/ui/text.js';
 
 vi.mock('ink', async (original) => {
   const ink = await original<typeof import('ink')>();
-  return { ...ink, renderToString: vi.fn(ink.renderToString) };
+  return { ...ink, renderToString: vi.fn<typeof ink.renderToString>(ink.renderToString) };
 });
 
 const columns: TableColumn[] = [
