@@ -4,6 +4,7 @@ import type { PriceSettings } from '../core/cost/own-prices.js';
 import { PROVIDERS } from '../core/cost/providers.js';
 import type { BudgetPlace } from '../core/ledger/run-account.js';
 import type { EventConsumer } from '../core/fan-out.js';
+import { harmless } from '../core/json/document.js';
 import { DEFAULT_HOOK_MS, type HookSettings } from '../core/notify/hook-settings.js';
 import { printable } from '../core/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
@@ -131,7 +132,7 @@ export function createContext(
       if (document !== undefined) throw new Error('a command gives one result');
       document = 'streamed';
       if (!json) return;
-      for await (const part of parts) await output.write(part);
+      for await (const part of parts) await output.write(harmless(part));
       await output.write('\n');
     },
     print: (text) => (json ? Promise.resolve() : output.write(text)),

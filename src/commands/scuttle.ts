@@ -4,18 +4,17 @@ import type { Clock, Messages, Results, Terminal } from '../cli/context.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { flag, type Values } from '../cli/flag.js';
 import { usageError } from '../core/failures/errors.js';
-import { failureDocument } from '../core/object-store/failure-document.js';
 import { bucketUrl, joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/object-store/store-url.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { Survey } from '../core/scuttle/survey.js';
-import type { WipeResult } from '../core/scuttle/wipe.js';
-import { formatBytes, formatCount, formatQuantity } from '../ui/format.js';
+import { formatBytes, formatQuantity } from '../ui/format.js';
 import { tellLedger } from './kit/account.js';
 import { askTyped, hasTerminal } from './kit/ask.js';
 import { bucketFlag, storeFlags } from './kit/flags.js';
-import { firstLines, minuteText, textOf } from './kit/lines.js';
+import { textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
+import { foundDocument, listed, wipedDocument, wipeLines, wipeStatus } from './kit/wipe-lines.js';
 
 const flags = {
   bucket: bucketFlag('when no URL is given'),
@@ -96,19 +95,10 @@ export const command = defineCommand({
           });
         },
         show: ({ found, versionsHidden, requests, done }) => {
-          const { leftAlone, leftAloneSamples, uploads: uploadCount, datasets: datasetCount, ...wouldDelete } = found;
-          const about = {
-            location: baseUrl,
-            found: { ...wouldDelete, uploadCount, datasetCount },
-            leftAlone,
-            leftAloneSamples,
-            versionsHidden,
-            requests,
-          };
-          const { kept: keptCount, failed, ...wiped } = done ?? NOTHING;
+          const about = { location: baseUrl, ...foundDocument(found), versionsHidden, requests };
           const last = dryRun ? 'Nothing was deleted (--dry-run).' : 'There is nothing to delete.';
           return {
-            document: { ...about, dryRun, ...wiped, failed: failed.map(failureDocument), keptCount },
+            document: { ...about, dryRun, ...wipedDocument(done ?? NOTHING) },
             text: () =>
               textOf(
                 done === undefined ? [...surveyLines(found, baseUrl, versionsHidden), last] : wipeLines(done, baseUrl),
@@ -118,10 +108,7 @@ export const command = defineCommand({
       },
     );
     const { done, versionsHidden } = end;
-    if (done === undefined) return 0;
-    if (versionsHidden)
-      context.warn('older versions could not be seen; where the bucket keeps them, they are still there');
-    return done.failedCount > 0 || done.kept > 0 || versionsHidden ? 3 : 0;
+    return done === undefined ? 0 : wipeStatus(done, versionsHidden, context);
   },
 });
 
@@ -166,12 +153,6 @@ function questionsFor(base: string): readonly { readonly about: string; readonly
   ];
 }
 
-const listed = (items: readonly string[], total: number): readonly string[] =>
-  firstLines(
-    items.map((item) => `    ${printable(item)}`),
-    { total, indent: '    ' },
-  );
-
 /** What was found at `url`. */
 function surveyLines(found: Survey, url: string, versionsHidden: boolean): readonly string[] {
   const { objects, olderVersions, bytes, uploads, datasets, unfinishedMultiparts, leftAlone, nestedBases } = found;
@@ -186,7 +167,9 @@ function surveyLines(found: Survey, url: string, versionsHidden: boolean): reado
     ...(leftAlone === 0
       ? []
       : [`  left alone: ${formatQuantity(leftAlone, 'other object')}`, ...listed(found.leftAloneSamples, leftAlone)]),
-    ...nestedBases.map((base) => `  left alone: what archiver wrote below ${printable(base)}; name that place itself`),
+    ...(nestedBases.length === 0
+      ? []
+      : ['  left alone, what archiver wrote below these; name such a place itself', ...listed(nestedBases)]),
   ];
 }
 
@@ -195,30 +178,3 @@ const unfinishedText = ({ unfinishedMultiparts: count, unfinishedBytes: bytes }:
   bytes === 0
     ? formatQuantity(count, 'unfinished multipart upload')
     : `${formatQuantity(count, 'temp file')} of writers that ended, ${formatBytes(bytes)}`;
-
-/** What was deleted. */
-function wipeLines(done: WipeResult, url: string): readonly string[] {
-  const { deletedObjects, deletedVersions, deletedBytes, abortedMultiparts, failed, failedCount, freedFrom, kept } =
-    done;
-  const older = deletedVersions === 0 ? '' : ` and ${formatQuantity(deletedVersions, 'older version')}`;
-  return [
-    `deleted ${formatQuantity(deletedObjects, 'object')}${older} (${formatBytes(deletedBytes)}) in ${printable(url)}`,
-    ...(abortedMultiparts === 0 ? [] : [`  removed ${formatQuantity(abortedMultiparts, 'unfinished write')}`]),
-    ...(failedCount === 0
-      ? []
-      : [
-          `  ${formatCount(failedCount)} could not be deleted`,
-          ...listed(
-            failed.map(({ key, versionId, reason }) => {
-              const version = versionId === undefined || versionId === 'null' ? '' : ` (version ${versionId})`;
-              return key === '' ? reason : `${key}${version}: ${reason}`;
-            }),
-            failedCount,
-          ),
-        ]),
-    ...(freedFrom === null ? [] : [`  locked until ${minuteText(freedFrom)}: run it again after that`]),
-    ...(kept === 0
-      ? []
-      : [`  ${formatCount(kept)} were kept, because a record or manifest that may need them could not be deleted`]),
-  ];
-}

@@ -1,7 +1,10 @@
 // A result table of a plain command: the same `Table` as on the screens, printed once.
 import { cellText, fitColumns, type TableColumn, type TableRow } from './table-columns.js';
 
-/** A short result table as text, at most `width` columns of the terminal wide. Every cell has to be printable text on one line. */
+/** Ink takes 50 KB for a row of eight cells as long as it draws. */
+const PAGE_ROWS = 500;
+
+/** A result table as text, at most `width` columns of the terminal wide. Every cell has to be printable text on one line. */
 export async function renderTable(
   rows: readonly TableRow[],
   columns: readonly TableColumn[],
@@ -15,19 +18,30 @@ export async function renderTable(
     import('./theme.js'),
   ]);
   const shown = fitColumns(rows, columns, width).map(({ column, width }) => ({
-    title: column.title,
     width,
     ...(column.align === undefined ? {} : { align: column.align }),
     cut: 'middle' as const,
     priority: 0,
-    cell: (index: number) => cellText(rows[index] ?? {}, column),
+    column,
   }));
-  const table = (
-    <ThemeContext value={makeTheme({ unicode: true, color: false })}>
-      <TerminalSize source={fixedSize(width, rows.length + 1)}>
-        <Table count={rows.length} cursor={-1} columns={shown} hasPointer={false} />
-      </TerminalSize>
-    </ThemeContext>
+  const page = (first: number): string => {
+    const own = rows.slice(first, first + PAGE_ROWS);
+    const cells = shown.map(({ column, ...place }) => ({
+      ...place,
+      ...(first === 0 ? { title: column.title } : {}),
+      cell: (index: number) => cellText(own[index] ?? {}, column),
+    }));
+    const table = (
+      <ThemeContext value={makeTheme({ unicode: true, color: false })}>
+        <TerminalSize source={fixedSize(width, own.length + (first === 0 ? 1 : 0))}>
+          <Table count={own.length} cursor={-1} columns={cells} hasPointer={false} />
+        </TerminalSize>
+      </ThemeContext>
+    );
+    return renderToString(table, { columns: width });
+  };
+  const pages = Array.from({ length: Math.max(1, Math.ceil(rows.length / PAGE_ROWS)) }, (_, at) =>
+    page(at * PAGE_ROWS),
   );
-  return renderToString(table, { columns: width });
+  return pages.join('\n');
 }

@@ -29,7 +29,7 @@ export function cellText(row: TableRow, { key }: TableColumn): string {
 
 /** Chooses columns and widths for a terminal of `width` cells. */
 export function fitColumns(rows: readonly TableRow[], columns: readonly TableColumn[], width: number): FittedColumn[] {
-  let fitted = columns.map((column) => ({ column, width: naturalWidth(rows, column) }));
+  let fitted = columns.map((column) => ({ column, width: Math.min(width, naturalWidth(rows, column)) }));
   while (overflow(shrink(fitted, width, SHORTEST_CUT), width) > 0) {
     const last = leastImportant(fitted);
     // Nothing may be dropped any more: cut to whatever is left rather than break every line.

@@ -3,6 +3,7 @@
 //
 // Two traps of Ink 6.8 are closed here: control characters move the cursor and break the frame,
 // and a lone zero-width cluster is measured as 0 columns but takes one cell when it is drawn.
+import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -10,15 +11,38 @@ const PLAIN = /^[\x20-\x7e]*$/;
 // oxlint-disable-next-line no-control-regex
 const HOSTILE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const segmenter = new Intl.Segmenter();
+/** Longer texts are taken apart in pieces, in UTF-16 units. */
+const BLOCK = 256;
 
 export type Align = 'left' | 'right';
 export type Cut = 'end' | 'middle';
 
 /** Columns that `text` takes on screen. */
-export const widthOf = (text: string): number => (PLAIN.test(text) ? text.length : stringWidth(text));
+export function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  if (text.length <= BLOCK) return stringWidth(text);
+  return blocksOf(stripVTControlCharacters(text)).reduce((sum, block) => sum + stringWidth(block), 0);
+}
 
 /** The characters of a text as a person counts them. */
-export const charactersOf = (text: string): string[] => Array.from(segmenter.segment(text), (part) => part.segment);
+export const charactersOf = (text: string): string[] =>
+  blocksOf(text).flatMap((block) => Array.from(segmenter.segment(block), (part) => part.segment));
+
+/**
+ * The text in blocks of whole characters. `Intl.Segmenter` takes the square of the length: minutes for the megabyte that
+ * somebody calls a path.
+ */
+function blocksOf(text: string): string[] {
+  const blocks: string[] = [];
+  for (let from = 0, end = 0; from < text.length; from = end) {
+    const block = text.slice(from, from + BLOCK);
+    // The last unit may be half of what belongs to the character before it.
+    const whole = segmenter.segment(block).containing(block.length - 2)?.index;
+    end = from + (block.length < BLOCK ? block.length : whole || block.length);
+    blocks.push(text.slice(from, end));
+  }
+  return blocks;
+}
 
 /** Makes any string safe to draw: hostile characters become `?` (as `ls` does), invisible ones go. */
 export function clean(text: string): string {

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
 import { checkJson, JSON_DOCUMENTS, JSON_LINES, OTHER_DOCUMENTS, undocumented } from '../support/json-documents.js';
@@ -27,6 +29,22 @@ describe('JSON documents', () => {
       ['--version', '--json'],
     ])
       expect(JSON.parse((await run(argv)).stdout)).toMatchObject({ schemaVersion: 1 });
+  });
+
+  test('names in them cannot act on a terminal, and are what they were', async () => {
+    const folder = await tempFolder();
+    const name = 'a\u009b31m\u202ebc';
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, name), 'x');
+    const call = async (...argv: string[]) => await runCommand({ root: program(), folder }, argv);
+
+    const uploaded = await call('upload', name, 'file:///store', '--progress-format', 'json', '--json');
+    const { location } = JSON.parse(uploaded.stdout) as { readonly location: string };
+    const listed = await call('list', location, '--json');
+
+    for (const text of [uploaded.stdout, uploaded.stderr, listed.stdout]) expect(text).not.toMatch(/[\u009b\u202e]/);
+    expect(uploaded.stderr).toContain('a\\u009b31m\\u202ebc');
+    expect(JSON.parse(listed.stdout)).toMatchObject({ contents: [{ path: name }] });
   });
 
   test('an unknown key, a missing one and one of another form are found', () => {

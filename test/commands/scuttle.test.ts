@@ -117,6 +117,20 @@ describe('--force and --dry-run', () => {
     expect(existsSync(at(CHUNK))).toBe(true);
   });
 
+  // Whoever may write below one of the writers can make any number of them.
+  test('of the places further down the first ones are named', async () => {
+    for (let i = 100; i < 130; i++) {
+      mkdirSync(dirname(at(`writers/nas/x${i}/${CHUNK}`)), { recursive: true });
+      writeFileSync(at(`writers/nas/x${i}/${CHUNK}`), 'x');
+    }
+
+    const { stdout } = await run([url, '--dry-run']);
+
+    expect(stdout).toContain('left alone, what archiver wrote below these; name such a place itself');
+    expect(stdout.match(/^ {4}writers\/nas\/x1\d\d$/gm)).toHaveLength(10);
+    expect(stdout).toContain('    and 20 more');
+  });
+
   test('a place without anything of ours is done without questions', async () => {
     const { status, stdout } = await run([`file://${join(folder, 'elsewhere')}`], []);
 

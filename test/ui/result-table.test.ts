@@ -1,8 +1,14 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { renderToString } from 'ink';
+import { describe, expect, it, vi } from 'vitest';
 import { renderTable } from '../../src/ui/result-table.js';
 import type { TableColumn } from '../../src/ui/table-columns.js';
 import { widthOf } from '../../src/ui/text.js';
+
+vi.mock('ink', async (original) => {
+  const ink = await original<typeof import('ink')>();
+  return { ...ink, renderToString: vi.fn<typeof ink.renderToString>(ink.renderToString) };
+});
 
 const columns: TableColumn[] = [
   { key: 'path', title: 'FILE', isCuttable: true },
@@ -37,6 +43,20 @@ describe('renderTable', () => {
 
   it('prints only the titles when there are no rows', async () => {
     expect(await renderTable([], columns, 80)).toBe('FILE  SIZE  STAGE  COMMIT');
+  });
+
+  // 30,000 rows at once took 1.7 GB.
+  it('draws many rows in pages that are one table', async () => {
+    const many = Array.from({ length: 1001 }, (_, at) => ({ path: `f${at}`, size: at }));
+    const drawn = vi.mocked(renderToString).mockClear();
+
+    const lines = (await renderTable(many, columns.slice(0, 2), 80)).split('\n');
+
+    expect(lines).toEqual([
+      'FILE   SIZE',
+      ...many.map(({ path, size }) => `${path.padEnd(5)}  ${String(size).padStart(4)}`),
+    ]);
+    expect(drawn.mock.results.map(({ value }) => String(value).split('\n').length)).toEqual([501, 500, 1]);
   });
 
   it('keeps columns of the same title apart', async () => {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { clean, cut, cutAroundMatch, fit, pad, widthOf } from '../../src/ui/text.js';
+import { expect, test, vi } from 'vitest';
+import { charactersOf, clean, cut, cutAroundMatch, fit, pad, widthOf } from '../../src/ui/text.js';
 
 const NASTY = [
   'plain.txt',
@@ -49,4 +49,28 @@ test('pads by columns, not by characters, and cuts nothing', () => {
   expect(pad('デー', 6)).toBe('デー  ');
   expect(pad('デー', 6, 'right')).toBe('  デー');
   expect(pad('too long', 3)).toBe('too long');
+});
+
+test.each(['👨‍👩‍👧', 'e\u0301', 'a👍🏽', '🇩🇪', '각', '\r\n', 'é'])(
+  'a text of many %j is that many characters',
+  (character) => {
+    for (const first of ['', 'x', 'xy', 'xyz']) {
+      const text = first + character.repeat(200);
+      const characters = Array.from(new Intl.Segmenter().segment(text), (part) => part.segment);
+      expect(charactersOf(text)).toEqual(characters);
+      expect(widthOf(text)).toBe(characters.reduce((sum, part) => sum + widthOf(part), 0));
+      expect(widthOf(`\x1b[31m${text}\x1b[39m`)).toBe(widthOf(text));
+    }
+  },
+);
+
+// Each takes the square of its length: a path of a megabyte in somebody's heartbeat held `fleet status` for good.
+test('no text is taken apart in pieces that are long', () => {
+  const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
+  try {
+    expect(cut('😀'.repeat(5000), 11, 'middle')).toBe('😀😀…😀😀😀');
+    expect(Math.max(...segment.mock.calls.map(([text]) => text.length))).toBeLessThanOrEqual(256);
+  } finally {
+    segment.mockRestore();
+  }
 });

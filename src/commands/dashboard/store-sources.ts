@@ -1,7 +1,6 @@
 // What is read of the store that the dashboard looks at. It is opened when the first of it is shown, and stays open.
 import type { Context } from '../../cli/context.js';
 import { cacheFolder } from '../../core/archive/remembered.js';
-import { configVersionOf } from '../../core/fleet/watch/config-version.js';
 import { REQUESTS_AT_ONCE } from '../../core/fleet/watch/look.js';
 import { watchFleet } from '../../core/fleet/watch/watch-fleet.js';
 import { isArchiverError } from '../../core/failures/errors.js';
@@ -64,7 +63,7 @@ export function storeSources(baseUrl: string, values: DashboardValues, context: 
   const readFleet = async (signal: AbortSignal): Promise<FleetRead> => {
     const { store } = await open();
     try {
-      const options = { now, home, signal, thresholdMs: STALE_MS, versionOf: configVersionOf };
+      const options = { now, home, signal, thresholdMs: STALE_MS };
       return { status: await watchFleet(store, options) };
     } catch (error) {
       if (isArchiverError(error, 'not-found')) return { status: null };

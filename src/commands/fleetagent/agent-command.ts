@@ -12,6 +12,7 @@ import { checkCredentialsFile } from '../../core/fleet/agent/credentials-file.js
 import { instanceIdOf } from '../../core/fleet/agent/instance-id.js';
 import type { AgentClock } from '../../core/fleet/agent/wait-until.js';
 import { errorText, isArchiverError } from '../../core/failures/errors.js';
+import { harmless } from '../../core/json/document.js';
 import { StoreRefusals } from '../../core/object-store/abilities.js';
 import { joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -129,7 +130,7 @@ async function lockOf(path: string, writerId: string, warn: (text: string) => vo
 function tellCycle(cycle: EndedAgentCycle, values: AgentValues, context: Context): void {
   const isJson = context.json || values.progressFormat === 'json';
   // The document of a single cycle is the result.
-  if (isJson && !values.once) context.stderr.write(`${JSON.stringify(cycleObject(cycle))}\n`);
+  if (isJson && !values.once) context.stderr.write(`${harmless(JSON.stringify(cycleObject(cycle)))}\n`);
   if (isJson) return;
   context.note(cycleLine(cycle, values));
   for (const text of troublesOf(cycle.heartbeat)) context.warn(printable(text));

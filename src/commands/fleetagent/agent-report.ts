@@ -2,7 +2,7 @@
 import type { EndedAgentCycle } from '../../core/fleet/agent/agent.js';
 import type { SourceOutcome } from '../../core/fleet/agent/cycle.js';
 import { isArchiverError } from '../../core/failures/errors.js';
-import type { HeartbeatSource } from '../../core/fleet/heartbeat.js';
+import { type HeartbeatSource, sourceDocument } from '../../core/fleet/heartbeat.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js';
 import { textOf } from '../kit/lines.js';
@@ -51,19 +51,13 @@ export const cycleObject = ({ heartbeat, nextMs }: EndedAgentCycle): object => (
 function partsOf(heartbeat: EndedAgentCycle['heartbeat']): object {
   const { configVersion, lastSuccessAt, cycle, sources } = heartbeat;
   const { startedAt, endedAt, isHealthy } = cycle;
-  const sourceCycles = sources.map(({ path, error, skipped, ...source }) => ({
-    source: path,
-    ...source,
-    reason: error,
-    skippedCount: skipped,
-  }));
   return {
     configVersion,
     isHealthy,
     lastSuccessAt,
     startedAt,
     endedAt,
-    sourceCycles,
+    sourceCycles: sources.map(sourceDocument),
     troubles: troublesOf(heartbeat),
   };
 }

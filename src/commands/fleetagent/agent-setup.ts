@@ -1,5 +1,4 @@
 // Which of the three forms of `fleetagent run` is wanted: who the writer is, where its fleet is, and where its plans come from.
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { agentMemory, agentPath } from '../../core/fleet/agent/agent-memory.js';
@@ -9,11 +8,11 @@ import { keptConfig } from '../../core/fleet/agent/kept-config.js';
 import { PulledConfig } from '../../core/fleet/agent/pulled-config.js';
 import { readPublicKey } from '../../core/fleet/config/signature.js';
 import { usageError } from '../../core/failures/errors.js';
-import { fileFailure } from '../../core/failures/file-failure.js';
 import { storeUrlOf } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import { baseUrlOf, withoutClassOfFolder } from '../upload/engine-options.js';
+import { readNamed } from './named-file.js';
 import { openFleet } from './open-fleet.js';
 import type { AgentValues } from './agent-flags.js';
 
@@ -82,7 +81,7 @@ async function pulled(
 ): Promise<AgentSetup> {
   const baseUrl = baseUrlOf(storeUrlOf(configUrl, context.cwd) ?? configUrl);
   const writerId = writerIdOf(values.writerId) ?? '';
-  const publicKey = await readText(resolve(context.cwd, values.publicKey ?? ''));
+  const publicKey = (await readNamed(values.publicKey ?? '', context)).toString();
   readPublicKey(publicKey);
   const defaults = defaultsOf(baseUrl, values, context);
   const path = agentPath(context.home, { baseUrl, writerId });
@@ -103,12 +102,4 @@ async function pulled(
     },
   });
   return { baseUrl, writerId, plans };
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw fileFailure('read', path, error);
-  }
 }

@@ -4,7 +4,6 @@ import { fleetPlace } from '../../core/fleet/bundle/fleet-place.js';
 import { withIam } from '../../core/fleet/identity/iam-client.js';
 import { identityOf } from '../../core/fleet/identity/iam.js';
 import { type ScuttledIdentity, scuttleIdentity } from '../../core/fleet/identity/scuttle-identity.js';
-import { failureDocument } from '../../core/object-store/failure-document.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { openHoldings } from '../../core/scuttle/holdings.js';
@@ -15,6 +14,7 @@ import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { tellLedger } from '../kit/account.js';
 import { textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
+import { foundDocument, wipedDocument, wipeLines, wipeStatus } from '../kit/wipe-lines.js';
 import { namedWriter } from '../kit/writer.js';
 
 interface ScuttleValues {
@@ -57,11 +57,7 @@ export async function runScuttle(values: ScuttleValues, id: string, context: Con
     },
     () => textOf([...identityLines(identity), ...(purged === undefined ? [] : purgedLines(purged))]),
   );
-  if (purged === undefined) return 0;
-  const { done, versionsHidden } = purged;
-  if (versionsHidden)
-    context.warn('older versions could not be seen; where the bucket keeps them, they are still there');
-  return done.failedCount > 0 || done.kept > 0 || versionsHidden ? 3 : 0;
+  return purged === undefined ? 0 : wipeStatus(purged.done, purged.versionsHidden, context);
 }
 
 /** Counts, takes the identity down so that nothing is added, and deletes. */
@@ -101,32 +97,15 @@ const identityLines = (identity: ScuttledIdentity): readonly string[] => {
   ];
 };
 
-function purgedLines({ location, found, done }: Purged): readonly string[] {
-  const { deletedObjects, deletedVersions, deletedBytes, failedCount, failed, kept } = done;
-  return [
-    `deleted ${formatQuantity(deletedObjects, 'object')} and ${formatQuantity(deletedVersions, 'older version')} ` +
-      `(${formatBytes(deletedBytes)}) in ${printable(location)}`,
-    ...failed.slice(0, 10).map(({ key, reason }) => `  not deleted: ${printable(key)}: ${printable(reason)}`),
-    ...(failedCount > 10 ? [`  and ${failedCount - 10} more`] : []),
-    ...(kept === 0
-      ? []
-      : [`  kept: ${formatQuantity(kept, 'object')}, because a record or manifest could not be deleted`]),
-    ...(found.leftAlone === 0 ? [] : [`  left alone: ${formatQuantity(found.leftAlone, 'object')} of others`]),
-  ];
-}
+const purgedLines = ({ location, found, done }: Purged): readonly string[] => [
+  ...wipeLines(done, location),
+  ...(found.leftAlone === 0 ? [] : [`  left alone: ${formatQuantity(found.leftAlone, 'object')} of others`]),
+];
 
-const purgedDocument = ({ location, found, done, versionsHidden, requests }: Purged): object => {
-  const { leftAlone, leftAloneSamples, uploads: uploadCount, datasets: datasetCount, ...counted } = found;
-  const { kept: keptCount, failed, ...deleted } = done;
-  return {
-    location,
-    found: { ...counted, uploadCount, datasetCount },
-    leftAlone,
-    leftAloneSamples,
-    versionsHidden,
-    requests,
-    ...deleted,
-    failed: failed.map(failureDocument),
-    keptCount,
-  };
-};
+const purgedDocument = ({ location, found, done, versionsHidden, requests }: Purged): object => ({
+  location,
+  ...foundDocument(found),
+  versionsHidden,
+  requests,
+  ...wipedDocument(done),
+});

@@ -11,8 +11,6 @@ import { type Column, column, numbers, tableText, type TableContext } from './ta
 
 /** More rows are not read by anybody; the first are those with troubles. */
 const SHOWN_WRITERS = 100;
-/** Of one table: what draws it takes memory for each cell. */
-const PAGE_WRITERS = 500;
 
 const WORDS: Readonly<Record<Condition, string>> = {
   healthy: '● healthy',
@@ -104,17 +102,14 @@ const columnsAt = (now: Date): readonly Column<Row>[] => {
   ];
 };
 
-/** The table; with many writers the first hundred, unless all are asked for: then a table for every 500. */
+/** The table; with many writers the first hundred, unless all are asked for. */
 export async function fleetTable(
   { writers, lookedAt }: FleetStatus,
   context: TableContext & { readonly verbose: boolean },
 ): Promise<string> {
   if (writers.length === 0) return '';
-  const columns = columnsAt(lookedAt);
   const shown = context.verbose ? writers : writers.slice(0, SHOWN_WRITERS);
-  let text = '';
-  for (let first = 0; first < shown.length; first += PAGE_WRITERS)
-    text += await tableText(shown.slice(first, first + PAGE_WRITERS).flatMap(rowsOf), columns, context);
+  const text = await tableText(shown.flatMap(rowsOf), columnsAt(lookedAt), context);
   const more = writers.length - shown.length;
   return more === 0 || context.json ? text : `${text}and ${formatCount(more)} more; --verbose shows them\n`;
 }

@@ -38,7 +38,6 @@ export async function lookAt(
   context: WatchContext,
   emit?: EventSink,
 ): Promise<FleetStatus & { readonly requests: RequestCounts }> {
-  const { configVersionOf } = await import('../../core/fleet/watch/config-version.js');
   const { REQUESTS_AT_ONCE } = await import('../../core/fleet/watch/look.js');
   const { watchFleet } = await import('../../core/fleet/watch/watch-fleet.js');
   await refuseMissingFolder(baseUrl);
@@ -46,7 +45,7 @@ export async function lookAt(
   const call = { baseUrl, values: access, context, requestsAtOnce: REQUESTS_AT_ONCE };
   return await withStore({ ...call, ...(emit === undefined ? {} : { onEvent: emit }) }, async ({ store, requests }) => {
     const { now, home, signal } = context;
-    const options = { now, home, signal, thresholdMs: values.threshold, versionOf: configVersionOf };
+    const options = { now, home, signal, thresholdMs: values.threshold };
     return { ...(await watchFleet(store, { ...options, ...(emit === undefined ? {} : { emit }) })), requests };
   });
 }

@@ -1,4 +1,5 @@
 // What a check of a bucket found, and how bad findings are.
+import { printable } from '../paths/raw-path.js';
 
 /** Least bad first. `unknown`: it could not be looked at, or not be understood. */
 export const SEVERITIES = ['ok', 'info', 'unknown', 'warn', 'critical'] as const;
@@ -28,6 +29,12 @@ export function worstOf(findings: readonly Finding[], order: readonly Severity[]
   const ranks = findings.map(({ severity }) => order.indexOf(severity));
   return order[Math.max(0, ...ranks)] ?? 'ok';
 }
+
+const SHOWN = 5;
+
+/** The first few of names that others chose. */
+export const listed = (names: readonly string[]): string =>
+  printable(names.slice(0, SHOWN).join(', ')) + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '');
 
 /** What --fail-on takes. */
 export const THRESHOLDS = ['none', 'unknown', 'warn', 'critical'] as const;

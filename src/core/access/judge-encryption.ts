@@ -3,7 +3,7 @@ import type { DescribedKey } from '../keys/key-service.js';
 import type { DefaultEncryption } from '../object-store/bucket-posture.js';
 import { printable } from '../paths/raw-path.js';
 import { awsCommand, type CommandPlace, s3Command } from './aws-command.js';
-import { finding, type Finding } from './finding.js';
+import { finding, type Finding, listed } from './finding.js';
 import { KEY_POLICY_KEYS, VIA_KEYS } from './fixed-condition.js';
 import { judgePolicy } from './judge-policy.js';
 
@@ -73,7 +73,6 @@ export function judgeKeyPolicy({ arn, manager }: DescribedKey, policy: string, p
   const verdict = judgePolicy(policy, KEY_POLICY_KEYS, VIA_KEYS);
   const words = ['--policy-name', 'default', '--query', 'Policy', '--output', 'text'];
   const remediation = awsCommand(['kms', 'get-key-policy', '--key-id', arn, ...words], place);
-  const names = (list: readonly string[]): string => printable(list.slice(0, 5).join(', '));
   if (verdict === undefined)
     return finding(CHECK, 'unknown', 'cannot be understood', {
       detail: 'The policy is not as AWS writes policies.',
@@ -82,29 +81,29 @@ export function judgeKeyPolicy({ arn, manager }: DescribedKey, policy: string, p
   const { open, odd, via, scoped, accounts } = verdict;
   if (open.length > 0)
     return finding(CHECK, 'critical', 'anybody may use the key', {
-      detail: `${names(open)} allows any principal of any account, and no condition limits it to accounts, an organization or sources. Add kms:CallerAccount with \`aws kms put-key-policy\`.`,
+      detail: `${listed(open)} allows any principal of any account, and no condition limits it to accounts, an organization or sources. Add kms:CallerAccount with \`aws kms put-key-policy\`.`,
       remediation,
     });
   if (odd.length > 0)
     return finding(CHECK, 'unknown', 'cannot be understood', {
-      detail: `What ${names(odd)} allows is not known: it is not as AWS writes statements.`,
+      detail: `What ${listed(odd)} allows is not known: it is not as AWS writes statements.`,
       remediation,
     });
   if (via.length > 0)
     return finding(CHECK, 'warn', 'any account, through a service', {
-      detail: `${names(via)} allows any principal that comes through a service (kms:ViaService): add kms:CallerAccount.`,
+      detail: `${listed(via)} allows any principal that comes through a service (kms:ViaService): add kms:CallerAccount.`,
       remediation,
     });
   if (scoped.length > 0)
     return finding(CHECK, 'info', 'anybody who meets a condition', {
-      detail: `${names(scoped)} allows any principal that meets a condition with fixed values.`,
+      detail: `${listed(scoped)} allows any principal that meets a condition with fixed values.`,
       remediation,
     });
   const own = /^arn:[^:]*:kms:[^:]*:(\d{12}):/.exec(arn)?.[1];
   const others = accounts.filter((account) => account !== own);
   if (others.length > 0)
     return finding(CHECK, 'info', 'other accounts may use the key', {
-      detail: `It names accounts ${names(others)}.`,
+      detail: `It names accounts ${listed(others)}.`,
       remediation,
     });
   return finding(CHECK, 'ok', 'limited to its account');

@@ -2,16 +2,13 @@
 import type { AclGrant, BucketAcl, PostureAnswers } from '../object-store/bucket-posture.js';
 import { printable } from '../paths/raw-path.js';
 import { type CommandPlace, s3Command } from './aws-command.js';
-import { finding, type Finding } from './finding.js';
+import { finding, type Finding, listed } from './finding.js';
 import { BUCKET_KEYS } from './fixed-condition.js';
 import { judgePolicy } from './judge-policy.js';
 import { blockCommand, type EffectiveBlock } from './public-access.js';
 
-const SHOWN = 5;
-
-/** The first few names, quoted where they could be anything. */
-const listed = (names: readonly string[]): string =>
-  printable(names.slice(0, SHOWN).join(', ')) + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '');
+const showPolicy = (place: CommandPlace): string =>
+  s3Command('get-bucket-policy', ['--query', 'Policy', '--output', 'text'], place);
 
 const mayBe = (setting: EffectiveBlock[keyof EffectiveBlock], name: string): string =>
   setting === 'unknown' ? ` Whether ${name} of the account cuts that off is not known.` : '';
@@ -21,7 +18,7 @@ export function judgeBucketPolicy(policy: string | undefined, block: EffectiveBl
   const check = 'bucket-policy';
   if (policy === undefined) return finding(check, 'ok', 'none');
   const verdict = judgePolicy(policy, BUCKET_KEYS);
-  const show = s3Command('get-bucket-policy', ['--query', 'Policy', '--output', 'text'], place);
+  const show = showPolicy(place);
   if (verdict === undefined)
     return finding(check, 'unknown', 'cannot be understood', {
       detail: 'The policy is not as AWS writes policies, so nothing is known of what it allows.',
@@ -72,7 +69,7 @@ export function judgePolicyStatus(
       return block.RestrictPublicBuckets === 'on'
         ? finding(check, 'warn', 'S3 says: public (cut off)', {
             detail: 'RestrictPublicBuckets holds it back.',
-            remediation: s3Command('get-bucket-policy', ['--query', 'Policy', '--output', 'text'], place),
+            remediation: showPolicy(place),
           })
         : finding(check, 'critical', 'S3 says: public', {
             detail: `S3 itself takes the policy for public.${mayBe(block.RestrictPublicBuckets, 'RestrictPublicBuckets')}`,

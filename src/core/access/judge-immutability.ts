@@ -6,7 +6,7 @@ import type { LifecycleRule } from '../object-store/bucket-lifecycle.js';
 import { printable } from '../paths/raw-path.js';
 import { shellWord } from '../text/shell-word.js';
 import { commandAt, type CommandPlace, s3Command } from './aws-command.js';
-import { finding, type Finding, type Severity } from './finding.js';
+import { finding, type Finding, listed, type Severity } from './finding.js';
 import type { KeptVersion } from './kept-versions.js';
 
 /** Least bad first: what is not known may be worse than what is. */
@@ -17,10 +17,9 @@ const DAYS_A_YEAR = 365;
 /** AWS suggests them. */
 const ABORT_DAYS = 7;
 const SUGGESTED_DAYS = 90;
-const SHOWN = 5;
 
 /** Days; undefined where it says neither days nor years. */
-export const retentionDays = ({ days, years }: DefaultRetention): number | undefined =>
+const retentionDays = ({ days, years }: DefaultRetention): number | undefined =>
   days ?? (years === undefined ? undefined : years * DAYS_A_YEAR);
 
 export function judgeObjectLock(lock: PostureAnswers['objectLock'], place: CommandPlace): Finding {
@@ -105,7 +104,7 @@ export function judgeRetention(
     return finding(check, isComplete ? 'ok' : 'unknown', 'no versions there', { detail: part.trim() || null });
   if (ended.length > 0)
     return finding(check, 'warn', `over for ${ended.length} of ${always.length} versions that stay`, {
-      detail: `The default retention is ${days} days, and prune always keeps the newest and the tagged versions: ${namesOf(ended)} ${ended.length === 1 ? 'is' : 'are'} older than that, and can be destroyed unless locked for longer by hand.${others === 0 ? '' : ` So can ${others} older ones.`} ${rules}${part}`,
+      detail: `The default retention is ${days} days, and prune always keeps the newest and the tagged versions: ${listed(ended.map(({ datasetId, version }) => `v${version} of ${datasetId}`))} ${ended.length === 1 ? 'is' : 'are'} older than that, and can be destroyed unless locked for longer by hand.${others === 0 ? '' : ` So can ${others} older ones.`} ${rules}${part}`,
       remediation: `archiver fleet lock-extend ${shellWord(printable(baseUrl))} --until ${Math.max(days, SUGGESTED_DAYS)}d`,
     });
   const first = new Date(Math.min(...always.map(endOf))).toISOString().slice(0, 'YYYY-MM-DD'.length);
@@ -113,8 +112,3 @@ export function judgeRetention(
     detail: `The default retention is ${days} days. ${others === 0 ? '' : `${others} older versions are no longer locked. `}What a version took over from earlier uploads was locked when those were made. ${rules}${part}`,
   });
 }
-
-const namesOf = (versions: readonly KeptVersion[]): string => {
-  const names = versions.map(({ datasetId, version }) => `v${version} of ${printable(datasetId)}`);
-  return names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '');
-};

@@ -1,6 +1,7 @@
 // The hash that DVC gives a folder: the MD5 of a JSON list of its files, and `.dir`. The list is what Python's json.dumps
 // writes: its spaces, `\uXXXX` for all that is not ASCII, keys and paths sorted (by code point, the order of UTF-8 bytes).
 import { createHash } from 'node:crypto';
+import { unicodeEscaped } from '../text/unicode-escape.js';
 
 export interface HashedFile {
   /** Relative to the folder, as text. */
@@ -44,5 +45,4 @@ export class FolderHasher {
 }
 
 /** A text as Python's json.dumps writes it. */
-const pythonJson = (text: string): string =>
-  JSON.stringify(text).replaceAll(/[\x7f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const pythonJson = (text: string): string => unicodeEscaped(JSON.stringify(text), /[\x7f-\uffff]/g);

@@ -1,4 +1,5 @@
 // The text of a `.dvc` file, fields and quotes as DVC 3 writes them.
+import { unicodeEscaped } from '../text/unicode-escape.js';
 import type { FolderHash, HashedFile } from './dir-hash.js';
 
 /** What a `.dvc` file says of a file or a folder. */
@@ -21,8 +22,5 @@ const PRINTABLE = /^[\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{
 function scalar(text: string): string {
   if (PLAIN_MD5.test(text) || (PLAIN.test(text) && !RESERVED.test(text))) return text;
   if (PRINTABLE.test(text) && !/[\u2028\u2029]/.test(text)) return `'${text.replaceAll("'", "''")}'`;
-  return JSON.stringify(text).replaceAll(
-    /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return unicodeEscaped(JSON.stringify(text), /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g);
 }

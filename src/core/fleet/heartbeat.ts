@@ -72,6 +72,14 @@ export const heartbeatKey = (writerId: string): string => `writers/${writerId}/s
 /** The bytes of the object. */
 export const heartbeatBytes = (heartbeat: Heartbeat): Buffer => Buffer.from(`${JSON.stringify(heartbeat, null, 2)}\n`);
 
+/** A source as JSON for programs. */
+export const sourceDocument = ({ path, error, skipped, ...source }: HeartbeatSource) => ({
+  source: path,
+  ...source,
+  reason: error,
+  skippedCount: skipped,
+});
+
 /**
  * Reads what anybody may have put there. Says nothing about whether its times are believable.
  * @throws integrity for what is too large, damaged or foreign, unsupported for another format

@@ -1,19 +1,20 @@
+import { harmless } from '../../core/json/document.js';
 import type { Reporter } from '../../stores/reporter.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { failureObject, skipObject, statusObject, summaryObject } from './json-lines.js';
 import { type LineReporterOptions, startLineReporter } from './line-reporter.js';
 
-const linesOf = (objects: readonly object[]): string[] => objects.map((object) => JSON.stringify(object));
+const lineOf = (object: object): string => harmless(JSON.stringify(object));
 
 /** Writes a status object every second, one for each note, an error object for each trouble, and a summary at the end. */
 export const startJsonReporter = (options: LineReporterOptions): Reporter =>
   startLineReporter(options, {
     everyMs: 1000,
-    status: (snapshot, at) => JSON.stringify(statusObject(snapshot, at)),
-    news: (before, after, at) => linesOf(newsBetween(before, after, at)),
+    status: (snapshot, at) => lineOf(statusObject(snapshot, at)),
+    news: (before, after, at) => newsBetween(before, after, at).map(lineOf),
     last(snapshot, at, outcome) {
       const failure = outcome.status === 'failed' ? [failureObject(snapshot, at, outcome)] : [];
-      return linesOf([...failure, summaryObject(snapshot, at, outcome)]);
+      return [...failure, summaryObject(snapshot, at, outcome)].map(lineOf);
     },
   });
 

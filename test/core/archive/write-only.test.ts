@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rememberedIn } from '../../../src/core/archive/remembered.js';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
+import { listVersions } from '../../../src/core/dataset/records/versions.js';
 import { writeMark } from '../../../src/core/dataset/prune/marks.js';
 import { withAbilities } from '../../../src/core/object-store/abilities.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
@@ -127,6 +128,31 @@ test('builds on nothing in the folder of the newest version when that is marked,
   expect([second.version, second.changes?.modified]).toEqual([2, 1]);
   expect(readManifest(join(base, 'uploads', second.uploadId)).listing).toBe('full');
   expect(await restored(base, second)).toEqual(describeTree(source));
+});
+
+// Whoever has the key of a writer can put such names, and takes nothing with them of what the writer commits later.
+test.each(['v99999999999999999999', 'v9007199254740991', 'v9007199254740993', 'v1000000000000000', 'v000000000009'])(
+  'makes the next version beside %s, which is none',
+  async (name) => {
+    const { source, base, sync } = await writer();
+    const { datasetId } = await sync();
+    writeFileSync(join(base, 'datasets', datasetId, `${name}.json`), 'x');
+    appendFileSync(join(source, 'file-1'), 'more');
+
+    expect(await sync()).toMatchObject({ version: 2 });
+    expect((await listVersions(fileStore(base), datasetId)).map(({ version }) => version)).toEqual([1, 2]);
+  },
+);
+
+test('refuses to make a version that nobody would see', async () => {
+  const { source, base, sync } = await writer();
+  const { datasetId } = await sync();
+  const folder = join(base, 'datasets', datasetId);
+  writeFileSync(join(folder, 'v999999999999999.json'), 'x');
+  appendFileSync(join(source, 'file-1'), 'more');
+
+  await expect(sync()).rejects.toThrow(`dataset ${datasetId} has version 999999999999999, and none can follow it`);
+  expect(readdirSync(folder).toSorted()).toEqual(['v00000001.json', 'v999999999999999.json']);
 });
 
 test('leaves files that changed lately as they were in the version before', async () => {

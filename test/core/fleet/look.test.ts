@@ -21,7 +21,6 @@ beforeEach(async () => {
 const look = (on: ObjectStore): Promise<FleetSight> =>
   lookAtFleet(on, {
     knownVersion: () => undefined,
-    versionOf: configVersionOf,
     now: () => new Date('2026-03-04T06:00:00Z'),
     emit: ignoreEvents,
     signal: new AbortController().signal,
@@ -95,9 +94,21 @@ test.each([
   ['version: 0\n', undefined],
   ['version: 1e300\n', undefined],
   ['version: "7"\n', undefined],
-  ['a: &a [x]\nb: *a\nversion: 7\n', undefined],
+  ['{"version":7,"writer_id":"a"}', 7],
+  ['writer_id: a\r\n"version" : 7 # raised\r\n', 7],
+  ['a:\n  version: 7\n# version: 7\n', undefined],
+  ['version: 7.5\n', undefined],
   ['- version', undefined],
   ['\u0000', undefined],
 ])('the version of the config %j', (text, version) => {
   expect(configVersionOf(Buffer.from(text))).toBe(version);
+});
+
+// A YAML parser never comes back from these, or takes the process with it.
+test.each([
+  ['? ', 1000],
+  ['[', 1_000_000],
+  ['k: 1\n', 200_000],
+])('a config that begins with %j many times is read', (part, times) => {
+  expect(configVersionOf(Buffer.from(`${part.repeat(times)}\nversion: 7`))).toBe(7);
 });

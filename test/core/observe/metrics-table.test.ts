@@ -55,7 +55,7 @@ async function allMetrics(): Promise<ReadonlyMap<string, Family>> {
   await checkIn(folder, 'nas-1', { checkedInAt: AT.toISOString(), lastSuccessAt: AT.toISOString() });
   const { store } = await openStore(`file://${folder}`, { env: {} });
   const options = { now: () => AT, home: folder, thresholdMs: 7_200_000, signal: new AbortController().signal };
-  const fleet = await watchFleet(store, { ...options, versionOf: () => undefined });
+  const fleet = await watchFleet(store, options);
   metrics.fleetSeen(true, metricsText(fleet, 's3://bucket'));
   const phase = parseExposition(await metrics.text());
   metrics.take({ type: 'end', outcome: { status: 'failed', code: 'io', message: '', hint: undefined } });

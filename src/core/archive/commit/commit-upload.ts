@@ -1,5 +1,5 @@
 // The commit protocol for one upload: its manifest, then the record that makes it a version, with the looks around them.
-import { highestVersion } from '../../dataset/records/version-record.js';
+import { assertOrdinal, highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError } from '../../failures/errors.js';
 import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
 import { lockRecord } from '../../manifest/object-lock.js';
@@ -45,6 +45,7 @@ export async function commitUpload(run: CommitInput, commitment: Commitment, ord
   const input = versionInput(run, commitment);
   let { version } = ordinal;
   for (let tries = 0; tries < MAX_ORDINAL_TRIES; tries++) {
+    assertOrdinal(datasetId, version);
     const shown = await claimVersion(store, input, version, { retention: run.retention, signal });
     if (shown !== 'taken') {
       await lookBack(run, commitment, { version, shown, startedMs });

@@ -1,6 +1,7 @@
 // The record that makes an upload a version of its dataset: `datasets/<id>/v00000012.json`, written last, with
 // If-None-Match, so that exactly one of several writers gets an ordinal.
 import type { VersionRecord } from '../../manifest/manifest-types.js';
+import { ArchiverError } from '../../failures/errors.js';
 import { digestedText } from '../../json/digested-json.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
@@ -8,6 +9,24 @@ import type { ObjectReader } from '../../object-store/object-store.js';
 /** Key of version `version` below the base. */
 export function versionKey(datasetId: string, version: number): string {
   return `datasets/${datasetId}/v${String(version).padStart(8, '0')}.json`;
+}
+
+// So many digits that the number after the highest one is exact: numbers that are not would hide what is committed.
+const NAME = /^v(\d{8,15})\.json$/;
+const LAST_ORDINAL = 10 ** 15 - 1;
+
+/** The version that a name in the folder of its dataset is the record of; undefined for every other name. */
+export function ordinalIn(name: string): number | undefined {
+  const digits = NAME.exec(name)?.[1];
+  return digits === undefined || (digits.length > 8 && digits.startsWith('0')) ? undefined : Number(digits);
+}
+
+/** @throws conflict where no record of this version would be seen */
+export function assertOrdinal(datasetId: string, version: number): void {
+  if (version <= LAST_ORDINAL) return;
+  throw new ArchiverError('conflict', `dataset ${datasetId} has version ${LAST_ORDINAL}, and none can follow it`, {
+    hint: `no archiver made it: have somebody who may do so remove ${versionKey(datasetId, LAST_ORDINAL)}`,
+  });
 }
 
 /** The record as it is stored, its digest filled in. */
@@ -53,7 +72,7 @@ export async function highestVersion(
     const options = { prefix, startAfter, signal };
     for await (const page of store.list(options)) {
       for (const { key, etag } of page.objects) {
-        const ordinal = Number(/^v(\d{8,})\.json$/.exec(key.slice(prefix.length))?.[1] ?? 0);
+        const ordinal = ordinalIn(key.slice(prefix.length)) ?? 0;
         if (ordinal > highest.version) highest = { version: ordinal, etag };
       }
     }

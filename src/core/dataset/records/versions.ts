@@ -9,7 +9,7 @@ import { printable } from '../../paths/raw-path.js';
 import { parseVersionRecord, type ParsedRecord } from './version-record-parse.js';
 import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js';
 import { versionTag } from './tag-key.js';
-import { versionKey } from './version-record.js';
+import { ordinalIn, versionKey } from './version-record.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { addTo } from '../../lists-by-key.js';
 
@@ -103,10 +103,9 @@ function listedVersion(
   object: ObjectInfo,
   tags: ReadonlyMap<string, readonly string[]>,
 ): { datasetId: string; listed: ListedVersion } | undefined {
-  const [, datasetId, digits] = /^datasets\/([^/]+)\/v(\d{8,})\.json$/.exec(object.key) ?? [];
-  const version = Number(digits);
-  if (datasetId === undefined || !Number.isSafeInteger(version)) return undefined;
-  if (versionKey(datasetId, version) !== object.key) return undefined;
+  const [, datasetId, name = ''] = /^datasets\/([^/]+)\/([^/]+)$/.exec(object.key) ?? [];
+  const version = ordinalIn(name);
+  if (datasetId === undefined || version === undefined) return undefined;
   const { key, etag, sizeBytes, lastModified } = object;
   return { datasetId, listed: { version, key, etag, sizeBytes, lastModified, tags: tags.get(key) ?? [] } };
 }

@@ -4,11 +4,12 @@
 // Before some of them it is looked whose heartbeat lies there. One that this process has not put comes from another one with
 // the same name: a machine that was cloned. A listing tells that also to a writer that may read nothing.
 import { hash } from 'node:crypto';
-import { errorText } from '../../failures/errors.js';
+import { errorText, noneOn } from '../../failures/errors.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import type { OpenedStore } from '../../object-store/open-store.js';
 import { readAll } from '../../object-store/read-content.js';
+import { quoted } from '../config/problems.js';
 import { type Heartbeat, heartbeatBytes, heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
 
 /** A store that does not answer is given up for this beat. */
@@ -94,9 +95,10 @@ export class Beats {
     if (found === undefined || this.own.has(found.etag)) return undefined;
     const other = await ifAllowed(store, 'read', key, async () =>
       parseHeartbeat(await readAll(await store.get(key, { signal }), MAX_HEARTBEAT_BYTES)),
-    );
+    ).catch(noneOn('integrity', 'unsupported')); // it is not our own, whatever it is
     if (other?.instanceId === this.options.instanceId) return undefined;
-    const who = other === undefined ? 'another process' : `process ${other.instanceId} on ${other.host}`;
+    const who =
+      other === undefined ? 'another process' : `process ${quoted(other.instanceId)} on ${quoted(other.host)}`;
     return `${who} writes as ${this.options.writerId}, too: was this machine cloned? Each needs a writer id of its own`;
   }
 }

@@ -7,14 +7,12 @@ import { readAll } from '../../object-store/read-content.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { printable } from '../../paths/raw-path.js';
 import { checkFleetConfig } from '../config/check-fleet-config.js';
-import type { FleetConfig } from '../config/fleet-config.js';
+import { configKey, type FleetConfig, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
 import { acceptedOf, assertNotOlder, olderError } from '../config/not-older.js';
 import { verifyConfig } from '../config/signature.js';
 import { widenings } from '../config/widening.js';
 import { type AgentPlan, type PlanSource, type PlanState } from './agent-plan.js';
 import type { KeptConfig, SignedConfig } from './kept-config.js';
-
-const MAX_BYTES = 1024 * 1024;
 
 export interface PulledConfigOptions {
   readonly writerId: string;
@@ -34,9 +32,6 @@ interface Accepted {
   readonly signed: SignedConfig;
   readonly config: FleetConfig;
 }
-
-/** Where the config of a writer is, below the base of the fleet. */
-export const configKey = (writerId: string): string => `fleet/${writerId}/config.yaml`;
 
 export class PulledConfig implements PlanSource {
   private accepted: Accepted | undefined;
@@ -68,10 +63,10 @@ export class PulledConfig implements PlanSource {
     let what = 'the config could not be fetched';
     try {
       return await this.options.reading(async (reader) => {
-        const bytes = await readAll(await reader.get(key, { signal }), MAX_BYTES);
+        const bytes = await readAll(await reader.get(key, { signal }), MAX_CONFIG_BYTES);
         // A writer that may not list there is told that it has no permission.
         what = 'the config is not signed, or its signature cannot be fetched';
-        return { bytes, signature: await readAll(await reader.get(`${key}.sig`, { signal }), MAX_BYTES) };
+        return { bytes, signature: await readAll(await reader.get(`${key}.sig`, { signal }), MAX_CONFIG_BYTES) };
       });
     } catch (error) {
       throw integrityError(`${what}: ${errorText(error)}`, { cause: error });

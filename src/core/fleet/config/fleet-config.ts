@@ -1,5 +1,11 @@
 // What a fleet writer is told to do: the YAML of an operator, checked (check-fleet-config.ts).
 
+/** Nobody reads more of a config, or of the signature beside it. */
+export const MAX_CONFIG_BYTES = 1024 * 1024;
+
+/** Where the config of a writer is, below the base of the fleet. */
+export const configKey = (writerId: string): string => `fleet/${writerId}/config.yaml`;
+
 /** One folder that a writer archives. */
 export interface FleetSource {
   /** Absolute path on the writer's machine. */

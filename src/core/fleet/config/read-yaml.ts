@@ -3,10 +3,8 @@
 import { isAlias, isMap, isScalar, LineCounter, parseDocument, visit, type Document, type YAMLMap } from 'yaml';
 import { decodeUtf8 } from '../../text/strict-utf8.js';
 import { damageOf, ONE_DOCUMENT } from '../../text/yaml-damage.js';
+import { MAX_CONFIG_BYTES } from './fleet-config.js';
 import { Problems } from './problems.js';
-
-/** Of a config, and of a signature. */
-export const MAX_CONFIG_BYTES = 1024 * 1024;
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 

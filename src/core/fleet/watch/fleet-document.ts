@@ -1,5 +1,5 @@
 // A fleet as JSON.
-import type { Heartbeat, HeartbeatSource } from '../heartbeat.js';
+import { type Heartbeat, sourceDocument } from '../heartbeat.js';
 import { CONDITIONS, type WriterStatus } from './judge.js';
 import type { ConditionCounts, FleetStatus } from './watch-fleet.js';
 
@@ -35,13 +35,6 @@ const UNTOLD = {
   intervalMs: null,
   sourceCycles: [],
 };
-
-const sourceDocument = ({ path, error, skipped, ...source }: HeartbeatSource) => ({
-  source: path,
-  ...source,
-  reason: error,
-  skippedCount: skipped,
-});
 
 /** How many writers are how, as JSON. */
 export const conditionList = (counts: ConditionCounts) =>

@@ -7,8 +7,7 @@ import type { Heartbeat } from '../heartbeat.js';
 import type { SeenConfig, SeenHeartbeat, WriterSight } from './sight.js';
 import { spanText } from './span.js';
 
-export const FRESHNESS = ['fresh', 'stale', 'missing', 'unknown'] as const;
-export type Freshness = (typeof FRESHNESS)[number];
+type Freshness = 'fresh' | 'stale' | 'missing' | 'unknown';
 /** Freshness and health in one word. */
 export const CONDITIONS = ['healthy', 'starting', 'failing', 'stale', 'missing', 'unknown'] as const;
 export type Condition = (typeof CONDITIONS)[number];

@@ -1,6 +1,6 @@
 // Looks at a fleet: one listing of `writers/` (its folders alone), one of `fleet/`, and a GET for each heartbeat. A config is
 // read only where its writer has begun a cycle since it was put, and once for each ETag.
-import { checkWriterId } from '../../dataset/records/identity.js';
+import { isWriterId } from '../../dataset/records/identity.js';
 import type { EventSink } from '../../events.js';
 import { reasonText } from '../../failures/errno.js';
 import { ArchiverError, isArchiverError, noneOn } from '../../failures/errors.js';
@@ -10,7 +10,9 @@ import { readAll } from '../../object-store/read-content.js';
 import { parseStoreUrl } from '../../object-store/store-url.js';
 import { printable } from '../../paths/raw-path.js';
 import { progressMeter } from '../../progress-meter.js';
+import { configKey, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
 import { heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
+import { configVersionOf } from './config-version.js';
 import { cycleStartOf } from './judge.js';
 import type { FleetSight, SeenConfig, SeenHeartbeat, WriterSight } from './sight.js';
 
@@ -18,7 +20,6 @@ import type { FleetSight, SeenConfig, SeenHeartbeat, WriterSight } from './sight
 export const REQUESTS_AT_ONCE = 32;
 /** A base that was mistyped may have anything below it. */
 const MAX_LISTED = 200_000;
-const MAX_CONFIG_BYTES = 1024 * 1024;
 /** So many requests in a row that get no answer: the store is away, not a writer. */
 const LOST_IN_ROW = 64;
 const CONFIG = /^fleet\/([^/]+)\/config\.yaml$/;
@@ -26,8 +27,6 @@ const CONFIG = /^fleet\/([^/]+)\/config\.yaml$/;
 export interface LookOptions {
   /** The version of a config that was read before, by writer. */
   readonly knownVersion: (writerId: string, etag: string) => number | undefined;
-  /** `version` in the bytes of a config; undefined for what is none. */
-  readonly versionOf: (bytes: Buffer) => number | undefined;
   readonly now: () => Date;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -82,14 +81,6 @@ export async function lookAtFleet(store: ObjectStore, options: LookOptions): Pro
   };
 }
 
-function isWriterId(name: string): boolean {
-  try {
-    return checkWriterId(name) === name;
-  } catch {
-    return false; // a folder of something else
-  }
-}
-
 async function listWriters(reader: ObjectReader, signal: AbortSignal): Promise<readonly string[]> {
   const top = 'writers/';
   const names: string[] = [];
@@ -97,7 +88,7 @@ async function listWriters(reader: ObjectReader, signal: AbortSignal): Promise<r
     names.push(...prefixes.map((prefix) => prefix.slice(top.length, -1)));
     refuseMore(names.length, `${reader.url}/${top}`);
   }
-  return names.filter(isWriterId);
+  return names.filter(isWriterId); // others are folders of something else
 }
 
 interface ListedConfigs {
@@ -183,16 +174,16 @@ async function withVersion(
   reader: ObjectReader,
   writerId: string,
   { seen, config }: { readonly seen: SeenHeartbeat; readonly config: SeenConfig },
-  { knownVersion, versionOf, signal }: LookOptions,
+  { knownVersion, signal }: LookOptions,
 ): Promise<SeenConfig> {
   const version = knownVersion(writerId, config.etag);
   if (version !== undefined) return { ...config, version };
   if (seen.kind !== 'read' || seen.heartbeat.configVersion === null || cycleStartOf(seen) <= config.putAt.getTime())
     return config;
   const content = await reader
-    .get(`fleet/${writerId}/config.yaml`, { signal })
+    .get(configKey(writerId), { signal })
     .catch(noneOn('not-found', 'access-denied', 'store', 'stalled', 'io'));
   if (content === undefined) return config;
   const bytes = await readAll(content, MAX_CONFIG_BYTES).catch(noneOn('integrity', 'store', 'stalled', 'io'));
-  return bytes === undefined || content.etag !== config.etag ? config : { ...config, version: versionOf(bytes) };
+  return bytes === undefined || content.etag !== config.etag ? config : { ...config, version: configVersionOf(bytes) };
 }

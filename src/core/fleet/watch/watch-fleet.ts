@@ -26,7 +26,7 @@ export interface FleetStatus {
   readonly notes: readonly string[];
 }
 
-export interface WatchOptions extends Pick<LookOptions, 'versionOf' | 'now' | 'signal'> {
+export interface WatchOptions extends Pick<LookOptions, 'now' | 'signal'> {
   readonly thresholdMs: number;
   /** The folder of local state. */
   readonly home: string;

@@ -284,32 +284,38 @@ describe('heartbeats', () => {
     expect(failed?.heartbeat.problem).toBe('/data: unreadable'); // and no clone: the one before has ended
   });
 
-  test.each(['may read', 'may only list'])(
-    'of another process under this name are noticed by a writer that %s',
-    async (access) => {
-      const world = await agentWorld();
-      world.publish(yamlOf(1, ['/data']));
-      const denied: string[] = [];
-      const plans = world.pulled();
-      await plans.next(new AbortController().signal);
-      if (access === 'may only list') world.wrap = (store) => writeOnlyStore(store, denied);
-      const status = join(world.base, 'writers', WRITER, 'status.json');
-      const problems: (string | null)[] = [];
+  const clone = { instanceId: 'instance-of-the-clone', host: 'copy' };
+  test.each([
+    ['may read', JSON.stringify, "process 'instance-of-the-clone' on 'copy'"],
+    ['may only list', JSON.stringify, 'another process'],
+    ['may read what is none', () => 'x', 'another process'],
+    [
+      'may read a megabyte of it',
+      (beat: object) => JSON.stringify({ ...beat, host: 'x'.repeat(1_000_000) }),
+      `process 'instance-of-the-clone' on '${'x'.repeat(200)}…'`,
+    ],
+  ])('of another process under this name are noticed by a writer that %s', async (access, text, who) => {
+    const world = await agentWorld();
+    world.publish(yamlOf(1, ['/data']));
+    const denied: string[] = [];
+    const plans = world.pulled();
+    await plans.next(new AbortController().signal);
+    if (access === 'may only list') world.wrap = (store) => writeOnlyStore(store, denied);
+    const status = join(world.base, 'writers', WRITER, 'status.json');
+    const problems: (string | null)[] = [];
 
-      await world.run(4, {
-        onCycle({ heartbeat }) {
-          problems.push(heartbeat.problem);
-          if (problems.length !== 2) return;
-          mkdirSync(dirname(status), { recursive: true });
-          writeFileSync(status, JSON.stringify({ ...heartbeat, instanceId: 'instance-of-the-clone', host: 'copy' }));
-        },
-      });
+    await world.run(4, {
+      onCycle({ heartbeat }) {
+        problems.push(heartbeat.problem);
+        if (problems.length !== 2) return;
+        mkdirSync(dirname(status), { recursive: true });
+        writeFileSync(status, text({ ...heartbeat, ...clone }));
+      },
+    });
 
-      const who = access === 'may read' ? 'process instance-of-the-clone on copy' : 'another process';
-      expect(problems).toEqual([null, null, expect.stringContaining(`${who} writes as nas-1, too`), null]);
-      expect(world.status().instanceId).toBe('instance-1');
-    },
-  );
+    expect(problems).toEqual([null, null, expect.stringContaining(`${who} writes as nas-1, too`), null]);
+    expect(world.status().instanceId).toBe('instance-1');
+  });
 });
 
 test('an agent that is stopped in the middle of a cycle says so, and the cycle does not count', async () => {

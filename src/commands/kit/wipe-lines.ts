@@ -1,0 +1,62 @@
+// What a wipe found and deleted, as lines, as JSON and as an exit status.
+import type { Messages } from '../../cli/context.js';
+import { failureDocument } from '../../core/object-store/failure-document.js';
+import { printable } from '../../core/paths/raw-path.js';
+import type { Survey } from '../../core/scuttle/survey.js';
+import type { WipeResult } from '../../core/scuttle/wipe.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { firstLines, minuteText } from './lines.js';
+
+/** The first of them, of `total`. */
+export const listed = (items: readonly string[], total = items.length): readonly string[] =>
+  firstLines(
+    items.map((item) => `    ${printable(item)}`),
+    { total, indent: '    ' },
+  );
+
+/** What was deleted. */
+export function wipeLines(done: WipeResult, url: string): readonly string[] {
+  const { deletedObjects, deletedVersions, deletedBytes, abortedMultiparts, failed, failedCount, freedFrom, kept } =
+    done;
+  const older = deletedVersions === 0 ? '' : ` and ${formatQuantity(deletedVersions, 'older version')}`;
+  return [
+    `deleted ${formatQuantity(deletedObjects, 'object')}${older} (${formatBytes(deletedBytes)}) in ${printable(url)}`,
+    ...(abortedMultiparts === 0 ? [] : [`  removed ${formatQuantity(abortedMultiparts, 'unfinished write')}`]),
+    ...(failedCount === 0
+      ? []
+      : [
+          `  ${formatCount(failedCount)} could not be deleted`,
+          ...listed(
+            failed.map(({ key, versionId, reason }) => {
+              const version = versionId === undefined || versionId === 'null' ? '' : ` (version ${versionId})`;
+              return key === '' ? reason : `${key}${version}: ${reason}`;
+            }),
+            failedCount,
+          ),
+        ]),
+    ...(freedFrom === null ? [] : [`  locked until ${minuteText(freedFrom)}: run it again after that`]),
+    ...(kept === 0
+      ? []
+      : [`  ${formatCount(kept)} were kept, because a record or manifest that may need them could not be deleted`]),
+  ];
+}
+
+/** What was found, as JSON. */
+export const foundDocument = ({ leftAlone, leftAloneSamples, ...counted }: Survey) => {
+  const { uploads: uploadCount, datasets: datasetCount, ...found } = counted;
+  return { found: { ...found, uploadCount, datasetCount }, leftAlone, leftAloneSamples };
+};
+
+/** What was deleted, as JSON. */
+export const wipedDocument = ({ kept: keptCount, failed, ...wiped }: WipeResult) => ({
+  ...wiped,
+  failed: failed.map(failureDocument),
+  keptCount,
+});
+
+/** The exit status; warns of what could not be seen. */
+export function wipeStatus({ failedCount, kept }: WipeResult, versionsHidden: boolean, context: Messages): number {
+  if (versionsHidden)
+    context.warn('older versions could not be seen; where the bucket keeps them, they are still there');
+  return failedCount > 0 || kept > 0 || versionsHidden ? 3 : 0;
+}
