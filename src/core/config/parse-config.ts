@@ -3,7 +3,6 @@
 import type { Document, LineCounter as Lines, Node, Pair, YAMLMap } from 'yaml';
 import { isSecretName } from '../failures/hide-secrets.js';
 import { decodeUtf8 } from '../text/strict-utf8.js';
-import { damageOf, ONE_DOCUMENT } from '../text/yaml-damage.js';
 import { namesBelow, type ConfigKey, type ConfigSchema } from './config-schema.js';
 
 export interface ConfigSetting {
@@ -146,9 +145,9 @@ export async function parseConfig(bytes: Uint8Array, schema: ConfigSchema): Prom
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) return unread(decoded.line, decoded.reason);
   const yaml = await import('yaml');
+  const { readDocument } = await import('../text/yaml-document.js');
   const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(decoded.text, { lineCounter: lines, ...ONE_DOCUMENT });
-  const damage = damageOf(document);
+  const { document, damage } = readDocument(decoded.text, { lineCounter: lines });
   if (damage !== undefined) return unread(lines.linePos(damage.offset).line, damage.reason);
   const reader: Reader = { yaml, document, lines, schema, settings: [], problems: [] };
   rootProblem(reader, document.contents);

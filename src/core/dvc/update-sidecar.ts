@@ -1,6 +1,6 @@
 // A `.dvc` file that is there already keeps what people wrote into it: descriptions, labels, remotes, comments.
 import { isMap, isSeq, parseDocument, type Document } from 'yaml';
-import { ONE_DOCUMENT } from '../text/yaml-damage.js';
+import { readDocument } from '../text/yaml-document.js';
 import { sidecarText, type TrackedOut } from './sidecar-text.js';
 
 const OUT = ['outs', 0] as const;
@@ -9,8 +9,8 @@ const OUT = ['outs', 0] as const;
 export function updatedSidecar(before: string, name: string, out: TrackedOut): string {
   const fresh = sidecarText(name, out);
   if (before === fresh) return before;
-  const document = parseDocument(before, ONE_DOCUMENT);
-  if (!isOfOneOut(document, name)) return fresh;
+  const { document } = readDocument(before);
+  if (document === undefined || !isOfOneOut(document, name)) return fresh;
   const says = fieldsOf(document);
   const wanted = fieldsOf(parseDocument(fresh));
   const changed = Object.keys(wanted).filter((key) => wanted[key] !== says[key]);
@@ -23,7 +23,7 @@ export function updatedSidecar(before: string, name: string, out: TrackedOut): s
 }
 
 function isOfOneOut(document: Document, name: string): boolean {
-  const outs = document.errors.length === 0 && isMap(document.contents) ? document.get('outs') : undefined;
+  const outs = isMap(document.contents) ? document.get('outs') : undefined;
   return isSeq(outs) && outs.items.length === 1 && isMap(outs.items[0]) && document.getIn([...OUT, 'path']) === name;
 }
 

@@ -2,12 +2,12 @@
 // aliases that do not multiply what they name, a depth that fits the stack. Damage is one sentence with the file and the line.
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag, type Tags } from 'yaml';
+import { isScalar, LineCounter, visit, type Document, type ScalarTag, type Tags } from 'yaml';
 import { reasonText } from '../failures/errno.js';
 import { ArchiverError, errorText, integrityError, systemCode } from '../failures/errors.js';
 import { printable } from '../paths/raw-path.js';
 import { decodeUtf8 } from '../text/strict-utf8.js';
-import { damageOf, ONE_DOCUMENT } from '../text/yaml-damage.js';
+import { readDocument } from '../text/yaml-document.js';
 import { Converter, keyText } from './yaml-convert.js';
 import { float, integer, type PythonNumber, type Value } from './yaml-value.js';
 
@@ -27,10 +27,9 @@ export async function readYamlFile(path: string): Promise<YamlFile | undefined> 
   if (bytes === undefined) return undefined;
   const text = decoded(bytes, path);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, ...ONE_DOCUMENT, ...VALUES });
+  const { document, damage } = readDocument(text, { lineCounter: lines, ...VALUES });
   const problemAt = (offset: number, message: string): ArchiverError =>
     damaged(path, message, lines.linePos(offset).line);
-  const damage = damageOf(document);
   if (damage !== undefined) throw problemAt(damage.offset, `it ${damage.reason}`);
   checkKeys(document, problemAt);
   return {

@@ -272,7 +272,7 @@ describe('a file that is damaged or hostile', () => {
     expect(await fails(`l0: &l0 [x]\n${levels.join('\n')}\n`)).toMatch(/more than 4000000 values/);
     const merges = levels.map((line) => line.replace('[', '{<<: [').replace(/\]$/, ']}'));
     expect(await fails(`l0: &l0 {x: 1}\n${merges.join('\n')}\n`)).toMatch(/more than 4000000 values/);
-    expect(await fails(`stages: ${'['.repeat(5000)}`)).toMatch(/it nests too deep$|not valid YAML/);
+    expect(await fails(`stages: ${'['.repeat(5000)}`)).toMatch(/it nests too deep$/);
     expect(await fails(`# ${'x'.repeat(16 * 1024 * 1024)}`)).toMatch(/it has more than 16777216 bytes$/);
   });
 

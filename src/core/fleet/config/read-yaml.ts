@@ -1,8 +1,8 @@
 // The bytes of a config to a tree with places. Bounded: 1 MiB, a depth that fits the stack, nothing that stands for
 // something else (anchors, aliases, tags), so that what is read is what is written.
-import { isAlias, isMap, isScalar, LineCounter, parseDocument, visit, type Document, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, LineCounter, visit, type Document, type YAMLMap } from 'yaml';
 import { decodeUtf8 } from '../../text/strict-utf8.js';
-import { damageOf, ONE_DOCUMENT } from '../../text/yaml-damage.js';
+import { readDocument } from '../../text/yaml-document.js';
 import { MAX_CONFIG_BYTES } from './fleet-config.js';
 import { Problems } from './problems.js';
 
@@ -28,8 +28,7 @@ function rootOf(bytes: Buffer, lines: LineCounter, problems: Problems): YAMLMap 
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) return problems.ofFile(`line ${decoded.line}: the config ${decoded.reason}`);
   // Keys are compared in section.ts: here every pair of keys would be.
-  const document = parseDocument(decoded.text, { lineCounter: lines, ...ONE_DOCUMENT, uniqueKeys: false });
-  const damage = damageOf(document);
+  const { document, damage } = readDocument(decoded.text, { lineCounter: lines, uniqueKeys: false });
   if (damage !== undefined) return problems.error(damage.offset, `the config ${damage.reason}`);
   const { contents } = document;
   if (contents === null || (isScalar(contents) && contents.value === null))
