@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module';
 import { constants, endianness } from 'node:os';
 import { type RawPath, HERE, rawFromBytes } from '../paths/raw-path.js';
+import { readStat, type Stat } from './stat.js';
 
 export const O_RDONLY = 0;
 export const O_CREAT = 0o100;
@@ -21,6 +22,7 @@ const AT_EMPTY_PATH = 0x1000;
 export const SEEK_DATA = 3;
 export const SEEK_HOLE = 4;
 const STATX_BASIC_STATS = 0x7ff;
+const SYS_GETDENTS64: Partial<Record<NodeJS.Architecture, number>> = { x64: 217, arm64: 61 };
 
 const CODES = new Map(Object.entries(constants.errno).map(([name, number]) => [number, name]));
 
@@ -39,42 +41,6 @@ export class SystemError extends Error {
   }
 }
 
-/** What statx tells; filled anew by each call, so that scanning a million files makes no million objects. */
-export interface Stat {
-  mode: number;
-  size: number;
-  blocks: number;
-  nlink: number;
-  uid: number;
-  gid: number;
-  /** Exact for inode numbers below 2^53; larger ones are folded, equality still holds in practice. */
-  inode: bigint;
-  device: number;
-  atimeSeconds: number;
-  mtimeSeconds: number;
-  mtimeNanos: number;
-  ctimeSeconds: number;
-  ctimeNanos: number;
-}
-
-export function newStat(): Stat {
-  return {
-    mode: 0,
-    size: 0,
-    blocks: 0,
-    nlink: 0,
-    uid: 0,
-    gid: 0,
-    inode: 0n,
-    device: 0,
-    atimeSeconds: 0,
-    mtimeSeconds: 0,
-    mtimeNanos: 0,
-    ctimeSeconds: 0,
-    ctimeNanos: 0,
-  };
-}
-
 export interface Libc {
   openat(dir: number, path: RawPath, flags: number, mode: number): number;
   /** Like openat, below `dir` and through no symbolic link. Undefined where the kernel lacks openat2. */
@@ -87,6 +53,8 @@ export interface Libc {
   lseek(fd: number, offset: number, whence: number): number;
   ftruncate(fd: number, length: number): void;
   readlinkat(dir: number, path: RawPath): RawPath;
+  /** The next names in an open folder, `.` and `..` among them; none when it is at its end. Undefined on rare processors. */
+  getdents: ((fd: number) => RawPath[]) | undefined;
   symlinkat(target: RawPath, dir: number, path: RawPath): void;
   linkat(fromDir: number, from: RawPath, toDir: number, to: RawPath): void;
   mkdirat(dir: number, path: RawPath, mode: number): void;
@@ -156,6 +124,7 @@ function bindWith(koffi: Koffi): Libc {
   const timesBuffer = Buffer.alloc(32);
   const timesView = new DataView(timesBuffer.buffer, timesBuffer.byteOffset, 32);
   const list = Buffer.alloc(LIST_ROOM);
+  const getdents64 = SYS_GETDENTS64[process.arch];
 
   const path = (raw: RawPath, which: 0 | 1 = 0): Buffer => {
     const buffer = scratch[which];
@@ -179,6 +148,7 @@ function bindWith(koffi: Koffi): Libc {
     statx: declare('int statx(int, void*, int, unsigned int, void*)'),
     lseek: declare('int64_t lseek64(int, int64_t, int)'),
     ftruncate: declare('int ftruncate64(int, int64_t)'),
+    getdents: declare('long syscall(long, int, void*, size_t)'),
     readlinkat: declare('int64_t readlinkat(int, void*, void*, size_t)'),
     symlinkat: declare('int symlinkat(void*, int, void*)'),
     linkat: declare('int linkat(int, void*, int, void*, int)'),
@@ -224,6 +194,10 @@ function bindWith(koffi: Koffi): Libc {
     ftruncate: (fd, length) => void check(native.ftruncate(fd, length), 'ftruncate'),
     readlinkat: (dir, name) =>
       rawFromBytes(list, 0, check(native.readlinkat(dir, path(name), list, LIST_ROOM), 'readlink')),
+    getdents:
+      getdents64 === undefined
+        ? undefined
+        : (fd) => dirents(list, check(native.getdents(getdents64, fd, list, LIST_ROOM), 'getdents')),
     symlinkat: (target, dir, name) => void check(native.symlinkat(path(target, 1), dir, path(name)), 'symlink'),
     linkat: (fromDir, from, toDir, to) => void check(native.linkat(fromDir, path(from, 1), toDir, path(to), 0), 'link'),
     mkdirat: (dir, name, mode) => void check(native.mkdirat(dir, path(name), mode), 'mkdir'),
@@ -246,6 +220,15 @@ function bindWith(koffi: Koffi): Libc {
       void check(native.lsetxattr(path(file), path(name, 1), data, data.length, 0), 'setxattr'),
     exit: (status) => void native.exit(status),
   };
+}
+
+// struct linux_dirent64, linux/fs/readdir.c: inode and position, the record's length, the type, the name and a zero.
+function dirents(list: Buffer, length: number): RawPath[] {
+  const names: RawPath[] = [];
+  for (let at = 0; at < length; at += list.readUInt16LE(at + 16)) {
+    names.push(rawFromBytes(list, at + 19, list.indexOf(0, at + 19)));
+  }
+  return names;
 }
 
 const SYS_OPENAT2 = 437; // the same on every architecture
@@ -273,25 +256,3 @@ function bindOpenat2(
   }
   return (dir, name, flags) => check(call(dir, name, flags), 'open');
 }
-
-// struct statx, linux/include/uapi/linux/stat.h
-function readStat(view: DataView, stat: Stat): void {
-  stat.nlink = view.getUint32(16, true);
-  stat.uid = view.getUint32(20, true);
-  stat.gid = view.getUint32(24, true);
-  stat.mode = view.getUint16(28, true);
-  stat.inode = view.getBigUint64(32, true);
-  stat.size = read64(view, 40);
-  stat.blocks = read64(view, 48);
-  stat.atimeSeconds = readSigned64(view, 64);
-  stat.ctimeSeconds = readSigned64(view, 96);
-  stat.ctimeNanos = view.getUint32(104, true);
-  stat.mtimeSeconds = readSigned64(view, 112);
-  stat.mtimeNanos = view.getUint32(120, true);
-  stat.device = view.getUint32(136, true) * 0x100000 + view.getUint32(140, true);
-}
-
-const read64 = (view: DataView, at: number): number =>
-  view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
-const readSigned64 = (view: DataView, at: number): number =>
-  view.getUint32(at, true) + view.getInt32(at + 4, true) * 2 ** 32;

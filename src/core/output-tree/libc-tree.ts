@@ -1,7 +1,8 @@
 // The output tree on Linux: folders are held open, and everything happens relative to them.
 import { systemCode } from '../failures/errors.js';
 import * as c from '../libc/libc.js';
-import type { Libc, Stat } from '../libc/libc.js';
+import type { Libc } from '../libc/libc.js';
+import { newStat, type Stat } from '../libc/stat.js';
 import { type RawPath, HERE, rawFromText, TOP, pathBelow, splitPath } from '../paths/raw-path.js';
 import { FolderCache } from './folder-cache.js';
 import type { Folder, Metadata, OutputTree, Present } from './output-tree.js';
@@ -21,7 +22,7 @@ interface OpenFolder extends Folder {
 
 export class LibcTree implements OutputTree {
   readonly timeDigits = 9;
-  private readonly stat: Stat = c.newStat();
+  private readonly stat = newStat();
   private readonly cache: FolderCache<OpenFolder>;
   private readonly root: OpenFolder;
 

@@ -17,7 +17,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
-import { AT_FDCWD, type Libc, loadLibc, newStat } from '../../../src/core/libc/libc.js';
+import { AT_FDCWD, type Libc, loadLibc } from '../../../src/core/libc/libc.js';
+import { newStat } from '../../../src/core/libc/stat.js';
 import { fsPath, rawFromText } from '../../../src/core/paths/raw-path.js';
 import { raw } from '../../support/raw.js';
 

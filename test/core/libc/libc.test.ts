@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { AT_FDCWD, newStat, O_DIRECTORY, O_RDONLY, SEEK_DATA, SEEK_HOLE } from '../../../src/core/libc/libc.js';
+import { AT_FDCWD, O_DIRECTORY, O_RDONLY, SEEK_DATA, SEEK_HOLE } from '../../../src/core/libc/libc.js';
+import { newStat } from '../../../src/core/libc/stat.js';
 import { fsPath } from '../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { HOSTILE_NAMES, libcOrFail, MIB, noise, writeSparse } from '../archive/trees.js';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
 import { scanInWorker } from '../../../src/core/archive/scan/scan-in-worker.js';
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
-import { keepThreads, runningThreads } from '../../../src/core/threads/threads.js';
+import { endThread, keepThreads, runningThreads, takeThread } from '../../../src/core/threads/threads.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const threads = (): string[] => [...runningThreads.values()].filter((name) => name.startsWith('scan-worker'));
@@ -45,4 +45,12 @@ test('without a service a thread ends after its work', async () => {
   expect(await entriesOf(await folder('a', 'b'))).toBe(2);
 
   await expect.poll(threads).toEqual([]);
+});
+
+test('what is new in the heap of a thread takes at most 12 MiB', async () => {
+  const worker = takeThread(new URL('data:text/javascript,setInterval(() => 0, 1000)'), 'idle');
+
+  expect(worker.resourceLimits?.maxYoungGenerationSizeMb).toBe(12);
+
+  await endThread(worker);
 });

@@ -2,7 +2,7 @@
 // it is read counts.
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import { newStat, type Stat } from '../../libc/libc.js';
+import { newStat, type Stat } from '../../libc/stat.js';
 import type { RawPath } from '../../paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import type { EntryTable } from '../scan/entry-table.js';

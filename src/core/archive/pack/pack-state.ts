@@ -3,7 +3,7 @@
 import { readSync } from 'node:fs';
 import type { Codec } from '../../codec/codec-type.js';
 import { cancelledError } from '../../failures/errors.js';
-import { newStat, type Stat } from '../../libc/libc.js';
+import { newStat, type Stat } from '../../libc/stat.js';
 import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import type { Provenance } from '../../manifest/provenance.js';
 import { type RawPath, rawFromBytes, rawFromText, TOP, pathBelow } from '../../paths/raw-path.js';

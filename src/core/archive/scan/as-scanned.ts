@@ -1,5 +1,5 @@
 // Whether a file is still what the scan saw.
-import type { Stat } from '../../libc/libc.js';
+import type { Stat } from '../../libc/stat.js';
 import type { Columns } from './entry-table.js';
 
 /** True when size, times and inode are those of the row. */

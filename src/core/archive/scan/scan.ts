@@ -1,7 +1,7 @@
 // Walks the source into an EntryTable, in the byte order of whole paths, so that nothing has to be sorted afterwards:
 // what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
 import { isArchiverError } from '../../failures/errors.js';
-import { newStat, type Stat } from '../../libc/libc.js';
+import { newStat, type Stat } from '../../libc/stat.js';
 import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
@@ -9,6 +9,7 @@ import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
 import { ScannedRows } from './scanned-rows.js';
 import { concernsOnePath, reasonOf, type Skip } from './skip.js';
+import { SortedNames } from './sorted-names.js';
 import type { SourceFs } from './source-fs.js';
 
 const CACHE_TAG = rawFromText('CACHEDIR.TAG');
@@ -125,13 +126,19 @@ class Scanner {
   }
 
   /** Names in byte order; undefined (and skipped) when the folder cannot be listed. @throws for the source itself */
-  private namesIn(folder: RawPath): readonly RawPath[] | undefined {
+  private namesIn(folder: RawPath): Iterable<RawPath> | undefined {
     const { fs, root, filter } = this.options;
     const absolute = folder === '' ? root : pathBelow(this.base, folder);
     try {
-      const names = fs.readDirectory(absolute).sort();
-      if (filter.ignoreFiles !== false && names.includes(IGNORE_FILE)) this.enter(folder, absolute);
-      const isCache = filter.excludeCaches && names.includes(CACHE_TAG) && this.isCache(absolute);
+      const names = new SortedNames();
+      let [hasIgnoreFile, hasCacheTag] = [false, false];
+      for (const name of fs.readDirectory(absolute)) {
+        names.add(name);
+        if (name === IGNORE_FILE) hasIgnoreFile = true;
+        else if (name === CACHE_TAG) hasCacheTag = true;
+      }
+      if (filter.ignoreFiles !== false && hasIgnoreFile) this.enter(folder, absolute);
+      const isCache = filter.excludeCaches && hasCacheTag && this.isCache(absolute);
       this.isNamedCache = isCache && this.leftOut.isNamed;
       return isCache && !this.isNamedCache ? [CACHE_TAG] : names;
     } catch (error) {

@@ -8,7 +8,8 @@ import {
   readlinkSync,
   type BigIntStats,
 } from 'node:fs';
-import { noLibcReason, type Stat } from '../../libc/libc.js';
+import { noLibcReason } from '../../libc/libc.js';
+import type { Stat } from '../../libc/stat.js';
 import { fsPath, rawFromLatin1, pathBelow } from '../../paths/raw-path.js';
 import type { SourceFs } from './source-fs.js';
 
@@ -17,7 +18,7 @@ export function portableSourceFs(): SourceFs {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   return {
     loss: `extended attributes and holes of sparse files are not kept (${noLibcReason()})`,
-    readDirectory: (path) => rawFromLatin1(readdirSync(fsPath(path), { encoding: 'latin1' })),
+    readDirectory: portableNames,
     lstat: (path, stat) => fill(stat, lstatSync(fsPath(path), { bigint: true })),
     readLink: (path) => rawFromLatin1(readlinkSync(fsPath(path), { encoding: 'latin1' })),
     openFile: (_root, rootPath, path) => openSync(fsPath(pathBelow(rootPath, path)), flags),
@@ -29,6 +30,10 @@ export function portableSourceFs(): SourceFs {
     extents: () => undefined,
   };
 }
+
+/** The names in a folder, all at once. */
+export const portableNames: SourceFs['readDirectory'] = (path) =>
+  rawFromLatin1(readdirSync(fsPath(path), { encoding: 'latin1' }));
 
 const BILLION = 1_000_000_000n;
 const seconds = (ns: bigint): number => Number((ns - nanos(ns)) / BILLION);

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import {
   AT_FDCWD,
   type Libc,
@@ -11,7 +10,8 @@ import {
   SEEK_HOLE,
 } from '../../libc/libc.js';
 import { systemCode } from '../../failures/errors.js';
-import { fsPath, type RawPath, rawFromLatin1, TOP, pathBelow } from '../../paths/raw-path.js';
+import { HERE, type RawPath, TOP, pathBelow } from '../../paths/raw-path.js';
+import { portableNames } from './source-fs-portable.js';
 import type { SourceFs } from './source-fs.js';
 
 // File systems and names without attributes answer with one of these; a name that vanished in between is no loss either.
@@ -19,7 +19,7 @@ const NO_XATTRS = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EPERM',
 
 const MOST_REFUSALS = 1000;
 
-/** The Linux view. */
+/** The Linux view: a large folder is read in pieces. */
 export function posixSourceFs(libc: Libc): SourceFs {
   // O_NOATIME is refused on files of other owners: not asked for any more after many of those in a row.
   const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
@@ -30,7 +30,7 @@ export function posixSourceFs(libc: Libc): SourceFs {
       : libc.openBeneath(root, path, how);
   return {
     loss: undefined,
-    readDirectory: (path) => rawFromLatin1(readdirSync(fsPath(path), { encoding: 'latin1' })),
+    readDirectory: (path) => (libc.getdents === undefined ? portableNames(path) : namesIn(libc, libc.getdents, path)),
     lstat: (path, stat) => libc.statat(AT_FDCWD, path, stat),
     readLink: (path) => libc.readlinkat(AT_FDCWD, path),
     openFile(root, rootPath, path) {
@@ -45,7 +45,7 @@ export function posixSourceFs(libc: Libc): SourceFs {
         return open(root, rootPath, path, flags);
       }
     },
-    openRoot: (path) => libc.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0),
+    openRoot: (path) => openFolder(libc, path),
     fstat: (fd, stat) => libc.statat(fd, TOP, stat),
     close: (fd) => libc.close(fd),
     xattrs: (fd) =>
@@ -60,6 +60,19 @@ export function posixSourceFs(libc: Libc): SourceFs {
       ),
     extents: (fd, size) => extents(libc, fd, size),
   };
+}
+
+const openFolder = (libc: Libc, path: RawPath): number => libc.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
+
+function* namesIn(libc: Libc, getdents: (fd: number) => RawPath[], path: RawPath): Generator<RawPath> {
+  const fd = openFolder(libc, path);
+  try {
+    for (let names = getdents(fd); names.length > 0; names = getdents(fd)) {
+      for (const name of names) if (name !== HERE && name !== '..') yield name;
+    }
+  } finally {
+    libc.close(fd);
+  }
 }
 
 function collect(list: () => RawPath[], get: (name: RawPath) => Buffer): Map<RawPath, Buffer> | undefined {

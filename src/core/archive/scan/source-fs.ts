@@ -1,13 +1,13 @@
 // How the upload reads the file system. Two implementations: Linux calls through libc (nanoseconds, xattrs, holes, and
 // opening below the source through no symbolic link), and Node's fs elsewhere. Paths are byte strings.
-import type { Stat } from '../../libc/libc.js';
+import type { Stat } from '../../libc/stat.js';
 import type { RawPath } from '../../paths/raw-path.js';
 
 export interface SourceFs {
   /** What this platform's view loses, to be said once; undefined when nothing is lost. */
   readonly loss: string | undefined;
   /** Names in a folder, unsorted, without `.` and `..`. */
-  readDirectory(path: RawPath): RawPath[];
+  readDirectory(path: RawPath): Iterable<RawPath>;
   /** Never follows a link. */
   lstat(path: RawPath, stat: Stat): void;
   readLink(path: RawPath): RawPath;
