@@ -73,8 +73,9 @@ function Counter({ store, quit }: { store: CounterStore; quit: () => void }) {
   );
 }
 
-const appears = (terminal: Terminal, text: string): Promise<void> =>
-  expect.poll(async () => (await terminal.screen()).join('\n')).toContain(text);
+async function appears(terminal: Terminal, text: string): Promise<void> {
+  await expect.poll(async () => (await terminal.screen()).join('\n')).toContain(text);
+}
 
 const newStore = () => createStore(() => ({ typed: '', isBroken: false }));
 type CounterStore = ReturnType<typeof newStore>;
