@@ -18,6 +18,7 @@ import { throwIfCancelled } from '../object-store/store-error.js';
 import { changeRecord, type RecordChange } from './records/change-record.js';
 import { isLookOld } from './folder-look.js';
 import type { ParsedRecord } from './records/version-record-parse.js';
+import { versionKey } from './records/version-record.js';
 import type { UploadId } from '../manifest/manifest-types.js';
 
 export interface ReplaceOptions {
@@ -29,6 +30,8 @@ export interface ReplaceOptions {
   readonly next: EncodedManifest;
   /** Version records that name the upload. */
   readonly records: readonly ParsedRecord[];
+  /** The version that it belongs to, where that is not the first of the records. */
+  readonly lockedAs?: ParsedRecord | undefined;
   /** What the records say when it is done, beside the digest. */
   readonly change?: Pick<RecordChange, 'listing' | 'totals'>;
   /** Throws when the manifest written beside it is not what should replace it; gets the store as it will be. */
@@ -83,13 +86,18 @@ async function changeRecords(
   }
 }
 
-/** The new manifest is locked as the old one is, or was to be. */
+/** The new manifest is locked for as long as the old one is, which may be lost, or the version record. */
 async function lockOfReplaced(
   store: ObjectStore,
-  { uploadId, records, signal, now = Date.now }: ReplaceOptions,
+  { uploadId, records, lockedAs = records[0], signal, now = Date.now }: ReplaceOptions,
 ): Promise<Retention | undefined> {
-  const there = await store.head(manifestKeyOf(uploadId), signal);
-  return lastingLock(there?.retention, records[0]?.record.objectLock, new Date(now()));
+  const lockOf = async (key: string) => (await store.head(key, signal))?.retention;
+  const time = new Date(now());
+  const there = lastingLock(await lockOf(manifestKeyOf(uploadId)), undefined, time);
+  if (lockedAs === undefined) return there;
+  const { datasetId, version, objectLock } = lockedAs.record;
+  const recorded = lastingLock(await lockOf(versionKey(datasetId, version)), objectLock, time);
+  return there !== undefined && (recorded === undefined || recorded.until < there.until) ? there : recorded;
 }
 
 async function swap(store: ObjectStore, options: ReplaceOptions, etag: string | undefined): Promise<void> {

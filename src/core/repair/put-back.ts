@@ -34,6 +34,7 @@ export async function putBack(
     replaced: current.state === 'missing' ? undefined : current,
     next,
     records: found === undefined || isNamedAlone(found, next.sha256) ? [] : [found],
+    lockedAs: found,
     change: { listing: head.listing, totals: head.view ?? head.totals },
     // What it builds on may be damaged too: that is for another repair.
     verify: (reader) => verifyAsItWillBe(reader, { uploadId, sha256: next.sha256, totals: undefined, signal }),

@@ -187,3 +187,21 @@ describe('fleet lock-extend', () => {
     expect(extended).toMatchObject({ datasetCount: 2, versionCount: 3, failed: [], warnings: [] });
   });
 });
+
+test.each([
+  ['put back from the cache', []],
+  ['rebuilt from chunks', ['home']],
+])('a manifest that is %s is locked as long as its version was extended', async (_how, forgotten) => {
+  write('one', 'one');
+  const { manifestKey } = await done('sync', './data', PLACE, ...LOCK);
+  await done('fleet', 'lock-extend', PLACE, '--until', '20d', '--yes');
+  const [until] = untilsBelow('datasets/');
+  s3.server.buckets.get('bucket')?.delete(`p/${String(manifestKey)}`);
+  for (const name of forgotten) rmSync(join(folder, name), { recursive: true, force: true });
+
+  const repaired = await done('repair', PLACE, '--execute');
+
+  expect(repaired).toMatchObject({ status: 'repaired' });
+  expect(Object.fromEntries(objects())[String(manifestKey)]?.[LOCKED_UNTIL]).toBe(until);
+  await expectRestored();
+});
