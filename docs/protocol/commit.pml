@@ -14,7 +14,7 @@
 #if defined(CHAINS) || defined(BALANCE)
 #include "rewrite.pml"
 #endif
-#if defined(CHAINS) || defined(REPAIR)
+#if defined(CHAINS) || defined(REPAIR) || defined(DAMAGE) || defined(FORGED)
 #include "chains.pml"
 #endif
 #ifdef BALANCE
@@ -34,6 +34,15 @@
 #endif
 #ifdef TAGS
 #include "tags.pml"
+#endif
+#if defined(JOURNAL) || defined(FORK)
+#include "clones.pml"
+#endif
+#if defined(JUDGED) || defined(VANISHED)
+#include "judged.pml"
+#endif
+#ifdef SLEEPER
+#include "sleeper.pml"
 #endif
 
 init { atomic { start() } }

@@ -38,7 +38,11 @@ again:
 #endif
   atomic {                         /* record, if-none-match */
     if
+#ifdef NO_CREATE_ONCE
+    :: rec[o] == TOMBSTONE -> goto again               /* a version is overwritten, as some stores do */
+#else
     :: rec[o] != FREE -> goto again
+#endif
     :: else ->
        assert(o == 1 || (entries[o - 1] & ~list) == 0);
        broken[o] = (slept & HOLDER(me)) != 0 && !overslept;

@@ -9,6 +9,9 @@
 #define MANIFEST(m) (1 << (m))
 #define CHUNK(n) (1 << (8 + (n)))
 #define CHUNKS (255 << 8)
+#ifdef FORGED
+bool forged;
+#endif
 #ifdef BALANCE                     /* chunks 2 and 3 are copies of chunk 0 */
 #define CONTENT(x) (((x) & CHUNKS & ~(3 << 10)) | ((((x) >> 2) | ((x) >> 3)) & CHUNK(0)))
 #else
@@ -46,13 +49,23 @@ inline closure(top_, need_) {
   do :: k_ != 0 -> need_ = need_ | MANIFEST(k_) | refs[k_]; k_ = base[k_] :: else -> break od
 }
 
+/* Another manifest in the place of the one that a delta names is proven by the record of its own upload, which is that of
+ * the same number wherever manifests are rewritten; what it says of itself proves nothing. */
+#ifdef TRUST_REPLACES
+#define NAMED(m) true
+#else
+#define NAMED(m) (rec[m] != FREE && man[m] == (m) && (accepts[m] & (1 << digest[m])) != 0)
+#endif
+
 /* The readers' function: every object of the chain is there, digests fit, and the view is that of the record. */
 inline readable(which_, whole_) {
   closure(man[which_], x_);
   whole_ = (x_ & ~there) == 0 && (accepts[which_] & (1 << digest[man[which_]])) != 0 && CONTENT(x_) == view[which_];
   k_ = man[which_];
   do
-  :: base[k_] != 0 -> whole_ = whole_ && (stands[base[k_]] & (1 << baseDigest[k_])) != 0; k_ = base[k_]
+  :: base[k_] != 0 ->
+     whole_ = whole_ && (digest[base[k_]] == baseDigest[k_] || ((stands[base[k_]] & (1 << baseDigest[k_])) != 0 && NAMED(base[k_])));
+     k_ = base[k_]
   :: else -> break
   od;
   k_ = 0; x_ = 0
@@ -87,6 +100,7 @@ inline head(last_) {
 }
 
 inline version(at_, upload_, names_, under_, shows_) {
+  assert(!reported[at_]);          /* an ordinal is taken once */
   rec[at_] = VERSION; man[at_] = upload_; accepts[at_] = 1 << digest[upload_]; view[at_] = shows_;
   there = there | MANIFEST(upload_); refs[upload_] = names_; base[upload_] = under_; stands[upload_] = 1 << digest[upload_];
   baseDigest[upload_] = digest[under_]
@@ -102,7 +116,11 @@ end:
           if
           :: rec[v_] == VERSION ->
              readable(v_, ok_);
+#ifdef FORGED
+             assert(!ok_ || !forged || v_ > 2);               /* what was put in the place of a manifest is not believed */
+#elif !defined(DAMAGE)
              assert(ok_ || (broken[v_] && !reported[v_]));    /* every listed version is readable */
+#endif
              assert(!retired[v_])                             /* no tombstone is replaced by a version */
           :: else
           fi;
