@@ -1,0 +1,210 @@
+// The stores of the test vectors that are more than a chain made by test/support/make-dataset.ts.
+import { createHash } from 'node:crypto';
+import xxhash from 'xxhash-wasm';
+import { encodeTombstone } from '../../src/core/dataset/records/tombstone.js';
+import { inOrder, type Json, makeArchive, md5 } from '../support/make-archive.js';
+import { linkId, linkKey, type LinkSpec, shardsOf } from '../support/make-chain.js';
+import {
+  DATASET,
+  makeDataset,
+  type MadeDataset,
+  recordBytes,
+  recordDocument,
+  recordKey,
+} from '../support/make-dataset.js';
+
+const hashes = await xxhash();
+const xxh64 = (content: string, uploadId: string): string => {
+  const seed = createHash('sha256').update(uploadId).digest().readBigUInt64LE();
+  return hashes.h64Raw(Buffer.from(content), seed).toString(16).padStart(16, '0');
+};
+export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+export const FIRST: LinkSpec = {
+  files: [
+    { path: 'a', content: 'one' },
+    { path: 'd', type: 'directory' },
+    { path: 'd-x', content: 'sorts between d and d/a', chunk: 1 },
+    { path: 'd/a', content: 'inside', chunk: 1 },
+    { path: 'empty', content: '' },
+    { path: 'link', type: 'symlink', target: 'd/../a' },
+  ],
+};
+export const SECOND: LinkSpec = {
+  files: [
+    { path: 'd', content: 'a file now, which hides d/a' },
+    { path: 'new', content: 'new' },
+  ],
+  kept: { a: { mode: '0600' } },
+};
+export const THIRD: LinkSpec = { files: [{ path: 'd', type: 'directory' }], deleted: ['empty'] };
+
+export interface Vector {
+  readonly made: MadeDataset;
+  readonly version: number;
+  /** Where the view is not that of the last link. */
+  readonly entries?: readonly Json[];
+  /** An upload that was given up and swept. */
+  readonly swept?: string;
+  /** Words of the refusal; otherwise it reads. */
+  readonly refused?: string;
+}
+
+export const sound = (...links: readonly LinkSpec[]): Vector => ({ made: makeDataset(links), version: links.length });
+
+export function put(made: MadeDataset, version: number, change: Json = {}): void {
+  const manifestBytes = made.objects.get(linkKey(version - 1)) ?? Buffer.alloc(0);
+  const manifest = made.manifests[version - 1] ?? {};
+  const document = recordDocument({ version, uploadId: linkId(version - 1), manifest, manifestBytes });
+  made.objects.set(recordKey(version), recordBytes({ ...document, ...change }));
+}
+
+/** The first manifest once more with other bytes: it lists the old digest in `replaces`. */
+export function replaced(change: (manifest: Json) => void = () => undefined): {
+  readonly made: MadeDataset;
+  readonly old: string;
+} {
+  const made = makeDataset([FIRST, SECOND]);
+  const old = sha256(made.objects.get(linkKey(0)) ?? Buffer.alloc(0));
+  made.rewrite(0, (manifest) => {
+    Object.assign(manifest, { tool: 'rewritten', replaces: [old] });
+    change(manifest);
+  });
+  return { made, old };
+}
+
+/** A version that stands alone, after one of which a tombstone is left. */
+export function retired(): Vector {
+  const made = makeDataset([FIRST]);
+  const retiredAt = '2026-03-02T12:00:00.000Z';
+  const manifestBytes = made.objects.get(linkKey(0)) ?? Buffer.alloc(0);
+  const document = recordDocument({
+    version: 2,
+    uploadId: linkId(0),
+    manifest: made.manifests[0] ?? {},
+    manifestBytes,
+  });
+  made.objects.set(recordKey(2), recordBytes(document));
+  made.objects.set(recordKey(1), encodeTombstone({ datasetId: DATASET, version: 1, uploadId: linkId(9), retiredAt }));
+  return { made, version: 2 };
+}
+
+const withoutPlace = ({ chunk: _c, offset: _o, segments: _s, ...entry }: Json): Json => entry;
+
+/** A direct upload: one file with two names, an empty one, one whose path makes no key, and a chunk with the rest. */
+export function direct(): Vector {
+  const [first] = makeArchive({ files: [{ path: 'd/raw', content: 'raw bytes' }] }).manifest.files;
+  const contents = [
+    { key: 'files/d/raw', names: ['d/raw', 'd/second'], content: 'raw bytes', more: { linkGroup: 1 } },
+    { key: 'files/empty', names: ['empty'], content: '', more: {} },
+    {
+      key: `files/.hashed/${sha256(Buffer.from('back\\slash'))}-3`,
+      names: ['back\\slash'],
+      content: 'under a hashed key',
+      more: {},
+    },
+  ];
+  const made = makeDataset([
+    {
+      files: [
+        { path: 'd', type: 'directory' },
+        { path: 'link', type: 'symlink', target: 'd/raw' },
+      ],
+      bend: (manifest) => {
+        const { chunks } = manifest;
+        inOrder((files) => {
+          for (const { key, names, content, more } of contents) {
+            const size = content.length;
+            const digest = sha256(Buffer.from(content));
+            const frames = size === 0 ? [] : [{ size, rawSize: size, sha256: digest }];
+            const record = { chunk: chunks.length, key, shard: 0, size, rawSize: size, entries: 1, level: 0 };
+            const place = { chunk: chunks.length, offset: 0, size, md5: md5(content), ...more };
+            chunks.push({
+              ...record,
+              storageClass: 'STANDARD',
+              content: 'file',
+              listedIn: 0,
+              sha256: digest,
+              tocSize: 0,
+              frames,
+            });
+            names.forEach((path, at) => files.push({ ...first, path, type: at === 0 ? 'file' : 'hardlink', ...place }));
+          }
+        })(manifest);
+        const { files, bytes } = manifest['totals'] as Json;
+        const storedBytes = chunks.reduce((sum, { size }) => sum + Number(size), 0);
+        Object.assign(manifest['totals'] as Json, { chunks: chunks.length, storedBytes });
+        manifest['shards'] = [{ shard: 0, prefix: 'shard-00', chunks: chunks.length, files, bytes, storedBytes }];
+      },
+    },
+  ]);
+  for (const { key, content } of contents) made.objects.set(`uploads/${linkId(0)}/${key}`, Buffer.from(content));
+  return { made, version: 1, entries: (made.manifests[0]?.files ?? []).map(withoutPlace) };
+}
+
+/** A version that was a delta and lists everything now; the one that it was made on is retired, and its manifest is swept. */
+export function compacted(): Vector {
+  const made = makeDataset([FIRST, SECOND]);
+  const [full, delta] = made.manifests;
+  if (full === undefined || delta === undefined) throw new Error('there are two');
+  const hides = ({ path }: Json): boolean =>
+    delta.files.some((newer) => newer['path'] === path || String(path).startsWith(`${String(newer['path'])}/`));
+  const chunks = [...delta.chunks];
+  const moved = full.chunks.map((record) => {
+    const key = `../${linkId(0)}/${String(record['key'])}`;
+    const known = chunks.findIndex((chunk) => chunk['key'] === key);
+    return known >= 0 ? known : chunks.push({ ...record, key }) - 1;
+  });
+  const kept = full.files
+    .filter((file) => !hides(file))
+    .map((file) => ({ ...file, chunk: moved[Number(file['chunk'])] }));
+  const old = sha256(made.objects.get(linkKey(1)) ?? Buffer.alloc(0));
+  made.rewrite(1, (manifest) => {
+    Object.assign(manifest, { listing: 'full', replaces: [old], totals: manifest['view'], chunks });
+    for (const key of ['previous', 'chain', 'view']) delete manifest[key];
+    inOrder((files) => void files.push(...kept))(manifest);
+    manifest['shards'] = shardsOf(manifest.files, chunks);
+  });
+  put(made, 2);
+  made.objects.delete(linkKey(0));
+  const retiredAt = '2026-03-02T12:00:00.000Z';
+  made.objects.set(recordKey(1), encodeTombstone({ datasetId: DATASET, version: 1, uploadId: linkId(0), retiredAt }));
+  return { made, version: 2 };
+}
+
+/** The seed of an XXH64 is that of the upload in whose folder the content lies, whatever manifest names it. */
+export function hashed(): Vector {
+  const of = (content: string, link: number): { readonly extra: Json } => ({
+    extra: { xxh64: xxh64(content, linkId(link)) },
+  });
+  const made = makeDataset([
+    {
+      files: [
+        { path: 'a', content: 'moved later', ...of('moved later', 0) },
+        { path: 'b', content: 'stays', ...of('stays', 0) },
+      ],
+    },
+    {
+      files: [{ path: 'new', content: 'moved later, too', ...of('moved later, too', 1) }],
+      kept: { a: { path: 'c' } },
+      deleted: ['a'],
+    },
+  ]);
+  return { made, version: 2 };
+}
+
+/** A version, and beside it the fence of an upload that was given up. */
+export function fenced(): Vector {
+  const made = makeDataset([FIRST]);
+  const fence = { format: 1, type: 'archiver-fence', uploadId: linkId(9), fencedAt: '2026-03-09T12:00:00.000Z' };
+  made.objects.set(linkKey(9), Buffer.from(`${JSON.stringify(fence)}\n`));
+  return { made, version: 1, swept: linkId(9) };
+}
+
+export function forged(): Vector {
+  const { made } = replaced(({ files }) => {
+    const link = (files as Json[]).find(({ path }) => path === 'link');
+    Object.assign(link ?? {}, { target: '/etc/passwd' });
+  });
+  return { made, version: 2, refused: 'is not the one that was recorded' };
+}
