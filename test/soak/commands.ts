@@ -7,10 +7,11 @@ import { NO_FAULT, type Fault } from './fault-plan.js';
 import type { Rng } from './prng.js';
 import { markerOf } from './source-tree.js';
 import type { Listed } from './survey.js';
-import type { Machine, Run, World } from './world.js';
+import type { Machine, Run, RunSettings, World } from './world.js';
 
 /** Two folders take turns in one dataset: most of what the other one holds is gone then. */
-const EVERY_DELETE = ['--track-deletes', '--allow-mass-delete'];
+export const MASS_DELETE = '--allow-mass-delete';
+const EVERY_DELETE = ['--track-deletes', MASS_DELETE];
 
 /** Who writes where. */
 export interface Lane {
@@ -168,7 +169,7 @@ export class Writers {
     const extra = { upload: [], dedup: ['--enable-dedup'], direct: ['--direct-upload', '--force-direct-upload'] }[kind];
     const strategy = ['--shard-strategy', rng.pick(['round-robin', 'type', 'hash'])];
     const again = rng.pick([[], [], ['--resume'], ['--force-restart']]);
-    const flags = ['--shard-count', String(rng.int(4, 8)), ...strategy, ...extra, ...again];
+    const flags = ['--shard-count', String(rng.int(4, 8)), ...strategy, ...extra, ...again, MASS_DELETE];
     const command = this.command(lane, ['upload', ...flags], EXACT);
     return again.includes('--resume') ? this.takingUp(command) : command;
   }
@@ -204,6 +205,7 @@ export class Writers {
       this.world.store.url,
       ...chunkFlags(rng),
       ...flags,
+      MASS_DELETE,
       '--json',
       '--quiet',
     ];
@@ -227,7 +229,7 @@ export async function write(
   world: World,
   command: WriteCommand,
   fault: Fault,
-  resumed?: Promise<unknown>,
+  settings: Omit<RunSettings, 'fault'> = {},
 ): Promise<Run> {
   const { machine, modes } = command;
   const { name, source } = machine;
@@ -237,7 +239,7 @@ export async function write(
   const isLie = fault.kind === 'request' && fault.trouble === 'lie';
   const run = await world.run(machine, command.args, {
     fault: isLie && isDenied ? NO_FAULT : fault,
-    ...(resumed === undefined ? {} : { resumed }),
+    ...settings,
   });
   if (run.status !== 0 && run.status !== 3) world.expectations.stopped(name, modes);
   return run;

@@ -15,7 +15,7 @@ export type Harm = 'delete' | 'truncate' | 'flip';
 const manifestKey = ({ base, uploadId }: Listed): string => `${below(base)}uploads/${uploadId}/manifest.json.gz`;
 const uploadUrl = (store: SoakStore, { base, uploadId }: Listed): string => `${store.url}${base}/uploads/${uploadId}`;
 
-async function harmObject(rng: Rng, store: SoakStore, key: string, harm: Harm): Promise<void> {
+export async function harmObject(rng: Rng, store: SoakStore, key: string, harm: Harm): Promise<void> {
   if (harm === 'delete') return await store.remove(key);
   const bytes = await store.get(key);
   if (harm === 'truncate') return await store.put(key, bytes.subarray(0, rng.int(0, bytes.length - 1)));

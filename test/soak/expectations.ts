@@ -66,6 +66,11 @@ export class Expectations {
     return known;
   }
 
+  /** Nothing is expected of the dataset any more. */
+  forget(name: string): void {
+    this.versions.delete(name);
+  }
+
   treeOf(key: VersionKey): Tree | undefined {
     return this.dataset(datasetName(key)).get(key.version)?.tree;
   }

@@ -29,6 +29,8 @@ export interface LaneOptions {
   /** When the store says that something was written. */
   readonly shownTime: (time: Date) => Date;
   readonly kill: () => void;
+  /** Stops the client; settles when it goes on. */
+  readonly stop: () => Promise<void>;
   /** Takes a request that arrives later, perhaps. */
   readonly hold: (request: Request) => void;
 }
@@ -150,10 +152,22 @@ export class Gates {
   }
 }
 
+const CREATE_ONCE = /create-once/;
+
+const keyOf = (path: string): string => decodeURIComponent(new URL(path, 'http://store').pathname);
+
 class Trouble {
   private seen = 0;
   hits = 0;
   constructor(private readonly fault: Fault) {}
+
+  /** Whether the client is stopped beside this request. */
+  isStop(operation: string, path: string): boolean {
+    const { fault } = this;
+    if (fault.kind !== 'stop-at' || operation !== 'PutObject' || !fault.path.test(keyOf(path))) return false;
+    this.seen += 1;
+    return this.seen === fault.nth;
+  }
 
   /** What happens to this request. */
   next(operation: string, path: string): RequestTrouble | undefined {
@@ -162,6 +176,8 @@ class Trouble {
     this.seen += 1;
     const isPast = this.seen >= fault.nth + fault.times && fault.trouble !== 'outage';
     if (this.seen < fault.nth || isPast) return undefined;
+    // A server that answers the question of create-once wrongly is another server: a plain store, for 30 days.
+    if ((fault.trouble === 'lie' || fault.trouble === 'duplicate') && CREATE_ONCE.test(path)) return undefined;
     this.hits += 1;
     return fault.trouble;
   }
@@ -169,8 +185,8 @@ class Trouble {
 
 /** Opens it at a gate of the machine. */
 export async function openLane(options: LaneOptions): Promise<Lane> {
-  const { upstream, kill, hold } = options;
-  const trouble = new Trouble(options.fault);
+  const { upstream, kill, hold, stop, fault } = options;
+  const trouble = new Trouble(fault);
   let running = 0;
 
   /** Without an answer the connection breaks. */
@@ -215,7 +231,10 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
     const operation = operationOf(method, path, headers);
     const request = { method, path, headers, body: await gather(incoming) };
     const isDenied = options.denied?.test(operation) === true;
+    const isStop = trouble.isStop(operation, path) && fault.kind === 'stop-at';
+    if (isStop && !fault.isAfter) await stop();
     const given = isDenied ? errorAnswer(403, 'AccessDenied') : await answer(trouble.next(operation, path), request);
+    if (isStop && fault.isAfter) await stop();
     if (given === undefined) return void incoming.socket.resetAndDestroy();
     const reply = aged(given, operation, options.shownTime);
     const { connection: _connection, 'transfer-encoding': _encoding, ...kept } = reply.headers;

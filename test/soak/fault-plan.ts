@@ -26,6 +26,8 @@ export type Fault =
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals; readonly afterMs: number }
   /** Stopped for a while, until what runs beside it has ended. */
   | { readonly kind: 'suspend'; readonly afterMs: number }
+  /** The same, right before or after the nth object is put under such a key. */
+  | { readonly kind: 'stop-at'; readonly path: RegExp; readonly nth: number; readonly isAfter: boolean }
   | {
       readonly kind: 'request';
       readonly trouble: RequestTrouble;
@@ -57,6 +59,8 @@ export const describeFault = (fault: Fault): string => {
       return ` [${fault.signal} after ${fault.afterMs} ms]`;
     case 'suspend':
       return ` [stopped after ${fault.afterMs} ms]`;
+    case 'stop-at':
+      return ` [stopped ${fault.isAfter ? 'after' : 'before'} ${fault.path.source} ${fault.nth}]`;
     case 'request':
       return ` [${fault.trouble} ${fault.operation.source} ${fault.path.source} ${fault.nth}${fault.times > 1 ? `×${fault.times}` : ''}]`;
     default:
@@ -69,6 +73,20 @@ export const isDeadly = (fault: Fault): boolean =>
   fault.kind === 'syscall-kill' ||
   fault.kind === 'signal' ||
   (fault.kind === 'request' && fault.trouble.startsWith('kill'));
+
+/** Whether the process is stopped for a while, and goes on. */
+export const isStop = ({ kind }: Fault): boolean => kind === 'suspend' || kind === 'stop-at';
+
+export const CHUNK_KEY = /chunk-|\/files\//;
+export const MANIFEST_KEY = /manifest\.json\.gz$/;
+export const RECORD_KEY = /datasets\/[^/]+\/v\d+[^/]*\.json$/;
+
+/** A moment at which a writer falls asleep: mostly right beside one of the objects that it puts. */
+export function anyStop(rng: Rng): Fault {
+  if (rng.chance(0.15)) return { kind: 'suspend', afterMs: rng.int(200, 900) };
+  const path = rng.pick([CHUNK_KEY, CHUNK_KEY, MANIFEST_KEY, MANIFEST_KEY, RECORD_KEY]);
+  return { kind: 'stop-at', path, nth: path === CHUNK_KEY ? rng.int(1, 3) : 1, isAfter: rng.chance(0.5) };
+}
 
 /** A kill somewhere near the end, where manifests and records are written. */
 export function lateKill(rng: Rng, hasRequests: boolean): Fault {

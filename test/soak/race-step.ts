@@ -14,7 +14,7 @@ interface Doing {
   readonly label: string;
   /** It changes or removes what others have written. */
   readonly isMoving: boolean;
-  readonly run: (fault: Fault, isBesideMoves: boolean, resumed?: Promise<unknown>) => Promise<void>;
+  readonly run: (fault: Fault, isBesideMoves: boolean, whileStopped: () => Promise<unknown>) => Promise<void>;
 }
 
 const SECOND = { write: 35, same: 15, prune: 22, balance: 8, restore: 15, resume: 5 } as const;
@@ -39,12 +39,12 @@ export class RaceStep {
     if (rng.chance(0.25)) faults[0] = { kind: 'suspend', afterMs: rng.int(200, 1500) };
     const shown = all.map(({ label }, index) => `${label}${describeFault(faults[index] ?? NO_FAULT)}`);
     this.context.world.say(`at once: ${shown.join('  &  ')}`);
-    const start = (index: number, resumed?: Promise<unknown>): Promise<void> => {
+    const start = (index: number, whileStopped = (): Promise<unknown> => Promise.resolve()): Promise<void> => {
       const isBesideMoves = all.some(({ isMoving }, other) => isMoving && other !== index);
-      return all[index]?.run(faults[index] ?? NO_FAULT, isBesideMoves, resumed) ?? Promise.resolve();
+      return all[index]?.run(faults[index] ?? NO_FAULT, isBesideMoves, whileStopped) ?? Promise.resolve();
     };
     const others = all.slice(1).map((_one, index) => start(index + 1));
-    const results = await Promise.allSettled([start(0, Promise.allSettled(others)), ...others]);
+    const results = await Promise.allSettled([start(0, () => Promise.allSettled(others)), ...others]);
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
   }
@@ -65,7 +65,8 @@ export class RaceStep {
     if (kind === 'resume') {
       const machine = world.machine(rng.pick(['alpha', 'beta']));
       const command = { ...this.writing.resuming(machine), args: ['resume', '--json', '--quiet'] };
-      const run: Doing['run'] = (fault, _isBeside, resumed) => this.context.write(command, fault, MAY_FAIL, resumed);
+      const run: Doing['run'] = (fault, _isBeside, whileStopped) =>
+        this.context.write(command, fault, MAY_FAIL, { whileStopped });
       return { label: `${machine.name}: resume`, isMoving: false, run };
     }
     if (listed && kind === 'prune') return this.pruning(rng, listed);
@@ -77,8 +78,8 @@ export class RaceStep {
     return {
       label: world.describe({ machine: command.machine.name, args: command.args, fault: NO_FAULT }),
       isMoving: false,
-      run: (fault, isBesideMoves, resumed) =>
-        this.context.write(command, fault, isBesideMoves || mayFail ? MAY_FAIL : OK, resumed),
+      run: (fault, isBesideMoves, whileStopped) =>
+        this.context.write(command, fault, isBesideMoves || mayFail ? MAY_FAIL : OK, { whileStopped }),
     };
   }
 

@@ -72,14 +72,39 @@ class S3Store implements SoakStore {
   }
 
   async copy(name: string): Promise<SoakStore> {
-    const other = new S3Store(this.upstream, this.client, this.bucket, `${this.prefix}-${name}`, this.ageings);
+    const other = this.named(name, this.ageings);
     await other.discard();
-    const waiting = await this.list();
-    await this.forEach(waiting, async ({ key }) => {
+    await this.copyTo(other);
+    return other;
+  }
+
+  async beside(name: string): Promise<SoakStore> {
+    const other = this.named(name);
+    await other.discard();
+    return other;
+  }
+
+  async moveAway(name: string): Promise<SoakStore> {
+    const other = await this.copy(name);
+    await this.discard();
+    return other;
+  }
+
+  async putBack(other: SoakStore): Promise<void> {
+    await this.discard();
+    await (other as S3Store).copyTo(this);
+    await other.discard();
+  }
+
+  private named(name: string, ageings: readonly Ageing[] = []): S3Store {
+    return new S3Store(this.upstream, this.client, this.bucket, `${this.prefix}-${name}`, ageings);
+  }
+
+  private async copyTo(other: S3Store): Promise<void> {
+    await this.forEach(await this.list(), async ({ key }) => {
       const source = `${this.bucket}/${this.full(key)}`.split('/').map(encodeURIComponent).join('/');
       await this.client.send(new CopyObjectCommand({ Bucket: this.bucket, Key: other.full(key), CopySource: source }));
     });
-    return other;
   }
 
   async discard(): Promise<void> {

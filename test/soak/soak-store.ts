@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -30,7 +31,13 @@ export interface SoakStore {
   remove(key: string): Promise<void>;
   /** The same objects in another place. */
   copy(name: string): Promise<SoakStore>;
-  /** Removes a copy. */
+  /** An empty place that is none of this one. */
+  beside(name: string): Promise<SoakStore>;
+  /** All of it is in another place then, and this one is empty. */
+  moveAway(name: string): Promise<SoakStore>;
+  /** What was set aside is here again, and nothing else. */
+  putBack(other: SoakStore): Promise<void>;
+  /** Removes all that is in it. */
   discard(): Promise<void>;
   /** From now on all that is there looks so much older. */
   age(ms: number): Promise<void>;
@@ -43,7 +50,7 @@ const TEMPORARY = /(^|\/)\.archiver~tmp-/;
 class FolderStore implements SoakStore {
   readonly upstream = undefined;
   readonly url: string;
-  constructor(private readonly root: string) {
+  constructor(readonly root: string) {
     mkdirSync(root, { recursive: true });
     this.url = `file://${root}`;
   }
@@ -73,10 +80,31 @@ class FolderStore implements SoakStore {
   }
 
   async copy(name: string): Promise<SoakStore> {
-    const root = `${this.root}-${name}`;
-    rmSync(root, { recursive: true, force: true });
+    const root = this.rootOf(name);
     execFileSync('cp', ['-a', this.root, root]);
     return new FolderStore(root);
+  }
+
+  async beside(name: string): Promise<SoakStore> {
+    return new FolderStore(this.rootOf(name));
+  }
+
+  async moveAway(name: string): Promise<SoakStore> {
+    const root = this.rootOf(name);
+    renameSync(this.root, root);
+    mkdirSync(this.root);
+    return new FolderStore(root);
+  }
+
+  async putBack(other: SoakStore): Promise<void> {
+    rmSync(this.root, { recursive: true, force: true });
+    renameSync((other as FolderStore).root, this.root);
+  }
+
+  private rootOf(name: string): string {
+    const root = `${this.root}-${name}`;
+    rmSync(root, { recursive: true, force: true });
+    return root;
   }
 
   async discard(): Promise<void> {

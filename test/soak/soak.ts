@@ -9,8 +9,16 @@ import { Checker } from './check.js';
 import { CLI, stopAll } from './machine.js';
 import { Rng } from './prng.js';
 import { openSoakStore, STORES, type StoreKind } from './servers.js';
+import { KINDS, TRIALS, WEIGHTS, type StepKind } from './step-plan.js';
 import { Steps } from './steps.js';
 import { makeMachines, SoakFailure, World } from './world.js';
+
+const isTrial = (kind: StepKind): boolean => kind in TRIALS;
+const describeKinds = (isIncluded: (kind: StepKind) => boolean): string =>
+  (Object.entries(KINDS) as [StepKind, string][])
+    .filter(([kind]) => isIncluded(kind))
+    .map(([kind, text]) => `  ${kind.padEnd(17)} ${text}`)
+    .join('\n');
 
 const HELP = `npm run soak -- [flags]     (after npm run build)
   --minutes N       how long (default 10; no limit with --steps alone)
@@ -18,7 +26,13 @@ const HELP = `npm run soak -- [flags]     (after npm run build)
   --seed N          replays the steps of this seed (default: a new one)
   --store KIND      ${STORES.join(' | ')} (default folder; s3 is a server in this process)
   --without A,B     leave out these kinds of steps, such as elsewhere,copy
+  --only A,B        no others than these
   --keep            keep the work folder also when nothing failed
+Each line of steps.log begins with seed and step: --seed and --steps replay up to it.
+Kinds of steps: on the store that all share, three machines
+${describeKinds((kind) => !isTrial(kind))}
+and in a place of its own, which the step begins and judges by itself:
+${describeKinds(isTrial)}
 ceph and moto use ARCHIVER_TEST_RGW and ARCHIVER_TEST_MOTO when these name a running server, else they start one.
 `;
 
@@ -28,7 +42,16 @@ interface Settings {
   readonly steps: number;
   readonly untilMs: number;
   readonly keep: boolean;
-  readonly without: readonly string[];
+  readonly isLeftOut: (kind: StepKind) => boolean;
+}
+
+/** @throws for a kind of step that does not exist */
+function kinds(text: string | undefined): readonly string[] {
+  const named = text?.split(',') ?? [];
+  const unknown = named.find((name) => !(name in WEIGHTS));
+  if (unknown !== undefined)
+    throw new Error(`no kind of step is called '${unknown}': ${Object.keys(WEIGHTS).join(', ')}`);
+  return named;
 }
 
 function settings(): Settings | undefined {
@@ -40,6 +63,7 @@ function settings(): Settings | undefined {
       seed: text,
       store: text,
       without: text,
+      only: text,
       keep: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -52,6 +76,7 @@ function settings(): Settings | undefined {
   };
   const store = STORES.find((kind) => kind === (values.store ?? 'folder'));
   if (store === undefined) throw new Error(`--store is one of ${STORES.join(', ')}`);
+  const [without, only] = [kinds(values.without), kinds(values.only)];
   const minutes = number(values.minutes, values.steps === undefined ? 10 : Infinity);
   return {
     seed: values.seed ?? String(Math.floor(Math.random() * 1e9)),
@@ -59,7 +84,7 @@ function settings(): Settings | undefined {
     steps: number(values.steps, Infinity),
     untilMs: Date.now() + minutes * 60_000,
     keep: values.keep === true,
-    without: values.without?.split(',') ?? [],
+    isLeftOut: (kind) => without.includes(kind) || (only.length > 0 && !only.includes(kind)),
   };
 }
 
@@ -80,9 +105,9 @@ function report(world: World, error: unknown): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-async function soak(world: World, { steps, untilMs, seed, without }: Settings): Promise<void> {
+async function soak(world: World, { steps, untilMs, seed, isLeftOut }: Settings): Promise<void> {
   const checker = new Checker(world);
-  const work = new Steps(world, checker, without);
+  const work = new Steps(world, checker, isLeftOut);
   const rng = new Rng(seed);
   while (world.step < steps && Date.now() < untilMs) {
     world.step += 1;
@@ -108,7 +133,7 @@ async function main(): Promise<number> {
   try {
     const help = execFileSync(process.execPath, [CLI, 'dataset', 'prune', '--help'], { encoding: 'utf8' });
     const machines = makeMachines(rng.fork('machines'), folder, wanted.store);
-    const world = new World(seed, folder, store, machines, help.includes('--grace'));
+    const world = new World({ seed, folder, store, machines, hasGrace: help.includes('--grace') });
     world.say(`store ${store.url}, work folder ${folder}`);
     try {
       await soak(world, wanted);

@@ -4,6 +4,7 @@ import {
   appendFileSync,
   chmodSync,
   closeSync,
+  copyFileSync,
   ftruncateSync,
   linkSync,
   lstatSync,
@@ -48,6 +49,9 @@ const WEIGHTS = {
   touch: 4,
   attribute: 4,
   swap: 4,
+  folder: 2,
+  over: 4,
+  copy: 3,
   many: 3,
 } as const;
 const MOST_FILES = 45;
@@ -82,6 +86,26 @@ export class SourceTree {
     this.addTwins(rng);
     this.addLink(rng);
     this.addSymlink(rng);
+    this.mark();
+  }
+
+  /** Nearly everything is gone, or everything, as where its disk is not mounted. */
+  shrink(isEmpty: boolean): void {
+    for (const name of readdirSync(this.root)) rmSync(this.at(name), { recursive: true, force: true });
+    if (!isEmpty) return this.mark();
+    this.generation += 1;
+    this.tree = snapshot(this.root);
+  }
+
+  /** Other times for what is there, or other names, and nothing new: with both, nothing tells that it is the same. */
+  move(rng: Rng): void {
+    const isTouch = rng.chance(0.5);
+    for (const file of this.files()) {
+      if (rng.chance(0.5)) continue;
+      if (isTouch) utimesSync(this.at(file), 1_600_000_000, rng.int(1_600_000_000, 1_700_000_000));
+      else renameSync(this.at(file), this.at(this.freshName(rng)));
+    }
+    if (!isTouch) this.moveFolder(rng);
     this.mark();
   }
 
@@ -125,11 +149,36 @@ export class SourceTree {
         else setXattr(this.at(file), 'user.soak', rng.noise(rng.int(1, 20)));
       },
       swap: (file) => this.swap(rng, file),
+      folder: () => this.moveFolder(rng),
+      over: (file) => this.moveOver(rng, file),
+      copy: (file) => this.copyAsItIs(rng, file),
       many: () => {
         for (const file of files) if (rng.chance(0.5)) writeFileSync(this.at(file), rng.noise(rng.small(1, 2000)));
       },
     };
     edits[kind](rng.pick(files));
+  }
+
+  /** A folder and all below it get another name. */
+  private moveFolder(rng: Rng): void {
+    const folder = rng.pick(FOLDERS.filter((path) => isFolder(this.at(path))).concat(''));
+    if (folder !== '') renameSync(this.at(folder), this.at(`moved-${++this.serial}`));
+  }
+
+  /** Another content of equal size and time comes in its place: only the file's own number and its change time say so. */
+  private moveOver(rng: Rng, file: string): void {
+    const { size, atimeMs, mtimeMs } = lstatSync(this.at(file));
+    const fresh = this.at(`${markerOf(this.machine)}.new`);
+    writeFileSync(fresh, rng.noise(size));
+    utimesSync(fresh, atimeMs / 1000, mtimeMs / 1000);
+    renameSync(fresh, this.at(file));
+  }
+
+  private copyAsItIs(rng: Rng, file: string): void {
+    const { atimeMs, mtimeMs } = lstatSync(this.at(file));
+    const copy = this.at(this.freshName(rng));
+    copyFileSync(this.at(file), copy);
+    utimesSync(copy, atimeMs / 1000, mtimeMs / 1000);
   }
 
   private at(path: string): Buffer {

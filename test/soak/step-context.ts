@@ -5,7 +5,7 @@ import { anyFault, lateKill, NO_FAULT, type Fault } from './fault-plan.js';
 import type { Rng } from './prng.js';
 import type { Planned } from './step-plan.js';
 import type { Listed } from './survey.js';
-import { SoakFailure, type Run, type World } from './world.js';
+import { SoakFailure, type Run, type RunSettings, type World } from './world.js';
 
 /** Exit statuses of a command that nothing disturbed. */
 export const OK: readonly (number | null)[] = [0];
@@ -38,10 +38,10 @@ export class StepContext {
     command: WriteCommand,
     fault: Fault,
     allowed: readonly (number | null)[],
-    resumed?: Promise<unknown>,
+    settings: Omit<RunSettings, 'fault'> = {},
   ): Promise<void> {
     this.world.say(this.world.describe({ machine: command.machine.name, args: command.args, fault }));
-    const run = await write(this.world, command, fault, resumed);
+    const run = await write(this.world, command, fault, settings);
     const claim = this.writers.claim(command, run);
     if (claim) this.claims.push(claim);
     const isRestricted = command.machine.denied?.test('ListObjectsV2') === true;

@@ -4,6 +4,19 @@ import type { Rng } from './prng.js';
 
 export const HOUR_MS = 3_600_000;
 
+/** How often each step is drawn that has a place of its own (trial.ts). */
+export const TRIALS = {
+  sleeper: 8,
+  clone: 7,
+  forged: 6,
+  vanished: 5,
+  'old-store': 5,
+  rot: 5,
+  scuttled: 4,
+  shrunk: 4,
+  moved: 4,
+} as const;
+
 /** How often each step is drawn. */
 export const WEIGHTS = {
   write: 26,
@@ -25,9 +38,41 @@ export const WEIGHTS = {
   again: 0,
   backup: 0,
   'old-home': 0,
+  ...TRIALS,
 } as const;
 
 export type StepKind = keyof typeof WEIGHTS;
+
+/** In words, for --help. */
+export const KINDS: Readonly<Record<StepKind, string>> = {
+  write: 'any command that writes, under any fault',
+  race: 'two or three commands at once, one of them stopped for a while, perhaps',
+  interrupt: 'a writer dies near its end, something else happens, and it goes on',
+  prune: 'a prune, with and without a grace',
+  resume: 'a machine takes up what it has saved',
+  elsewhere: 'a machine takes up what another one has begun',
+  balance: 'shards are made even',
+  repair: 'a manifest is damaged and repaired',
+  copy: 'a copy of the store is damaged, repaired and pruned',
+  stale: 'a machine works with the home that it had two versions ago',
+  time: 'hours or days pass in the store',
+  home: 'a home is lost, saved, or put back',
+  migrate: 'a tar archive becomes a version',
+  'force-repair': 'a repair of what is sound',
+  scuttle: 'a base inside of the base is wiped',
+  again: 'the last command once more (in histories only)',
+  backup: 'a home is saved (in histories only)',
+  'old-home': 'a home is put back (in histories only)',
+  sleeper: 'a writer is stopped beside a chunk, its manifest or its record while two prunes take it for abandoned',
+  clone: 'a copied home, or one that two containers (pid namespaces) share, resumes one upload twice at once',
+  forged: 'a key that may only put adds empty versions of any date, and prunes by any rule follow',
+  vanished: 'the store is gone for a while: writers refuse and put nothing',
+  'old-store': 'the store is brought back from an older copy, or an empty one',
+  rot: 'a manifest or a chunk is damaged below a warm cache: never "no changes"',
+  scuttled: 'everything is wiped while a writer is stopped',
+  shrunk: 'the source is empty, or nearly: refused unless that was allowed',
+  moved: 'everything got other times and names: seen, and not sent again',
+};
 
 export interface Planned {
   readonly kind: StepKind;

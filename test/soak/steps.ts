@@ -1,11 +1,17 @@
 // The steps of a soak. Each is drawn from its own random numbers, does something, and says what it is entitled to.
 import type { Checker, StepResult } from './check.js';
+import { clones } from './clone-trials.js';
 import { LANES, Writers, type Lane } from './commands.js';
+import { forged } from './forged-trial.js';
 import { NO_FAULT } from './fault-plan.js';
 import type { Rng } from './prng.js';
 import { RaceStep } from './race-step.js';
+import { scuttleBeside, sleeper } from './sleep-trials.js';
+import { moved, shrunk } from './source-trials.js';
 import { OK, StepContext } from './step-context.js';
 import { staleHome, WEIGHTS, type Planned, type StepKind } from './step-plan.js';
+import { olderStore, rot, vanished } from './store-trials.js';
+import { inTrial } from './trial.js';
 import { UpkeepSteps } from './upkeep-steps.js';
 import type { World } from './world.js';
 import { WriteSteps } from './write-steps.js';
@@ -20,14 +26,14 @@ export class Steps {
   constructor(
     private readonly world: World,
     checker: Checker,
-    private readonly without: readonly string[],
+    private readonly isLeftOut: (kind: StepKind) => boolean,
   ) {
     this.context = new StepContext(world, checker, new Writers(world));
     this.writing = new WriteSteps(this.context);
     this.upkeep = new UpkeepSteps(this.context);
     this.race = new RaceStep(this.context, this.writing, this.upkeep);
     this.weights = Object.fromEntries(
-      Object.entries(WEIGHTS).map(([kind, weight]) => [kind, without.includes(kind) ? 0 : weight]),
+      (Object.entries(WEIGHTS) as [StepKind, number][]).map(([kind, weight]) => [kind, isLeftOut(kind) ? 0 : weight]),
     ) as Record<StepKind, number>;
   }
 
@@ -36,7 +42,7 @@ export class Steps {
     await this.world.release(rng.int(0, 3));
     const planned = this.context.queue.shift() ?? { kind: rng.weighted(this.weights) };
     return await this.resultOf(async () => {
-      if (!this.without.includes(planned.kind)) await this.carryOut(planned, rng);
+      if (!this.isLeftOut(planned.kind)) await this.carryOut(planned, rng);
     });
   }
 
@@ -77,6 +83,15 @@ export class Steps {
       stale: () => void this.context.queue.push(...staleHome(rng)),
       backup: () => upkeep.backUp(lane.machine),
       'old-home': () => upkeep.oldHome(lane.machine),
+      sleeper: () => inTrial(world, rng, sleeper),
+      scuttled: () => inTrial(world, rng, scuttleBeside),
+      clone: () => inTrial(world, rng, clones),
+      forged: () => inTrial(world, rng, forged),
+      vanished: () => inTrial(world, rng, vanished),
+      'old-store': () => inTrial(world, rng, olderStore),
+      rot: () => inTrial(world, rng, rot),
+      shrunk: () => inTrial(world, rng, shrunk),
+      moved: () => inTrial(world, rng, moved),
     };
     await steps[planned.kind]();
   }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Lane } from './commands.js';
+import { MASS_DELETE, type Lane } from './commands.js';
 import { damageCopy, repairInPlace, selfContained } from './damage.js';
 import { datasetName } from './expectations.js';
 import { NO_FAULT } from './fault-plan.js';
@@ -39,7 +39,7 @@ export class UpkeepSteps {
     const writer = of.base === '' ? [] : ['--writer-id', of.base.slice('/writers/'.length)];
     const grace = isQuiet && rng.chance(0.35) ? ['--instant'] : rng.pick([[], ['--grace', '2h'], ['--grace', '2h']]);
     const args = ['dataset', 'prune', this.world.store.url, '--dataset-id', of.datasetId, ...writer];
-    args.push('--keep-last', String(keep), '--force', '--json', ...(this.world.hasGrace ? grace : []));
+    args.push('--keep-last', String(keep), '--force', MASS_DELETE, '--json', ...(this.world.hasGrace ? grace : []));
     const label = this.world.describe({ machine: machine.name, args, fault: NO_FAULT });
     return { machine, args, keep, dataset: datasetName(of), label };
   }

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Expectations } from './expectations.js';
 import { forward, Gates, openLane, type Lane, type Request } from './fault-lane.js';
-import { describeFault, isDeadly, NO_FAULT, type Fault } from './fault-plan.js';
+import { describeFault, isDeadly, isStop, NO_FAULT, type Fault } from './fault-plan.js';
 import { runProgram, type Identity, type Ran } from './machine.js';
 import type { Rng } from './prng.js';
 import { S3_ENV } from './s3-soak-store.js';
@@ -38,10 +38,32 @@ export interface Run extends Ran {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-interface RunSettings {
+export interface RunSettings {
   readonly fault?: Fault;
-  readonly resumed?: Promise<unknown>;
+  /** What happens while a fault has stopped the command. */
+  readonly whileStopped?: () => Promise<unknown>;
   readonly store?: SoakStore;
+  /** In a pid namespace of its own. */
+  readonly isContained?: boolean;
+}
+
+/** What ends a command, stops it and lets it go on; known when it runs. */
+class Reins {
+  send: (signal: NodeJS.Signals) => void = () => undefined;
+  private wake: () => void = () => undefined;
+  private readonly awake = new Promise<void>((resolve) => {
+    this.wake = resolve;
+  });
+
+  async stop(): Promise<void> {
+    this.send('SIGSTOP');
+    await this.awake;
+  }
+
+  /** It goes on, or has ended. */
+  goesOn(): void {
+    this.wake();
+  }
 }
 
 interface Held {
@@ -60,24 +82,42 @@ const parse = (text: string): Readonly<Record<string, unknown>> => {
   }
 };
 
+export interface WorldSettings {
+  readonly seed: string;
+  readonly folder: string;
+  readonly store: SoakStore;
+  readonly machines: readonly Machine[];
+  /** Whether prune knows --grace and --instant. */
+  readonly hasGrace: boolean;
+  /** The world whose step this one is a part of. */
+  readonly parent?: World;
+}
+
 export class World {
-  readonly counts: Counts = { restored: 0, kills: 0, faults: 0 };
+  readonly seed: string;
+  readonly folder: string;
+  readonly store: SoakStore;
+  readonly machines: readonly Machine[];
+  readonly hasGrace: boolean;
+  readonly counts: Counts;
   readonly expectations = new Expectations();
   readonly recent: string[] = [];
-  step = 0;
+  step: number;
+  private readonly parent: World | undefined;
   private readonly gates = new Gates();
   private held: Held[] = [];
   private runs = 0;
   private readers = 0;
 
-  constructor(
-    readonly seed: string,
-    readonly folder: string,
-    readonly store: SoakStore,
-    readonly machines: readonly Machine[],
-    /** Whether prune knows --grace and --instant. */
-    readonly hasGrace: boolean,
-  ) {
+  constructor({ seed, folder, store, machines, hasGrace, parent }: WorldSettings) {
+    this.seed = seed;
+    this.folder = folder;
+    this.store = store;
+    this.machines = machines;
+    this.hasGrace = hasGrace;
+    this.parent = parent;
+    this.step = parent?.step ?? 0;
+    this.counts = parent?.counts ?? { restored: 0, kills: 0, faults: 0 };
     mkdirSync(join(folder, 'runs'), { recursive: true });
   }
 
@@ -89,11 +129,12 @@ export class World {
 
   /** A line for the log. */
   say(text: string): void {
+    if (this.parent !== undefined) return this.parent.say(`  ${text}`);
     const line = `${this.seed} ${this.step} ${text}`;
     process.stdout.write(`${line}\n`);
     this.recent.push(line);
     if (this.recent.length > REMEMBERED_LINES) this.recent.shift();
-    appendFileSync(join(this.folder, 'steps.log'), `${line}\n`);
+    return appendFileSync(join(this.folder, 'steps.log'), `${line}\n`);
   }
 
   /** A machine that has never seen the store. */
@@ -111,30 +152,42 @@ export class World {
   ): Promise<Run> {
     const { fault = NO_FAULT } = settings;
     const number = ++this.runs;
-    let kill: () => void = () => undefined;
-    const lane = await this.openLane(identity, settings, () => kill());
+    const reins = new Reins();
+    let failure: unknown;
+    const lane = await this.openLane(identity, settings, reins);
     // An upload is saved with the address that it was begun with, which may be in use.
     const isResume = lane !== undefined && args[0] === 'resume' && args[1] !== 'list';
     const given = isResume ? [...args, '--endpoint-url', lane.endpoint] : args;
     const ran = await runProgram(identity, given, {
       env: lane === undefined ? {} : { ...S3_ENV, AWS_ENDPOINT_URL: lane.endpoint },
       fault,
-      onStart: (end) => {
-        kill = end;
+      onStart: (send) => {
+        reins.send = send;
       },
-      ...(settings.resumed === undefined ? {} : { resumed: settings.resumed }),
+      whileStopped: async () => {
+        try {
+          await settings.whileStopped?.();
+        } catch (error) {
+          failure = error;
+        } finally {
+          reins.goesOn();
+        }
+      },
+      isContained: settings.isContained === true,
     });
+    reins.goesOn();
     await lane?.close();
     const isHit = this.count(ran, fault, lane);
     const run = { ...ran, machine: identity.name, args, fault, isHit, document: parse(ran.stdout) };
     this.record(number, run);
+    if (failure !== undefined) throw failure;
     if (ran.isHung) throw new SoakFailure(`${this.describe(run)} did not end within minutes`);
     return run;
   }
 
   /** Whether the fault may be what the command ended with. */
   private count({ isKilled }: Ran, fault: Fault, lane: Lane | undefined): boolean {
-    const isStopped = fault.kind === 'suspend';
+    const isStopped = isStop(fault);
     const isHit = fault.kind === 'request' ? lane?.hasHit() === true : fault.kind !== 'none' && !isStopped;
     if (isHit || isStopped) this.counts.faults += 1;
     if (isKilled && isDeadly(fault)) this.counts.kills += 1;
@@ -144,7 +197,7 @@ export class World {
   private async openLane(
     { name, denied }: Pick<Machine, 'name'> & { readonly denied?: RegExp | undefined },
     settings: RunSettings,
-    kill: () => void,
+    reins: Reins,
   ): Promise<Lane | undefined> {
     const { fault = NO_FAULT, store = this.store } = settings;
     const { upstream } = store;
@@ -156,7 +209,8 @@ export class World {
       fault,
       ...(denied === undefined ? {} : { denied }),
       shownTime: (time) => store.shownTime(time),
-      kill,
+      kill: () => reins.send('SIGKILL'),
+      stop: () => reins.stop(),
       hold: (request) => this.held.push({ request, upstream, atStep: this.step }),
     });
   }
@@ -196,15 +250,18 @@ export function makeMachines(rng: Rng, folder: string, kind: StoreKind): Machine
   const isListDenied = rng.chance(0.3);
   const denied = isListDenied ? /^(Get|Head|Delete|List|Copy)/ : /^(Get|Head|Delete|Copy)/;
   return ['alpha', 'beta', 'gamma'].map((name) => {
-    const source = new SourceTree(join(folder, `source-${name}`), name);
-    source.fill(rng.fork(`source ${name}`));
+    const machine = makeMachine(rng, folder, name);
     return {
-      name,
-      home: join(folder, `home-${name}`),
-      host: `${name}-host`,
+      ...machine,
       skewMs: name === 'alpha' ? 0 : rng.pick([0, 0, 5 * unit, -3 * unit]),
-      source,
       denied: kind !== 'folder' && name === 'gamma' ? denied : undefined,
     };
   });
+}
+
+/** A machine whose clock is right, and its source. */
+export function makeMachine(rng: Rng, folder: string, name: string): Machine {
+  const source = new SourceTree(join(folder, `source-${name}`), name);
+  source.fill(rng.fork(`source ${name}`));
+  return { name, home: join(folder, `home-${name}`), host: `${name}-host`, skewMs: 0, source, denied: undefined };
 }

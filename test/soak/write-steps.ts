@@ -1,5 +1,5 @@
 // Steps in which one machine writes, dies, or takes up what was interrupted.
-import { chunkFlags, type Lane, type WriteCommand } from './commands.js';
+import { chunkFlags, MASS_DELETE, type Lane, type WriteCommand } from './commands.js';
 import type { Rng } from './prng.js';
 import { MAY_FAIL, OK, type StepContext } from './step-context.js';
 import { afterInterruption, type Planned } from './step-plan.js';
@@ -83,7 +83,7 @@ export class WriteSteps {
     const { source } = world.machine(owner);
     const which = ['--resume', '--upload-id', rng.pick(choices), '--skip-existing'];
     const where = ['create', 'upload', source.root, '-b', world.store.url];
-    const args = [...where, ...which, ...chunkFlags(rng), '--json', '--quiet'];
+    const args = [...where, ...which, ...chunkFlags(rng), MASS_DELETE, '--json', '--quiet'];
     const fault = this.context.drawFault(rng);
     world.say(world.describe({ machine: other, args, fault }));
     const modes = [{ kind: 'exact' }] as const;
