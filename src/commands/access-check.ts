@@ -11,9 +11,11 @@ export const command = defineCommand({
   path: 'access-check',
   summary: 'report who may get at a bucket',
   description:
-    'Asks the bucket, its account and its KMS key, changes nothing, and reports: Block Public Access of the bucket and the account, ' +
+    'Asks the bucket, its account and its KMS key and reports: Block Public Access of the bucket and the account, ' +
     "the bucket policy by AWS' own definition of public, S3's verdict on it, the ACL, object ownership, default encryption, the policy of " +
     'the KMS key, and versioning. All of it is about the whole bucket, whatever the prefix.\n' +
+    'It changes nothing but this: whether the bucket keeps If-None-Match, on which every version stands, is found out by putting a few small ' +
+    'objects, which are deleted again; what it shows is remembered for 30 days.\n' +
     'ok: nothing to do. info: worth knowing. unknown: the credentials may not look at it (the IAM action that they need is named), or it is ' +
     'not understood. warn: weaker than it should be, or held back by one setting alone. critical: open to anybody. What can be ' +
     'mended has a command to type.',
@@ -50,7 +52,7 @@ export const command = defineCommand({
     const { documentLine } = await import('../core/json/document.js');
     const named = url ?? bucketUrl(values.bucket ?? '', context.cwd);
     const baseUrl = url === undefined ? joinStoreUrl(named, values.prefix) : formatStoreUrl(parseStoreUrl(named));
-    const access = { ...values, region: values.region ?? LAST_RESORT };
+    const access = { ...values, region: values.region ?? LAST_RESORT, asksCreateOnce: true };
     const report = await reportAccess(baseUrl, access, context);
     const table = await findingsText(report.findings, context);
     const head = [

@@ -1,13 +1,17 @@
 import { defineCommand } from '../cli/command.js';
 import type { Pricing, Results, Verbosity } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
-import type { ChainLink, ReadView } from '../core/dataset/chain/read-view.js';
-import type { ManifestHead, ShardRecord } from '../core/manifest/manifest-types.js';
+import type { ChunkEncryption } from '../core/inventory/chunk-encryption.js';
+import type { ChainLink, ReadView, ReadViewOptions } from '../core/dataset/chain/read-view.js';
+import { defined } from '../core/defined.js';
+import type { Deduplicated, ManifestHead, ShardRecord } from '../core/manifest/manifest-types.js';
 import type { DvcPathRecord, DvcRecord } from '../core/manifest/provenance-types.js';
+import type { ObjectReader } from '../core/object-store/object-store.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../ui/format.js';
 import { formatTimestamp } from '../ui/format-time.js';
 import { formatUsd } from '../ui/format-usd.js';
+import { encryptionDocument, encryptionTexts } from './kit/encryption-rows.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { priceListText } from './kit/price-lines.js';
 import { type StoreContext, withStore } from './kit/store.js';
@@ -20,11 +24,12 @@ export const command = defineCommand({
   path: 'info',
   summary: 'describe an upload: what is in it, how it is stored, where',
   description:
-    'Reads the beginning of the manifest alone: identification, what was recorded of git and DVC, file statistics, ' +
+    'Reads the beginning of the manifest: identification, what was recorded of git and DVC, file statistics, ' +
     'compression, shard distribution and storage location. Where the manifest is a delta, those that it builds on are read too, and all numbers are those of ' +
-    'the whole. --verbose adds a line for each shard, in which a file that is cut over several chunks counts where its last piece lies; --json prints the manifest without its list of files.',
+    'the whole; where equal files are stored once, these are counted among all that is listed, which takes reading all of it. With which keys chunks lie encrypted in a bucket is asked of the store: of a hundred chunks where there are more, or with --every-chunk of all. --verbose adds a line for each shard, in which a file that is cut over several chunks counts where its last piece lies; --json prints the manifest without its list of files.',
   args: [uploadArg],
   flags: {
+    everyChunk: flag.on({ describe: 'ask the store about the encryption of every chunk, not of a hundred' }),
     cost: flag.on({ describe: 'say what storing it costs a month' }),
     ...uploadTargetFlags('us-west-2'),
   },
@@ -38,35 +43,57 @@ export const command = defineCommand({
   async run(values, [url], context: Results & Verbosity & StoreContext & TableContext & ReadingContext & Pricing) {
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { readView } = await import('../core/dataset/chain/read-view.js');
+    const { lookAtEncryption } = await import('../core/inventory/chunk-encryption.js');
     const location = uploadUrl({ baseUrl, uploadId });
     const { storedCost, storedCostDocument } = await import('./kit/stored-cost.js');
-    const { view, cost, requests } = await whileReading(context, location, (emit) =>
+    const { view, cost, encryption, requests } = await whileReading(context, location, (emit) =>
       withStore({ baseUrl, values, context, session, onEvent: emit }, async (opened) => {
         const { store, requests } = opened;
-        const view = await readView(store, { uploadId, sha256, headOnly: true, emit, signal: context.signal });
+        const wanted = { uploadId, sha256, emit, signal: context.signal };
+        const read = await readView(store, { ...wanted, headOnly: true });
+        const dedup = read.head.settings.dedup === true ? await equalFiles(store, wanted) : undefined;
+        const view = { ...read, head: { ...read.head, ...defined({ dedup }) } };
         const cost = values.cost ? storedCost(view.head.chunks, opened, context) : undefined;
-        return { view, cost, requests };
+        const isFolder = store.url.startsWith('file:');
+        const look = { head: view.head, isEvery: values.everyChunk, signal: context.signal };
+        const encryption = isFolder ? undefined : await lookAtEncryption(store, look);
+        return { view, cost, encryption, requests };
       }),
     );
     const table = context.verbose ? `\n${await shardTable(view.head, context)}` : '';
     const priced = cost === undefined ? {} : { cost: storedCostDocument(cost) };
-    const document = context.json ? { uploadId, location, ...infoDocument(view), ...priced, requests } : undefined;
-    context.result(document, () => infoText(view, location, table) + costText(cost));
+    const document = context.json
+      ? { uploadId, location, ...infoDocument(view, encryption), ...priced, requests }
+      : undefined;
+    context.result(document, () => infoText(view, encryption, location, table) + costText(cost));
   },
 });
 
-/** The document as it was written; of a delta with the numbers of the view, its own under `delta`. */
-function infoDocument({ head, document, chain, sealedBy }: ReadView): Readonly<Record<string, unknown>> {
-  const kmsKeyId = sealedBy ?? head.storage['kmsKeyId'];
-  const encryption = kmsKeyId === undefined ? {} : { encryption: { kmsKeyId, manifest: sealedBy !== undefined } };
-  if (head.listing === 'full') return { manifest: document, ...encryption };
-  const { totals, shards, chunks } = document;
+/** The document as it was written, but for equal files; of a delta with the numbers of the view, its own under `delta`. */
+function infoDocument(
+  { head, document, chain, sealedBy }: ReadView,
+  found: ChunkEncryption | undefined,
+): Readonly<Record<string, unknown>> {
+  const ofChunks = found === undefined ? {} : encryptionDocument(found);
+  const encryption = { encryption: { manifestKeyId: sealedBy ?? null, ...ofChunks } };
+  const saved = defined({ dedup: head.dedup });
+  if (head.listing === 'full') return { manifest: { ...document, ...saved }, ...encryption };
+  const { totals, shards, chunks, dedup } = document;
   return {
-    manifest: { ...document, totals: head.totals, shards: head.shards, chunks: head.chunks },
-    delta: { totals, shards, chunks },
+    manifest: { ...document, ...saved, totals: head.totals, shards: head.shards, chunks: head.chunks },
+    delta: { totals, shards, chunks, ...defined({ dedup }) },
     manifests: chain,
     ...encryption,
   };
+}
+
+/** Of everything that is listed: a manifest has the sum of what its own upload stored. */
+async function equalFiles(store: ObjectReader, options: Omit<ReadViewOptions, 'onEntry'>): Promise<Deduplicated> {
+  const { readView } = await import('../core/dataset/chain/read-view.js');
+  const { EqualFiles } = await import('../core/dataset/chain/equal-files.js');
+  const equal = new EqualFiles();
+  await readView(store, { ...options, onEntry: (entry) => equal.add(entry) });
+  return equal.totals;
 }
 
 function shardTable({ shards, chunks }: ManifestHead, context: TableContext): Promise<string> {
@@ -81,9 +108,6 @@ function shardTable({ shards, chunks }: ManifestHead, context: TableContext): Pr
     numbers<ShardRecord>('PACKED', ({ shard }) => formatBytes(packedIn(shard))),
     numbers<ShardRecord>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
     numbers<ShardRecord>('SHARE', ({ storedBytes }) => share(storedBytes), { dropOrder: 1 }),
-    numbers<ShardRecord>('RATIO', ({ shard, storedBytes }) => ratioText(packedIn(shard), storedBytes), {
-      dropOrder: 3,
-    }),
   ];
   return tableText(shards, columns, context);
 }
@@ -95,7 +119,7 @@ const ratioText = (bytes: number, storedBytes: number): string =>
   storedBytes === 0 ? '-' : formatRatio(bytes / storedBytes, 2);
 
 /** The whole description; `table` follows the rows about shards. */
-function infoText(view: ReadView, url: string, table: string): string {
+function infoText(view: ReadView, encryption: ChunkEncryption | undefined, url: string, table: string): string {
   const { head, chain } = view;
   const origin = provenance(head);
   return [
@@ -104,7 +128,7 @@ function infoText(view: ReadView, url: string, table: string): string {
     section('Files', statistics(head)),
     section('Compression', compression(head)),
     section('Shards', shardRows(head)) + table,
-    section('Location', location(view, url)),
+    section('Location', location(view, encryption, url)),
   ].join('\n');
 }
 
@@ -189,8 +213,8 @@ function statistics({ totals, dedup, chunks }: ManifestHead): Rows {
     ['folders', formatCount(totals.directories)],
     ['size', `${formatBytes(totals.bytes)} (${formatCount(totals.bytes)} bytes)`],
     ['stored', `${formatBytes(totals.storedBytes)} in ${formatQuantity(totals.chunks, 'chunk')}`],
+    ['ratio', ratioText(totals.bytes, totals.storedBytes)],
     ['packed', `${formatBytes(packedBytes(chunks))} (contents once, without holes, with tar headers)`],
-    ['ratio', ratioText(packedBytes(chunks), totals.storedBytes)],
     ...(dedup === undefined
       ? []
       : [
@@ -239,18 +263,18 @@ function shardRows({ shards, settings }: ManifestHead): Rows {
 const lockText = ({ mode, until }: NonNullable<ManifestHead['objectLock']>): string =>
   `${mode}, at least until ${formatTimestamp(new Date(until))}`;
 
-function location({ head, sealedBy }: ReadView, url: string): Rows {
+function location({ head, sealedBy }: ReadView, encryption: ChunkEncryption | undefined, url: string): Rows {
   const written =
     head.storage['url'] ??
     [head.storage['bucket'] ?? head.storage['folder'], head.storage['prefix']].filter(Boolean).join('/');
-  const kmsKeyId = head.storage['kmsKeyId'];
+  const keys = encryption === undefined ? [] : encryptionTexts(encryption);
   const classes = [...new Set(head.chunks.map(({ storageClass }) => storageClass))];
   return [
     ['read from', printable(url)],
     ...(written === '' ? [] : [['written to', printable(written)] as const]),
     ...(head.storage['region'] === undefined ? [] : [['region', printable(head.storage['region'])] as const]),
     ['storage class', classes.length === 0 ? '-' : classes.map(printable).join(', ')],
-    ...(kmsKeyId === undefined ? [] : [['chunks', `encrypted with ${printable(kmsKeyId)} (SSE-KMS)`] as const]),
+    ...keys.map((text, index) => [index === 0 ? 'chunks' : '', text] as const),
     ...(sealedBy === undefined ? [] : [['manifest', `encrypted with ${printable(sealedBy)}`] as const]),
     ...(head.objectLock === undefined ? [] : [['locked', lockText(head.objectLock)] as const]),
   ];

@@ -14,6 +14,7 @@ import { tellLedger, tellResult } from './kit/account.js';
 import { agree } from './kit/ask.js';
 import { budgetGate, budgetGateFlags } from './kit/budget-gate.js';
 import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
+import { createOnceFlag } from './kit/guard-flags.js';
 import { projectFlag } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { fact, textOf } from './kit/lines.js';
@@ -24,6 +25,7 @@ import { confirmCold } from './upload/confirm-cold.js';
 const flags = {
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
+  ...createOnceFlag,
   compressionLevel: flag.int([1, 22], { default: 3, describe: 'zstd level' }),
   shardCount: flag.int([1, 100], { default: 8, describe: 'key prefixes to spread chunks over' }),
   storageClass: flag.choice(['STANDARD', 'INTELLIGENT_TIERING', 'GLACIER_IR', 'DEEP_ARCHIVE'], {
@@ -82,7 +84,7 @@ export const command = defineCommand({
     0: 'migrated, and validated unless --skip-validation was given (devices and FIFOs are left out and named)',
     1: 'failed; before the upload began, nothing was written to DESTINATION',
     3: 'migrated, but something in the archive was refused, or the original was kept although it was to be deleted',
-    4: 'it would exceed a budget; nothing was sent',
+    4: 'it would exceed a budget, or the store does not keep If-None-Match (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
   async run(asked, [given, destination], context: Context) {

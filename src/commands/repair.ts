@@ -57,7 +57,7 @@ export const command = defineCommand({
   ],
   isRecorded: true,
   exits: {
-    0: 'repaired, can be repaired, or nothing to do; every version has all of its entries and bytes (unknown names what chunks do not tell, such as the mode of the source folder)',
+    0: 'repaired, can be repaired, or the manifest is sound; no entry or byte is known to be lost (chunks of a sound manifest are not looked at: verify does that; unknown names what chunks do not tell, such as the mode of the source folder)',
     1: 'cannot be repaired; what could be read before can be read as before',
     3: 'repaired, or can be repaired, but entries or bytes are lost, or may be; the result names them',
   },
@@ -138,6 +138,8 @@ function repairLines(result: RepairResult, isVerbose: boolean, url: string): rea
 
 function nextLines({ status }: RepairResult, url: string): readonly string[] {
   if (status === 'repaired') return [`Check it: archiver verify ${url} --deep`];
+  if (status === 'sound' || status === 'finished')
+    return [`Its chunks were not looked at: archiver verify ${url} does that`];
   if (status !== 'repairable' && status !== 'unfinished') return [];
   return [`Nothing was written. To do it: archiver repair ${url} --execute`];
 }
@@ -147,7 +149,7 @@ function verdict({ status, damage, uploadId, version, rebuilt }: RepairResult): 
   const ofDataset = version === null ? '' : ` (version ${version.version} of ${printable(version.datasetId)})`;
   switch (status) {
     case 'sound':
-      return `${name}${ofDataset} has a sound manifest: nothing to do`;
+      return `${name}${ofDataset} has a sound manifest: nothing to repair`;
     case 'unfinished':
       return `${name}${ofDataset} was repaired, but its version record still names the old manifest`;
     case 'finished':

@@ -12,6 +12,7 @@ import type { UploadState } from '../core/resume/upload-state.js';
 import { type CreateUploadValues, runCreateUpload } from './create/upload.js';
 import { ignoreBudgetFlag } from './kit/budget-gate.js';
 import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags.js';
+import { createOnceFlag } from './kit/guard-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
 import { readSaved, stateFolder } from './kit/saved.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
@@ -28,6 +29,7 @@ const flags = {
   }),
   ...accessFlags,
   ...storeModeFlag,
+  ...createOnceFlag,
   ...ignoreBudgetFlag,
   limitUpload: limitFlags.limitUpload,
   pingUrl: noticeFlags.pingUrl,
@@ -53,7 +55,7 @@ export const command = defineCommand({
     0: 'uploaded and committed, or it had been committed already',
     1: 'failed; what was sent is kept',
     3: 'uploaded and committed, but some files could not be read or changed while they were read',
-    4: 'it would exceed a budget; nothing more was sent',
+    4: 'it would exceed a budget, or was refused as the command that began it would be; nothing more was sent',
   },
   keepsMemoryLimit: () => true,
   async run(values, [uploadId], context: Context) {
@@ -153,6 +155,7 @@ const AGAIN = [
   'endpointUrl',
   'caBundle',
   'storeMode',
+  'createOnce',
   'limitUpload',
   'pingUrl',
   'progressFormat',

@@ -71,6 +71,7 @@ export const command = defineCommand({
     const { openHoldings } = await import('../core/scuttle/holdings.js');
     const { survey } = await import('../core/scuttle/survey.js');
     const { wipe } = await import('../core/scuttle/wipe.js');
+    const { forgetDatasets } = await import('./kit/forget-datasets.js');
     const { dryRun, force } = values;
     const { signal } = context;
     const end = await withResult(
@@ -79,7 +80,8 @@ export const command = defineCommand({
       {
         work: (emit, aside) => {
           emit({ type: 'start', operation: 'scuttle', source: baseUrl, target: '' });
-          return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+          return withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
+            const { store, requests } = opened;
             const holdings = await openHoldings(store, signal);
             const found = await survey(store, holdings, signal, emit);
             const { versionsHidden } = holdings;
@@ -91,6 +93,7 @@ export const command = defineCommand({
             });
             tellLedger(context, { operation: 'scuttle' });
             const done = await wipe(store, holdings, { found, emit, signal });
+            await forgetDatasets(opened, found.datasetKeys, context);
             return { found, versionsHidden, requests, done };
           });
         },
@@ -177,4 +180,4 @@ function surveyLines(found: Survey, url: string, versionsHidden: boolean): reado
 const unfinishedText = ({ unfinishedMultiparts: count, unfinishedBytes: bytes }: Survey): string =>
   bytes === 0
     ? formatQuantity(count, 'unfinished multipart upload')
-    : `${formatQuantity(count, 'temp file')} of writers that ended, ${formatBytes(bytes)}`;
+    : `${formatQuantity(count, 'temp file')} of writers that have not finished, ${formatBytes(bytes)}`;

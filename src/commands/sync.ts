@@ -2,7 +2,6 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { requires } from '../cli/rule.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import { budgetGateFlags } from './kit/budget-gate.js';
 import {
@@ -10,12 +9,14 @@ import {
   datasetIdFlag,
   folderFlags,
   folderRules,
+  ignoreCtimeFlag,
   outputFlags,
   packingFlags,
   storeFlags,
   storeModeFlag,
   writerIdFlag,
 } from './kit/flags.js';
+import { guardFlags, guardOptions } from './kit/guard-flags.js';
 import { ledgerFlags } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
@@ -29,10 +30,9 @@ const flags = {
   datasetId: datasetIdFlag,
   force: flag.on({ describe: 'read and send everything again, as a version that lists all of it' }),
   trackDeletes: flag.on({ describe: 'record missing files as deleted; without this they stay in later versions' }),
-  allowMassDelete: flag.on({
-    describe: 'with --track-deletes: even where more than half of the folder, or all of it, is gone',
-  }),
-  checksum: flag.on({ describe: 'refused: changes are found by size and modification time' }),
+  ...guardFlags,
+  ignoreCtime: ignoreCtimeFlag,
+  checksum: flag.on({ describe: 'refused: changes are found by size and times' }),
   compressionLevel: packingFlags.compressionLevel,
   fileChecksums: packingFlags.fileChecksums,
   enableDedup: packingFlags.enableDedup,
@@ -62,30 +62,32 @@ export const command = defineCommand({
     'Compares the folder with the latest version of its dataset, uploads what is new or changed, and writes a version ' +
     'that refers to the earlier ones for the rest. The first sync uploads everything; when nothing changed, no version ' +
     'is written.\n' +
-    'A file has changed when its size or modification time has: content is not read, so an edit that preserves both ' +
-    'goes unseen. Changes of mode, owner, links and attributes alone, and with --dvc-auto of the DVC stage, are recorded ' +
-    'without sending content again.\n' +
-    'With --enable-dedup the SHA-256 of every file is recorded, and a file whose content the version before holds under ' +
-    'another name or time (moved, copied, touched) is referred to and not sent. Files of a size that is known are read to ' +
-    'find that out. Later syncs of the dataset do the same, until --no-enable-dedup.\n' +
+    'A file is as before when its size, modification time and change time are. One of the same size with other times, and ' +
+    'a new one with size and modification time of a file that is gone, is read and compared with the digests that were ' +
+    'recorded: what was touched, moved or restored is not sent again, and an edit that preserves size and modification time ' +
+    'is seen. --dry-run reads the same files. Where change times mean nothing (another machine in turn, some network file ' +
+    'systems) --ignore-ctime goes by size and modification time alone. With --no-file-checksums there is nothing to compare ' +
+    'with, and such files are sent. Changes of mode, owner, links and attributes alone, and with --dvc-auto of the DVC ' +
+    'stage, are recorded without sending content again.\n' +
+    'With --enable-dedup the SHA-256 of every file is recorded, and copies of what the version before holds are not sent ' +
+    'either: all files of a size that is known are read. Later syncs of the dataset do the same, until --no-enable-dedup.\n' +
     'A dataset that is encrypted with KMS stays encrypted with the same key where --kms-key-id and --encrypt-manifest are ' +
     'not given; --no-encrypt-manifest ends that.\n' +
     'What --exclude leaves out counts as gone with --track-deletes; what could not be read does not. Where ten or more ' +
     'paths are gone and the folder holds less than half of what it did, or nothing, its disk may not be mounted: nothing ' +
-    'is recorded without --allow-mass-delete.',
+    'is recorded without --allow-mass-delete. The same is asked where a version has to list everything by itself.',
   args: [
     arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
     arg.url('S3_URL', { describe: 's3://bucket[/prefix] or file:///folder' }),
   ],
   flags,
   rules: [
-    requires('allowMassDelete', 'trackDeletes'),
     ...folderRules,
     ...lockRules,
     ...telemetryRules,
     {
       kind: 'check',
-      text: '--checksum is not available: sync finds changes by size and modification time; use --force to upload everything',
+      text: '--checksum is not available: sync finds changes by size and times; use --force to upload everything',
       ok: (v) => !v.checksum,
     },
   ],
@@ -98,7 +100,7 @@ export const command = defineCommand({
     0: 'synced and committed, or nothing had changed',
     1: 'failed; no new version is visible',
     3: 'synced, but some files could not be read or changed while they were read, or .dvc files could not be written',
-    4: 'not synced: it would exceed a budget, or most of the folder is gone and --allow-mass-delete was not given',
+    4: 'not synced: it would exceed a budget, most of the folder is gone and --allow-mass-delete was not given, the store has forgotten the dataset and --new-store was not given, or it does not keep If-None-Match (--create-once)',
   },
   keepsMemoryLimit: () => true,
   async run(values, [source, url], context: Context) {
@@ -126,12 +128,12 @@ export async function runSync(
   const prepare = async () => {
     const places = placesOf(source, url, given.writerId, context);
     const values = withoutClassOfFolder(storeUrl, given, context);
-    const { trackDeletes, allowMassDelete, force } = values;
+    const { trackDeletes, ignoreCtime, force } = values;
     const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
     const shared = await folderOptions(values, places, context);
     const options = {
       ...shared,
-      dataset: { ...shared.dataset, changes: { trackDeletes, allowMassDelete, isForced: force } },
+      dataset: { ...shared.dataset, ...guardOptions(values), changes: { trackDeletes, ignoreCtime, isForced: force } },
       packing: {
         compressionLevel,
         fileChecksums,

@@ -16,6 +16,7 @@ import {
   folderFlags,
   folderRules,
   outputFlags,
+  ignoreCtimeFlag,
   packingFlags,
   storageClassFlag,
   storeFlags,
@@ -23,6 +24,7 @@ import {
   writerIdFlag,
   yesFlag,
 } from './kit/flags.js';
+import { guardFlags, guardOptions } from './kit/guard-flags.js';
 import { ledgerFlags } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
@@ -44,6 +46,7 @@ const flags = {
   writerId: writerIdFlag,
   datasetId: datasetIdFlag,
   incremental: flag.on({ describe: 'upload only changes since the latest version' }),
+  ignoreCtime: ignoreCtimeFlag,
   prevManifest: flag.file({
     placeholder: 'FILE',
     describe:
@@ -68,7 +71,7 @@ const flags = {
   optimization: flag.on({
     default: true,
     describe: 'adapt the number of requests in flight',
-    off: 'keep four requests in flight instead of adapting their number',
+    off: 'keep four requests in flight',
   }),
   congestionControl: flag.choice(['bbr', 'cubic', 'auto'], {
     default: 'auto',
@@ -80,6 +83,7 @@ const flags = {
   }),
   disableStaging: flag.on({ describe: 'keep no packed chunks waiting: less memory' }),
   ...folderFlags,
+  ...guardFlags,
   checkAccess: flag.on({
     only: 's3',
     describe: 'report first who may get at the bucket; see `archiver access-check`',
@@ -89,7 +93,7 @@ const flags = {
     describe:
       'send nothing where access is at least as bad; unknown, for what could not be looked at, is less than warn',
   }),
-  resume: flag.on({ describe: 'continue the interrupted upload of this folder to the same place, without asking' }),
+  resume: flag.on({ describe: 'continue the interrupted upload of this folder: to the same place, without asking' }),
   forceRestart: flag.on({ describe: 'start again, even if an upload was interrupted' }),
   dryRun: flag.on({ describe: DRY_RUN }),
   ...noticeFlags,
@@ -119,6 +123,8 @@ export const command = defineCommand({
     'archiver. Files larger than a chunk or with holes, folders and links go into chunks as always, at --compression-level. Paths that are no valid keys ' +
     'get a hashed key. Each file costs a request, and cold classes bill it like a large one.\n' +
     '--shard-count 0 makes 4 shards below 1 GiB, 8 below 64 GiB, 16 below 1 TiB and 32 above.\n' +
+    'Where the folder is empty, or holds less than half of the files or bytes of the version before, nothing is sent without ' +
+    '--allow-mass-delete: its disk may not be mounted.\n' +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
   args: [
@@ -131,6 +137,7 @@ export const command = defineCommand({
   flags,
   rules: [
     requires('prevManifest', 'incremental'),
+    requires('ignoreCtime', 'incremental'),
     requires('failOn', 'checkAccess'),
     ...directRules,
     idle(
@@ -174,7 +181,7 @@ export const command = defineCommand({
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible',
     3: 'uploaded and committed, but some files could not be read or changed while they were read, or .dvc files could not be written',
-    4: 'it would exceed a budget, or access to the bucket is as bad as --fail-on; nothing was sent',
+    4: 'it would exceed a budget, access to the bucket is as bad as --fail-on, most of the folder is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store) or does not keep If-None-Match (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
   async run(values, [source, destination], context: Context) {
@@ -213,7 +220,7 @@ export async function runUpload(
     const shared = await folderOptions(values, places, context);
     const options = {
       ...shared,
-      dataset: { ...shared.dataset, changes: await changeOptions(values, context, opened) },
+      dataset: { ...shared.dataset, ...guardOptions(values), changes: await changeOptions(values, context, opened) },
       packing: {
         frameBytes: values.frameSize,
         compressionLevel,
@@ -246,18 +253,19 @@ async function accessOf(url: string, values: UploadValues, context: Context): Pr
 }
 
 async function changeOptions(
-  { incremental, prevManifest }: UploadValues,
+  { incremental, ignoreCtime, prevManifest }: UploadValues,
   context: Context,
   opened: SavedUpload | undefined,
 ): Promise<ChangeOptions | undefined> {
   if (!incremental) return undefined;
-  if (prevManifest === undefined) return { trackDeletes: false };
+  const changes = { trackDeletes: false, ignoreCtime };
+  if (prevManifest === undefined) return changes;
   const { readPreviousManifest } = await import('./upload/previous-manifest.js');
   try {
-    return { trackDeletes: false, previousManifest: readPreviousManifest(prevManifest) };
+    return { ...changes, previousManifest: readPreviousManifest(prevManifest) };
   } catch (error) {
     if (opened === undefined || !isArchiverError(error, 'not-found')) throw error;
     context.note(`comparing with the latest version instead: ${error.message}`);
-    return { trackDeletes: false };
+    return changes;
   }
 }

@@ -3,6 +3,7 @@ import type { MemoryLimit, Results, Verbosity } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
+import type { RetrievalEstimate } from '../core/cost/retrieval-cost.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { StoreVerdict, VerifyStoreOptions } from '../core/verify/verify-store.js';
 import type { VerifyMode, VerifyResult } from '../core/verify/verify.js';
@@ -14,6 +15,7 @@ import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreCall, type StoreContext, withStore } from './kit/store.js';
 import { memoryLimit } from './kit/memory-limit.js';
+import { requestHint, thawDocument, thawEstimate, unreadLines } from './kit/unread-cold.js';
 import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
 import { problemLine, soundText, storeLines, storeVerdict } from './kit/verdict-lines.js';
 
@@ -41,7 +43,8 @@ export const command = defineCommand({
     'headers, and the MD5 of every file; damage is reported with the files that it hits, and the rest is checked. ' +
     '--sample 5% does that for some chunks only. Where the manifest is a delta, all that it builds on is checked: each ' +
     'manifest, the totals of the whole, and the chunks that it needs, in whichever upload they lie. Objects that nothing ' +
-    'refers to are warnings. The verdict says what was looked at, and so does `checked` of --json: "manifest" (--quick), ' +
+    'refers to are warnings. Chunks in cold storage are neither read nor requested: everything else is checked, and they are ' +
+    'counted, with what it costs to request them. The verdict says what was looked at, and so does `checked` of --json: "manifest" (--quick), ' +
     '"presence" of chunks, a "sample" of them read, or "content", all of it; only then the upload is called whole.\n' +
     'The URL of a store instead of an upload: all that archiver list shows there is checked, every version of every dataset, ' +
     'uploads that are no version, and the same in writers/ and prefixes below. Objects are listed once for all of them, and a ' +
@@ -56,7 +59,11 @@ export const command = defineCommand({
     'archiver verify file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --sample 5%',
     'archiver verify s3://acme-archive/lab --sample 1%',
   ],
-  exits: { 0: 'all checks passed', 1: 'verification failed, or the upload or store cannot be read' },
+  exits: {
+    0: 'all checks passed',
+    1: 'verification failed, or the upload or store cannot be read',
+    3: 'what could be read passed; chunks in cold storage could not be read',
+  },
   keepsMemoryLimit: ({ deep, sample }) => deep || sample !== undefined,
   async run(values, [url], context: VerifyContext) {
     const named = await targetOf(url, values, context);
@@ -67,7 +74,12 @@ export const command = defineCommand({
     return await check({ baseUrl, session }, values, context, {
       verify: (options) => verifyUpload({ ...options, uploadId }),
       documentOf: (result) => ({ ...uploadDocument(result), location: uploadUrl({ baseUrl, uploadId }) }),
-      linesOf: (result, durationMs) => [verdict(result), ...detailLines(result, durationMs, context.verbose)],
+      linesOf: (result, estimate, durationMs) => [
+        verdict(result),
+        checkedLine(result, durationMs),
+        ...unreadLines(result.unreadCold, estimate),
+        ...problemLines(result, uploadUrl({ baseUrl, uploadId }), context.verbose),
+      ],
     });
   },
 });
@@ -78,18 +90,24 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
   return await check({ baseUrl }, values, context, {
     verify: verifyStore,
     documentOf: storeDocument,
-    linesOf: (result, durationMs) => [storeVerdict(result), ...storeLines(result, durationMs, context.verbose)],
+    linesOf: (result, estimate, durationMs) => [
+      storeVerdict(result),
+      ...storeLines(result, durationMs, context.verbose),
+      ...unreadLines(result.unreadCold, estimate),
+    ],
   });
 }
+
+type Checked = Pick<VerifyResult, 'ok' | 'unreadCold'>;
 
 interface Check<T> {
   readonly verify: (options: VerifyStoreOptions) => Promise<T>;
   readonly documentOf: (result: T) => object;
   /** The verdict and what more there is to say. */
-  readonly linesOf: (result: T, durationMs: number) => readonly string[];
+  readonly linesOf: (result: T, estimate: RetrievalEstimate, durationMs: number) => readonly string[];
 }
 
-async function check<T extends { readonly ok: boolean }>(
+async function check<T extends Checked>(
   place: Pick<StoreCall, 'baseUrl' | 'session'>,
   values: Values<typeof flags>,
   context: VerifyContext,
@@ -100,32 +118,40 @@ async function check<T extends { readonly ok: boolean }>(
   const { result } = await withResult(context, values, {
     work: (emit) => {
       const call = { ...place, values, context, requestsAtOnce: workers, onEvent: emit };
-      return withStore(call, async ({ store, requests }) => {
+      return withStore(call, async (opened) => {
+        const { store, requests } = opened;
         const result = await verify({
           reader: store,
           mode: modeOf(values),
           sample: values.sample ?? 1,
           random: Math.random,
+          now: context.now,
           requestsAtOnce: workers,
           memoryLimitBytes: memoryLimit(context, 'reading content'),
           emit,
           signal: context.signal,
         });
-        return { result, requests };
+        return { result, estimate: await thawEstimate(result.unreadCold, opened, context), requests };
       });
     },
-    show: ({ result, requests }) => {
+    show: ({ result, estimate, requests }) => {
       const durationMs = elapsed();
       return {
-        document: { ...documentOf(result), durationMs, requests },
+        document: {
+          ...documentOf(result),
+          ...(result.unreadCold.length === 0 ? {} : { thawEstimate: thawDocument(estimate) }),
+          durationMs,
+          requests,
+        },
         text: () => {
-          const [first = '', ...more] = linesOf(result, durationMs);
+          const [first = '', ...more] = linesOf(result, estimate, durationMs);
           return textOf([`${signOf(result, context)} ${first}`, ...more]);
         },
       };
     },
   });
-  return result.ok ? 0 : 1;
+  if (!result.ok) return 1;
+  return result.unreadCold.length === 0 ? 0 : 3;
 }
 
 function uploadDocument(result: VerifyResult): object {
@@ -145,8 +171,10 @@ function storeDocument(result: StoreVerdict): object {
   return { ...document, versionCount, damagedVersionCount, uncheckedUploadCount, bytesFetched };
 }
 
-const signOf = ({ ok }: { readonly ok: boolean }, { colors, env }: VerifyContext): string =>
-  signText(ok ? 'good' : 'bad', lookOf(colors.stdout, env));
+function signOf({ ok, unreadCold }: Checked, { colors, env }: VerifyContext): string {
+  const sign = unreadCold.length === 0 ? 'good' : 'warn';
+  return signText(ok ? sign : 'bad', lookOf(colors.stdout, env));
+}
 
 function modeOf({ quick, deep, sample }: Values<typeof flags>): VerifyMode {
   if (quick) return 'quick';
@@ -158,13 +186,19 @@ const verdict = (result: VerifyResult): string => {
   return result.ok ? name + soundText(result) : `${name} is damaged: ${formatQuantity(result.errorCount, 'error')}`;
 };
 
-function detailLines(result: VerifyResult, durationMs: number, isVerbose: boolean): string[] {
-  const { errors, errorCount, warnings, hint } = result;
+const checkedLine = (result: VerifyResult, durationMs: number): string =>
+  fact('checked', `${checkedText(result)}, in ${formatDuration(durationMs)}`);
+
+function problemLines(
+  { ok, errors, errorCount, warnings, hint, unreadCold }: VerifyResult,
+  location: string,
+  isVerbose: boolean,
+): readonly string[] {
+  const next = ok && unreadCold.some(({ state }) => state === 'cold') ? requestHint(location) : hint;
   return [
-    fact('checked', `${checkedText(result)}, in ${formatDuration(durationMs)}`),
     ...firstLines(errors.map(problemLine('error')), { total: errorCount, isVerbose }),
     ...firstLines(warnings.map(problemLine('warning')), { isVerbose }),
-    ...(hint === null ? [] : [fact('next', hint)]),
+    ...(next === null ? [] : [fact('next', next)]),
   ];
 }
 

@@ -146,8 +146,8 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
       rebuilding: { doing: 'making full listings', unit: 'version' },
       deleting: { doing: 'deleting objects' },
     },
-    interrupt: stopsWithout('versions that are kept stay whole'),
-    kept: () => 'versions that are kept are whole; run it again to remove the rest',
+    interrupt: stopsWithout('versions that are kept lose nothing'),
+    kept: () => 'nothing of versions that are kept was deleted; run it again to remove the rest',
   },
   balance: {
     doing: 'Balancing',

@@ -79,6 +79,8 @@ export interface TransferSnapshot {
   /** Packed over stored bytes of the finished chunks. */
   readonly ratio: number | undefined;
   readonly skippedCount: number;
+  /** Of these: stored, although they changed while they were read. */
+  readonly changedCount: number;
   /** The first ten; `skippedCount` says how many there are. */
   readonly skipped: readonly SkippedFile[];
   readonly notes: readonly string[];
@@ -163,8 +165,9 @@ export function snapshotOf(state: TransferState, nowMs: number): TransferSnapsho
     bytesPerSecond: state.rate.perSecond(nowMs),
     storedBytesPerSecond: state.storedRate.perSecond(nowMs),
     etaMs: etaOf(state, nowMs),
-    ratio: state.storedBytes > 0 ? state.packedBytes / state.storedBytes : undefined,
+    ratio: state.storedBytes > 0 ? state.rawBytes / state.storedBytes : undefined,
     skippedCount: state.skippedCount,
+    changedCount: state.changedCount,
     skipped: [...state.skipped],
     notes: [...state.notes],
     thaw: thawOf(state, nowMs),

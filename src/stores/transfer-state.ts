@@ -1,5 +1,6 @@
 // The books of one long operation: events folded into counters. The counters are mutable on purpose: an event costs no
 // allocation, and only the store's ten snapshots a second do.
+import { CHANGED } from '../core/archive/scan/skip.js';
 import type { CostEvent, Outcome, Phase, PlanEvent, RetryEvent, ThawEvent, TransferEvent } from '../core/events.js';
 import { OPERATIONS, type Unit } from './operations.js';
 import { createRateEstimator, type RateEstimator } from './rate-estimator.js';
@@ -37,7 +38,6 @@ export interface TransferState {
   bytesDone: number;
   sent: { readonly bytes: number; readonly storedBytes: number } | undefined;
   rawBytes: number;
-  packedBytes: number;
   storedBytes: number;
   chunksDone: number;
   readonly shardOfChunk: Map<number, number>;
@@ -47,6 +47,8 @@ export interface TransferState {
   readonly waiting: Map<string, Waiting>;
   path: string | undefined;
   skippedCount: number;
+  /** Of these: stored, although they changed while they were read. */
+  changedCount: number;
   readonly skipped: SkippedFile[];
   readonly notes: string[];
   thaw: ThawEvent | undefined;
@@ -74,7 +76,6 @@ export function createTransferState(nowMs: number): TransferState {
     bytesDone: 0,
     sent: undefined,
     rawBytes: 0,
-    packedBytes: 0,
     storedBytes: 0,
     chunksDone: 0,
     shardOfChunk: new Map(),
@@ -83,6 +84,7 @@ export function createTransferState(nowMs: number): TransferState {
     waiting: new Map(),
     path: undefined,
     skippedCount: 0,
+    changedCount: 0,
     skipped: [],
     notes: [],
     thaw: undefined,
@@ -127,6 +129,7 @@ const FOLDS: { readonly [T in TransferEvent['type']]: (state: TransferState, eve
     settled: (state, { request }) => void state.waiting.delete(request),
     skip(state, { path, reason }) {
       state.skippedCount += 1;
+      if (reason === CHANGED) state.changedCount += 1;
       if (state.skipped.length < SKIPPED_SHOWN) state.skipped.push({ path, reason });
     },
     note: (state, { text }) => void state.notes.push(text),
@@ -201,7 +204,6 @@ function foldChunk(state: TransferState, chunk: Event<'chunk'>, nowMs: number): 
   state.shardOfChunk.delete(chunk.chunk);
   state.chunksDone += 1;
   state.rawBytes += chunk.rawBytes;
-  state.packedBytes += chunk.packedBytes ?? chunk.rawBytes;
   state.storedBytes += chunk.storedBytes;
   const done = state.shardDoneBytes[chunk.shard];
   if (done !== undefined) state.shardDoneBytes[chunk.shard] = done + chunk.rawBytes;

@@ -58,6 +58,12 @@ export function formatPercent(fraction: number): string {
   return `${Math.floor(Math.min(1, Math.max(0, fraction)) * 100)}%`;
 }
 
+/** Sizes of files over what is stored of them, in words: `1.9x smaller`, `same size`, `1.2x larger`. */
+export function formatSaving(ratio: number): string {
+  if (ratio >= 1.05) return `${formatRatio(ratio)} smaller`;
+  return ratio > 0 && ratio < 0.95 ? `${formatRatio(1 / ratio)} larger` : 'same size';
+}
+
 /** A ratio: `1.9x`. */
 export function formatRatio(ratio: number, digits = 1): string {
   return isAmount(ratio) ? `${ratio.toFixed(digits)}x` : UNKNOWN;

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as download } from '../../src/commands/download.js';
@@ -65,6 +66,26 @@ describe('an upload whose manifest is a delta', () => {
         .split('\n')
         .map((line) => line.split(/\s{2,}/).at(-1)),
     ).toEqual(['PATH', 'a.txt', 'd', 'd-x', 'dir/b.csv', 'link -> a.txt']);
+  });
+
+  test('is refused by each command where its totals are wrong, and a restore writes nothing', async () => {
+    const manifest = join(folder, 'store', linkKey(NEWEST));
+    const text = gunzipSync(readFileSync(manifest)).toString();
+    writeFileSync(manifest, gzipSync(text.replace(/("view":\{[^}]*"bytes":)/, '$19')));
+
+    for (const argv of [
+      ['list', upload],
+      ['info', upload],
+      ['restore', upload, 'out', '--all'],
+    ]) {
+      const { status, stderr } = await run(...argv);
+      expect([argv[0], status, stderr]).toEqual([
+        argv[0],
+        1,
+        expect.stringMatching(/states a view of \d+ bytes, but the view has \d+: its totals are wrong/),
+      ]);
+    }
+    expect(readdirSync(folder)).not.toContain('out');
   });
 
   test('is listed with keys that lead to the chunks of earlier uploads, by GETs alone', async () => {

@@ -327,7 +327,7 @@ describe('dataset prune', () => {
 
     expect([status, files()]).toEqual([0, before]);
     expect(stdout).toMatch(
-      /dataset made-00000000\n {2}keep +1 version: 3\n {12}v3: latest\n {2}retire +2 versions: 1-2\n {2}rewrite +the manifest of 3, to be complete\n {2}mark +4 objects, .*: deleted by a prune after 20.*\+00:00\nNothing was changed \(--dry-run\)/,
+      /dataset made-00000000\n {2}keep +1 version: 3\n {12}v3: latest\n {2}retire +2 versions: 1-2\n {2}rewrite +the manifest of 3, to be complete\n {2}mark +6 objects, .*: deleted by a prune after 20.*\+00:00\nNothing was changed \(--dry-run\)/,
     );
   });
 
@@ -394,7 +394,7 @@ describe('dataset prune', () => {
     const dry = await run(...argv, '--dry-run');
     const real = await json(...argv, '--yes');
 
-    expect(dry.stdout).toMatch(/^ {2}remains +1 unfinished write, 4 B$/m);
+    expect(dry.stdout).toMatch(/^ {2}remove +1 unfinished write, 4 B$/m);
     expect(real).toMatchObject({ status: 0, unfinishedWrites: { objects: 1, bytes: 4 }, deletedObjects: 0 });
     expect([existsSync(dead ?? ''), existsSync(young ?? '')]).toEqual([false, true]);
     expect((await run(...argv, '--yes')).stdout).toMatch(/^nothing to prune/);

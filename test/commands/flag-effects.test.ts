@@ -1,5 +1,14 @@
 // What flags change that no other test looks at (docs/spec-status.md).
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { program } from '../../src/commands/index.js';
@@ -101,6 +110,31 @@ test('fleetagent run archives as --compression-level, --shard-count and --shard-
   expect(await done('info', `./store/writers/nas/uploads/${uploadId}`)).toMatchObject({
     manifest: { settings: { compression: { level: 12 }, shardCount: 5, shardStrategy: 'hash' } },
   });
+});
+
+test.each([
+  ['sync', ['sync', './data', './store']],
+  ['upload', ['upload', './data', './store', '--incremental']],
+])('%s --ignore-ctime goes by size and modification time alone', async (_name, words) => {
+  write('f', 'a file');
+  await done(...words);
+  chmodSync(join(folder, 'data/f'), statSync(join(folder, 'data/f')).mode & 0o7777);
+
+  expect(await done(...words, '--ignore-ctime')).toMatchObject({ noChanges: true });
+  expect(await done(...words)).toMatchObject({ noChanges: false, version: 2, referred: { files: 1 }, storedBytes: 0 });
+});
+
+test('fleetagent run --ignore-ctime does so, too', async () => {
+  const run = ['fleetagent', 'run', './data', './store', '--writer-id', 'nas', '--once'];
+  const uploads = async (): Promise<unknown[]> => (await done('list', './store/writers/nas'))['uploads'] as unknown[];
+  write('f', 'a file');
+  await done(...run);
+  chmodSync(join(folder, 'data/f'), statSync(join(folder, 'data/f')).mode & 0o7777);
+
+  await done(...run, '--ignore-ctime');
+  expect(await uploads()).toHaveLength(1);
+  await done(...run);
+  expect(await uploads()).toHaveLength(2);
 });
 
 test('fleetagent iam-policy --output writes what it prints', async () => {

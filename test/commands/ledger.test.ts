@@ -148,7 +148,8 @@ test('what a prune deletes is not stored any more for the project that it was up
   const { datasetId } = await uploaded('--project', 'climate');
   const [first] = await recorded();
 
-  await run('dataset', 'prune', base, '--dataset-id', String(datasetId), '--keep-last', '1', '--instant', '--yes');
+  const prune = ['dataset', 'prune', base, '--dataset-id', String(datasetId), '--keep-last', '1', '--instant'];
+  await run(...prune, '--allow-mass-delete', '--yes');
 
   const pruned = (await recorded()).filter(({ operation }) => operation === 'prune');
   const own = pruned.find(({ project }) => project === 'genome');
@@ -211,8 +212,21 @@ test('a history of uploads is kept where it is asked for, and names nothing', as
   const { history, uploadCount } = json((await asked('cost', 'history', '--json')).stdout);
   expect(uploadCount).toBe(2);
   expect(history).toMatchObject([
-    { operation: 'upload', files, bytes, storedBytes, costUsd: 0, parameters: { changesOnly: false } },
-    { operation: 'sync', parameters: { changesOnly: true, shards: expect.any(Number) } },
+    {
+      operation: 'upload',
+      files,
+      bytes,
+      storedBytes,
+      costUsd: 0,
+      compressionRatio: Number(bytes) / Number(storedBytes),
+      parameters: { changesOnly: false },
+    },
+    {
+      operation: 'sync',
+      compressionRatio: null,
+      bytesPerSecond: null,
+      parameters: { changesOnly: true, shards: expect.any(Number) },
+    },
   ]);
   const last = json((await asked('cost', 'history', '--json', '--limit', '1')).stdout)['history'];
   expect(last).toMatchObject([{ operation: 'sync' }]);

@@ -81,11 +81,12 @@ test('what chunks do not tell is named in text and JSON, and is no loss: status 
   expect(after['source']).toMatchObject({ mode: '0755', uid: 0, gid: 0 });
 });
 
-test('a sound manifest is nothing to do', async () => {
+test('a sound manifest is nothing to repair, and nothing is said of chunks that were not looked at', async () => {
   const { status, stdout } = await run('--bucket', `file://${base}`, '-u', id, '--execute');
 
   expect(status).toBe(0);
-  expect(stdout).toContain('nothing to do');
+  expect(stdout).toContain('a sound manifest: nothing to repair');
+  expect(stdout).toContain(`Its chunks were not looked at: archiver verify ${url} does that`);
 });
 
 test('losses are named and make the status 3, names without their control characters', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
@@ -75,6 +75,30 @@ test('damage is told with its version and dataset, and the status is 1', async (
       `dataset +${DATASET}: 1 of 2 versions damaged\\n {2}error +v2: shard-00/.*: chunk \\d is not in the store`,
     ),
   );
+});
+
+test.each([
+  [
+    'missing',
+    [],
+    (path: string) => rmSync(path),
+    /next +archiver sync of \S+ sends again .*archiver restore \S+ \.\/out --all/,
+  ],
+  [
+    'damaged',
+    ['--deep'],
+    (path: string) => writeFileSync(path, readFileSync(path).fill(1, 20, 25)),
+    /next +archiver sync of \S+ with --force sends .*archiver restore \S+ \.\/out --all/,
+  ],
+] as const)('of a chunk that is %s verify says what mends it, last', async (_, flags, harm, words) => {
+  const shard = join(folder, 'store/uploads', linkId(1), 'shard-00');
+  harm(join(shard, readdirSync(shard)[0] ?? ''));
+
+  const upload = await run(`${base}/uploads/${linkId(1)}`, ...flags);
+  const store = await run(base, ...flags);
+
+  expect([upload.status, store.status]).toEqual([1, 1]);
+  for (const { stdout } of [upload, store]) expect(stdout.trimEnd().split('\n').at(-1)).toMatch(words);
 });
 
 test('the copy of a delta is no object that nothing refers to', async () => {

@@ -1,4 +1,5 @@
 // Wherever a person meets a manifest that is damaged, lost or another than the recorded one, the command that mends it is named.
+import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -35,6 +36,15 @@ const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
       path,
       gzipSync(gunzipSync(readFileSync(path)).toString().replace('content', 'Content'), { level: 1 }),
     ),
+  // With the digest of the old one in `replaces`, and one mode changed.
+  'another that says that it replaces the recorded one': (path) => {
+    const old = readFileSync(path);
+    const sha256 = createHash('sha256').update(old).digest('hex');
+    const text = gunzipSync(old)
+      .toString()
+      .replace(/"mode":"0644"(?![^]*"mode":"0644")/, '"mode":"4777"');
+    writeFileSync(path, gzipSync(text.replace('{', `{"replaces":["${sha256}"],`)));
+  },
   lost: (path) => rmSync(path),
 };
 /** Named by its URL, an upload without a manifest may be no upload; and another digest is no damage to who knows none. */

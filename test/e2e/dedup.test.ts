@@ -43,6 +43,26 @@ test('says what it saved, and info, list, verify and sync go on as ever', async 
   });
 });
 
+test('info counts equal files of all that a version lists, whichever upload stored them', async () => {
+  await archiver(home, ['upload', source, url, '--enable-dedup']);
+  writeFileSync(join(source, 'new'), noise(1000));
+  const delta = String(json((await archiver(home, ['sync', source, url, '--json'])).stdout)['location']);
+  writeFileSync(join(source, 'newer'), noise(200_000));
+  const whole = String(json((await archiver(home, ['sync', source, url, '--json'])).stdout)['location']);
+  const documents = [delta, whole].map(async (upload) =>
+    json((await archiver(home, ['info', upload, '--json'])).stdout),
+  );
+
+  const saved = { files: 2, bytes: 200_000 };
+  expect((await archiver(home, ['info', delta])).stdout).toMatch(
+    /stored once +2 files equal to others \(195 KiB saved\)/,
+  );
+  expect(await Promise.all(documents)).toMatchObject([
+    { manifest: { listing: 'delta', dedup: saved }, delta: { dedup: { files: 0, bytes: 0 } } },
+    { manifest: { listing: 'full', dedup: saved } },
+  ]);
+});
+
 test('a dry run tells how much would be packed', async () => {
   const ran = await archiver(home, ['upload', source, url, '--enable-dedup', '--dry-run', '--progress-format', 'json']);
 
@@ -64,8 +84,7 @@ test('later syncs refer to what was moved, and say so, until they are told not t
   const words = '1 added, 0 modified, 1 deleted, 3 unchanged; 1 referred to content that is stored (97.7 KiB)';
   expect([planned.stdout, synced.stdout].map((text) => text.includes(words))).toEqual([true, true]);
   expect(sent).toMatchObject({ added: 1 });
-  expect(sent['chunks']).not.toBe(0);
-  expect(sent['referred']).toBeUndefined();
-  // The version before has no digest of what it sent itself; the one before that is not looked at.
-  expect(told).toMatchObject({ referred: { files: 0, bytes: 0 } });
+  // A move costs nothing either way: only copies are left to --enable-dedup. What is moved back was never deleted.
+  expect(sent).toMatchObject({ chunks: 0, referred: { files: 1, bytes: 100_000 } });
+  expect(told).toMatchObject({ chunks: 0, referred: { files: 0, bytes: 0 } });
 });

@@ -1,7 +1,7 @@
 // `archiver upload --direct-upload`: one object a file, and everything that other commands make of it.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { fsPath, rawFromText } from '../../src/core/paths/raw-path.js';
@@ -345,8 +345,9 @@ test('a killed upload goes on: what was acknowledged stays, and nothing is ever 
   for (let tries = 0; noted() < 100 && tries < 10_000; tries++) await sleep(10);
   child.kill('SIGKILL');
   await new Promise((resolve) => child.once('exit', resolve));
-  const sent = filesBelow(join(onlyUpload(at.base), 'files'));
-  const inodes = new Map(sent.map((path) => [path, statSync(join(onlyUpload(at.base), 'files', path)).ino]));
+  const old = onlyUpload(at.base);
+  const sent = filesBelow(join(old, 'files'));
+  const inodes = new Map(sent.map((path) => [path, statSync(join(old, 'files', path)).ino]));
   // What was sent and not noted may have changed since.
   for (const path of sent.slice(-3)) writeFileSync(join(at.source, path), 'changed since');
 
@@ -355,10 +356,11 @@ test('a killed upload goes on: what was acknowledged stays, and nothing is ever 
   expect(sent.length).toBeGreaterThan(0);
   expect(sent.length).toBeLessThan(300);
   expect([resumed.status, json(resumed)]).toMatchObject([0, { files: 300 }]);
-  for (const [path, inode] of inodes) expect(statSync(join(onlyUpload(at.base), 'files', path)).ino).toBe(inode);
-  const { chunks } = readManifest(onlyUpload(at.base)) as unknown as { chunks: { key: string }[] };
+  for (const [path, inode] of inodes) expect(statSync(join(old, 'files', path)).ino).toBe(inode);
+  const upload = join(at.base, 'uploads', String(json(resumed)['uploadId']));
+  const { chunks } = readManifest(upload) as unknown as { chunks: { key: string }[] };
   const keys = new Set(chunks.map(({ key }) => key));
-  expect(sent.some((path) => keys.has(`files/${path}`))).toBe(true);
+  expect(sent.some((path) => keys.has(`../${basename(old)}/files/${path}`))).toBe(true);
   expect(await verified(at.home, String(json(resumed)['location']))).toMatchObject({ ok: true, errors: [] });
   await expectRestored(at, String(json(resumed)['location']));
 });

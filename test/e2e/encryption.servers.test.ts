@@ -107,7 +107,9 @@ describe('an encrypted upload', () => {
   it('is listed, described, verified and restored like any other', async () => {
     const listed = await json<{ contents: { path: string }[] }>('list', first.location);
     expect(listed.contents.map(({ path }) => path)).toContain(`sub/${SECRET}.bin`);
-    expect(await json('info', first.location)).toMatchObject({ encryption: { kmsKeyId: keyArn, manifest: true } });
+    expect(await json('info', first.location)).toMatchObject({
+      encryption: { manifestKeyId: keyArn, byKey: [{ method: 'aws:kms', kmsKeyId: keyArn }], missingChunks: 0 },
+    });
     expect((await run('info', first.location)).stdout).toContain(`encrypted with ${keyArn}`);
     for (const mode of [['--quick'], [], ['--deep']])
       expect(await json('verify', first.location, ...mode)).toMatchObject({ ok: true, errors: [], status: 0 });

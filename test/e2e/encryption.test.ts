@@ -60,7 +60,7 @@ describe('an encrypted upload', () => {
     const { stdout } = await run('info', document.location);
 
     expect(stdout).toContain(`  manifest        encrypted with ${KEY_ARN}\n`);
-    expect(stdout).toContain(`  chunks          encrypted with ${KEY_ARN} (SSE-KMS)\n`);
+    expect(stdout).toMatch(new RegExp(`  chunks          1 chunk, .*: encrypted with ${KEY_ARN} \\(SSE-KMS\\)\n`));
   });
 
   it('is restored from a copy of the bucket on a disk', async () => {

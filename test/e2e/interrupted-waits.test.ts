@@ -140,7 +140,12 @@ describe('a signal while waiting', () => {
     const { document } = await uploadJson(work, [tree, `file://${base}`]);
     const manifest = join(base, document.manifestKey);
     const text = gunzipSync(readFileSync(manifest)).toString('utf8');
-    const torn = text.replace('"type":"file","size":7', `"type":"file","size":${7 + 2 ** 40},"holes":[[7,${2 ** 40}]]`);
+    const torn = text
+      .replace('"type":"file","size":7', `"type":"file","size":${7 + 2 ** 40},"holes":[[7,${2 ** 40}]]`)
+      .replace(
+        /("totals":\{[^}]*"bytes":)(\d+)/,
+        (_all, before: string, bytes: string) => `${before}${Number(bytes) + 2 ** 40}`,
+      );
     writeFileSync(manifest, gzipSync(torn));
     const out = verb === 'restore' ? [join(work, 'holes-out')] : [];
     const startedAt = performance.now();

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { rawFromText } from '../../src/core/paths/raw-path.js';
 import { updateJob } from '../../src/core/restore-jobs/change-job.js';
 import { jobPaths, savedJobs, saveNewJob } from '../../src/core/restore-jobs/job-folder.js';
+import { ownHolder } from '../../src/core/state/lock-holder.js';
 import { describeTree, MIB, noise } from '../core/archive/trees.js';
 import { HOST, jobFields } from '../core/restore-jobs/sample-job.js';
 import { thawedFor } from '../support/cold-archive.js';
@@ -142,7 +143,7 @@ test('a process that is killed while it holds the lock does not keep others from
   const { id } = await saveNewJob(world.jobs, jobFields());
   const dead = spawn(process.execPath, ['-e', '']);
   await new Promise((resolve) => dead.once('exit', resolve));
-  writeFileSync(jobPaths(world.jobs, id).lock, JSON.stringify({ pid: dead.pid, host: HOST, start: 'boot:1' }));
+  writeFileSync(jobPaths(world.jobs, id).lock, JSON.stringify({ ...ownHolder(HOST), pid: dead.pid, start: 'boot:1' }));
 
   await updateJob(world.jobs, { id, host: HOST }, (job) => ({ ...job, status: 'ready' }));
 

@@ -48,6 +48,7 @@ test('goes on with the same key, sends nothing twice, and names nothing', { time
     AWS_ACCESS_KEY_ID: 'archiver',
     AWS_SECRET_ACCESS_KEY: 'archiver-secret',
     AWS_REGION: 'us-east-1',
+    ARCHIVER_CREATE_ONCE: 'yes', // the store is known: only the upload is killed
   };
   const objects = async (): Promise<readonly ObjectInfo[]> => {
     const found: ObjectInfo[] = [];

@@ -23,7 +23,9 @@ export interface RunOptions {
 
 /** What the program sees of the environment. */
 export function environment(home: string, env: RunOptions['env']): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', TZ: 'UTC', HOME: home, ARCHIVER_HOME: join(home, '.archiver'), ...env };
+  // Requests are counted: tests of what a store keeps set it to auto.
+  const own = { ARCHIVER_HOME: join(home, '.archiver'), ARCHIVER_CREATE_ONCE: 'yes' };
+  return { PATH: process.env['PATH'] ?? '', TZ: 'UTC', HOME: home, ...own, ...env };
 }
 
 /** Runs the program to its end; `home` is its HOME. */

@@ -1,7 +1,5 @@
-// The promise of docs/format.md: what was uploaded comes back with tar, zstd, gzip, jq and cat. The script is taken out of
-// the document, so that document and test cannot drift apart.
-import { spawnSync } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+// The promise of docs/format.md: what was uploaded comes back with tar, zstd, gzip, jq and cat.
+import { chmodSync, linkSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -16,39 +14,12 @@ import {
 import { fsPath, rawFromLatin1 } from '../../src/core/paths/raw-path.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { archiver, uploadJson } from './in-process.js';
-import { makeFolder, missingTools, onlyUpload, readManifest } from './upload-cli.js';
-
-const missing = missingTools('tar', 'zstd', 'jq', 'gzip', 'base64');
-const isGnuTar = spawnSync('tar', ['--version'], { encoding: 'utf8' }).stdout.includes('GNU');
-if (missing.length > 0 || !isGnuTar) {
-  process.stderr.write(`left out: the recipe of docs/format.md (needs ${missing.join(', ') || 'GNU tar'})\n`);
-}
-const canRun = missing.length === 0 && isGnuTar && process.platform === 'linux';
-
-/** The scripts of the section, in its order. */
-const SCRIPTS = ['everything', 'root', 'equal', 'direct', 'version'] as const;
-type Script = (typeof SCRIPTS)[number];
-
-function recipe(script: Script): string {
-  const text = readFileSync(new URL('../../docs/format.md', import.meta.url), 'utf8');
-  const [, section = ''] = text.split(/^## Getting everything back.*$/m);
-  const found = [...section.matchAll(/```sh\n([\s\S]*?)```/g)][SCRIPTS.indexOf(script)]?.[1];
-  if (found === undefined) throw new Error('docs/format.md has no recipe');
-  return found;
-}
+import { hasRecipeTools, recipe, runScript } from '../support/format-recipe.js';
+import { makeFolder, onlyUpload, readManifest } from './upload-cli.js';
 
 function extract(upload: string): string {
   runScript(recipe('everything'), upload);
   return join(upload, 'out');
-}
-
-function runScript(script: string, folder: string, env: Readonly<Record<string, string>> = {}): void {
-  const options = { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env } } as const;
-  const { status, stderr } = spawnSync('sh', ['-eu', '-c', script], options);
-  const problems = stderr
-    .split('\n')
-    .filter((line) => line !== '' && !/implausibly old time stamp|s in the future$/.test(line));
-  expect({ status, problems }).toEqual({ status: 0, problems: [] });
 }
 
 /** Between pieces `[offset, data]`. */
@@ -64,7 +35,7 @@ function withoutTimesOf(folders: readonly string[], tree: Record<string, Describ
   );
 }
 
-test.skipIf(!canRun).each([
+test.skipIf(!hasRecipeTools).each([
   ['small frames and chunks', ['--frame-size', '64KiB', '--memory-limit', '192MiB']],
   ['one frame a chunk', ['--frame-size', '0', '--memory-limit', '192MiB', '--shard-strategy', 'hash']],
 ])('T24 T25 T23 everything comes back with tar, zstd, gzip, jq and cat alone: %s', async (_name, flags) => {
@@ -89,7 +60,7 @@ test.skipIf(!canRun).each([
   expect(withoutTimesOf(folders, describeTree(out))).toEqual(expected);
 });
 
-test.skipIf(!canRun)('a sparse file that was cut keeps its holes', async () => {
+test.skipIf(!hasRecipeTools)('a sparse file that was cut keeps its holes', async () => {
   const home = await tempFolder();
   const source = makeFolder(home, 'source');
   const pieces = [0, 13, 30].map((at) => [at * MIB, noise(4 * MIB)] as const);
@@ -113,7 +84,7 @@ test.skipIf(!canRun)('a sparse file that was cut keeps its holes', async () => {
   }
 });
 
-test.skipIf(!canRun)('files that were stored once come back under all their names', async () => {
+test.skipIf(!hasRecipeTools)('files that were stored once come back under all their names', async () => {
   const home = await tempFolder();
   const source = makeFolder(home, 'source');
   const names = ['a/one', 'b/two words', 'b/three\\n', 'caf\u00e9', 'line\nend\n'];
@@ -141,7 +112,7 @@ test.skipIf(!canRun)('files that were stored once come back under all their name
   expect(withoutTimesOf(folders, describeTree(out))).toEqual(withoutTimesOf(folders, describeTree(source)));
 });
 
-test.skipIf(!canRun)('files that were uploaded directly come back under all their names', async () => {
+test.skipIf(!hasRecipeTools)('files that were uploaded directly come back under all their names', async () => {
   const home = await tempFolder();
   const source = makeFolder(home, 'source');
   mkdirSync(join(source, 'd/sub'), { recursive: true });
@@ -163,7 +134,7 @@ test.skipIf(!canRun)('files that were uploaded directly come back under all thei
   expect(withoutTimesOf(folders, describeTree(out))).toEqual(withoutTimesOf(folders, describeTree(source)));
 });
 
-test.skipIf(!canRun)(
+test.skipIf(!hasRecipeTools)(
   'every version comes back from a copy of its store, whatever was done there',
   { timeout: 300_000 },
   async () => {

@@ -85,8 +85,14 @@ const cases: [name: string, events: TransferEvent[], expected: Partial<TransferS
     { chunksInFlight: 3, activeShards: [0, 1], chunksDone: 0, ratio: undefined },
   ],
   [
-    'a finished chunk',
-    [start, plan, chunk('started', 0, 0), chunk('started', 1, 1), chunk('finished', 0, 0)],
+    'a finished chunk, its ratio without the headers of the tar stream',
+    [
+      start,
+      plan,
+      chunk('started', 0, 0),
+      chunk('started', 1, 1),
+      { ...chunk('finished', 0, 0), packedBytes: 900_000 } as TransferEvent,
+    ],
     {
       chunksInFlight: 1,
       chunksDone: 1,

@@ -5,7 +5,7 @@ import { changeBook } from '../../src/core/budget/book-store.js';
 import type { Budget } from '../../src/core/budget/budget.js';
 import { openBook } from '../../src/core/budget/open-book.js';
 import { appendRecords, ledgerFolder } from '../../src/core/ledger/ledger.js';
-import { ownHolder } from '../../src/core/state/lock.js';
+import { ownHolder } from '../../src/core/state/lock-holder.js';
 import { encodeState, type UploadState } from '../../src/core/resume/upload-state.js';
 import { SAMPLE_STATE } from '../core/resume/sample-state.js';
 import { asUploadId } from './as-upload-id.js';

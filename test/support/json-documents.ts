@@ -11,7 +11,7 @@ const UPLOADED =
 const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges? comparedWith?';
 /** Of a dry run. */
 const PLANNED = 'dryRun? dataset? classes? estimate? wouldRefuse? budgetChecks? contents? cost? access?';
-const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles? ${PLANNED}`;
+const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? earlierKeyIds? dvcFiles? ${PLANNED}`;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
 const RETRIEVAL = 'status jobId? costUsd lines provider region isAws pricesOf terms coldChunks readyBy? tiers?';
@@ -102,7 +102,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'fleetagent iam-policy': 'location policy writtenTo?',
   'fleetagent init': 'location writerId folder bundleFiles minted',
   'fleetagent scuttle': 'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged',
-  info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
+  info: 'uploadId location manifest delta? manifests? encryption cost? requests',
   lifecycle:
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? requests?',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
@@ -129,7 +129,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   sync: UPLOAD,
   upload: UPLOAD,
   verify:
-    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead filesRead bytesFetched location durationMs requests',
+    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead unreadCold thawEstimate? filesRead bytesFetched location durationMs requests',
 };
 
 /** What any command may print instead, told by the first of these keys. */

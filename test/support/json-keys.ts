@@ -68,7 +68,7 @@ const ALERT =
   'alertId time type severity project writerId location isGlobal isTest description recommendation isActionRequired costUsage volumeUsage';
 const USAGE = 'limit used remaining usedPercent alertPercent perDay projected exhaustedAt alertState';
 const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage volumeUsage unpricedRuns';
-const VERSION = 'version uploadId createdAt files bytes';
+const VERSION = 'version uploadId createdAt files bytes doubts';
 const STORED_UPLOAD =
   'uploadId? datasetId version tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? problem';
 const FLEET_WRITER =
@@ -257,7 +257,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   compressionLevel: key(orNull(count), 'of an algorithm; null where it has one only'),
   compressionRatio: key(
     orNull(number),
-    'bytes before compression over what is stored of them; null where that is not known',
+    'sizes of the files (of a sample: its bytes) over what is stored of them; null where that is not known, and of a sync',
   ),
   condition: key(
     oneOf('healthy', 'starting', 'failing', 'stale', 'missing', 'unknown'),
@@ -310,7 +310,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
         'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem? cost?',
         'datasetId versionCount',
         'datasetId retired kept compacted',
-        'datasetId location ok versions chunks chunksRead',
+        'datasetId location ok versions chunks chunksRead unreadCold',
       ),
     ),
     'datasets one by one',
@@ -321,7 +321,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   decompressBytesPerSecond: key(orNull(count), 'bytes of content that come back in a second'),
   decompressHoursPerTb: key(orNull(number), 'hours for 10^12 bytes'),
   dedupRatio: key(number, 'times that all content is larger than what differs of it'),
-  deduplicated: key(of('files bytes'), 'files stored with others of the same content, and what that saved'),
+  deduplicated: key(of('files bytes'), 'files of this run stored with others of the same content, and what that saved'),
   default: key(text, 'value of a flag that is not given'),
   deleteMarkers: key(count, 'keys that were deleted and whose versions are kept, one for each time'),
   deleted: key(count, 'files that are not there any more'),
@@ -342,6 +342,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   directCosts: key(listOf(of('item category costUsd knownUsd')), 'by what was paid for, the dearest first'),
   directFiles: key(count, 'files that are objects of their own'),
   directories: key(count, 'folders'),
+  doubts: key(listOf(text), 'why a version may be forged, in sentences'),
   dryRun: key(flag, 'nothing was changed'),
   durationMs: key(ms, 'how long it took'),
   dvc: key(orNull(elsewhere), 'what was recorded of DVC, as docs/format.md describes it'),
@@ -350,11 +351,18 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     '`.dvc` files that were written',
   ),
   dvcStage: key(orNull(text), 'DVC stage that an upload was recorded for'),
+  earlierKeyIds: key(
+    listOf(orNull(text)),
+    'KMS keys that content of earlier versions was written with and stays under; null: without one',
+  ),
   earlyDeletion: key(of('costUsd byClass provider region pricesOf terms'), 'the rest of minimum storage times'),
   earlyDeletionUsd: key(usd, 'what is still paid for when all of it is deleted at once'),
   elapsedMs: key(ms, 'since it began'),
   encryptedBy: key(orNull(text), 'KMS key of the manifest'),
-  encryption: key(elsewhere, 'KMS key, and what is encrypted with it'),
+  encryption: key(
+    elsewhere,
+    'of a version: the KMS key that was asked for, and whether the manifest is encrypted with it; of `info`: `manifestKeyId`, and of a bucket `byKey`, a list of { method, kmsKeyId, chunks, bytes } as the store says, with `chunksAsked`, `missingChunks` and `deniedChunks`',
+  ),
   encryptionKeyId: key(text, 'of a pair of GPG keys, the id of the one that encrypts'),
   endedAt: key(time, 'when it ended'),
   endpointUrl: key(orNull(text), 'server instead of AWS'),
@@ -823,8 +831,11 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   signatureFile: key(text, 'file that goes beside a config'),
   size: key(bytes, 'of one file or object'),
   sizeBands: key(listOf(of('fromBytes untilBytes objects bytes')), 'by the size of objects'),
-  skipped: key(listOf(of('path reason')), 'files and folders (which end in a slash) that were left out, and why'),
-  skippedCount: key(count, 'files and folders that were left out'),
+  skipped: key(
+    listOf(of('path reason')),
+    'files and folders (which end in a slash) that were left out, or files that are stored although they changed while they were read, and why',
+  ),
+  skippedCount: key(count, 'files and folders that were left out, and files that changed while they were read'),
   slackChannel: key(orNull(text), 'channel of Slack'),
   slopeUsd: key(signedUsd, 'how much more a day costs than the one before'),
   smtpFrom: key(text, 'sender of mails'),
@@ -863,6 +874,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   storageClasses: key(listOf(text), 'as S3 names them'),
   storageLocations: key(listOf(text), 'URLs of stores that hold something at the end'),
   store: key(of('status detail hint?'), 'whether the configured store answers'),
+  storedAt: key(time, 'when the store got a version, by its own clock'),
   storedBytes: key(orNull(bytes), 'what the content takes in the store'),
   storedBytesPerSecond: key(number, 'sent to the store per second'),
   storedClasses: key(listOf(of('storageClass objects bytes monthlyUsd')), 'objects by storage class'),
@@ -897,6 +909,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   thaw: key(
     of('jobId? tier storageClasses costUsd chunksByState chunkStates nextLookAt'),
     'chunks that come back from cold storage',
+  ),
+  thawEstimate: key(
+    of('costUsd tier restoreDays provider region pricesOf terms'),
+    'what it costs to request the chunks that were not read and not requested yet',
   ),
   threads: key(count, 'threads that work at the same time'),
   threshold: key(number, 'ratio above which shards are imbalanced'),
@@ -951,6 +967,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   unknownDays: key(count, 'days whose costs are not known; they are left out'),
   unknowns: key(listOf(text), 'what cannot be known of what was rebuilt, in words'),
   unpricedRuns: key(count, 'runs whose cost is not known, and not counted'),
+  unreadCold: key(
+    listOf(of('storageClass state chunks bytes')),
+    'chunks that were to be read and lie in cold storage, by class and state',
+  ),
   unreadable: key(count, 'files of this computer that cannot be read'),
   unreadableCount: key(count, 'of which something cannot be read'),
   unseenSince: key(orNull(time), 'since when a fleet cannot be looked at'),
@@ -966,7 +986,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   uploads: key(
     listOf(
       anyOf(
-        'uploadId location ok errors errorCount warnings hint files bytes chunks chunksRead',
+        'uploadId location ok errors errorCount warnings hint files bytes chunks chunksRead unreadCold',
         'uploadId hasManifest? status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? chunksTotal? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
       ),
     ),
@@ -994,7 +1014,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   versions: key(
     listOf(
       of(
-        'version uploadId? tags? commit? listing? files? bytes? storedBytes? totals? createdAt? source? host? previous? writerId? encryption? problem? changed? ok? errors? errorCount? warnings? hint?',
+        'version uploadId? tags? commit? listing? files? bytes? storedBytes? totals? createdAt? storedAt? doubts? source? host? previous? writerId? encryption? problem? changed? ok? errors? errorCount? warnings? hint?',
       ),
     ),
     'versions one by one, newest first',

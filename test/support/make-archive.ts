@@ -214,8 +214,26 @@ export function manifestText({
   return `${JSON.stringify(head).slice(0, -1)},\n"chunks":[\n${lines(chunks)}\n],\n"files":[\n${lines(files)}${files.length > 0 ? '\n' : ''}]}\n`;
 }
 
-const byteOrder = (a: Json, b: Json): number =>
-  Buffer.compare(Buffer.from(String(a['path'])), Buffer.from(String(b['path'])));
+const nameOf = ({ path, pathBase64 }: Json): Buffer =>
+  pathBase64 === undefined ? Buffer.from(String(path)) : Buffer.from(pathBase64 as string, 'base64');
+const byteOrder = (a: Json, b: Json): number => Buffer.compare(nameOf(a), nameOf(b));
+
+/** Bends the entries of a full listing, and puts order and totals right again: for tests that are not about these. */
+export const inOrder =
+  (bend: (files: Json[]) => void): NonNullable<ArchiveSpec['bend']> =>
+  (manifest) => {
+    bend(manifest.files);
+    manifest.files.sort(byteOrder);
+    Object.assign(manifest['totals'] as Json, countsOf(manifest.files));
+  };
+
+function countsOf(files: readonly Json[]): Json {
+  const count = (type: string): number => files.filter((file) => file['type'] === type).length;
+  const directories = count('directory');
+  const bytes = files.reduce((sum, file) => sum + Number(file['size'] ?? 0), 0);
+  const kinds = { directories, symlinks: count('symlink'), hardlinks: count('hardlink') };
+  return { entries: files.length, files: files.length - directories, ...kinds, bytes };
+}
 
 /** Builds an archive in memory; keys are relative to the base. */
 export function makeArchive({
@@ -264,7 +282,6 @@ function describe(
   files: Json[],
   chunks: (Json & { size: number; shard: number })[],
 ): Json & { files: Json[]; chunks: Json[] } {
-  const count = (type: string): number => files.filter((file) => file['type'] === type).length;
   const bytesOf = (list: Json[]): number => list.reduce((sum, file) => sum + Number(file['size'] ?? 0), 0);
   const shardOf = (file: Json): number => {
     const segments = file['segments'] as { chunk: number }[] | undefined;
@@ -303,12 +320,7 @@ function describe(
       fileChecksums: true,
     },
     totals: {
-      entries: files.length,
-      files: files.length - count('directory'),
-      directories: count('directory'),
-      symlinks: count('symlink'),
-      hardlinks: count('hardlink'),
-      bytes: bytesOf(files),
+      ...countsOf(files),
       storedBytes: chunks.reduce((sum, { size }) => sum + size, 0),
       chunks: chunks.length,
       skipped: 0,

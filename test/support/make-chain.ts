@@ -19,6 +19,8 @@ export interface MadeChain {
   /** Oldest first. */
   readonly uploadIds: readonly UploadId[];
   readonly objects: Map<string, Buffer>;
+  /** What each link shows, in path order and without where the content lies; oldest first. */
+  readonly views: readonly (readonly Json[])[];
   /** Oldest first; bent ones are written as they are bent. */
   readonly manifests: readonly MadeArchive['manifest'][];
   /** Writes the manifest of a link anew. The links above still expect the old one. */
@@ -41,6 +43,7 @@ export function makeChain(links: readonly LinkSpec[]): MadeChain {
   const objects = new Map<string, Buffer>();
   const manifests: MadeArchive['manifest'][] = [];
   const view: View = new Map();
+  const views: (readonly Json[])[] = [];
   const write = (link: number): string => {
     const bytes = gzipSync(manifestText(manifests[link] as MadeArchive['manifest']));
     objects.set(linkKey(link), bytes);
@@ -56,6 +59,7 @@ export function makeChain(links: readonly LinkSpec[]): MadeChain {
     manifest.files.push(...deleted.map((path): Json => ({ path, type: 'deleted' })));
     manifest.files.sort((a, b) => Buffer.compare(Buffer.from(pathOf(a)), Buffer.from(pathOf(b))));
     apply(view, manifest, uploadId);
+    views.push(shown(view));
     if (link > 0) becomeDelta(manifest, { link, previous: previous ?? '', before: manifests[link - 1], view });
     manifests.push(manifest);
     bend?.(manifest);
@@ -65,6 +69,7 @@ export function makeChain(links: readonly LinkSpec[]): MadeChain {
     uploadId: linkId(links.length - 1),
     uploadIds: links.map((_, link) => linkId(link)),
     objects,
+    views,
     manifests,
     rewrite: (link, change) => {
       change(manifests[link] as MadeArchive['manifest']);
@@ -72,6 +77,11 @@ export function makeChain(links: readonly LinkSpec[]): MadeChain {
     },
   };
 }
+
+const shown = (view: View): readonly Json[] =>
+  [...view.values()]
+    .toSorted((a, b) => Buffer.compare(Buffer.from(pathOf(a)), Buffer.from(pathOf(b))))
+    .map(({ place: _place, chunk: _chunk, offset: _offset, segments: _segments, ...entry }) => entry);
 
 /** Mentions a path again: its content stays where it is, named by a key that leads there. */
 function keep(
@@ -161,7 +171,8 @@ function totalsOf(files: readonly Json[], chunks: readonly Json[]): Json {
   };
 }
 
-function shardsOf(files: readonly Json[], chunks: readonly Json[]): Json[] {
+/** What `shards` of a manifest says. */
+export function shardsOf(files: readonly Json[], chunks: readonly Json[]): Json[] {
   return [...new Set(chunks.map(({ shard }) => Number(shard)))].map((shard) => {
     const own = chunks.filter((chunk) => chunk['shard'] === shard);
     const held = files.filter(

@@ -1,6 +1,6 @@
 // A dataset made by docs/format.md: a chain of uploads and a version record for each, in a folder that a file store reads.
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openVersion } from '../../src/core/dataset/chain/version-view.js';
 import { listVersions, readVersion } from '../../src/core/dataset/records/versions.js';
@@ -79,6 +79,10 @@ export async function writeObjects(folder: string, objects: ReadonlyMap<string, 
   for (const [key, bytes] of objects) {
     await mkdir(dirname(join(folder, key)), { recursive: true });
     await writeFile(join(folder, key), bytes);
+    // The store got each record when its writer says so.
+    const [, createdAt] = /^datasets\/.*"createdAt":"([^"]+)"/s.exec(`${key}${bytes.toString('utf8', 0, 4096)}`) ?? [];
+    const moment = new Date(createdAt ?? '');
+    if (!Number.isNaN(moment.getTime())) await utimes(join(folder, key), moment, moment);
   }
 }
 

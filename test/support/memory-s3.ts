@@ -56,12 +56,20 @@ export interface MemoryS3 {
   readonly lockable: Set<string>;
   /** How the server deals with cold objects; tests change it as they go. */
   readonly cold: ColdRules;
+  /** What the server makes of If-None-Match; tests change it as they go. */
+  readonly conditions: { ifNoneMatch: IfNoneMatch };
   /** Lifecycle configurations by bucket, as XML. */
   readonly lifecycles: Map<string, string>;
   /** From now on the bucket keeps versions. */
   keepVersions(bucket: string): void;
   close(): Promise<void>;
 }
+
+/**
+ * `ignored`: as by a proxy that drops the header; `unknown`: it answers 501; `in a row`: it looks, and writes later; `busy`: rivals
+ * are told 409 first, as AWS may.
+ */
+export type IfNoneMatch = 'kept' | 'ignored' | 'unknown' | 'in a row' | 'busy';
 
 export interface ColdRules {
   /** Full keys of which a restore is denied. */
@@ -491,6 +499,33 @@ class Server {
   }
 }
 
+/** What becomes of a PUT with If-None-Match. */
+function conditionalPuts(s3: Server, conditions: MemoryS3['conditions']): (call: Call) => Promise<Answer> {
+  const underWay = new Set<string>();
+  return async (call) => {
+    const { 'if-none-match': _, ...without } = call.headers;
+    const anyway = { ...call, headers: without };
+    const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 20));
+    const { ifNoneMatch } = conditions;
+    if (ifNoneMatch === 'ignored') return s3.handle('PutObject', anyway);
+    if (ifNoneMatch === 'unknown') return errorAnswer(501, 'NotImplemented');
+    if (ifNoneMatch === 'in a row') {
+      if (s3.buckets.get(call.bucket)?.has(call.key) === true) return s3.handle('PutObject', call);
+      await pause();
+      return s3.handle('PutObject', anyway);
+    }
+    if (ifNoneMatch === 'busy') {
+      // Of a key that is there it says so.
+      if (s3.buckets.get(call.bucket)?.has(call.key) === true) return s3.handle('PutObject', call);
+      if (underWay.has(call.key)) return errorAnswer(409, 'ConditionalRequestConflict');
+      underWay.add(call.key);
+      await pause();
+      underWay.delete(call.key);
+    }
+    return s3.handle('PutObject', call);
+  };
+}
+
 async function readBody(request: http.IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
@@ -502,6 +537,8 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
   const s3 = new Server();
   for (const name of bucketNames) s3.buckets.set(name, new Map());
   const requests: SeenRequest[] = [];
+  const conditions: MemoryS3['conditions'] = { ifNoneMatch: 'kept' };
+  const conditional = conditionalPuts(s3, conditions);
   const answer = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     const { method = 'GET', url: path = '/', headers } = request;
     const operation = operationOf(method, path, headers);
@@ -509,11 +546,10 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
     const url = new URL(path, 'http://localhost');
     const [bucket = '', ...rest] = path.split('?')[0]?.slice(1).split('/') ?? [];
     const key = decodeURIComponent(rest.join('/'));
-    const {
-      status,
-      headers: extra = {},
-      body = '',
-    } = s3.handle(operation, { bucket, key, query: url.searchParams, headers, body: await readBody(request) });
+    const call = { bucket, key, query: url.searchParams, headers, body: await readBody(request) };
+    const isConditional = operation === 'PutObject' && headers['if-none-match'] !== undefined;
+    const answered = isConditional ? await conditional(call) : s3.handle(operation, call);
+    const { status, headers: extra = {}, body = '' } = answered;
     const length = extra['content-length'] ?? String(Buffer.byteLength(body));
     response.writeHead(status, { ...extra, 'content-length': length });
     response.end(method === 'HEAD' ? undefined : body);
@@ -541,6 +577,7 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
     locked: s3.locked,
     lockable: s3.lockable,
     cold: s3.cold,
+    conditions,
     lifecycles: s3.lifecycles,
     keepVersions,
     close,

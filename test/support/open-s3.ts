@@ -18,6 +18,7 @@ export async function openTestS3(
     endpointUrl,
     region: 'us-east-1',
     retry: FAST_RETRY,
+    createOnce: 'yes', // requests are counted: tests of the question ask by `auto`
     ...rest,
   });
   onTestFinished(() => opened.close());

@@ -58,7 +58,8 @@ export async function runCommand(
   const isTTY = answers !== undefined;
   const typed = answers?.map((line) => `${line}\n`) ?? (input === undefined ? undefined : [input]);
   const host = {
-    env: { ARCHIVER_HOME: join(folder, 'home'), ...env },
+    // Requests are counted: tests of what a store keeps set ARCHIVER_CREATE_ONCE to auto.
+    env: { ARCHIVER_HOME: join(folder, 'home'), ARCHIVER_CREATE_ONCE: 'yes', ...env },
     cwd: folder,
     userHome,
     stdin: Object.assign(typed === undefined ? new PassThrough() : Readable.from(typed), { isTTY }),

@@ -10,10 +10,12 @@ import { uploadHistoryFlag } from '../kit/ledger-flags.js';
 import { minuteText } from '../kit/lines.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 
-const ratioOf = ({ bytes, storedBytes }: UploadHistoryRecord): number | null =>
-  storedBytes === 0 ? null : bytes / storedBytes;
-const rateOf = ({ bytes, durationMs }: UploadHistoryRecord): number | null =>
-  durationMs === 0 ? null : (bytes * 1000) / durationMs;
+// Of a sync, `bytes` are those of the whole version, and the rest is of what it sent.
+const isSent = ({ parameters }: UploadHistoryRecord): boolean => parameters.changesOnly !== true;
+const ratioOf = (one: UploadHistoryRecord): number | null =>
+  isSent(one) && one.storedBytes > 0 ? one.bytes / one.storedBytes : null;
+const rateOf = (one: UploadHistoryRecord): number | null =>
+  isSent(one) && one.durationMs > 0 ? (one.bytes * 1000) / one.durationMs : null;
 const text = (value: number | null, textOf: (value: number) => string): string | undefined =>
   value === null ? undefined : textOf(value);
 

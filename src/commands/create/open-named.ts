@@ -60,14 +60,13 @@ function unsavedState(saved: SavedCommand, uploadId: UploadId, values: NamedValu
     uploadId,
     uploadIds: [uploadId],
     datasetId: '',
-    // Nobody here knows whether its manifest was tried: it goes on under another id.
-    status: 'committing',
+    status: 'transferring',
     createdAt,
     startedAt: now,
     updatedAt: now,
     totals: { files: 0, bytes: 0 },
     found: { files: 0, bytes: 0 },
     done: { files: 0, bytes: 0, chunks: 0, storedBytes: 0 },
-    plan: { chunkBytes, shards: values.shards, frameBytes: 0, level: null, nextChunk: 0 },
+    plan: { chunkBytes, shards: values.shards, frameBytes: 0, level: null },
   };
 }

@@ -18,6 +18,7 @@ import {
   storeModeFlag,
   yesFlag,
 } from '../kit/flags.js';
+import { guardFlags, guardOptions } from '../kit/guard-flags.js';
 import { ledgerFlags } from '../kit/ledger-flags.js';
 import { lockFlags, lockRules } from '../kit/lock-flags.js';
 import { telemetryFlags, telemetryRules } from '../kit/telemetry-flags.js';
@@ -95,6 +96,7 @@ const flags = {
     off: 'keep what was sent when the upload fails, so that it can be resumed',
   }),
   ...filterFlags,
+  ...guardFlags,
   limitUpload: limitFlags.limitUpload,
   dryRun: flag.on({ describe: DRY_RUN }),
   ...telemetryFlags,
@@ -149,7 +151,7 @@ export const command = defineCommand({
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible, and what was sent was removed unless --no-cleanup',
     3: 'uploaded and committed, but some files could not be read or changed while they were read',
-    4: 'it would exceed a budget; nothing was sent',
+    4: 'it would exceed a budget, most of the folders is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store) or does not keep If-None-Match (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
   async run(values, [sources], context: Context) {
@@ -189,6 +191,7 @@ export async function runCreateUpload(
       source: root,
       dataset: {
         id: datasetOf(sources, host),
+        ...guardOptions(values),
         ...(folders.length === 1 ? {} : { origin: { path: origin, owner: host } }),
       },
       filter: { ...filterOptions(values, sources.skipTrees), namesLeftOut: values.dryRun && context.verbose },

@@ -32,10 +32,11 @@ export function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'ou
   return [
     ...datasetIds.flatMap((datasetId) => datasetLines(partOf(plan, datasetId), datasetId, isVerbose)),
     ...(datasetIds.length === 1 ? [] : [allText(plan)]),
+    ...doubtLines(plan, isVerbose),
     ...abandonedLines(plan),
     ...(marked.length === 0 ? [] : [fact(freedFrom === undefined ? 'delete' : 'mark', markedText(plan, freedFrom))]),
     ...(sweep.due.length === 0 ? [] : [fact('delete', due)]),
-    ...deadLines(dead),
+    ...deadLines('remove', dead),
     ...waitingLines(plan),
     ...heldLines(plan),
     ...feeLines(fees),
@@ -82,8 +83,16 @@ function heldLines({ held: { objects, bytes, until } }: PrunePlan): string[] {
   return [fact('locked', `${amountText(objects, 'object', bytes)}: deleted by a prune after ${momentText(until)}`)];
 }
 
-const deadLines = (dead: PruneReport['dead']): string[] =>
-  dead.length === 0 ? [] : [fact('remains', amountText(dead.length, 'unfinished write', unfinishedBytes(dead)))];
+const deadLines = (title: 'remove' | 'removed', dead: PruneReport['dead']): string[] =>
+  dead.length === 0 ? [] : [fact(title, amountText(dead.length, 'unfinished write', unfinishedBytes(dead)))];
+
+function doubtLines({ datasetIds, doubts }: PrunePlan, isVerbose: boolean): readonly string[] {
+  const lines = doubts.map(({ datasetId, version, texts }) => {
+    const of = datasetIds.length === 1 ? '' : ` of ${printable(datasetId)}`;
+    return fact('look at', `v${version}${of}: ${texts.join('; ')}`);
+  });
+  return firstLines(lines, { isVerbose });
+}
 
 function abandonedLines({ marked }: PrunePlan): string[] {
   const abandoned = marked.filter(({ reason }) => reason === 'abandoned');
@@ -122,7 +131,7 @@ export function outcomeLines({ plan, outcome, freedFrom, dead, keepsVersions }: 
     ...(isMarked ? [fact('marked', markedText(plan, freedFrom))] : []),
     fact('deleted', amountText(deletedObjects, 'object', freedBytes)),
     ...(keepsVersions && deletedObjects > 0 ? [fact('', VERSIONED)] : []),
-    ...deadLines(dead),
+    ...deadLines('removed', dead),
     ...waitingLines(plan),
     ...heldLines(plan),
     ...firstLines(failed.map(({ key, reason }) => fact('failed', failureText({ path: key, reason })))),

@@ -26,7 +26,9 @@ const flags = {
   }),
   allDatasets: flag.on({ describe: 'every dataset of this place instead, each by the same --keep flags' }),
   keepLast: flag.int([1], { required: true, describe: 'keep the newest N versions; the newest one always stays' }),
-  keepWithin: flag.duration({ describe: 'also keep what was made at most this long before the newest version: 30d' }),
+  keepWithin: flag.duration({
+    describe: 'also keep what was made, or stored, at most this long before the newest version: 30d',
+  }),
   keepHourly: flag.int([1], { describe: 'also keep the newest version of each of the last N hours that have one' }),
   keepDaily: flag.int([1], { describe: 'the same with days' }),
   keepWeekly: flag.int([1], { describe: 'the same with weeks, which begin on Monday' }),
@@ -45,6 +47,9 @@ const flags = {
     describe: 'delete at once instead: only when nothing else writes to or reads from this place meanwhile',
   }),
   dryRun: flag.on({ describe: 'show what would be deleted and what it costs; change nothing' }),
+  allowMassDelete: flag.on({
+    describe: 'also where what is kept holds less than half of the files or bytes of what is retired, or nothing',
+  }),
   force: flag.on({ describe: 'do not ask' }),
   ...yesFlag,
   ...writerFlag,
@@ -61,6 +66,9 @@ export const command = defineCommand({
     'then uploads and restores that are under way still find it. --instant deletes at once. A kept version that ' +
     'builds on a retired one is first rewritten to be complete; the rewrite is verified, and the original stays ' +
     'beside it until it is swept. The newest version is never retired, and no version number is ever used again.\n' +
+    'Rules about time keep a version that they would keep by the date of its writer, or by that of the store. Where what is ' +
+    'kept of a dataset holds less than half of the files or bytes of what would be retired, or nothing, nothing is pruned ' +
+    'without --allow-mass-delete.\n' +
     'It cannot be undone. Interrupted, every kept version stays readable, and the same command finishes. Nothing is ' +
     'deleted while any version of any dataset there cannot be read; where manifests are encrypted, that needs their key. Tagged versions (`dataset tag`) stay. Writes that were killed a day ago or earlier (temp files of a folder, unfinished multipart uploads of a bucket) are removed. Objects in cold classes that are younger than ' +
     'their minimum storage time cost the rest of it; that is shown first, at AWS list prices.',
@@ -85,6 +93,7 @@ export const command = defineCommand({
     0: 'pruned, or nothing to do',
     1: 'stopped, and nothing was deleted: something is damaged, not understood or changed meanwhile, or the store failed',
     3: 'pruned, but some objects could not be deleted',
+    4: 'not pruned: what is kept holds less than half of what would be retired, and --allow-mass-delete was not given',
   },
   async run(
     values,
@@ -100,15 +109,14 @@ export const command = defineCommand({
     const { pricedBy } = await import('../kit/prices.js');
     const { hasWork, planPrune } = await import('../../core/dataset/prune/plan-prune.js');
     const { heldBy, lockSight, refuseHidden } = await import('../../core/dataset/prune/locked-objects.js');
+    const { refuseTrades } = await import('../../core/dataset/prune/content-guard.js');
     const { prune } = await import('../../core/dataset/prune/prune.js');
     const { deadWrites, removeDeadWrites } = await import('../../core/scuttle/unfinished.js');
     const { pruneDocument } = await import('../../core/dataset/prune/prune-document.js');
     const { readOnly } = await import('../../core/object-store/read-only.js');
-    const { dryRun, force } = values;
+    const { dryRun, force, allowMassDelete } = values;
     const { signal, verbose: isVerbose } = context;
     const elapsed = stopwatch(context);
-    const options = planOptions(values, datasetId, context);
-    const freedFrom = options.graceMs === 0 ? undefined : new Date(options.now.getTime() + options.graceMs);
     const { outcome } = await withResult(
       context,
       {},
@@ -117,27 +125,32 @@ export const command = defineCommand({
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
           return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, region, requests, lock }) => {
             if (!dryRun) tellLedger(context, { operation: 'prune', datasetId });
+            const options = planOptions(values, datasetId, await store.time(signal), signal);
+            const freedFrom = options.graceMs === 0 ? undefined : new Date(options.now.getTime() + options.graceMs);
             const sight = await lockSight(lock, signal);
             const findHeld = lock && sight === 'seen' ? heldBy(readOnly(store), lock, signal) : undefined;
             const plan = await planPrune(readOnly(store), { ...options, findHeld, emit });
             refuseHidden(sight, [...plan.kept, ...plan.retired]);
+            const warnings = [...plan.warnings, ...refuseTrades(store, plan.trades, values)];
             const dead = await deadWrites(store, options.now, signal);
             const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
             const going = [...fresh, ...plan.sweep.objects];
             const fees = earlyDeletion(going, { region, ...pricedBy(context), now: context.now() });
             const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
             const ask = async (): Promise<void> => {
-              for (const warning of plan.warnings) context.warn(printable(warning));
+              for (const warning of warnings) context.warn(printable(warning));
               if (isDue)
                 context.note(
                   planLines({ plan, fees, freedFrom, dead, keepsVersions: sight === 'seen' }, isVerbose).join('\n'),
                 );
               if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
             };
-            if (isDue || plan.warnings.length > 0) await aside(ask);
+            if (isDue || warnings.length > 0) await aside(ask);
             if (isDue) tellObjects(context, going);
             const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
-            const outcome = isDue ? await prune(store, { ...options, findHeld, plan, randomBytes, emit }) : undefined;
+            const outcome = isDue
+              ? await prune(store, { ...options, allowMassDelete, findHeld, plan, randomBytes, emit })
+              : undefined;
             const done = { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, dead: removed };
             return { ...done, keepsVersions: sight === 'seen', requests };
           });
@@ -168,11 +181,7 @@ function refuseUnasked({ dryRun, force, yes }: Values<typeof flags>, context: Te
   );
 }
 
-function planOptions(
-  values: Values<typeof flags>,
-  datasetId: string | undefined,
-  { now, signal }: Clock & StoreContext,
-) {
+function planOptions(values: Values<typeof flags>, datasetId: string | undefined, now: Date, signal: AbortSignal) {
   return {
     datasetId,
     keep: {
@@ -186,7 +195,7 @@ function planOptions(
     },
     abandonedAfterMs: values.abandonedAfter,
     graceMs: values.instant ? 0 : values.grace,
-    now: now(),
+    now,
     signal,
   } satisfies PlanOptions;
 }

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results } from '../../cli/context.js';
 import { recordedSource } from '../../core/dataset/records/recorded-source.js';
+import { DATES_DIFFER_MS, storedDates } from '../../core/dataset/records/stored-dates.js';
 import type { BrokenRecord, ReadRecord } from '../../core/dataset/records/versions.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -19,7 +20,14 @@ interface Row {
   readonly record: VersionRecord | undefined;
   /** Null for none; undefined where it is not known. */
   readonly commit: string | null | undefined;
+  /** By the store's clock. */
+  readonly storedAt: Date | undefined;
 }
+
+const isDatedElsewise = ({ record, storedAt }: Row): boolean =>
+  record !== undefined &&
+  storedAt !== undefined &&
+  Math.abs(Date.parse(record.createdAt) - storedAt.getTime()) > DATES_DIFFER_MS;
 
 const COMMIT_DIGITS = 10;
 
@@ -30,6 +38,7 @@ const COLUMNS: readonly Column<Row>[] = [
   numbers('FILES', ({ record }) => ofKnown(record?.totals.files, formatCount)),
   numbers('SIZE', ({ record }) => ofKnown(record?.totals.bytes, formatBytes)),
   moments('CREATED', ({ record }) => record?.createdAt, { dropOrder: 1 }),
+  moments('STORED', ({ storedAt }) => storedAt?.toISOString(), { dropOrder: 1 }),
   column('COMMIT', ({ commit }) => ofKnown(commit, (hex) => hex.slice(0, COMMIT_DIGITS)), { dropOrder: 4 }),
   column('SOURCE', ({ record }) => ofKnown(record, sourceText), { isCuttable: true, dropOrder: 3 }),
   column('TAGS', ({ tags }) => (tags.length === 0 ? undefined : tags.join(', '))),
@@ -45,7 +54,10 @@ export const command = defineCommand({
     'Files and bytes are those that a restore of the version would give, whether it was stored as a full listing or as ' +
     'what had changed since the one before. Commits are those of versions that were made with --git-metadata; `archiver ' +
     'restore --dataset-id ID --git-commit SHA` restores the newest version of one. Tags (`dataset tag`) keep a version from ' +
-    'being pruned.',
+    'being pruned.\n' +
+    'Where the date that a writer noted and the one on which the store got the version are more than a day apart (a long ' +
+    'upload, a wrong clock, a copied store, a forged version), both are shown. What looks as if none of your writers had ' +
+    'made it is named: numbers that were left out, an empty version after others that have content.',
   args: [placeArg],
   flags: { ...datasetFlag, ...writerFlag, ...storeFlags('us-west-2') },
   examples: [
@@ -62,6 +74,7 @@ export const command = defineCommand({
     const baseUrl = datasetBase(url, values.writerId);
     const { findDataset } = await import('../../core/dataset/records/find-dataset.js');
     const { readVersions } = await import('../../core/dataset/records/versions.js');
+    const { doubtsAbout } = await import('../../core/dataset/records/doubts.js');
     const { knownCommits } = await import('../../core/dataset/records/version-commits.js');
     const { signal } = context;
     const { datasetId, read, commits, problems, requests } = await whileReading(context, baseUrl, (emit) =>
@@ -75,15 +88,26 @@ export const command = defineCommand({
     );
     const broken = read.filter((found): found is BrokenRecord => 'problem' in found);
     for (const problem of [...broken.map((found) => found.problem.message), ...problems]) context.warn(problem);
+    const sound = read.flatMap((found) => ('record' in found ? [found] : [])).toReversed();
+    const doubts = doubtsAbout(sound);
+    for (const [version, texts] of doubtsAbout(sound, { withDates: false }))
+      context.warn(`v${version}: ${texts.join('; ')}`);
+    const stored = storedDates(read.map(({ listed }) => listed));
     const rows = read.map((found): Row => {
       const { version, tags } = found.listed;
-      return { version, tags, record: 'record' in found ? found.record : undefined, commit: commits.get(version) };
+      const record = 'record' in found ? found.record : undefined;
+      return { version, tags, record, commit: commits.get(version), storedAt: stored.get(version) };
     });
     const isShown = ({ title }: Column<Row>): boolean =>
+      (title !== 'STORED' || rows.some(isDatedElsewise)) &&
       (title !== 'COMMIT' || rows.some(({ commit }) => typeof commit === 'string')) &&
       (title !== 'TAGS' || rows.some(({ tags }) => tags.length > 0));
     const table = await tableText(rows, COLUMNS.filter(isShown), context);
-    const versions = read.map((found) => versionDocument(found, commits.get(found.listed.version)));
+    const versions = read.map((found) => {
+      const { version, lastModified } = found.listed;
+      const storedAt = (stored.get(version) ?? lastModified).toISOString();
+      return { ...versionDocument(found, commits.get(version)), storedAt, doubts: doubts.get(version) ?? [] };
+    });
     context.result({ datasetId, location: baseUrl, versions, requests }, () => table);
     return broken.length + problems.length > 0 ? 3 : 0;
   },

@@ -4,12 +4,14 @@ import { budgetGateFlags } from '../kit/budget-gate.js';
 import {
   limitFlags,
   outputFlags,
+  ignoreCtimeFlag,
   packingFlags,
   storageClassFlag,
   storeFlags,
   storeModeFlag,
   writerIdFlag,
 } from '../kit/flags.js';
+import { createOnceFlag } from '../kit/guard-flags.js';
 import { lockFlags } from '../kit/lock-flags.js';
 import { noticeFlags } from '../kit/notice-flags.js';
 import { telemetryFlags } from '../kit/telemetry-flags.js';
@@ -18,6 +20,7 @@ import { projectFlag } from '../kit/ledger-flags.js';
 export const agentFlags = {
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
+  ...createOnceFlag,
   writerId: writerIdFlag,
   config: flag.file({
     describe: 'config of this writer (YAML): sources, schedule, store; read again before each cycle',
@@ -34,6 +37,7 @@ export const agentFlags = {
   }),
   once: flag.on({ describe: 'run one cycle and end' }),
   trackDeletes: flag.on({ describe: 'record missing files as deleted; without this they stay in later versions' }),
+  ignoreCtime: ignoreCtimeFlag,
   manifestCacheDir: flag.folder({
     describe: 'where manifests of earlier versions are remembered (default ~/.archiver/manifest-cache)',
   }),

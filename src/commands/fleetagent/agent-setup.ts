@@ -43,18 +43,19 @@ export async function agentSetup(
 /** Where the store is a folder, which has no classes, none is meant. */
 function defaultsOf(baseUrl: string, values: AgentValues, context: Context): PlanDefaults {
   const { storageClass } = withoutClassOfFolder(baseUrl, values, context);
-  const { interval: intervalMs, trackDeletes } = values;
-  return { intervalMs, defaultIntervalMs: DEFAULT_INTERVAL_MS, storageClass, trackDeletes };
+  const { interval: intervalMs, trackDeletes, ignoreCtime } = values;
+  return { intervalMs, defaultIntervalMs: DEFAULT_INTERVAL_MS, storageClass, trackDeletes, ignoreCtime };
 }
 
 function ofFolder(source: string, baseUrl: string, values: AgentValues, context: Context): AgentSetup {
-  const { storageClass, trackDeletes } = defaultsOf(baseUrl, values, context);
+  const { storageClass, trackDeletes, ignoreCtime } = defaultsOf(baseUrl, values, context);
   const whole = { include: [], exclude: [], recursive: true, minAgeMs: 0, deleteAfterArchive: false };
   const plan: AgentPlan = {
     version: null,
     intervalMs: values.interval ?? DEFAULT_INTERVAL_MS,
     sources: [{ path: resolve(context.cwd, source), storageClass, ...whole }],
     trackDeletes,
+    ignoreCtime,
     kmsKeyId: undefined,
     region: undefined,
     storeUrl: undefined,

@@ -140,7 +140,7 @@ function engineOptions(
     dataset: {
       writerId: places.writerId,
       encryption: { kmsKeyId: plan.kmsKeyId, encryptManifest: false, keep: true },
-      changes: { trackDeletes: plan.trackDeletes },
+      changes: { trackDeletes: plan.trackDeletes, ignoreCtime: plan.ignoreCtime },
     },
     filter: {
       include,

@@ -12,6 +12,7 @@ import { type WipeResult, wipe } from '../../core/scuttle/wipe.js';
 import { within } from '../../core/scuttle/within.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { tellLedger } from '../kit/account.js';
+import { forgetDatasets } from '../kit/forget-datasets.js';
 import { textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { foundDocument, wipedDocument, wipeLines, wipeStatus } from '../kit/wipe-lines.js';
@@ -70,7 +71,8 @@ async function purge(
 ): Promise<{ readonly identity: ScuttledIdentity; readonly purged: Purged }> {
   const { signal } = context;
   const flags = { ...values, endpointUrl: undefined };
-  return await withStore({ baseUrl: location, values: flags, context }, async ({ store, requests }) => {
+  return await withStore({ baseUrl: location, values: flags, context }, async (opened) => {
+    const { store, requests } = opened;
     const part = within(store, [`writers/${writerId}/`, `fleet/${writerId}/`]);
     const holdings = await openHoldings(part, signal);
     const found = await survey(part, holdings, signal, () => undefined);
@@ -78,6 +80,7 @@ async function purge(
     const identity = await takeDown();
     tellLedger(context, { operation: 'scuttle' });
     const done = await wipe(part, holdings, { found, signal });
+    await forgetDatasets(opened, found.datasetKeys, context);
     return { identity, purged: { location, found, done, versionsHidden: holdings.versionsHidden, requests } };
   });
 }

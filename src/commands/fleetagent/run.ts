@@ -63,7 +63,7 @@ export const command = defineCommand({
     0: 'stopped, or with --once: every source was synced',
     1: 'with --once: a source failed, or there is no config that can be used; also where another agent of this writer runs here',
     3: 'with --once: synced, but some files could not be read',
-    4: 'with --once: a source was refused by a budget, or because most of it is gone',
+    4: 'with --once: a source was refused: by a budget, because most of it is gone, the store has forgotten it, or does not keep If-None-Match',
   },
   keepsMemoryLimit: () => true,
   async run(values, args, context: Context) {

@@ -10,6 +10,7 @@ import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { createOnceFinding } from './create-once.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';
 import { column, tableText, type TableContext } from './table.js';
 
@@ -47,7 +48,7 @@ export function postureOf({ posture, store }: OpenedStore): BucketPosture {
 /** Asks everything. @throws usage for a folder, and what `checkAccess` throws */
 export async function reportAccess(
   baseUrl: string,
-  values: StoreValues & { readonly kmsKeyId: string | undefined },
+  values: StoreValues & { readonly kmsKeyId: string | undefined; readonly asksCreateOnce?: boolean },
   context: StoreContext,
 ): Promise<BucketReport> {
   const { bucket, prefix } = bucketOf(baseUrl, 'only buckets of S3 have policies and ACLs');
@@ -60,7 +61,9 @@ export async function reportAccess(
     const report = await withServices(sources, (services) =>
       checkAccess({ posture: postureOf(opened), services, place, isAws, kmsKeyId, signal }),
     );
-    return { bucket, prefix, region: region ?? null, ...report, overall: worstOf(report.findings), requests };
+    const asked = values.asksCreateOnce === true ? [await createOnceFinding(opened, context)] : [];
+    const findings = [...report.findings, ...asked];
+    return { bucket, prefix, region: region ?? null, ...report, findings, overall: worstOf(findings), requests };
   });
 }
 

@@ -71,6 +71,11 @@ export const storeModeFlag = {
   }),
 };
 
+/** Of what compares a folder with an earlier version. */
+export const ignoreCtimeFlag = flag.on({
+  describe: 'size and modification time alone say what changed',
+});
+
 /** Names the dataset that an upload becomes a version of. */
 export const datasetIdFlag = flag.text({
   alias: 'dataset',

@@ -14,7 +14,7 @@ import {
   formatDuration,
   formatPercent,
   formatQuantity,
-  formatRatio,
+  formatSaving,
 } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { classEstimateDocument, readyText } from './class-estimate.js';
@@ -60,8 +60,8 @@ export const CLASS_COLUMNS: readonly Column<ClassEstimate>[] = [
 const restoreCell = ({ tier, wait, estimate: { costUsd } }: ClassEstimate['restores'][number]): string =>
   tier === null ? `${shortUsd(costUsd)} at once` : `${tier} ${shortUsd(costUsd)} (${wait?.text ?? ''})`;
 
-const ratioOf = ({ packedBytes, storedBytes, sample }: FolderEstimate): number | null =>
-  sample.rawBytes === 0 || storedBytes === 0 ? null : packedBytes / storedBytes;
+const ratioOf = ({ bytes, storedBytes, sample }: FolderEstimate): number | null =>
+  sample.rawBytes === 0 || storedBytes === 0 ? null : bytes / storedBytes;
 const transferMs = ({ folder, bytesPerSecond }: EstimatedFolder): number | null =>
   bytesPerSecond === undefined ? null : Math.ceil((folder.storedBytes / bytesPerSecond) * 1000);
 
@@ -123,7 +123,7 @@ export function folderLines({ path, folder }: EstimatedFolder): readonly string[
   const how =
     ratio === null
       ? 'nothing could be sampled: as if it could not be compressed'
-      : `${formatRatio(ratio)} smaller: ${sampled} was compressed`;
+      : `${formatSaving(ratio)}: ${sampled} was compressed`;
   return [
     `${path}: ${amountText(files, 'file', bytes)}, ${formatBytes(packedBytes)} packed`,
     fact('stored', `about ${formatBytes(storedBytes)}, ${how}`),

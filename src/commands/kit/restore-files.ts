@@ -21,10 +21,13 @@ import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.j
 import { tellLedger, tellResult } from './account.js';
 import { butElsewhere, elsewhereText, lookElsewhere } from './elsewhere.js';
 import { restoreCommand } from './restore-command.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatQuantity } from '../../ui/format.js';
 import { stopwatch, warnOf, withResult } from './run.js';
 import { type StoreCall, type StoreContext, type StoreValues, withStore } from './store.js';
-import { uploadUrl } from './upload-target.js';
+import { type FoundUpload, uploadUrl } from './upload-target.js';
 import { memoryLimit } from './memory-limit.js';
+import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 
 export type RestoreContext = Results &
   Messages &
@@ -59,8 +62,8 @@ interface Fetched {
 }
 
 export interface RestoreCall extends Pick<RestoreOptions, 'operation' | 'outputDir' | 'selectors' | 'fillsCache'> {
-  readonly target: UploadLocation & Pick<StoreCall, 'session'>;
-  readonly manifestSha256?: readonly string[] | undefined;
+  readonly target: UploadLocation & Pick<StoreCall, 'session'> & Partial<Pick<FoundUpload, 'version' | 'isNewest'>>;
+  readonly manifestSha256?: ExpectedDigests | undefined;
   /** Opened when the store is. */
   readonly openCache: () => Promise<RestoreOptions['cache']>;
   /** The engine that gets the files. */
@@ -106,14 +109,18 @@ export async function restoreFiles(
         const result = await withElsewhere(fetched.result, asking);
         const { files, bytes } = result;
         if (fetched.status === undefined) tellResult(context, { files, bytes });
-        return { ...fetched, result, requests: opened.requests };
+        const isEmpty = files + result.unchanged + result.skipped + result.failed.length === 0;
+        const hidden = isEmpty && fetched.status === undefined ? await hiddenContent(asking) : undefined;
+        if (hidden === undefined) return { ...fetched, result, isDoubtful: false, requests: opened.requests };
+        const told = { ...result, warnings: [hidden, ...result.warnings] };
+        return { ...fetched, result: told, status: 3, isDoubtful: true, requests: opened.requests };
       } catch (error) {
         throw await withHint(error, asking);
       }
     });
   const { result, status } = await withResult(context, values, {
     work,
-    show: ({ result, requests, document, planned, text }) => {
+    show: ({ result, requests, document, planned, text, isDoubtful }) => {
       const durationMs = elapsed();
       return {
         document: {
@@ -126,7 +133,7 @@ export async function restoreFiles(
         },
         // Chunks were requested, and paid for: somebody has to come back for them.
         isNews: text !== undefined,
-        text: () => text ?? resultText(result, call, { durationMs, context, planned: planned ?? [] }),
+        text: () => text ?? resultText(result, call, { durationMs, context, planned: planned ?? [], isDoubtful }),
       };
     },
   });
@@ -139,6 +146,21 @@ interface Asking {
   readonly values: WriteValues;
   readonly reader: ObjectReader;
   readonly context: RestoreContext;
+}
+
+/** An empty newest version may hide one with content: it may be forged, or of a folder that was not mounted. In a sentence. */
+async function hiddenContent({ call, reader, context }: Asking): Promise<string | undefined> {
+  const { version, isNewest, baseUrl } = call.target;
+  if (version === undefined || isNewest !== true) return undefined;
+  const { contentBefore } = await import('../../core/dataset/records/doubts.js');
+  const before = await contentBefore(reader, version, context.signal);
+  if (before === undefined) return undefined;
+  const { datasetId } = version;
+  const name = printable(datasetId);
+  return (
+    `v${version.version} of ${name} is empty, and v${before.version} has ${formatQuantity(before.totals.files, 'file')}: ` +
+    `--version ${before.version} restores that, and \`archiver dataset versions ${printable(baseUrl)} --dataset-id ${name}\` shows all`
+  );
 }
 
 /** The same error with where else the paths are, and what to type next. */

@@ -24,13 +24,15 @@ interface Shown {
   readonly context: Environment & Pick<Terminal, 'colors'>;
   /** What a dry run adds. */
   readonly planned: readonly string[];
+  /** A warning says that this is hardly what was wanted. */
+  readonly isDoubtful?: boolean;
 }
 
 /** What a person reads of a restore that is done, or planned. */
 export function resultText(
   result: RestoreResult,
   { operation }: { readonly operation: 'restore' | 'download' },
-  { durationMs, context, planned }: Shown,
+  { durationMs, context, planned, isDoubtful = false }: Shown,
 ): string {
   const look = lookOf(context.colors.stdout, context.env);
   const { files, bytes, outputDir, bytesFetched, ranges, unchanged, skipped, failed } = result;
@@ -53,6 +55,7 @@ export function resultText(
       ranges,
       fetchedBytes: bytesFetched,
       problems: failed,
+      isDoubtful,
     },
     look,
   );

@@ -12,6 +12,7 @@ import type {
   Pricing,
 } from '../../cli/context.js';
 import type { EventSink } from '../../core/events.js';
+import type { CreateOnceSetting } from '../../core/object-store/create-once-setting.js';
 import type { OpenedStore, OpenStoreOptions } from '../../core/object-store/open-store.js';
 import { meterOf } from './account.js';
 
@@ -35,6 +36,8 @@ export interface StoreValues {
   readonly limitUpload?: number | undefined;
   /** Of commands that may write there. */
   readonly storeMode?: number | undefined;
+  /** Of commands that make versions. */
+  readonly createOnce?: CreateOnceSetting | undefined;
 }
 
 /** What does not depend on what is done there. */
@@ -49,6 +52,7 @@ const accessOptions = async (values: StoreValues, context: StoreContext): Promis
   limitDownloadBytesPerSecond: values.limitDownload,
   limitUploadBytesPerSecond: values.limitUpload,
   storeMode: values.storeMode,
+  createOnce: values.createOnce,
   meter: await meterOf(context),
   onRequest: context.observer?.onRequest,
   signal: context.signal,

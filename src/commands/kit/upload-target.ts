@@ -8,6 +8,7 @@ import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/manifest/u
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { VersionSelector } from '../../core/dataset/records/version-selector.js';
 import { openForSession, retryNotes, type SessionStore, type StoreContext, type StoreValues } from './store.js';
+import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 
 export interface TargetValues {
   readonly bucket: string | undefined;
@@ -38,8 +39,10 @@ export interface DatasetVersion {
 export interface FoundUpload extends UploadLocation {
   /** Undefined where the upload itself was named. */
   readonly version: DatasetVersion | undefined;
+  /** Nobody named the version: it is the newest there is. */
+  readonly isNewest?: boolean;
   /** Digests that its manifest may have; undefined where any will do. */
-  readonly manifestSha256: readonly string[] | undefined;
+  readonly manifestSha256: ExpectedDigests | undefined;
   /** The store, where it had to be asked: `withStore` goes on with it, and closes it. */
   readonly session?: SessionStore;
 }
@@ -87,17 +90,25 @@ async function selectorOf({ version, asOf }: TargetValues): Promise<VersionSelec
   return selector;
 }
 
-/** Asks the store for the version, where no upload is named. @throws what `resolveVersion` and `versionAtCommit` throw */
+/** Asks the store for the version, where no upload is named. @throws what `resolveListed` and `versionAtCommit` throw */
 export async function findTarget(reader: ObjectReader, target: Target, context: StoreContext): Promise<FoundUpload> {
   const { baseUrl, uploadId, dataset, selector, commits } = target;
   if (uploadId !== undefined) return { baseUrl, uploadId, version: undefined, manifestSha256: undefined };
-  const { resolveVersion } = await import('../../core/dataset/records/version-selector.js');
+  const { resolveListed } = await import('../../core/dataset/records/version-selector.js');
+  const { jumpOf } = await import('../../core/dataset/records/doubts.js');
   const { digestsOf } = await import('../../core/dataset/chain/version-view.js');
-  const record =
-    (commits.length === 0 ? undefined : await recordAtCommit(reader, dataset, commits, context)) ??
-    (await resolveVersion(reader, dataset, selector, context.signal));
+  const atCommit = commits.length === 0 ? undefined : await recordAtCommit(reader, dataset, commits, context);
+  const { record, listed } =
+    atCommit === undefined
+      ? await resolveListed(reader, dataset, selector, context.signal)
+      : { record: atCommit, listed: undefined };
   const { datasetId, version } = record;
-  return { baseUrl, uploadId: record.uploadId, version: { datasetId, version }, manifestSha256: digestsOf(record) };
+  const isNewest = selector.kind === 'head' && listed !== undefined;
+  // A key that may only put can add a version with any number, and cannot take one away.
+  for (const text of isNewest ? jumpOf(listed) : [])
+    context.warn(`v${version}, the newest of ${printable(datasetId)}, may be forged: ${text}`);
+  const found = { baseUrl, uploadId: record.uploadId, version: { datasetId, version }, isNewest };
+  return { ...found, manifestSha256: digestsOf(record) };
 }
 
 /** The newest version of a commit, which is told. None: files of the newest version may be of it nevertheless. */

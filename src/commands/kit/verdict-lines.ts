@@ -5,14 +5,21 @@ import type { VerifyResult } from '../../core/verify/verify.js';
 import type { DatasetVerdict, StoreVerdict, UploadVerdict, VersionVerdict } from '../../core/verify/verify-store.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { fact, firstLines } from './lines.js';
+import { chunksIn } from './unread-cold.js';
 
-type Looked = Pick<VerifyResult, 'checked' | 'chunks' | 'chunksRead'>;
+type Looked = Pick<VerifyResult, 'checked' | 'chunks' | 'chunksRead' | 'unreadCold'>;
 
 /** No more than what was looked at. */
-export function soundText({ checked, chunks, chunksRead }: Looked, is = 'is', manifest = 'manifest'): string {
+export function soundText(
+  { checked, chunks, chunksRead, unreadCold }: Looked,
+  is = 'is',
+  manifest = 'manifest',
+): string {
+  const cold = chunksIn(unreadCold);
+  const unread = cold === 0 ? '' : `; ${formatCount(cold)} in cold storage not read`;
   const all = formatQuantity(chunks, 'chunk');
   if (checked === 'content') return ` ${is} whole`;
-  if (checked === 'sample') return `: no damage in ${formatCount(chunksRead)} of ${all} read`;
+  if (checked === 'sample') return `: no damage in ${formatCount(chunksRead)} of ${all} read${unread}`;
   if (checked === 'presence') return `: ${chunks === 1 ? '' : 'all '}${all} present; contents not read`;
   return `: ${manifest} consistent; chunks not looked at`;
 }

@@ -42,7 +42,7 @@ export function wipeLines(done: WipeResult, url: string): readonly string[] {
 }
 
 /** What was found, as JSON. */
-export const foundDocument = ({ leftAlone, leftAloneSamples, ...counted }: Survey) => {
+export const foundDocument = ({ leftAlone, leftAloneSamples, datasetKeys: _keys, ...counted }: Survey) => {
   const { uploads: uploadCount, datasets: datasetCount, ...found } = counted;
   return { found: { ...found, uploadCount, datasetCount }, leftAlone, leftAloneSamples };
 };

@@ -1,7 +1,7 @@
 // `archiver list STORE`: what is there, by name. Folders are listed, and the newest record of each dataset is read.
 import type { Messages, Results, Verbosity } from '../../cli/context.js';
 import { describeDatasets } from '../../core/dataset/records/describe-datasets.js';
-import { findPlaces, listUploads, withoutManifest } from '../../core/dataset/records/find-places.js';
+import { findPlaces, listUploads, lookForManifests } from '../../core/dataset/records/find-places.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
@@ -21,10 +21,11 @@ export async function showStore(
   const { datasets, uploads, without, found, requests } = await whileReading(context, baseUrl, (emit) =>
     withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
       const datasets = await describeDatasets(store, signal, emit);
-      const uploads = (await listUploads(store, signal)).toReversed();
+      const all = (await listUploads(store, signal)).toReversed();
       const newest = new Set(datasets.map(({ headUploadId }) => headUploadId));
-      const asked = uploads.filter((id) => !newest.has(id));
-      const without = await withoutManifest(store, asked, signal);
+      const asked = all.filter((id) => !newest.has(id));
+      const { without, fenced } = await lookForManifests(store, asked, signal);
+      const uploads = all.filter((id) => !fenced.has(id));
       return { datasets, uploads, without, found: await findPlaces(store, signal), requests };
     }),
   );

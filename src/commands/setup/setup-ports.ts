@@ -3,17 +3,19 @@ import { join } from 'node:path';
 import { composeConfig, type OpenConfig, writeConfig } from '../../cli/config-change.js';
 import type { Context } from '../../cli/context.js';
 import { configPlaces } from '../../core/config/config-places.js';
+import { askBeforeChoice, keepThere } from '../../core/create-once/create-once.js';
 import { errorText } from '../../core/failures/errors.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { joinStoreUrl } from '../../core/object-store/store-url.js';
+import { joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
-import { type CheckOptions, probeStore, roundTrip } from '../../core/setup/check-store.js';
+import { type CheckOptions, probeStore, roundTrip, type Usability } from '../../core/setup/check-store.js';
 import { KeysFile, keysFile } from '../../core/setup/keys-file.js';
 import { lineDiff } from '../../core/text/line-diff.js';
 import { shellWord } from '../../core/text/shell-word.js';
 import type { SetupAnswers } from '../../stores/setup/setup-state.js';
 import type { SetupPorts } from '../../stores/setup/setup-store.js';
 import { reportAccess } from '../kit/access.js';
+import { askCreateOnce } from '../kit/create-once.js';
 import { LAST_RESORT } from '../kit/flags.js';
 import { openForReading, type StoreValues } from '../kit/store.js';
 
@@ -48,12 +50,20 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
         seen = opened;
         return opened;
       };
-      const usability = await probeStore({ open, tell, signal });
+      const probed = await probeStore({ open, tell, signal });
+      const usability =
+        probed === 'none' ? probed : await tellCreateOnce(probed, open, tell, contextOf(answers, signal));
       if (seen?.isAws === true && usability !== 'none')
         await tellFindings(answers, { ...valuesOf(answers), kmsKeyId: undefined }, tell, contextOf(answers, signal));
       return { usability, region: seen?.region };
     },
-    test: (answers, tell, signal) => roundTrip({ open: openBelow(answers, signal), tell, signal }),
+    // It was asked what it keeps a moment ago.
+    test: (answers, tell, signal) =>
+      roundTrip({
+        open: async (below) => ({ ...(await openBelow(answers, signal)(below)), createOnce: 'yes' }),
+        tell,
+        signal,
+      }),
     async review(answers) {
       const after = await compose(answers);
       return { path: config.path, isNew: config.bytes === undefined, lines: lineDiff(config.text, after) };
@@ -61,12 +71,54 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
     async write(answers) {
       const after = await compose(answers);
       if (after !== config.text) await writeConfig(config, after);
+      await keepCreateOnce(openBelow(answers, context.signal), contextOf(answers, context.signal));
       return nextCommands(config.path, context);
     },
   };
 }
 
 type Access = Parameters<typeof reportAccess>[1];
+
+/** Whether it keeps If-None-Match: without that nothing may be written there. A folder is not asked. */
+async function tellCreateOnce(
+  usability: Usability,
+  open: CheckOptions['open'],
+  tell: CheckOptions['tell'],
+  context: Context,
+): Promise<Usability> {
+  const opened = await open();
+  try {
+    if (parseStoreUrl(opened.store.url).kind === 'file') return usability;
+    const { kind, seen } = await askCreateOnce(opened, context, askBeforeChoice);
+    if (kind === 'create-once') {
+      tell({ tone: 'good', text: 'of two writers at one key one is refused' });
+      return usability;
+    }
+    const hint = '--create-once yes of the commands that write vouches for it';
+    tell({ tone: 'bad', text: `writers can overwrite each other: ${seen}`, hint });
+  } catch (error) {
+    throwIfCancelled(context.signal);
+    tell({ tone: 'bad', text: errorText(error) });
+  } finally {
+    opened.close();
+  }
+  return 'none';
+}
+
+/** The store is chosen now, and other computers need not ask it. Those that find nothing there ask by themselves. */
+async function keepCreateOnce(open: CheckOptions['open'], context: Context): Promise<void> {
+  try {
+    const opened = await open();
+    try {
+      if (parseStoreUrl(opened.store.url).kind === 's3') await keepThere(opened, { ...context, now: context.now() });
+    } finally {
+      opened.close();
+    }
+  } catch (error) {
+    // The config file is written: that is what was asked for.
+    void errorText(error);
+  }
+}
 
 /** What is wrong with the bucket beside permissions, as `access-check` reports it. */
 async function tellFindings(

@@ -11,13 +11,14 @@ import { resolvePath } from '../../core/shell/archive-path.js';
 import type { Word } from '../../core/shell/command-line.js';
 import { expandGlob } from '../../core/shell/expand-glob.js';
 import type { UploadId } from '../../core/manifest/manifest-types.js';
+import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 
 export interface OpenArchive {
   readonly listing: Listing;
   readonly reader: ObjectReader;
   readonly uploadId: UploadId;
   /** Digests that the manifest may have, where a version record names them. */
-  readonly manifestSha256?: readonly string[] | undefined;
+  readonly manifestSha256?: ExpectedDigests | undefined;
   /** URL of the upload. */
   readonly location: string;
   readonly cache: FrameCache;

@@ -8,7 +8,7 @@ import { type DryRun, isDryRun, plannedDocument, plannedFacts } from './dry-run.
 import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
-import { problemLines } from '../../screens/progress/problem-lines.js';
+import { leftOutLines, problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
@@ -70,13 +70,20 @@ function resultLines(result: UploadResult, context: Context): string[] {
   const counts = changes === undefined ? [] : [`  changes   ${changesText(changes)}`];
   if (changes?.noChanges === true) {
     const first = `no changes: dataset ${datasetId} stays at version ${version}`;
-    return [first, ...problemLines('skipped ', skipped, look), ...counts];
+    return [first, ...leftOutLines(skipped, look), ...counts, ...keyLines(result)];
   }
   const [headline = '', ...details] = finalLines(
     { ...result, version, operation: 'upload', isDifference: isDifference(changes), problems: skipped },
     look,
   );
-  return [headline, ...counts, ...savedLines(result), ...madeCostFacts(madeCost(result, context)), ...details];
+  return [
+    headline,
+    ...counts,
+    ...savedLines(result),
+    ...keyLines(result),
+    ...madeCostFacts(madeCost(result, context)),
+    ...details,
+  ];
 }
 
 function savedLines({ deduplicated, changes }: UploadResult): string[] {
@@ -86,6 +93,13 @@ function savedLines({ deduplicated, changes }: UploadResult): string[] {
   return [
     `  equal     ${formatQuantity(files, 'file')} stored with others of the same content, ${formatBytes(bytes)} saved`,
   ];
+}
+
+/** What is not sent again is not encrypted anew. */
+function keyLines({ earlierKeyIds = [] }: UploadResult): string[] {
+  if (earlierKeyIds.length === 0) return [];
+  const how = earlierKeyIds.map((key) => (key === null ? 'without a key' : `encrypted with ${printable(key)}`));
+  return [`  keys      what was stored before stays as it is, ${how.join(', or ')}; --force sends all of it again`];
 }
 
 /** Something of the version was there before. */
@@ -107,7 +121,8 @@ function referredText(referred: NonNullable<UploadResult['changes']>['referred']
 function dryRunLines(result: UploadResult, leftOut: readonly string[], context: Pricing): string[] {
   const { files, bytes, chunks, shards, location, changes } = result;
   const base = location.replace(/\/uploads\/[^/]*$/, '');
-  const facts = isDryRun(result) ? plannedFacts(result, context) : [];
+  const planned = isDryRun(result) ? plannedFacts(result, context) : [];
+  const facts = [...planned, ...keyLines(result)];
   const last = [...facts, ...leftOut, 'Nothing was written (--dry-run).'];
   if (changes?.noChanges === true) return [`No changes: nothing would be uploaded to ${base}`, ...last];
   const size = `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;

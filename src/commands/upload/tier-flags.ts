@@ -4,7 +4,7 @@ import { conflicts, requires } from '../../cli/rule.js';
 import type { TierPolicy } from '../../core/archive/plan/tier.js';
 
 export const tierFlags = {
-  autoTier: flag.on({ describe: 'choose storage classes by when files were last read' }),
+  autoTier: flag.on({ describe: 'choose the class by when files were last read' }),
   tierHotDays: flag.int([0, 36500], {
     default: 30,
     describe: 'read within this many days: STANDARD; older: STANDARD_IA',

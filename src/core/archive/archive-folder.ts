@@ -1,19 +1,22 @@
 // The front door: archives a folder as one committed version of its dataset. See docs/architecture.md for the picture.
 //   scan ─► settle the dataset ─► (continue an interrupted run) ─► compare, where only changes are wanted ─► make the version
 import { loadCodec } from '../codec/codec.js';
-import { newUploadId } from '../manifest/upload-id.js';
-import { ArchiverError } from '../failures/errors.js';
+import type { CreateOnceAnswer } from '../create-once/answer.js';
+import { createOnceOf, refusePlain } from '../create-once/create-once.js';
+import { newUploadId, uploadFolder } from '../manifest/upload-id.js';
+import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import { uploadChanges, compareWithRival, type NeedsFullVersion } from './changes/upload-changes.js';
 import type { Baseline } from './changes/baseline.js';
 import { type SettledDataset, settleDataset } from './commit/settle-dataset.js';
-import { warnOfEmpty } from './changes/doubtful-source.js';
+import { checkShrunken, warnOfEmpty } from './changes/doubtful-source.js';
 import { destinationOf } from './look-at-destination.js';
 import { afterPacking, makeFullVersion, whilePacking } from './full-version.js';
-import type { UploadRun } from './upload-run.js';
+import type { NotWhole, UploadRun } from './upload-run.js';
 import { PackPool } from './pack/pack-pool.js';
 import { cacheFolder, rememberedIn } from './remembered.js';
 import { takeUp } from './resumed/take-up.js';
+import { retireBroken } from './retire-broken.js';
 import { openEntryTable } from './scan/entry-table.js';
 import { scanInWorker } from './scan/scan-in-worker.js';
 import { ownTrees } from './scan/source-folder.js';
@@ -54,7 +57,9 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   const { emit, signal, resume, layout } = settings;
   const { saved, journal } = resume;
   const createdAt = saved === undefined ? settings.now() : new Date(saved.state.createdAt);
-  const uploadId = saved?.state.uploadIds.at(-1) ?? newUploadId(createdAt, settings.randomBytes(4));
+  // One id has one process for ever: a run that goes on with what another has sent has its own (Protocol 3, rule 3).
+  const uploadId = newUploadId(settings.now(), settings.randomBytes(4));
+  const notWhole: NotWhole[] = [];
   const retention = retentionOf(layout.lock, { createdAt, now: settings.now() });
   const sender = new ChunkSender(emit, layout.direct?.requests);
   emit({ type: 'phase', phase: 'scanning' });
@@ -66,7 +71,9 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const remembered = settings.remembered ?? rememberedOf(settings, opened);
     return { remembered, ...(await settleDataset({ ...settings, remembered, store: opened.store })) };
   });
-  settling.catch(() => undefined); // awaited below; meanwhile its failure is not "unhandled"
+  const asking = opening.then((opened) => askStore(opened, settings, uploadFolder(uploadId)));
+  settling.catch(() => undefined); // awaited below; meanwhile a failure is not "unhandled"
+  asking.catch(() => undefined);
   try {
     const { result: scanned, loss } = await scanInWorker(
       { ...settings, filter: await filterOf(settings, opening) },
@@ -78,11 +85,25 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     for (const text of [loss, loadCodec().slowness]) if (text !== undefined) emit({ type: 'note', text });
     const ledger = new UploadLedger(openEntryTable(scanned.table));
     const { remembered, ...settled } = await settling;
+    checkStore(store.url, await asking, settings);
     const { datasetId } = settled;
     const encryption = encryptionFor(settled.encryption, store, uploadId, signal);
     const identity = { uploadId, datasetId, createdAt, encryption };
-    const surroundings = { remembered, store, retention, region, isAws, requests, retries, sender, startedMs };
-    const result = await runToEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
+    const surroundings = {
+      remembered,
+      store,
+      retention,
+      region,
+      isAws,
+      requests,
+      retries,
+      sender,
+      startedMs,
+      notWhole,
+    };
+    const run = { ...settings, ...identity, ...surroundings, scanned, ledger };
+    const result = await runToEnd(run, settled, pool);
+    await retireBroken(run);
     await journal?.remove();
     const usesKms = encryption.kmsKeyId !== undefined;
     const place = { region, isAws, isFolder: store.url.startsWith('file:'), usesKms };
@@ -91,10 +112,42 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const destination = await destinationOf({ store, region, isAws }, { version, isListed }, signal);
     return { ...result, destination: { ...destination, usesKms } };
   } catch (error) {
-    throw await sender.withdraw(error, journal, resume.cleansUp);
+    throw await sender.withdraw(alsoTelling(notWhole, error), journal, resume.cleansUp);
   } finally {
     await pool?.close();
+    await asking.catch(() => undefined); // it cleans up before the store is closed
   }
+}
+
+/** Beside the scan: whether the store keeps what commits stand on. */
+async function askStore(
+  opened: OpenedStore,
+  { home, now, signal, warn, dryRun, dataset, randomBytes }: Settings,
+  folder: string,
+): Promise<CreateOnceAnswer | undefined> {
+  const { host } = dataset;
+  return await createOnceOf(opened, { home, now: now(), signal, warn, dryRun, host, folder, randomBytes });
+}
+
+function checkStore(url: string, answer: CreateOnceAnswer | undefined, { dryRun, warn }: Settings): void {
+  try {
+    refusePlain(url, answer);
+  } catch (error) {
+    if (!dryRun || !isArchiverError(error)) throw error;
+    warn(`${error.message}; this will be refused; ${error.hint ?? ''}`);
+  }
+}
+
+/** A failure behind which a version that is not whole stays. */
+function alsoTelling(notWhole: readonly NotWhole[], error: unknown): unknown {
+  const before = notWhole.map(({ text }) => text).join('; ');
+  if (before === '') return error;
+  const { exitCode = 1, hint, code = 'integrity' } = isArchiverError(error) ? error : {};
+  return new ArchiverError(code, `${before}; making it again failed: ${errorText(error)}`, {
+    cause: error,
+    exitCode,
+    hint,
+  });
 }
 
 function rememberedOf({ home, cacheFolder: given, warn }: Settings, opened: OpenedStore): UploadRun['remembered'] {
@@ -116,12 +169,13 @@ function packingOf({ packing, layout }: UploadRun, baseline: Baseline | undefine
 
 async function runToEnd(
   given: UploadRun,
-  { baseline, highest, isListed }: SettledDataset,
+  { baseline, highest, isListed, totals }: SettledDataset,
   pool: PackPool | undefined,
 ): Promise<UploadResult> {
   const run = { ...given, packing: packingOf(given, baseline) };
   const { saved } = run.resume;
   warnOfEmpty(run);
+  if (baseline === undefined) checkShrunken(run, { version: highest, totals });
   const ordinal = { highest, isListed };
   let current = run;
   if (saved !== undefined) {

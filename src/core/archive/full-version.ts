@@ -12,6 +12,7 @@ import type { Commitment } from './commit/commitment.js';
 import { type HeadInput, manifestHead } from './commit/manifest-head.js';
 import type { UploadRun } from './upload-run.js';
 import { type Lister, makeVersion } from './make-version.js';
+import { afterStale } from './under-new-id.js';
 import type { PackPool } from './pack/pack-pool.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { sealed } from './upload-encryption.js';
@@ -37,18 +38,23 @@ const NOTHING_BEFORE = {
 /** `lost`: another writer took the ordinal; what was sent stays, and writing the manifest was attempted. */
 export type FullOutcome = { readonly result: UploadResult } | { readonly lost: UploadRun };
 
-/** Makes the version that `lister` lists. @throws as `archiveFolder` does; conflict where what it refers to was given up */
+/** Makes the version that `lister` lists; what was lost meanwhile is sent again. @throws as `archiveFolder` does */
 export async function makeFullVersion(
   run: UploadRun,
   lister: Lister,
-  { highest, isListed }: HighestOrdinal,
+  ordinal: HighestOrdinal,
   started?: PackPool,
 ): Promise<FullOutcome> {
+  const { highest, isListed } = ordinal;
   const isSync = run.dataset.changes !== undefined;
   const made = await makeVersion(run, lister, { version: highest + 1, isExact: isSync && isListed }, started);
   if (made.state === 'planned') return { result: plannedResult(run, made.plan, isSync) };
   if (made.state === 'taken') return { lost: run };
-  if (made.state !== 'committed') throw staleError(run);
+  if (made.state === 'stale') {
+    const again = await afterStale(run, made.stale);
+    return await makeFullVersion(again, afterPacking(again), { highest: made.stale.version ?? highest, isListed });
+  }
+  if (made.state !== 'committed') throw new ArchiverError('internal', 'a full version has nothing to list');
   const { plan, version, totals } = made;
   const { files, bytes, storedBytes, chunks } = totals;
   const counts = { ...NOTHING_BEFORE, added: files };
@@ -61,11 +67,6 @@ function plannedResult(run: UploadRun, plan: UploadPlan, isSync: boolean): Uploa
   if (!isSync) return dryRunResult(run, plan);
   return dryRunResult(run, plan, { changes: { ...NOTHING_BEFORE, added: run.scanned.files } });
 }
-
-const staleError = ({ uploadId }: UploadRun): ArchiverError =>
-  new ArchiverError('conflict', `what an earlier run of upload ${uploadId} had sent was given up meanwhile`, {
-    hint: 'run the command again: it is sent again',
-  });
 
 interface Listed {
   readonly totals: Totals;

@@ -1,9 +1,10 @@
 // The only place where versions are made: what is stored already is reused, twins are marked, chunks are planned, packed and
 // sent, and the manifest is committed. Full uploads, resumed ones and those of changes differ only in their manifest.
 import type { Totals } from '../manifest/manifest-types.js';
-import type { Commitment, Ordinal } from './commit/commitment.js';
+import type { Commitment, Ordinal, Stale } from './commit/commitment.js';
 import { type CommitInput, commitUpload, rememberHead } from './commit/commit-upload.js';
 import { markTwins, type TwinInput } from './dedup/dedup.js';
+import { giveUpUnneeded } from './give-up.js';
 import { PackPool } from './pack/pack-pool.js';
 import { checkNonePending, type PendingTotals, pendingTotals } from './plan/pending-rows.js';
 import { plannedAmounts } from './plan/planned-amounts.js';
@@ -23,13 +24,14 @@ export interface Lister {
 
 /** `planned`: a dry run. `nothing`: there is nothing to mention. `taken`, `stale`: as the commit says. */
 export type VersionOutcome =
-  | { readonly state: 'planned' | 'nothing' | 'taken' | 'stale'; readonly plan: UploadPlan }
+  | { readonly state: 'planned' | 'nothing' | 'taken'; readonly plan: UploadPlan }
+  | { readonly state: 'stale'; readonly stale: Stale }
   | { readonly state: 'committed'; readonly plan: UploadPlan; readonly version: number; readonly totals: Totals };
 
 type VersionInput = TwinInput &
   TransferInput &
   CommitInput &
-  Pick<UploadRun, 'dryRun' | 'mayBegin' | 'ledger' | 'store' | 'region' | 'isAws'>;
+  Pick<UploadRun, 'dryRun' | 'mayBegin' | 'ledger' | 'store' | 'region' | 'isAws' | 'notWhole'>;
 
 /** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
 export async function makeVersion(
@@ -56,8 +58,10 @@ export async function makeVersion(
   const commitment = await compose();
   emit({ type: 'step', step: 'commit', uploadId });
   const committed = await commitUpload(run, commitment, ordinal);
-  if (typeof committed === 'string') return { state: committed, plan };
-  await rememberHead(run, commitment.encoded, committed);
+  if (committed === 'taken') return { state: 'taken', plan };
+  if ('why' in committed) return { state: 'stale', stale: committed };
+  await rememberHead(run, commitment, committed);
+  await giveUpUnneeded(run, commitment.chunks);
   return { state: 'committed', plan, version: committed.version, totals: commitment.totals };
 }
 

@@ -29,6 +29,10 @@ export interface DatasetOptions {
   /** Stands for the source in the manifest and in the dataset's id when the folder only holds what came from elsewhere. */
   readonly origin?: { readonly path: RawPath; readonly owner: string } | undefined;
   readonly encryption: EncryptionOptions;
+  /** A version may hold less than half of the one before, or nothing. */
+  readonly allowMassDelete?: boolean | undefined;
+  /** The dataset begins anew where the store has none of the versions that this computer remembers there. */
+  readonly newStore?: boolean | undefined;
   /** Upload only what differs from an earlier version. */
   readonly changes?: ChangeOptions | undefined;
   /**
@@ -46,8 +50,8 @@ export interface EncryptionOptions extends Encryption {
 export interface ChangeOptions {
   /** Paths that are gone are recorded as deleted. */
   readonly trackDeletes: boolean;
-  /** However many there are. */
-  readonly allowMassDelete?: boolean;
+  /** Content of the same size and mtime is not read again because the ctime moved. */
+  readonly ignoreCtime?: boolean;
   /** Everything is read and sent again, and the version is a full listing. */
   readonly isForced?: boolean;
   /** To compare with, instead of the latest version. */

@@ -1,13 +1,49 @@
-// An upload that attempted to write its manifest can only continue under another id: what was put under the old one stays,
-// is referred to, and its manifest is never overwritten (commit protocol, Protocol 2, rule 6).
+// Going on under another upload id: what lies under the old one is referred to where it is sound, as everything is that this
+// process has not put under its present id (commit protocol, Protocol 2, rule 4); what is not sound is packed again. So go
+// those that lost an ordinal, met a fence, or find that something was given up or deleted while they slept (Protocol 3,
+// rules 1 and 2). An old manifest is never overwritten.
+import { lookAtReferences } from '../dataset/folder-look.js';
+import { integrityError } from '../failures/errors.js';
 import { newUploadId } from '../manifest/upload-id.js';
+import type { Stale } from './commit/commitment.js';
+import { notWhole, notWholeText } from './commit/looks.js';
+import { reopenLost } from './scan/reopen-rows.js';
 import type { UploadRun } from './upload-run.js';
 import { type Encryption, encryptionFor } from './upload-encryption.js';
 
-/** The same upload under a new id, which the journal knows of before anything lies under it. */
+/** So often a run goes on although something of it was not sound: a store that loses everything is no store to go on with. */
+const MAX_STALE = 3;
+
+/**
+ * The same upload under a new id, which the journal knows of before anything lies under it. Rows whose content is not sound
+ * any more are pending again. One LIST for each folder that chunks were sent to. @throws what the store throws
+ */
 export async function underNewId(run: UploadRun, settled: Encryption = run.encryption): Promise<UploadRun> {
-  run.ledger.leave(run.uploadId);
+  const { store, ledger, signal } = run;
+  // What an interrupted run has sent and this one did not take over is not looked at again, so it is not used.
+  const { resumed: _resumed, ...rest } = run;
+  ledger.leave(run.uploadId);
   const uploadId = newUploadId(run.now(), run.randomBytes(4));
+  const chunks = ledger.chunks();
+  const look = await lookAtReferences(store, { uploadId, chunks }, signal);
+  const unsound = chunks.filter((_, position) => look?.unsound.has(position) ?? true); // who may not list refers to nothing
+  if (unsound.length > 0) ledger.forget(reopenLost(ledger.table, ledger.extras, ledger.lose(unsound)));
   await run.resume.journal?.movedTo(uploadId);
-  return { ...run, uploadId, encryption: encryptionFor(settled, run.store, uploadId, run.signal) };
+  return { ...rest, uploadId, encryption: encryptionFor(settled, store, uploadId, signal) };
+}
+
+/** The same where a manifest, or what it refers to, was not sound; says so. @throws integrity when that happens again and again */
+export async function afterStale(run: UploadRun, { why, version }: Stale, settled?: Encryption): Promise<UploadRun> {
+  const { emit, notWhole: before, staleRounds = 0 } = run;
+  if (staleRounds >= MAX_STALE) {
+    if (version !== undefined) throw notWhole(run, version, why);
+    throw integrityError(why, { hint: 'nothing was committed; run the upload again' });
+  }
+  if (version === undefined) emit({ type: 'note', text: `${why}: what is not sound is sent again` });
+  else {
+    const text = notWholeText(run, version, why);
+    before.push({ uploadId: run.uploadId, version, text });
+    emit({ type: 'note', text: `${text}: it follows as the next version` });
+  }
+  return { ...(await underNewId(run, settled)), staleRounds: staleRounds + 1 };
 }

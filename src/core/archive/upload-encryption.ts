@@ -36,6 +36,19 @@ export function keepEncryption(asked: Encryption, before: Encryption, emit: Even
   return { kmsKeyId, encryptManifest };
 }
 
+/**
+ * The keys that chunks of this version were written with and that are not the one that is used now; null: without one.
+ * None of its chunks is written again for that.
+ */
+export function earlierKeys({ chain }: View, { encryption }: { readonly encryption: Encryption }) {
+  const now = encryption.kmsKeyId ?? null;
+  const keys = chain
+    .filter(({ head }) => head.chunks.length > 0)
+    .map(({ head }) => head.storage['kmsKeyId'] ?? null)
+    .filter((key) => key !== now);
+  return keys.length === 0 ? {} : { earlierKeyIds: [...new Set(keys)] };
+}
+
 /** An encryption at work for one upload id. */
 export interface RunEncryption extends Encryption {
   readonly sealer: ManifestSealer | undefined;

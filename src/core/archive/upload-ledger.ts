@@ -5,7 +5,7 @@ import type { EntryExtra } from '../manifest/entry-line.js';
 import { isListed } from '../manifest/manifest-writer.js';
 import { shardPrefix } from '../manifest/chunk-key.js';
 import type { ChunkRecord, Segment, ShardRecord, Totals, UploadId } from '../manifest/manifest-types.js';
-import { displayPath } from '../paths/raw-path.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
 import type { ChunkTask } from './plan/chunk-task.js';
 import { type EntryTable, KIND, STATUS } from './scan/entry-table.js';
 import type { PackedChunk } from './pack/pack-chunk.js';
@@ -53,6 +53,24 @@ export class UploadLedger {
       if (record !== undefined && !record.key.startsWith('../'))
         this.records[chunk] = { ...record, key: `../${uploadId}/${record.key}` };
     });
+  }
+
+  /** Leaves these chunks, and files that their tables list, out of the books; returns their numbers. */
+  lose(records: readonly ChunkRecord[]): ReadonlySet<number> {
+    const lost = new Set(records.map(({ chunk }) => chunk));
+    for (const record of this.records)
+      if (record?.listedIn !== undefined && lost.has(record.listedIn)) lost.add(record.chunk);
+    for (const chunk of lost) {
+      this.records[chunk] = undefined;
+      this.unused.add(chunk);
+    }
+    return lost;
+  }
+
+  /** These files are packed again: what was said of them is no longer so. */
+  forget(paths: ReadonlySet<RawPath>): void {
+    const left = this.skipped.filter(({ path }) => !paths.has(path));
+    this.skipped.splice(0, this.skipped.length, ...left);
   }
 
   /**

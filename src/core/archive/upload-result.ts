@@ -38,6 +38,8 @@ export interface UploadResult {
   readonly directFiles?: number;
   /** Of one that stores the content of equal files once: what that saved. */
   readonly deduplicated?: Deduplicated;
+  /** Keys that content of earlier versions was written with and stays under, where this one uses another; null: none. */
+  readonly earlierKeyIds?: readonly (string | null)[];
   /** What is paid for it; not of a dry run. */
   readonly billed?: Billed;
   /** Of a dry run. */

@@ -23,8 +23,6 @@ export interface Identity {
 export interface ResumedUpload {
   /** They are in the store. */
   readonly chunks: readonly AcknowledgedChunk[];
-  /** Keys of files that are there as objects, noted or not, and that no other file may get; undefined when not known. */
-  readonly directKeys: readonly string[] | undefined;
   /** Data in a chunk, as it was planned. */
   readonly chunkBytes: number;
   /** By row: of files that are to be packed. */
@@ -50,4 +48,15 @@ export interface UploadRun extends Settings, Identity {
   /** Of this run, by the clock that only goes forward. */
   readonly startedMs: number;
   readonly resumed?: ResumedUpload;
+  /** Versions that this run has written and found not to be whole. */
+  readonly notWhole: NotWhole[];
+  /** How often it went on because something was not sound. */
+  readonly staleRounds?: number;
+}
+
+export interface NotWhole {
+  readonly uploadId: UploadId;
+  readonly version: number;
+  /** The sentence about it. */
+  readonly text: string;
 }

@@ -63,6 +63,7 @@ export async function balance(store: ObjectStore, options: BalanceOptions): Prom
   const [newest] = view.chain;
   if (newest === undefined) throw new RangeError('a view has at least one manifest');
   if (newest.sealedBy !== undefined) throw encrypted(newest.key);
+  if (record === undefined && around.builtOnBy !== undefined) throw unprovable(uploadId, around.builtOnBy);
   if (around.marked === 'all') throw unreadableMark(uploadId);
   const kmsKeyId = newest.head.storage['kmsKeyId'];
   emit({ type: 'phase', phase: 'copying' });
@@ -165,6 +166,13 @@ const unreadableMark = (uploadId: UploadId): ArchiverError =>
   new ArchiverError('conflict', `no chunk was moved: uploads/${uploadId} holds a mark of a prune that cannot be read`, {
     hint: 'what it names is not known; a prune that can read it removes it a day after it was put',
   });
+
+const unprovable = (uploadId: UploadId, by: UploadId): ArchiverError =>
+  new ArchiverError(
+    'unsupported',
+    `no chunk was moved: ${by} builds on ${uploadId}, which no version record names, so that nothing could prove a new manifest of it`,
+    { hint: 'a prune makes versions independent of those that were retired' },
+  );
 
 const encrypted = (key: string): ArchiverError =>
   new ArchiverError(

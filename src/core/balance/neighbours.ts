@@ -9,6 +9,7 @@ import { emptyFolder, listUploadFolders, type UploadFolder } from '../dataset/pr
 import { listAllVersions, readVersions, type ReadRecord } from '../dataset/records/versions.js';
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
+import type { ManifestHead } from '../manifest/manifest-types.js';
 import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
 
 const READS_AT_ONCE = 4;
@@ -24,6 +25,8 @@ export interface Neighbours {
   readonly marked: ReadonlySet<string> | 'all';
   /** Keys below the base that manifests of others name. */
   readonly referred: ReadonlySet<string>;
+  /** An upload whose manifest builds on this one. */
+  readonly builtOnBy: UploadId | undefined;
 }
 
 /** Reads the surroundings. @throws integrity, unsupported for what cannot be understood; what the store throws */
@@ -45,20 +48,28 @@ export async function readNeighbours(
   const folders = await listUploadFolders(reader, signal);
   const folder = folders.get(uploadId) ?? emptyFolder(uploadId);
   const referred = new Set<string>();
+  let builtOnBy: UploadId | undefined;
   const others = [...folders.values()].filter((other) => other !== folder && other.manifest !== undefined);
   await atOnce(others, READS_AT_ONCE, async (other) => {
-    for (const key of await referredKeys(reader, other.uploadId, signal))
+    const head = await headOf(reader, other.uploadId, signal);
+    if (head?.previous?.uploadId === uploadId) builtOnBy ??= other.uploadId;
+    for (const { key } of referredChunks(other.uploadId, head?.chunks ?? []))
       if (key.startsWith(uploadFolder(uploadId))) referred.add(key);
   });
-  return { records, isNewest, folder, marked: await markedKeys(reader, folder.marks, signal), referred };
+  const marked = await markedKeys(reader, folder.marks, signal);
+  return { records, isNewest, folder, marked, referred, builtOnBy };
 }
 
-async function referredKeys(reader: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<readonly string[]> {
+/** Undefined where it was removed since it was listed. */
+async function headOf(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  signal: AbortSignal,
+): Promise<ManifestHead | undefined> {
   try {
-    const { head } = await loadExpected(reader, uploadId, [], { signal });
-    return referredChunks(uploadId, head.chunks).map(({ key }) => key);
+    return (await loadExpected(reader, uploadId, [], { signal })).head;
   } catch (error) {
-    if (isArchiverError(error, 'not-found')) return []; // removed since it was listed
+    if (isArchiverError(error, 'not-found')) return undefined;
     throw isArchiverError(error, 'integrity', 'unsupported') ? stopped(error) : error;
   }
 }

@@ -14,13 +14,42 @@ const MAX_RAW_BYTES = 896 * 1024 * 1024;
 
 const FASTER = `use Node 22.15 or later, or build the addon: ${GET_ADDON}`;
 
+async function startModule() {
+  const { default: zstd } = await import('@bokuweb/zstd-wasm');
+  await zstd.init();
+  return zstd;
+}
+
+let started: ReturnType<typeof startModule> | undefined;
+
+/** Started once: a second start takes the memory away under what is being decoded. */
+const startedModule = async (): ReturnType<typeof startModule> => await (started ??= startModule());
+
+export interface WasmDecoder {
+  /** @throws unsupported for more than the module can hold */
+  refuseHuge(rawSize: number): void;
+  /** The content of one frame, which has at most so many bytes. @throws integrity */
+  decode(frame: Uint8Array, mostBytes: number): Uint8Array;
+}
+
+/** Decodes frames that need not say how large their content is. @throws what keeps the module from being loaded */
+export async function loadWasmDecoder(): Promise<WasmDecoder> {
+  const zstd = await startedModule();
+  return {
+    refuseHuge,
+    decode(frame, mostBytes) {
+      try {
+        return zstd.decompress(frame, { defaultHeapSize: mostBytes });
+      } catch (error) {
+        throw integrityError(`its zstd data cannot be decoded: ${errorText(error)}`);
+      }
+    },
+  };
+}
+
 /** The codec. @throws what keeps the module from being loaded */
 export async function loadWasmCodec(): Promise<Codec> {
-  const [{ default: zstd }, { default: xxhash }] = await Promise.all([
-    import('@bokuweb/zstd-wasm'),
-    import('xxhash-wasm'),
-  ]);
-  await zstd.init();
+  const [zstd, { default: xxhash }] = await Promise.all([startedModule(), import('xxhash-wasm')]);
   const hash = await xxhash();
 
   const decode = (source: Uint8Array, rawSize: number): Uint8Array => {

@@ -3,7 +3,7 @@
 import { integrityError } from '../failures/errors.js';
 
 const MAGIC = 0xfd2fb528;
-const MAX_BLOCK = 128 * 1024;
+export const MAX_BLOCK = 128 * 1024;
 /** The largest window any level needs (2^27), and what the zstd command accepts without being asked. */
 export const MAX_WINDOW = 1 << 27;
 

@@ -1,10 +1,19 @@
 // zstd from a stream of unknown length, for archives that other tools wrote: any number of frames, skippable ones among
-// them. The window is bounded, so that no archive decides how much memory is taken.
+// them. The window is bounded, so that no archive decides how much memory is taken. Only the addon is given the stream as it
+// is: Node 22 and 24 stop without an error after the first frame and at a skippable one, and WebAssembly wants frames whole.
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { errorText, integrityError } from '../failures/errors.js';
-import { type Binding, loadBinding, noZstdStreams } from './zstd-binding.js';
+import { cutFrames, windowError } from './cut-frames.js';
+import { loadWasmDecoder } from './wasm-codec.js';
+import { type Binding, loadBinding } from './zstd-binding.js';
 import { MAX_WINDOW } from './zstd-frame.js';
+
+/** What may decode here; the first of them that there is does. */
+export interface StreamDecoders {
+  readonly binding: Binding | undefined;
+  readonly node: NodeZstd['createZstdDecompress'];
+}
 
 interface NodeZstd {
   readonly createZstdDecompress?: (options: { readonly params: Readonly<Record<number, number>> }) => Transform;
@@ -17,21 +26,42 @@ const WINDOW_LOG_MAX = 100;
 
 /**
  * Decodes zstd as it comes. A piece is only valid until the next one is asked for.
- * @throws integrity for what is not sound zstd or cut off, unsupported where this machine has no zstd
+ * @throws integrity for what is not sound zstd or cut off, unsupported for a frame that is too large for WebAssembly
  */
-export function decodeZstdStream(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  const binding = loadBinding();
+export function decodeZstdStream(
+  source: AsyncIterable<Uint8Array>,
+  decoders?: StreamDecoders,
+): AsyncGenerator<Uint8Array> {
+  const { binding, node } = decoders ?? { binding: loadBinding(), node: (zlib as NodeZstd).createZstdDecompress };
   if (binding !== undefined) return throughBinding(binding, source);
-  const { createZstdDecompress } = zlib as NodeZstd;
-  if (createZstdDecompress === undefined) throw noZstdStreams();
-  return throughTransform(createZstdDecompress({ params: { [WINDOW_LOG_MAX]: WINDOW_LOG } }), source);
+  return node === undefined ? throughWasm(source) : throughNode(node, source);
+}
+
+async function* throughNode(
+  create: NonNullable<NodeZstd['createZstdDecompress']>,
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Buffer> {
+  for await (const { pieces } of cutFrames(source))
+    yield* throughTransform(create({ params: { [WINDOW_LOG_MAX]: WINDOW_LOG } }), pieces());
+}
+
+async function* throughWasm(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const decoder = await loadWasmDecoder();
+  for await (const { header, pieces, mostBytes } of cutFrames(source)) {
+    decoder.refuseHuge(header.contentSize ?? 0);
+    const parts: Uint8Array[] = [];
+    for await (const piece of pieces()) {
+      parts.push(piece);
+      decoder.refuseHuge(mostBytes());
+    }
+    const decoded = decoder.decode(Buffer.concat(parts), header.contentSize ?? mostBytes());
+    for (let at = 0; at < decoded.byteLength; at += PIECE_BYTES) yield decoded.subarray(at, at + PIECE_BYTES);
+  }
 }
 
 function undecodable(error: unknown): Error {
-  const words = /memory|window/i.test(errorText(error))
-    ? `it was made with a window of more than ${MAX_WINDOW / 2 ** 20} MiB (zstd --long): repack it without`
-    : errorText(error);
-  return integrityError(`its zstd data cannot be decoded: ${words}`, { cause: error });
+  if (/memory|window/i.test(errorText(error))) return windowError(error);
+  return integrityError(`its zstd data cannot be decoded: ${errorText(error)}`, { cause: error });
 }
 
 async function* throughBinding(binding: Binding, source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

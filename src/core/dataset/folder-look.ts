@@ -47,6 +47,8 @@ export interface ReferenceLook {
   readonly unsound: ReadonlySet<number>;
   /** Key of the first thing that is. */
   readonly first: string | undefined;
+  /** The manifest that it builds on. */
+  readonly previous: ObjectInfo | undefined;
   /** When the look began, by the wall clock, which keeps running while a computer sleeps. */
   readonly lookedAtMs: number;
 }
@@ -75,17 +77,19 @@ export async function lookAtReferences(
   const lookedAtMs = Date.now();
   const unsound = new Set<number>();
   let first: string | undefined;
+  let previous: ObjectInfo | undefined;
   for (const [folder, wanted] of byFolder(references)) {
     const look = await ifAllowed(reader, 'list', folder, () => lookAtFolder(reader, folder, signal));
     if (look === undefined) return undefined;
     for (const { key, size, position } of wanted) {
       const found = look.sound.get(key);
+      if (position === undefined) previous = found;
       if (found !== undefined && (size === undefined || found.sizeBytes === size)) continue;
       if (position !== undefined) unsound.add(position);
       first ??= key;
     }
   }
-  return { unsound, first, lookedAtMs };
+  return { unsound, first, previous, lookedAtMs };
 }
 
 function byFolder({ uploadId, chunks, previous }: References): ReadonlyMap<string, readonly Wanted[]> {

@@ -10,9 +10,11 @@ import { MAX_LOADED_BYTES } from '../manifest/loaded-manifest.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import { besideKeyOf, type BesideLabel } from '../manifest/manifest-copy.js';
 import { openManifest } from '../manifest/open-manifest.js';
+import { SweptUpload } from '../manifest/fence.js';
 import { manifestKeyOf } from '../manifest/upload-id.js';
 import { lastingLock } from '../manifest/object-lock.js';
 import type { ObjectReader, ObjectStore, Retention } from '../object-store/object-store.js';
+import { putIfUnchanged } from '../object-store/put-if-unchanged.js';
 import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { changeRecord, type RecordChange } from './records/change-record.js';
@@ -103,16 +105,18 @@ async function lockOfReplaced(
 async function swap(store: ObjectStore, options: ReplaceOptions, etag: string | undefined): Promise<void> {
   const { uploadId, next, signal } = options;
   const key = manifestKeyOf(uploadId);
-  const condition = etag === undefined ? { ifAbsent: true } : { ifMatch: etag };
   const retention = await lockOfReplaced(store, options);
-  const written = await store
-    .put(key, next.bytes, { ...writing(next, signal), ...condition, retention })
-    .catch(async (error: unknown) => {
-      if (!isArchiverError(error, 'conflict')) throw error;
-      // Our own object, from a request whose answer was lost, is no conflict.
-      if ((await readThere(store, uploadId, signal))?.sha256 === next.sha256) return undefined;
-      throw rivalError(uploadId, error);
-    });
+  const put = { ...writing(next, signal), retention };
+  const putting =
+    etag === undefined
+      ? store.put(key, next.bytes, { ...put, ifAbsent: true })
+      : putIfUnchanged(store, key, next.bytes, { ...put, ifMatch: etag });
+  const written = await putting.catch(async (error: unknown) => {
+    if (!isArchiverError(error, 'conflict')) throw error;
+    // Our own object, from a request whose answer was lost, is no conflict.
+    if ((await readThere(store, uploadId, signal))?.sha256 === next.sha256) return undefined;
+    throw rivalError(uploadId, error);
+  });
   if (written === undefined) return;
   const found = await readThere(store, uploadId, signal);
   if (found?.sha256 === next.sha256) return;
@@ -122,18 +126,20 @@ async function swap(store: ObjectStore, options: ReplaceOptions, etag: string | 
 
 interface Found {
   readonly etag: string;
-  readonly sha256: string;
+  /** Undefined of a fence: a sweep took the upload for given up, and a version has come that names it. */
+  readonly sha256: string | undefined;
 }
 
-/** The current manifest; undefined where there is none. */
+/** What lies in the place of the manifest; undefined where nothing does. */
 async function readThere(store: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<Found | undefined> {
   try {
     const content = await openManifest(store, manifestKeyOf(uploadId), { signal });
     const sha256 = hash('sha256', await readAll(content, MAX_LOADED_BYTES), 'hex');
     return { etag: content.etag, sha256 };
   } catch (error) {
-    if (isArchiverError(error, 'not-found')) return undefined;
-    throw error;
+    if (!isArchiverError(error, 'not-found')) throw error;
+    const fence = error instanceof SweptUpload ? await store.head(manifestKeyOf(uploadId), signal) : undefined;
+    return fence && { etag: fence.etag, sha256: undefined };
   }
 }
 

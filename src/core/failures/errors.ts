@@ -11,6 +11,8 @@ export type ErrorCode =
   | 'budget-exceeded'
   | 'mass-delete'
   | 'access-posture'
+  | 'forgotten-store'
+  | 'plain-store'
   | 'cold-storage'
   | 'no-space'
   | 'stalled'
@@ -31,6 +33,8 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   'budget-exceeded': 4,
   'mass-delete': 4,
   'access-posture': 4,
+  'forgotten-store': 4,
+  'plain-store': 4,
   cancelled: 130,
 };
 

@@ -51,11 +51,21 @@ function checkShape(text: string, maxDepth: number, what: string): void {
   }
 }
 
-function noteKey(keys: Set<string> | undefined, key: string, what: string): void {
+function noteKey(keys: Set<string> | undefined, written: string, what: string): void {
   if (keys === undefined) return;
+  const key = written.includes('\\') ? unescaped(written) : written;
   if (keys.has(key))
     throw integrityError(`${what} has the key ${JSON.stringify(key.slice(0, 60))} twice in one object`);
   keys.add(key);
+}
+
+/** What cannot be unescaped is no JSON, which is found when it is parsed. */
+function unescaped(key: string): string {
+  try {
+    return String(JSON.parse(`"${key}"`));
+  } catch {
+    return key;
+  }
 }
 
 /** Position after the closing quote of the string that opens at `at`. */

@@ -3,13 +3,13 @@
 // only looks writes once. Not flushed: it is there when the process is killed, and may be lost with the power.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isArchiverError, noneOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { Fields } from '../json/json-fields.js';
 import { encodeStateDocument, parseStateDocument } from '../state/document.js';
-import { isAlive, ownHolder } from '../state/lock.js';
+import { lifeOf, ownHolder } from '../state/lock-holder.js';
 import { removeOrphanFiles } from '../state/orphans.js';
 import { type LedgerRecord, recordFrom } from './record.js';
 
@@ -20,6 +20,8 @@ const ORPHAN_MS = 86_400_000;
 /** So many more lists and the like, of which each costs little. */
 const LEAST_USES = 16;
 const EVERY_MS = 1000;
+/** A run in another container that has written nothing for so long was killed. */
+const SILENT_MS = 86_400_000;
 
 const runningFolder = (ledger: string): string => join(ledger, 'running');
 
@@ -104,7 +106,9 @@ export async function killedRuns(ledger: string, host: string): Promise<readonly
   for (const name of await namesIn(folder)) {
     const path = join(folder, name);
     const text = FILE.test(name) ? await readFile(path, 'utf8').catch(noneOn('ENOENT')) : undefined;
-    const records = text === undefined ? undefined : killedIn(text, path, host);
+    const written = text === undefined ? undefined : await stat(path).catch(noneOn('ENOENT'));
+    if (text === undefined || written === undefined) continue;
+    const records = killedIn(text, path, { host, isSilent: Date.now() - written.mtimeMs > SILENT_MS });
     if (records !== undefined) runs.push({ id: name.slice(0, 16), records, remove: () => removeFile(path) });
   }
   const timeOf = ({ records: [first] }: KilledRun): string => first?.time ?? '';
@@ -125,11 +129,17 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /** Undefined while its process goes on, and for what is not ours or damaged. */
-function killedIn(text: string, path: string, host: string): readonly LedgerRecord[] | undefined {
+function killedIn(
+  text: string,
+  path: string,
+  { host, isSilent }: { readonly host: string; readonly isSilent: boolean },
+): readonly LedgerRecord[] | undefined {
   try {
     const { fields } = parseStateDocument(text, KIND, { path, hint: '' });
-    const holder = { pid: fields.count('pid'), host: fields.text('host'), start: fields.text('start') };
-    if (isAlive(holder, host)) return undefined;
+    const process = { pid: fields.count('pid'), host: fields.text('host'), start: fields.text('start') };
+    const holder = { ...process, namespace: fields.optionalText('namespace') ?? '' };
+    const life = lifeOf(holder, host);
+    if (life === 'alive' || (life === 'unknown' && (holder.host !== host || !isSilent))) return undefined;
     return fields.list('records').map((item) => recordFrom(new Fields(item, `a record of ${fields.what}`)));
   } catch (error) {
     if (isArchiverError(error)) return undefined;

@@ -1,4 +1,5 @@
 // The uploads of a store and what of their chunks is still to be moved, by one listing of its uploads and writers.
+import { isFenceObject } from '../manifest/fence.js';
 import { UPLOAD_ID } from '../manifest/upload-id.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { canMove } from './classes.js';
@@ -29,7 +30,7 @@ export async function storedUploads(
     for await (const { objects } of store.list({ prefix, signal })) {
       for (const { key, sizeBytes, storageClass } of objects) {
         const [, folder, uploadId, chunk] = CHUNK.exec(key) ?? [];
-        if (folder === undefined || uploadId === undefined) continue;
+        if (folder === undefined || uploadId === undefined || isFenceObject({ key, sizeBytes })) continue;
         const upload = found.get(folder) ?? { uploadId, waitingChunks: 0, waitingBytes: 0 };
         found.set(folder, upload);
         if (chunk === undefined || !canMove(storageClass, sizeBytes, target)) continue;

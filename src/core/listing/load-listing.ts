@@ -1,7 +1,6 @@
 // Reads an upload into a listing: its manifest, or the view of its chain.
 import { type ReadView, readView } from '../dataset/chain/read-view.js';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
-import { integrityError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import type { ForeignEntry } from '../manifest/entry-json-parse.js';
 import { placeProblem } from '../manifest/manifest-check.js';
@@ -11,12 +10,12 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath } from '../paths/raw-path.js';
 import { openTable, TableBuilder } from '../restore/plan/selected-table.js';
 import { type Interned, Listing, type RefusedEntry } from './listing.js';
-import { uploadUrlOf } from '../manifest/upload-id.js';
+import type { ExpectedDigests } from '../dataset/records/assert-expected.js';
 
 export interface LoadListingOptions {
   readonly uploadId: UploadId;
   /** Digests that the manifest may have, where a version record names them. */
-  readonly sha256?: readonly string[] | undefined;
+  readonly sha256?: ExpectedDigests | undefined;
   readonly cache?: ManifestCache | undefined;
   readonly emit?: EventSink | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -37,10 +36,6 @@ export async function loadListing(reader: ObjectReader, options: LoadListingOpti
     cache,
     signal,
   });
-  if (read.firstUnordered !== undefined)
-    throw integrityError(`the manifest ${read.key} is not in path order at ${displayPath(read.firstUnordered)}`, {
-      hint: `archiver verify ${uploadUrlOf(reader.url, uploadId)}`,
-    });
   return columns.listing(read);
 }
 

@@ -19,5 +19,16 @@ export function useTables(chunks: readonly ChunkRecord[], used: Uint8Array): voi
   });
 }
 
+/** Adds to `avoid` the direct files of the tables of contents in it: they are not whole without, though nothing points into those. */
+export function avoidUnlisted(chunks: readonly ChunkRecord[], avoid: Set<number>): void {
+  const tables = new Set<string>();
+  chunks.forEach(({ key, chunk, content }, position) => {
+    if (content === undefined && avoid.has(position)) tables.add(nameOf(key, chunk));
+  });
+  chunks.forEach(({ key, listedIn }, position) => {
+    if (listedIn !== undefined && tables.has(nameOf(key, listedIn))) avoid.add(position);
+  });
+}
+
 /** A chunk by the folder of its upload, seen from the manifest, and its number. */
 const nameOf = (key: string, chunk: number): string => `${/^\.\.\/[^/]+\//.exec(key)?.[0] ?? ''}${chunk}`;

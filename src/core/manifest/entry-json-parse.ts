@@ -29,6 +29,7 @@ const KEYS = [
   'inode',
   'md5',
   'sha256',
+  'xxh64',
   'chunk',
   'offset',
   'segments',
@@ -48,7 +49,8 @@ const MAX_ID = 0xff_ff_ff_ff;
 const MAX_PARTS = 1 << 22;
 const MD5 = /^[0-9a-f]{32}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const XXH64 = /^[0-9a-f]{16}$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const TYPES: ReadonlySet<string> = new Set<EntryType>(['file', 'directory', 'symlink', 'hardlink']);
 
 /** What a deletion has: its path and its type. */
@@ -61,7 +63,7 @@ function bitsOf(keys: readonly Key[]): number {
 type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: RawPath; isDeleted?: boolean };
 
 /** What restoring does not need: a quarter of a line. */
-const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group', 'sha256']);
+const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group', 'sha256', 'xxh64']);
 
 /** Reads lines of `files`; reused for every line of a manifest. */
 export class EntryParser {
@@ -70,8 +72,8 @@ export class EntryParser {
   private seen = 0;
 
   /**
-   * Without `isDescriptive`, ctime, inode, sha256 and the names of owners are passed over. Deletions are believed in a delta
-   * only.
+   * Without `isDescriptive`, ctime, inode, sha256, xxh64 and the names of owners are passed over. Deletions are believed in a
+   * delta only.
    */
   constructor(
     private readonly isDescriptive = true,
@@ -95,6 +97,7 @@ export class EntryParser {
     inode: () => (this.draft.inode = this.scanner.raw()),
     md5: () => (this.draft.md5 = this.md5()),
     sha256: () => (this.draft.sha256 = this.sha256()),
+    xxh64: () => (this.draft.xxh64 = this.xxh64()),
     chunk: () => (this.draft.chunk = this.scanner.count()),
     offset: () => (this.draft.offset = this.scanner.count()),
     segments: () => (this.draft.segments = this.segments()),
@@ -154,6 +157,11 @@ export class EntryParser {
   private sha256(): string {
     const sha256 = this.scanner.raw();
     return SHA256.test(sha256) ? sha256 : this.scanner.fail("'sha256' is not a SHA-256 in hex");
+  }
+
+  private xxh64(): string {
+    const xxh64 = this.scanner.raw();
+    return XXH64.test(xxh64) ? xxh64 : this.scanner.fail("'xxh64' is not an XXH64 in hex");
   }
 
   private stage(): string {
@@ -219,9 +227,12 @@ export class EntryParser {
     const { scanner } = this;
     const xattrs = new Map<RawPath, Buffer>();
     scanner.object((key) => {
-      const name = key.startsWith('base64:') ? rawFromBase64(key.slice(7)) : key;
+      const encoded = key.startsWith('base64:') ? key.slice(7) : undefined;
+      const value = scanner.raw();
+      if (!BASE64.test(encoded ?? '') || !BASE64.test(value)) scanner.fail('an extended attribute is not base64');
+      const name = encoded === undefined ? key : rawFromBase64(encoded);
       if (xattrs.has(name)) scanner.fail('it names an extended attribute twice');
-      xattrs.set(name, Buffer.from(scanner.raw(), 'base64'));
+      xattrs.set(name, Buffer.from(value, 'base64'));
     });
     return xattrs;
   }

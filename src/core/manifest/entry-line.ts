@@ -1,5 +1,5 @@
 // One entry of a manifest as its line of JSON, straight from the columns.
-import { type EntryTable, KIND, MD5_BYTES, SHA256_BYTES, STATUS } from '../archive/scan/entry-table.js';
+import { type EntryTable, KIND, MD5_BYTES, SHA256_BYTES, STATUS, XXH64_BYTES } from '../archive/scan/entry-table.js';
 import { rawFromNumber, TOP, type RawPath } from '../paths/raw-path.js';
 import { lineText, type RareFields } from './line-text.js';
 import type { Entry } from './manifest-types.js';
@@ -24,7 +24,7 @@ export interface LineSources extends AccountNames {
 
 const TYPES = ['file', 'directory', 'symlink', 'hardlink'] as const;
 
-const NO_DIGESTS: Digests = { md5: undefined, sha256: undefined };
+const NO_DIGESTS: Digests = { md5: undefined, sha256: undefined, xxh64: undefined };
 
 /** The entry at `index`, without a line end. */
 export function entryLine(table: EntryTable, index: number, sources: LineSources, extra?: EntryExtra): string {
@@ -34,7 +34,7 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
   const hasContent = kind === KIND.file || kind === KIND.hardlink;
   const isCut = hasContent && extra?.segments !== undefined;
   const [uid, gid, linkGroup] = [at(c.uid, index), at(c.gid, index), at(c.group, index)];
-  const { md5, sha256 } = hasContent ? digestsOf(table, index) : NO_DIGESTS;
+  const { md5, sha256, xxh64 } = hasContent ? digestsOf(table, index) : NO_DIGESTS;
   return lineText({
     path,
     type: TYPES[kind] ?? 'file',
@@ -48,6 +48,7 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
     group: sources.group(gid),
     md5,
     sha256,
+    xxh64,
     chunk: isCut ? undefined : c.chunk[index],
     offset: hasContent && !isCut ? c.offset[index] : undefined,
     target: kind === KIND.symlink ? (table.targets[at(c.link, index)] ?? TOP) : undefined,
@@ -67,15 +68,17 @@ const at = (column: ArrayLike<number>, index: number): number => column[index] ?
 interface Digests {
   readonly md5: string | undefined;
   readonly sha256: string | undefined;
+  readonly xxh64: string | undefined;
 }
 
 /** The checksums of row `index`. */
-export const digestsOf = ({ md5, sha256 }: EntryTable, index: number): Digests => ({
+export const digestsOf = ({ md5, sha256, xxh64 }: EntryTable, index: number): Digests => ({
   md5: digestIn(md5, MD5_BYTES, index),
   sha256: digestIn(sha256, SHA256_BYTES, index),
+  xxh64: digestIn(xxh64, XXH64_BYTES, index),
 });
 
-// All zero bits mean that none was made; a real MD5 is that with probability 2^-128.
+// All zero bits mean that none was made; a real XXH64 is that with probability 2^-64.
 function digestIn(digests: Buffer, bytes: number, index: number): string | undefined {
   const start = index * bytes;
   const end = start + bytes;

@@ -7,7 +7,8 @@ import type { Mention } from './manifest-types.js';
 export function mentionLine(mention: Mention): string {
   const { path, type } = mention;
   if (type === 'deleted') return `{${rawProperty('path', path)},"type":"deleted"}`;
-  const { mode, uid, gid, md5, sha256, chunk, offset, target, linkGroup, changed, mtime, ctime, inode } = mention;
+  const { mode, uid, gid, md5, sha256, xxh64, chunk, offset, target, linkGroup, changed } = mention;
+  const { mtime, ctime, inode } = mention;
   return lineText({
     path,
     type,
@@ -21,6 +22,7 @@ export function mentionLine(mention: Mention): string {
     group: mention.group,
     md5,
     sha256,
+    xxh64,
     chunk,
     offset,
     target,

@@ -20,6 +20,8 @@ export interface LineFields {
   readonly md5: string | undefined;
   /** Hex. */
   readonly sha256: string | undefined;
+  /** Hex. */
+  readonly xxh64: string | undefined;
   readonly chunk: number | undefined;
   readonly offset: number | undefined;
   readonly target: RawPath | undefined;
@@ -42,7 +44,7 @@ export interface RareFields {
 
 /** The line of an entry, without a line end. */
 export function lineText(fields: LineFields): string {
-  const { size, md5, sha256, chunk, offset, target, linkGroup, rare, changed } = fields;
+  const { size, md5, sha256, xxh64, chunk, offset, target, linkGroup, rare, changed } = fields;
   return (
     `{${rawProperty('path', fields.path)},"type":"${fields.type}"` +
     (size === undefined ? '' : `,"size":${size}`) +
@@ -50,6 +52,7 @@ export function lineText(fields: LineFields): string {
     ownerText(fields.uid, fields.gid, fields.user, fields.group) +
     (md5 === undefined ? '' : `,"md5":"${md5}"`) +
     (sha256 === undefined ? '' : `,"sha256":"${sha256}"`) +
+    (xxh64 === undefined ? '' : `,"xxh64":"${xxh64}"`) +
     (chunk === undefined ? '' : `,"chunk":${chunk}`) +
     (offset === undefined ? '' : `,"offset":${offset}`) +
     (target === undefined ? '' : `,${rawProperty('target', target)}`) +

@@ -177,6 +177,8 @@ export interface Entry extends Owner {
   readonly md5?: string;
   /** Hex SHA-256 of the content; where equal content is stored once. */
   readonly sha256?: string;
+  /** Hex XXH64 of the content, seeded by the upload in whose folder it lies; where there is no `sha256`. */
+  readonly xxh64?: string;
   /** Position in `chunks`. */
   readonly chunk?: number;
   readonly offset?: number;

@@ -1,9 +1,22 @@
-// The GET that begins to read a manifest.
+// The GET that begins to read a manifest, or finds that a fence lies in its place.
+import { Readable } from 'node:stream';
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { GetOptions, ObjectContent, ObjectReader } from '../object-store/object-store.js';
+import { readAll } from '../object-store/read-content.js';
+import { isFence, MAX_FENCE_BYTES, SweptUpload } from './fence.js';
+import { splitUploadKey } from './upload-id.js';
 
-/** Begins to read the manifest `key`. @throws not-found, access-denied, and what the store says */
+/** Begins to read the manifest `key`. @throws not-found, also for a fence; access-denied, and what the store says */
 export async function openManifest(reader: ObjectReader, key: string, options: GetOptions): Promise<ObjectContent> {
+  const content = await getManifest(reader, key, options);
+  const { uploadId } = splitUploadKey(key) ?? {};
+  if (content.totalBytes > MAX_FENCE_BYTES || content.start > 0 || uploadId === undefined) return content;
+  const bytes = await readAll(content, MAX_FENCE_BYTES);
+  if (isFence(bytes)) throw new SweptUpload(uploadId, reader.url);
+  return { ...content, body: Readable.from([bytes]) };
+}
+
+async function getManifest(reader: ObjectReader, key: string, options: GetOptions): Promise<ObjectContent> {
   try {
     return await reader.get(key, options);
   } catch (error) {

@@ -18,7 +18,7 @@ export interface StreamLinesOptions extends ReadLoadedOptions {
   /** Gets the head before the first line comes. */
   readonly onHead: (head: ParsedHead) => void;
   /** Gets the head and the hex SHA-256 of what is stored, when all has come. */
-  readonly onEnd: (head: ParsedHead, sha256: string) => void;
+  readonly onEnd: (head: ParsedHead, sha256: string) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,5 +46,5 @@ export async function* streamLines(
     yield batch;
     batch = [];
   }
-  onEnd(parser.finish(), digest.digest('hex'));
+  await onEnd(parser.finish(), digest.digest('hex'));
 }

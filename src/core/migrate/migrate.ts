@@ -115,7 +115,7 @@ class Migration {
     const notKept = losses.sentences();
     for (const text of notKept) if (!before.includes(text)) emit({ type: 'note', text });
     const isWhole = this.skipped.length === 0 && uploaded.skipped.length === 0 && notKept.length === 0;
-    const kept = options.deleteOriginal ? await this.deleteOriginal(read.etag, isWhole) : undefined;
+    const kept = options.deleteOriginal ? await this.deleteOriginal(read, isWhole) : undefined;
     add(requests, archive.opened.requests);
     const isPartial = uploaded.partial || this.skipped.some(({ isSpecial }) => !isSpecial);
     return {
@@ -128,16 +128,20 @@ class Migration {
       ...defined({ originalKept: kept }),
       notKept,
       skipped: [...this.skipped.map(({ path, reason }) => ({ path, reason })), ...uploaded.skipped],
-      partial: isPartial || kept !== undefined,
+      partial: isPartial || kept !== undefined || !read.hasWholeEnd,
       durationMs: Math.round(performance.now() - this.started),
       requests,
     };
   }
 
   /** Unless it holds what the upload does not, or is no longer what was migrated. @returns why it was kept, where it was */
-  private async deleteOriginal(etag: string, isWhole: boolean): Promise<string | undefined> {
+  private async deleteOriginal(
+    { etag, hasWholeEnd }: { readonly etag: string; readonly hasWholeEnd: boolean },
+    isWhole: boolean,
+  ): Promise<string | undefined> {
     const { key, opened } = this.options.archive;
     const { signal } = this.options;
+    if (!hasWholeEnd) return 'it ends with one block of zeros, and a tar ends with two: it may have been cut off';
     if (!isWhole) return 'it holds what could not be migrated as it is';
     const now = await opened.store.head(key, signal);
     if (now === undefined) return 'it is not there any more';
@@ -160,16 +164,20 @@ class Migration {
     );
   }
 
-  private async extract(): Promise<{ readonly format: ArchiveFormat; readonly etag: string }> {
+  private async extract(): Promise<{
+    readonly format: ArchiveFormat;
+    readonly etag: string;
+    readonly hasWholeEnd: boolean;
+  }> {
     const { archive, emit, signal } = this.options;
     emit({ type: 'phase', phase: 'scanning' });
     const content = await archive.opened.store.get(archive.key, { signal });
     try {
       const { format, pieces, start } = await openTarStream(content.body as AsyncIterable<Uint8Array>);
       this.space.expect(expectedBytes(format, content.totalBytes, start));
-      await readTar(pieces, this.extraction, emit, signal);
+      const hasWholeEnd = await readTar(pieces, this.extraction, emit, signal);
       await this.extraction.finish(signal);
-      return { format, etag: content.etag };
+      return { format, etag: content.etag, hasWholeEnd };
     } catch (error) {
       throw this.explain(error);
     } finally {
@@ -192,7 +200,12 @@ class Migration {
     return archiveInto(() => this.options.open(emit), {
       ...fixed,
       source: rawFromText(this.folder.data),
-      dataset: { ...fixed.dataset, origin: { path: rawFromText(archive.url), owner: archive.owner } },
+      dataset: {
+        ...fixed.dataset,
+        // Whoever names an archive means what is in it: a disk that is not mounted has none.
+        allowMassDelete: true,
+        origin: { path: rawFromText(archive.url), owner: archive.owner },
+      },
       // A .archiverignore in the archive is a file of the archive, and no wish of whoever migrates it.
       filter: { ignoreFiles: false, skipTrees: [] },
       emit,

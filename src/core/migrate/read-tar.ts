@@ -13,13 +13,19 @@ export interface PausingSink extends TarSink {
 // A bomb gives many pieces for each one that is received: others must get their turn all the same.
 const PIECES_AT_ONCE = 64;
 
-/** Reads a tar stream to its end into `sink`; `emit` is told how much has been found. @throws integrity, unsupported, cancelled */
+const LONE_END =
+  'it ends with one block of zeros, and a tar ends with two: it may have been cut off, and nobody can tell what came after';
+
+/**
+ * Reads a tar stream to its end into `sink`; `emit` is told how much has been found, and of an end that is half there: then this
+ * gives false. @throws integrity, unsupported, cancelled
+ */
 export async function readTar(
   pieces: AsyncIterable<Uint8Array>,
   sink: PausingSink,
   emit: EventSink,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const tell = scanMeter(emit);
   const reader = new TarReader(sink);
   let count = 0;
@@ -34,4 +40,6 @@ export async function readTar(
     tell(sink.files, sink.bytes);
   }
   reader.finish();
+  if (!reader.hasWholeEnd) emit({ type: 'note', text: LONE_END });
+  return reader.hasWholeEnd;
 }

@@ -30,6 +30,7 @@ export async function validateUpload(options: ValidateOptions): Promise<void> {
     mode: 'default',
     sample: 1,
     random: () => 0,
+    now: () => new Date(),
     requestsAtOnce: 1,
     emit: () => undefined,
     signal,

@@ -27,6 +27,8 @@ export interface ObjectInfo extends Keeping {
   readonly archiveTier?: string;
   /** Present for an object that was requested from cold storage. */
   readonly restore?: { readonly inProgress: boolean; readonly expiry?: Date };
+  /** How the store encrypts it, in its own words; absent where it does not. Only `head` can tell. */
+  readonly encryption?: { readonly method: string; readonly kmsKeyId: string | null };
   /** Only `head` can tell, and on AWS only to who may `s3:GetObjectRetention`. */
   readonly retention?: Retention;
 }
@@ -204,7 +206,7 @@ export interface ObjectStore extends ObjectReader {
   /** The current time by the clock of `lastModified`. */
   time(signal?: AbortSignal): Promise<Date>;
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<PutResult>;
-  /** Aborting one that does not exist is no failure. @throws conflict where its writer may be at work */
+  /** Aborting one that does not exist is no failure. Its writer fails, where it is still at work. */
   abortMultipart(key: string, multipartId: string, signal?: AbortSignal): Promise<void>;
   /** The unfinished ones whose key begins with `prefix`; in a folder the temp files of writers. */
   listMultipart(prefix: string, signal?: AbortSignal, look?: MultipartLook): AsyncIterable<UnfinishedMultipart>;

@@ -28,6 +28,7 @@ import { countRequests, newRequestCounts } from './request-count.js';
 import { DEFAULT_RETRY, type RetryOptions } from './retry/retrier.js';
 import { withRetry } from './retry/retry.js';
 import { DEFAULT_WATCHDOG, withWatchdog, type WatchdogOptions } from './stall-watchdog.js';
+import type { CreateOnceSetting } from './create-once-setting.js';
 import { parseStoreUrl, type StoreUrl } from './store-url.js';
 import { s3Bucket } from './s3/s3-bucket.js';
 import type { HttpHandlerOptions, HttpTimeouts } from './s3/s3-http-handler.js';
@@ -51,6 +52,8 @@ export interface OpenStoreOptions
   readonly onEvent?: EventSink | undefined;
   /** Gives the meter that is told what is used of the store. */
   readonly meter?: ((place: MeteredPlace) => StoreMeter) | undefined;
+  /** Whether it is asked what it keeps before versions are written there; `auto` when not given. */
+  readonly createOnce?: CreateOnceSetting | undefined;
   /** Told of each request when it has ended. */
   readonly onRequest?: ((request: StoreRequest) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -85,6 +88,8 @@ export interface OpenedStore {
   readonly posture?: BucketPosture;
   /** Of S3 stores only; keys are those of `store`. */
   readonly lock?: BucketLock;
+  /** Whether somebody vouches that it keeps If-None-Match; asked (`auto`) when not given. Of S3 stores only. */
+  readonly createOnce?: CreateOnceSetting;
   /** Closes idle connections; the store must not be used afterwards. */
   close(): void;
 }
@@ -116,7 +121,8 @@ async function openS3(
   const { region, endpoint, close } = connection;
   const servers = { store: withoutLogin(endpoint) ?? null, kms: withoutLogin(kms) ?? null };
   const [store, ofBucket] = [s3Store(connection, url), s3Bucket(connection, url)];
-  return { store, region, isAws: endpoint === undefined, servers, ...ofBucket, close };
+  const { createOnce = 'auto' } = options;
+  return { store, region, isAws: endpoint === undefined, servers, createOnce, ...ofBucket, close };
 }
 
 function refuseMode(storeMode: number | undefined): void {

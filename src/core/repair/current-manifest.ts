@@ -1,7 +1,8 @@
 // The state of the manifest: missing, damaged (perhaps with a head that can still be read), or sound. Only the manifest itself is looked at, not the chunks that it names.
 import { hash } from 'node:crypto';
-import { ArchiverError, errorText, isArchiverError, noneOn } from '../failures/errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
 import { isSealed } from '../keys/envelope.js';
+import { SweptUpload } from '../manifest/fence.js';
 import { fetchManifest, loadOpened, openStored, readLoaded, type LoadedManifest } from '../manifest/loaded-manifest.js';
 import type { ManifestHead, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
@@ -10,7 +11,11 @@ import { ManifestChecker } from '../verify/manifest-checker.js';
 import { Problems } from '../verify/problem.js';
 
 export type CurrentManifest =
-  | { readonly state: 'missing' }
+  | {
+      readonly state: 'missing';
+      /** A fence lies in its place. */
+      readonly swept?: SweptUpload;
+    }
   | {
       readonly state: 'damaged' | 'sound';
       /** As it is stored. */
@@ -32,8 +37,12 @@ export async function readCurrentManifest(
   uploadId: UploadId,
   signal: AbortSignal,
 ): Promise<CurrentManifest> {
-  const bytes = await fetchManifest(reader, uploadId, signal).catch(noneOn('not-found'));
-  if (bytes === undefined) return { state: 'missing' };
+  const bytes = await fetchManifest(reader, uploadId, signal).catch((error: unknown) => {
+    if (!isArchiverError(error, 'not-found')) throw error;
+    return error;
+  });
+  if (bytes instanceof SweptUpload) return { state: 'missing', swept: bytes };
+  if (bytes instanceof ArchiverError) return { state: 'missing' };
   const stored = { bytes, sha256: hash('sha256', bytes, 'hex') };
   let loaded: LoadedManifest | undefined;
   const found = (state: 'damaged' | 'sound', reason: string): CurrentManifest => {

@@ -90,7 +90,7 @@ async function load(
         await openStored(reader, uploadId, stored.bytes, signal),
         stored.sha256,
       );
-      if ([stored.sha256, ...(loaded.head.replaces ?? [])].some((digest) => digests.includes(digest))) return loaded;
+      if (digests.includes(stored.sha256)) return loaded;
       reason = `its SHA-256 is ${stored.sha256}, and the version record names another`;
     } catch (error) {
       if (!isArchiverError(error, 'integrity')) throw error;

@@ -23,6 +23,9 @@ export async function repairUpload(options: RepairOptions): Promise<RepairResult
     readCurrentManifest(store, uploadId, signal),
     RecordSearch.of(store, uploadId, signal),
   ]);
+  // A version that came in spite of the sweep may be mended from what is left; nothing else of it is there.
+  const isNamed = search.found !== undefined || search.unreadable > 0;
+  if (current.state === 'missing' && current.swept !== undefined && !isNamed) throw current.swept;
   const damage = damageOf(current, search.found);
   if (damage === null && current.state === 'sound' && !options.force)
     return await settleSound(options, current, search);
@@ -35,8 +38,7 @@ function damageOf(current: CurrentManifest, found: FoundRecord | undefined): str
   if (current.state === 'damaged') return current.reason;
   if (found === undefined) return null;
   const { manifestSha256, replacementSha256 } = found.record;
-  const digests = [current.sha256, ...(current.head?.replaces ?? [])];
-  if (digests.includes(manifestSha256) || current.sha256 === replacementSha256) return null;
+  if (current.sha256 === manifestSha256 || current.sha256 === replacementSha256) return null;
   return `it is sound, but not the manifest that the version record names (its SHA-256 is ${current.sha256})`;
 }
 

@@ -1,6 +1,5 @@
 // The journal of an upload in files: state, entries and lock (docs/architecture.md, "Resume"). The upload does not
-// wait for writing, with two exceptions: chunk numbers are noted before they are used, and a new id before anything is
-// stored under it. The first failure ends the journal: its files are deleted, so that they cannot claim more than is true.
+// wait for writing, with one exception: an id is noted before anything is stored under it. The first failure ends the journal: its files are deleted, so that they cannot claim more than is true.
 import { mkdir, rm } from 'node:fs/promises';
 import { replaceFile } from '../state/replace-file.js';
 import { errorText, systemCode } from '../failures/errors.js';
@@ -8,7 +7,8 @@ import { encodeLogRecord } from './entry-log.js';
 import type { SavedUpload } from './saved-upload.js';
 import { savedUploads, statePaths } from './state-folder.js';
 import type { AcknowledgedChunk, JournalPlan, KeptUpload, UploadJournal } from './upload-journal.js';
-import { type Lock, ownHolder, takeLock } from '../state/lock.js';
+import { type Lock, takeLock } from '../state/lock.js';
+import { ownHolder } from '../state/lock-holder.js';
 import { LogFile, logHeader } from '../state/log.js';
 import { encodeState, type SavedCommand, type StateStatus, type UploadState } from './upload-state.js';
 import type { UploadId } from '../manifest/manifest-types.js';
@@ -63,7 +63,7 @@ export class FileJournal implements UploadJournal {
     const now = this.options.now().toISOString();
     const { uploadId, datasetId, createdAt, files, bytes, filesDone, bytesDone, ...rest } = plan;
     if (isFirst) [this.chunks, this.storedBytes] = [plan.chunksDone, plan.storedBytesDone];
-    const { chunkBytes, shards, frameBytes, level = null, nextChunk, chunksPlanned } = rest;
+    const { chunkBytes, shards, frameBytes, level = null, chunksPlanned } = rest;
     const done = { files: filesDone, bytes: bytesDone };
     const before = this.state;
     this.state = {
@@ -78,7 +78,7 @@ export class FileJournal implements UploadJournal {
       totals: { files, bytes },
       found: before === undefined || isFirst ? done : before.found,
       done: { ...done, chunks: this.chunks, storedBytes: this.storedBytes },
-      plan: { chunkBytes, shards, frameBytes, level, nextChunk, chunks: this.chunks + chunksPlanned },
+      plan: { chunkBytes, shards, frameBytes, level, chunks: this.chunks + chunksPlanned },
     };
   }
 

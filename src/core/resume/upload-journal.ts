@@ -40,8 +40,6 @@ export interface JournalPlan {
   readonly frameBytes: number;
   /** Undefined: by content. */
   readonly level: number | undefined;
-  /** No chunk number from here on has been used. */
-  readonly nextChunk: number;
 }
 
 /** What is kept of an upload that did not complete. */
@@ -59,11 +57,11 @@ export function keptText({ uploadId, chunks, storedBytes }: KeptUpload): string 
 }
 
 export interface UploadJournal {
-  /** Resolves when it is safe to use the chunk numbers of the plan. */
+  /** Resolves when the upload is noted: nothing is sent before. */
   planned(plan: JournalPlan): Promise<void>;
   /** Takes a copy of what it needs and returns at once. `files` and `bytes` of the source are stored with this chunk. */
   acknowledged(chunk: AcknowledgedChunk, files: number, bytes: number): void;
-  /** From here on the upload continues under this id. Resolves when that is noted. */
+  /** From here on the upload goes by this id. Resolves when that is noted. */
   movedTo(uploadId: UploadId): Promise<void>;
   /** A manifest may be in the store from here on. Resolves when that is noted. */
   committing(): Promise<void>;

@@ -41,7 +41,7 @@ export interface StateCounts {
 
 export interface UploadState extends SavedCommand {
   readonly uploadId: UploadId;
-  /** Ids that it has had; the last one is current. Chunks are below all of them. */
+  /** Ids that it has had: each run has its own, and the last one is current. Chunks are below all of them. */
   readonly uploadIds: readonly UploadId[];
   readonly datasetId: string;
   readonly status: StateStatus;
@@ -59,7 +59,6 @@ export interface UploadState extends SavedCommand {
     readonly shards: number;
     readonly frameBytes: number;
     readonly level: number | null;
-    readonly nextChunk: number;
     /** Sent and still to be sent; not in states of before 2026-11. */
     readonly chunks?: number;
   };
@@ -89,7 +88,7 @@ function readState(fields: Fields, state: UploadState): UploadState {
   if (!fields.list('sources').every((source) => typeof source === 'string')) fields.fail('sources', 'a list of texts');
   if (!STATE_STATUSES.includes(fields.text('status') as StateStatus)) fields.fail('status', 'a known status');
   const plan = fields.object('plan');
-  for (const key of ['chunkBytes', 'shards', 'frameBytes', 'nextChunk'] as const) plan.count(key);
+  for (const key of ['chunkBytes', 'shards', 'frameBytes'] as const) plan.count(key);
   if (plan.get('chunks') !== undefined) plan.count('chunks');
   for (const counts of [fields.object('totals'), fields.object('found'), fields.object('done')])
     for (const key of ['files', 'bytes'] as const) counts.count(key);

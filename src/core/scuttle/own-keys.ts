@@ -1,5 +1,6 @@
 // Which keys below a base this program wrote. Everything else is foreign and is never deleted; docs/format.md
 // and docs/architecture.md have the layout.
+import { ANSWER_KEY } from '../create-once/remembered-answers.js';
 import { MANIFEST_NAME, splitUploadKey, uploadFolder } from '../manifest/upload-id.js';
 
 /** What a key of ours is for, in the order in which things may go: a record names a manifest, a manifest names chunks. */
@@ -31,7 +32,7 @@ function inArea(key: string, area: string): OwnKey | undefined {
     const isManifest = name.startsWith(MANIFEST_NAME);
     return { kind: isManifest ? 'manifest' : 'rest', area, upload: area + uploadFolder(uploadId).slice(0, -1) };
   }
-  if (TEMPORARY.test(below)) return { kind: 'rest', area };
+  if (below === ANSWER_KEY || TEMPORARY.test(below)) return { kind: 'rest', area };
   const dataset = RECORD.exec(below)?.[1];
   return dataset === undefined ? undefined : { kind: 'record', area, dataset: area + dataset };
 }

@@ -1,4 +1,5 @@
 // What a wipe would delete and what it would leave, counted in one listing.
+import { isFenceObject } from '../manifest/fence.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import type { EventSink } from '../events.js';
@@ -19,6 +20,8 @@ export interface Survey {
   readonly bytes: number;
   readonly uploads: number;
   readonly datasets: number;
+  /** Their keys without what follows the id: `writers/nas/datasets/lab-01234567`. */
+  readonly datasetKeys: readonly string[];
   /** Multipart uploads of a bucket, temp files of a folder. */
   readonly unfinishedMultiparts: number;
   /** As far as the store says. */
@@ -59,7 +62,8 @@ export async function survey(
       if (isShown) objects += 1;
       else olderVersions += 1;
       bytes += sizeBytes;
-      if (own.upload !== undefined) uploads.add(own.upload);
+      // Of an upload that was swept, a fence is all that is left.
+      if (own.upload !== undefined && !isFenceObject({ key, sizeBytes })) uploads.add(own.upload);
       if (own.dataset !== undefined) datasets.add(own.dataset);
       if (isShown && samples.length < SAMPLES) samples.push(key);
     }
@@ -72,6 +76,7 @@ export async function survey(
     bytes,
     uploads: uploads.size,
     datasets: datasets.size,
+    datasetKeys: [...datasets],
     unfinishedMultiparts: unfinished.length,
     unfinishedBytes: unfinishedBytes(unfinished),
     samples,

@@ -24,7 +24,7 @@ export async function ownUnfinished(
   }
 }
 
-/** Those that are so old that no writer can be at work on them. @throws what the store says to a listing */
+/** Those that are so old that no writer can be at work on them; `now` is that of the store. @throws what the store says to a listing */
 export async function deadWrites(
   store: ObjectStore,
   now: Date,
@@ -34,7 +34,7 @@ export async function deadWrites(
   return found.filter(({ startedAt }) => now.getTime() - startedAt.getTime() >= IDLE_MS);
 }
 
-/** Removes them; one that its store takes for alive stays. @returns those that are gone */
+/** Removes them; those that may not be removed stay. @returns those that are gone */
 export async function removeDeadWrites(
   store: ObjectStore,
   writes: readonly UnfinishedMultipart[],
@@ -46,7 +46,7 @@ export async function removeDeadWrites(
       await store.abortMultipart(write.key, write.multipartId, signal);
       gone.push(write);
     } catch (error) {
-      if (!isArchiverError(error, 'conflict', 'access-denied')) throw error;
+      if (!isArchiverError(error, 'access-denied')) throw error;
     }
   }
   return gone;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { ArchiverError, isArchiverError, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { printable } from '../paths/raw-path.js';
-import { type LockHolder, lockHolder } from './lock.js';
+import { lockHolder } from './lock.js';
+import type { LockHolder } from './lock-holder.js';
 import { removeOrphanFiles } from './orphans.js';
 import { replaceFile } from './replace-file.js';
 
@@ -37,7 +38,10 @@ export interface FoundDocument<T> {
 }
 
 const isSameHolder = (one: LockHolder | undefined, other: LockHolder | undefined): boolean =>
-  one?.pid === other?.pid && one?.start === other?.start && one?.host === other?.host;
+  one?.pid === other?.pid &&
+  one?.start === other?.start &&
+  one?.host === other?.host &&
+  one?.namespace === other?.namespace;
 
 export class DocumentFolder<T> {
   constructor(

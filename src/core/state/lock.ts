@@ -1,20 +1,16 @@
 // Keeps two processes from working on the same thing: a lock file names the process that does. A process that is gone leaves
-// a stale lock, which is recognised by its process id, its start time and the boot id; a process on another computer cannot
-// be checked and counts as running.
+// a stale lock, which is recognised by its process id, its start time and the boot id (lock-holder.ts). Who cannot be asked,
+// being on another computer or in a container, counts as running. Two containers may share home and host name, and each
+// container that is started again has a new pid namespace: so a process that holds a lock refreshes it, and that of another
+// namespace ends when it was not refreshed for long by the clock of its file system. One that merely slept is not harmed
+// beyond its lock: no guarantee of the store rests on these.
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { readFile, rename, link, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ArchiverError, systemCode } from '../failures/errors.js';
+import { ArchiverError, noneOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { printable } from '../paths/raw-path.js';
-
-export interface LockHolder {
-  readonly pid: number;
-  readonly host: string;
-  /** Distinguishes processes with the same id; empty where the system does not say. */
-  readonly start: string;
-}
+import { type LockHolder, lifeOf, nobodyKnown, ownHolder, parseHolder } from './lock-holder.js';
 
 export interface Lock {
   release(): Promise<void>;
@@ -24,13 +20,9 @@ export interface Lock {
 const WRITING_MS = 10_000;
 const TRIES = 8;
 const PAUSE_MS = 20;
-
-/** This process as a holder. */
-export const ownHolder = (host: string): LockHolder => ({
-  pid: process.pid,
-  host,
-  start: processStart(process.pid) ?? '',
-});
+const REFRESH_MS = 60_000;
+/** Ten refreshes missed. */
+const SILENT_MS = 600_000;
 
 export interface HoldOptions {
   /** This computer. */
@@ -59,11 +51,10 @@ export async function holdLock(path: string, { host, what, patienceMs = 0 }: Hol
 
 function inUse(holder: LockHolder, path: string, { host, what }: HoldOptions): ArchiverError {
   const who = holder.pid === 0 ? 'another process' : `process ${holder.pid} on ${printable(holder.host)}`;
-  return new ArchiverError('conflict', `${who} is working on ${what}`, {
-    hint:
-      holder.host === host
-        ? 'wait for it, or stop it'
-        : `when it is certain that it runs no more, remove ${printable(path)}`,
+  const isUnknown = holder.pid !== 0 && lifeOf(holder, host) === 'unknown';
+  const where = isUnknown && holder.host === host ? ', in another container,' : '';
+  return new ArchiverError('conflict', `${who}${where} is working on ${what}`, {
+    hint: isUnknown ? `when it is certain that it runs no more, remove ${printable(path)}` : 'wait for it, or stop it',
   });
 }
 
@@ -71,33 +62,45 @@ function inUse(holder: LockHolder, path: string, { host, what }: HoldOptions): A
 export async function takeLock(path: string, own: LockHolder): Promise<Lock | LockHolder> {
   const text = `${JSON.stringify(own)}\n`;
   for (let tries = 0; tries < TRIES; tries++) {
-    try {
-      await writeFile(path, text, { flag: 'wx', mode: 0o600 });
-      return heldLock(path);
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error;
-    }
-    const held = await readHolder(path, own);
+    const file = await open(path, 'wx', 0o600).catch(noneOn('EEXIST'));
+    if (file !== undefined) return await heldLock(path, file, text);
+    const held = await readHolder(path, own.host);
     if (held.holder !== undefined) return held.holder;
     if (held.stale !== undefined) await moveAway(path, held.stale);
   }
-  return { pid: 0, host: own.host, start: '' };
+  return nobodyKnown(own.host);
 }
 
-function heldLock(path: string): Lock {
+async function heldLock(path: string, file: FileHandle, text: string): Promise<Lock> {
+  // Through the open file: whatever lies at the path by now, only one's own is written to.
+  const write = async (): Promise<unknown> => await file.write(text, 0);
+  try {
+    await write();
+  } catch (error) {
+    await file.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+  const timer = setInterval(() => void write().catch(() => undefined), REFRESH_MS).unref(); // others see its age
   let isHeld = true;
   return {
     async release() {
       if (!isHeld) return;
       isHeld = false; // from here on it may belong to another process
-      await rm(path, { force: true });
+      clearInterval(timer);
+      try {
+        const [own, there] = [await file.stat(), await stat(path).catch(noneOn('ENOENT'))];
+        if (there?.ino === own.ino && there.dev === own.dev) await rm(path, { force: true });
+      } finally {
+        await file.close();
+      }
     },
   };
 }
 
 /** The process that is working on it; undefined when none is. */
 export async function lockHolder(path: string, host: string): Promise<LockHolder | undefined> {
-  return (await readHolder(path, { pid: 0, host, start: '' })).holder;
+  return (await readHolder(path, host)).holder;
 }
 
 interface Held {
@@ -106,67 +109,38 @@ interface Held {
   readonly stale?: string;
 }
 
-async function readHolder(path: string, own: LockHolder): Promise<Held> {
+async function readHolder(path: string, ownHost: string): Promise<Held> {
   let text: string;
-  let ageMs: number;
+  let mtimeMs: number;
   try {
     text = await readFile(path, 'utf8');
-    // A clock that was set back must not keep it for ever.
-    ageMs = Math.abs(Date.now() - (await stat(path)).mtimeMs);
+    ({ mtimeMs } = await stat(path));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return {};
     throw error;
   }
   const holder = parseHolder(text);
+  // A clock that was set back must not keep it for ever.
   if (holder === undefined)
-    return ageMs < WRITING_MS ? { holder: { pid: 0, host: own.host, start: '' } } : { stale: text };
-  return isAlive(holder, own.host) ? { holder } : { stale: text };
+    return Math.abs(Date.now() - mtimeMs) < WRITING_MS ? { holder: nobodyKnown(ownHost) } : { stale: text };
+  const life = lifeOf(holder, ownHost);
+  // One without a namespace is by a version of this program that refreshed nothing.
+  const isRefreshed = life === 'unknown' && holder.host === ownHost && holder.namespace !== '';
+  if (life === 'dead' || (isRefreshed && (await isSilent(path, mtimeMs)))) return { stale: text };
+  return { holder };
 }
 
-function parseHolder(text: string): LockHolder | undefined {
+/** Whether nobody has refreshed it for long; false where that cannot be found out. */
+async function isSilent(path: string, mtimeMs: number): Promise<boolean> {
+  if (Date.now() - mtimeMs < SILENT_MS) return false;
+  const beside = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    const { pid, host, start } = JSON.parse(text) as Partial<LockHolder>;
-    return typeof pid === 'number' && typeof host === 'string' && typeof start === 'string'
-      ? { pid, host, start }
-      : undefined;
+    await writeFile(beside, '\n', { flag: 'wx', mode: 0o600 });
+    return (await stat(beside)).mtimeMs - mtimeMs >= SILENT_MS;
   } catch {
-    return undefined; // incomplete, or not ours
-  }
-}
-
-/** False where it has ended for certain; `ownHost` is this computer. */
-export function isAlive({ pid, host, start }: LockHolder, ownHost: string): boolean {
-  if (host !== ownHost) return true;
-  const now = processStart(pid);
-  if (now !== undefined && now !== '') return start === '' || now === start;
-  if (now === undefined) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) !== 'ESRCH'; // EPERM: it exists and belongs to another user
-  }
-}
-
-/** When the process began, as Linux counts it; empty where the system does not say; undefined when there is none. */
-function processStart(pid: number): string | undefined {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is a name in parentheses that may contain anything; the start time is the 22nd.
-    const [status, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const isDead = status === 'Z' || status === 'X'; // a zombie: its parent has not waited for it
-    return isDead ? undefined : `${boot}:${fields[18] ?? ''}`;
-  } catch (error) {
-    return systemCode(error) === 'ENOENT' && hasProc() ? undefined : '';
-  }
-}
-
-function hasProc(): boolean {
-  try {
-    return readFileSync('/proc/self/stat', 'utf8') !== '';
-  } catch {
-    return false;
+    return false; // nothing can be written there
+  } finally {
+    await rm(beside, { force: true }).catch(() => undefined);
   }
 }
 

@@ -51,6 +51,8 @@ export class TarReader {
   private records = new Map<string, RawPath>();
   private long: LongNames = {};
   private isAtEnd = false;
+  /** Blocks of zeros that have come last. */
+  private zeroBlocks = 0;
   private hasMembers = false;
 
   private readonly isChunk: boolean;
@@ -77,6 +79,11 @@ export class TarReader {
       at += took;
     }
     return at;
+  }
+
+  /** It ends with the two blocks of zeros that every tar ends with: one alone may be where it was cut off. */
+  get hasWholeEnd(): boolean {
+    return this.zeroBlocks >= 2;
   }
 
   /** Call after the last piece. @throws integrity when the archive has no end */
@@ -137,6 +144,7 @@ export class TarReader {
   private header(block: Buffer): void {
     if (isZeroBlock(block)) {
       this.isAtEnd = true;
+      this.zeroBlocks++;
       this.forget();
       return;
     }
@@ -145,6 +153,7 @@ export class TarReader {
     if (this.isChunk && !CHUNK_TYPES.has(header.type))
       throw integrityError(`no chunk has a header of type '${header.type}'`);
     this.isAtEnd = false;
+    this.zeroBlocks = 0;
     this.hasMembers = true;
     switch (header.type) {
       case 'x':

@@ -94,7 +94,8 @@ function chunked({ files, bytes, compressionRatio, dedupRatio }: Workload): Sent
     puts: objects,
     extraPuts: RECORDS,
     heads: 0,
-    lists: OTHER_LISTS + Math.max(1, Math.ceil(objects / KEYS_A_PAGE)),
+    // The own folder is looked at before the manifest and after the record.
+    lists: OTHER_LISTS + 2 * Math.max(1, Math.ceil(objects / KEYS_A_PAGE)),
   };
 }
 

@@ -1,11 +1,13 @@
 // Whether a delta and everything that it builds on agree: each manifest with itself, what each says of the chain, and the
 // effective view with the totals that are announced for it.
 import { loadChain } from '../dataset/chain/load-chain.js';
+import { ENTRY_TOTALS } from '../dataset/chain/entry-sums.js';
+import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import type { MergedView } from '../dataset/chain/merged-view.js';
 import { type Summary, summarize } from '../dataset/chain/summarize.js';
-import { type View, viewOf } from '../dataset/chain/view.js';
+import { levelOf } from '../dataset/chain/view.js';
 import { type LoadedManifest, readLoaded } from '../manifest/loaded-manifest.js';
-import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
+import type { Entry, ManifestHead, Totals } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { displayPath } from '../paths/raw-path.js';
@@ -33,10 +35,10 @@ export async function checkChain(newest: LoadedManifest, options: CheckChainOpti
   const chain = await loadChain(reader, newest, { signal });
   for (const loaded of chain) await checkLink(loaded, options);
   chain.forEach((loaded, index) => checkRecord(loaded, chain.slice(index), errors));
-  const view = viewOf(chain);
-  const head: ManifestHead = { ...view.head, chunks: view.chunks };
+  const view = mergeLevels(chain.map(levelOf), newest.uploadId); // every total that is wrong is told of below
+  const head: ManifestHead = { ...newest.head, chunks: view.chunks };
   const summary = await summarize(tapped(view, head, options), () => undefined); // told of by checkLink
-  checkTotals(view, summary, named(newest, errors));
+  checkTotals(newest.head.view ?? newest.head.totals, summary, named(newest, errors));
   return { ...summary, head };
 }
 
@@ -72,7 +74,7 @@ function checkRecord(loaded: LoadedManifest, chain: readonly LoadedManifest[], p
   );
 }
 
-function tapped(view: View, head: ManifestHead, { onEntry, signal }: CheckChainOptions): MergedView {
+function tapped(view: MergedView, head: ManifestHead, { onEntry, signal }: CheckChainOptions): MergedView {
   return {
     chunks: view.chunks,
     async *entries(onForeign) {
@@ -85,20 +87,11 @@ function tapped(view: View, head: ManifestHead, { onEntry, signal }: CheckChainO
   };
 }
 
-const COMPARED = {
-  entries: 'entries',
-  files: 'files',
-  directories: 'directories',
-  symlinks: 'symbolic links',
-  hardlinks: 'hard links',
-  bytes: 'bytes',
-  chunks: 'chunks',
-  storedBytes: 'stored bytes',
-} as const;
+const COMPARED = { ...ENTRY_TOTALS, chunks: 'chunks', storedBytes: 'stored bytes' } as const;
 
-function checkTotals(view: View, { totals }: Summary, errors: ProblemSink): void {
+function checkTotals(said: Totals, { totals }: Summary, errors: ProblemSink): void {
   for (const [key, what] of Object.entries(COMPARED) as [keyof typeof COMPARED, string][]) {
-    if (view.totals[key] !== totals[key])
-      errors.add(`the view is announced with ${view.totals[key]} ${what}, and has ${totals[key]}`);
+    if (said[key] !== totals[key])
+      errors.add(`the view is announced with ${said[key]} ${what}, and has ${totals[key]}`);
   }
 }

@@ -1,10 +1,11 @@
 // Whether every chunk is in the store with the size it should have: one listing of the upload's folder and of each folder
 // of an earlier upload that holds many of them, or, where the store does not let us list, one HEAD for each chunk.
+import { isColdClass } from '../cost/cold-class.js';
 import { markedUpload } from '../dataset/prune/marks.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { ifAllowed } from '../object-store/abilities.js';
-import type { ObjectReader } from '../object-store/object-store.js';
+import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import type { Problems } from './problem.js';
 import { folderOfKey, manifestKeyOf } from '../manifest/upload-id.js';
 
@@ -18,32 +19,46 @@ export interface CheckObjectsOptions {
   /** 1 for each chunk that an entry refers to; all of them are needed where it is not given. */
   readonly used?: Uint8Array | undefined;
   /** Of all objects below `uploads/`, where they were listed before: what nothing refers to is then not told. */
-  readonly listed?: ReadonlyMap<string, number> | undefined;
+  readonly listed?: FoundObjects | undefined;
   readonly errors: Problems;
   readonly warnings: Problems;
   readonly signal: AbortSignal;
 }
 
-type Sizes = Map<string, number>;
+/** What the store says of objects. */
+export class FoundObjects {
+  readonly sizes = new Map<string, number>();
+  /** Keys of those that lie in a cold class; a copy of them may be readable. */
+  readonly cold = new Set<string>();
 
-/** Reports chunks that are missing or have another size, and objects of the upload that nothing refers to. */
-export async function checkObjects(options: CheckObjectsOptions): Promise<void> {
+  add({ key, sizeBytes, storageClass }: ObjectInfo): void {
+    this.sizes.set(key, sizeBytes);
+    if (isColdClass(storageClass)) this.cold.add(key);
+  }
+}
+
+/**
+ * Reports chunks that are missing or have another size, and objects of the upload that nothing refers to.
+ * @returns what was found of the chunks
+ */
+export async function checkObjects(options: CheckObjectsOptions): Promise<FoundObjects> {
   const { head, used, errors, warnings } = options;
   const wanted = head.chunks.map(({ key }) => chunkKey(head.uploadId, key));
   const own = folderOfKey(manifestKeyOf(head.uploadId));
-  const sizes = options.listed === undefined ? await sizesOf(options, wanted, own) : await confirmed(options, wanted);
+  const found = options.listed === undefined ? await foundOf(options, wanted, own) : await confirmed(options, wanted);
+  const { sizes } = found;
   head.chunks.forEach(({ key: shown, size }, position) => {
     const key = wanted[position];
-    const found = key === undefined ? undefined : sizes.get(key);
-    if (found === size) return;
+    const stored = key === undefined ? undefined : sizes.get(key);
+    if (stored === size) return;
     const message =
-      found === undefined
+      stored === undefined
         ? `chunk ${position} is not in the store`
-        : `chunk ${position} has ${found} bytes in the store, and ${size} are expected`;
+        : `chunk ${position} has ${stored} bytes in the store, and ${size} are expected`;
     if (used === undefined || used[position] === 1) errors.add(message, { key: shown });
     else warnings.add(`${message}; nothing in this version needs it`, { key: shown });
   });
-  if (options.listed !== undefined) return;
+  if (options.listed !== undefined) return found;
   const manifest = manifestKeyOf(head.uploadId);
   const expected = new Set([...wanted, manifest]);
   // Copies of manifests and marks are there for a while as a matter of course: a prune takes them.
@@ -51,26 +66,29 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<void> 
   for (const key of sizes.keys())
     if (key.startsWith(own) && !expected.has(key) && !isPassing(key))
       warnings.add('nothing in the manifest refers to this object', { key });
+  return found;
 }
 
 /** What was listed, and what has come since: a balance may have moved chunks. */
-async function confirmed(options: CheckObjectsOptions, wanted: readonly (string | undefined)[]): Promise<Sizes> {
-  const sizes: Sizes = new Map();
+async function confirmed(options: CheckObjectsOptions, wanted: readonly (string | undefined)[]): Promise<FoundObjects> {
+  const found = new FoundObjects();
   const asked: string[] = [];
   for (const key of wanted) {
-    const size = key === undefined ? undefined : options.listed?.get(key);
-    if (key !== undefined && size === undefined) asked.push(key);
-    else if (key !== undefined && size !== undefined) sizes.set(key, size);
+    if (key === undefined) continue;
+    const size = options.listed?.sizes.get(key);
+    if (size === undefined) asked.push(key);
+    else found.sizes.set(key, size);
+    if (options.listed?.cold.has(key) === true) found.cold.add(key);
   }
-  await addHeads(options, asked, sizes);
-  return sizes;
+  await addHeads(options, asked, found);
+  return found;
 }
 
-async function sizesOf(
+async function foundOf(
   options: CheckObjectsOptions,
   wanted: readonly (string | undefined)[],
   own: string,
-): Promise<Sizes> {
+): Promise<FoundObjects> {
   const folders = new Map<string, Set<string>>([[own, new Set<string>()]]);
   for (const key of wanted) {
     if (key === undefined) continue;
@@ -78,27 +96,26 @@ async function sizesOf(
     const keys = folders.get(folder) ?? new Set<string>();
     folders.set(folder, keys.add(key));
   }
-  const sizes: Sizes = new Map();
+  const found = new FoundObjects();
   const asked: string[] = [];
   let mayList = true;
   for (const [folder, keys] of folders) {
     const isWorthIt = folder === own || keys.size >= LISTED_FROM;
-    mayList &&= !isWorthIt || (await addListed(options, folder, sizes));
+    mayList &&= !isWorthIt || (await addListed(options, folder, found));
     if (!mayList || !isWorthIt) asked.push(...keys);
   }
-  await addHeads(options, asked, sizes);
-  return sizes;
+  await addHeads(options, asked, found);
+  return found;
 }
 
 /** False when the store does not allow it. */
 async function addListed(
   { reader, warnings, signal }: CheckObjectsOptions,
   prefix: string,
-  sizes: Sizes,
+  found: FoundObjects,
 ): Promise<boolean> {
   const isListed = await ifAllowed(reader, 'list', prefix, async () => {
-    for await (const page of reader.list({ prefix, signal }))
-      for (const { key, sizeBytes } of page.objects) sizes.set(key, sizeBytes);
+    for await (const page of reader.list({ prefix, signal })) for (const info of page.objects) found.add(info);
     return true;
   });
   if (isListed === true) return true;
@@ -108,12 +125,16 @@ async function addListed(
   return false;
 }
 
-async function addHeads({ reader, signal }: CheckObjectsOptions, keys: readonly string[], sizes: Sizes): Promise<void> {
+async function addHeads(
+  { reader, signal }: CheckObjectsOptions,
+  keys: readonly string[],
+  found: FoundObjects,
+): Promise<void> {
   const queue = [...keys];
   const one = async (): Promise<void> => {
     for (let key = queue.pop(); key !== undefined; key = queue.pop()) {
-      const found = await reader.head(key, signal);
-      if (found !== undefined) sizes.set(key, found.sizeBytes);
+      const info = await reader.head(key, signal);
+      if (info !== undefined) found.add(info);
     }
   };
   await Promise.all(Array.from({ length: HEADS_AT_ONCE }, one));

@@ -1,8 +1,7 @@
-// Whether a manifest is the one that its version record names: a restore by version refuses every other one. Records are
-// looked for in the dataset that the manifest names, newest first. Without a record, and where the store does not let us
-// list or read, there is nothing to compare with.
-import { listVersions, readVersions } from '../dataset/records/versions.js';
-import { digestsOf } from '../dataset/chain/version-view.js';
+// Whether a manifest is the one that its version record names: a restore by version refuses every other one. Without a record,
+// and where the store does not let us list or read, there is nothing to compare with.
+import { digestsIn, recordOf } from '../dataset/records/recorded-digests.js';
+import { listDatasets } from '../dataset/records/versions.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ManifestHead, VersionRecord } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
@@ -10,40 +9,40 @@ import { printable } from '../paths/raw-path.js';
 import type { ProblemSink } from './problem.js';
 import { manifestKeyOf } from '../manifest/upload-id.js';
 
-const READS_AT_ONCE = 16;
-
 export interface CheckRecordOptions {
   readonly reader: ObjectReader;
-  readonly head: Pick<ManifestHead, 'uploadId' | 'datasetId' | 'replaces'>;
+  readonly head: Pick<ManifestHead, 'uploadId' | 'datasetId'>;
   /** Of the manifest as it is stored. */
   readonly sha256: string;
+  /** The record of the upload, where it was read before. */
+  readonly known?: VersionRecord | undefined;
   readonly errors: ProblemSink;
   readonly signal: AbortSignal;
 }
 
-/** Reports a record that names another manifest than its upload has. */
-export function checkDigest(
-  record: VersionRecord,
-  { head, sha256, errors }: Pick<CheckRecordOptions, 'head' | 'sha256' | 'errors'>,
-): void {
-  const { uploadId, datasetId, replaces = [] } = head;
-  if (digestsOf(record).some((digest) => digest === sha256 || replaces.includes(digest))) return;
+/** Reports a version record of this upload that names another manifest. @throws what the store says */
+export async function checkRecord(options: CheckRecordOptions): Promise<void> {
+  const { head, sha256, known, errors } = options;
+  if (known !== undefined && digestsIn(known).includes(sha256)) return;
+  // The manifest may have been replaced since that record was read.
+  const record = (await findRecord(options)) ?? known;
+  if (record === undefined || digestsIn(record).includes(sha256)) return;
   errors.add(
-    `the manifest ${manifestKeyOf(uploadId)} is not the one that version ${record.version} of dataset ` +
-      `${printable(datasetId)} names: its SHA-256 is ${sha256}`,
+    `the manifest ${manifestKeyOf(head.uploadId)} is not the one that version ${record.version} of dataset ` +
+      `${printable(record.datasetId)} names: its SHA-256 is ${sha256}`,
   );
 }
 
-/** Reports a version record of this upload that names another manifest. @throws what the store says */
-export async function checkRecord({ reader, head, sha256, errors, signal }: CheckRecordOptions): Promise<void> {
-  const { uploadId, datasetId } = head;
-  await ifAllowed(reader, 'list', `datasets/${datasetId}/`, async () => {
-    const listed = (await listVersions(reader, datasetId, signal)).toReversed();
-    for (let start = 0; start < listed.length; start += READS_AT_ONCE) {
-      for (const read of await readVersions(reader, datasetId, listed.slice(start, start + READS_AT_ONCE), signal)) {
-        if ('problem' in read || read.record.uploadId !== uploadId) continue;
-        return checkDigest(read.record, { head, sha256, errors });
-      }
+/** In the dataset that is known, or else that the manifest names; if there is none, in all others, because it may name any. */
+async function findRecord({ reader, head, known, signal }: CheckRecordOptions): Promise<VersionRecord | undefined> {
+  const named = known?.datasetId ?? head.datasetId;
+  return await ifAllowed(reader, 'list', `datasets/${named}/`, async () => {
+    const found = await recordOf(reader, named, head.uploadId, signal);
+    if (found !== undefined || known !== undefined) return found;
+    for (const other of await listDatasets(reader, signal)) {
+      const record = other === named ? undefined : await recordOf(reader, other, head.uploadId, signal);
+      if (record !== undefined) return record;
     }
+    return undefined;
   });
 }

@@ -1,6 +1,8 @@
 // Reads chunks again, all or a sample: the digest of each object and frame, the tar headers, the MD5 of every file whose
 // parts are all among them. Runs through the same workers as a restore, with nothing written.
 import { cpus } from 'node:os';
+import { isArchiverError } from '../failures/errors.js';
+import { StoreError } from '../object-store/store-error.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { threadsWithin } from '../limits/open-files.js';
@@ -14,7 +16,7 @@ import { progressMeter } from '../progress-meter.js';
 import { STATE, type Extra, type SelectedTable, type TableData } from '../restore/plan/selected-table.js';
 import { SpanSource } from '../restore/fetch/span-source.js';
 import type { Trouble } from '../restore/unpack/unpack-protocol.js';
-import { runUnpack } from '../restore/unpack/unpack-run.js';
+import { isOfObject, runUnpack } from '../restore/unpack/unpack-run.js';
 import { WorkerPool } from '../restore/unpack/worker-pool.js';
 import { MISNAMED } from './chunk-checker.js';
 import type { Problems } from './problem.js';
@@ -42,15 +44,20 @@ export interface DeepCheckResult {
   readonly chunksRead: number;
   readonly filesChecked: number;
   readonly bytesRead: number;
+  /** Positions of chunks that the store would not give because they are cold. */
+  readonly refusedAsCold: readonly number[];
 }
+
+/** The chunks that hold content of an entry. */
+const partsOf = ({ table, extras }: Pick<DeepCheckOptions, 'table' | 'extras'>, index: number): readonly number[] =>
+  extras.get(index)?.segments?.map(({ chunk }) => chunk) ?? [table.columns.chunk[index] ?? -1];
 
 /** Files with a part outside of the chosen chunks cannot be checked: they are left out. */
 function leaveOutPartial({ table, extras, chunks }: DeepCheckOptions): void {
   const chosen = new Set(chunks);
   const { columns } = table;
   for (let index = 0; index < table.count; index++) {
-    const parts = extras.get(index)?.segments?.map(({ chunk }) => chunk) ?? [columns.chunk[index] ?? -1];
-    if (!parts.every((chunk) => chosen.has(chunk))) columns.state[index] = STATE.skipped;
+    if (!partsOf({ table, extras }, index).every((chunk) => chosen.has(chunk))) columns.state[index] = STATE.skipped;
   }
 }
 
@@ -92,15 +99,21 @@ export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckRes
       requestsAtOnce: options.requestsAtOnce,
       bytesUnderWay: work.bytesUnderWay,
       withTail: true,
+      isOfObject: (error) => isOfObject(error) || isOfChunk(error),
       onProgress: meter.add,
-      onTrouble: (trouble) => report(options, trouble),
+      onTrouble: (trouble) => report(options, trouble, source.refusedAsCold),
       emit,
       signal,
     });
   }
   meter.finish();
   const filesChecked = files.filter((index) => table.columns.state[index] === STATE.done).length;
-  return { chunksRead: chunks.length - source.failed.size, filesChecked, bytesRead: source.fetched.bytesFetched };
+  return {
+    chunksRead: chunks.length - source.failed.size,
+    filesChecked,
+    bytesRead: source.fetched.bytesFetched,
+    refusedAsCold: [...source.refusedAsCold],
+  };
 }
 
 function* contentOf(table: SelectedTable): Generator<number> {
@@ -115,22 +128,32 @@ function* contentOf(table: SelectedTable): Generator<number> {
  * storing them again, so such content may lie under a name that is gone; its digest is checked all the same.
  */
 function isElsewhere({ head, table, extras }: DeepCheckOptions, index: number): boolean {
-  const chunk = extras.get(index)?.segments?.[0]?.chunk ?? table.columns.chunk[index] ?? -1;
+  const [chunk = -1] = partsOf({ table, extras }, index);
   return head.chunks[chunk]?.key.startsWith('../') === true;
 }
 
-function report(options: DeepCheckOptions, { failures, chunkFailures, mended }: Trouble): void {
+/** One chunk may be cold, or encrypted with a key that is not given to us: all others are read. */
+const isOfChunk = (error: unknown): boolean =>
+  isArchiverError(error, 'cold-storage') || (error instanceof StoreError && error.isRefused);
+
+function report(
+  options: DeepCheckOptions,
+  { failures, chunkFailures, mended }: Trouble,
+  cold: ReadonlySet<number>,
+): void {
   const { head, table, errors, warnings } = options;
   for (const wrong of mended) {
     warnings.add(mendedText(wrong, head.chunks), { key: head.chunks[wrong.chunk]?.key ?? '' });
   }
   for (const { chunk, frame, reason } of chunkFailures) {
+    if (cold.has(chunk)) continue;
     const key = head.chunks[chunk]?.key ?? '';
     errors.add(frame === undefined ? `chunk ${chunk}: ${reason}` : `chunk ${chunk}, frame ${frame}: ${reason}`, {
       key,
     });
   }
   for (const { index, reason } of failures) {
+    if (partsOf(options, index).some((chunk) => cold.has(chunk))) continue;
     if (reason === MISNAMED && isElsewhere(options, index)) continue;
     errors.add(reason, { path: resultPath(table.path(index)) });
   }

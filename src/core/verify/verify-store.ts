@@ -4,12 +4,15 @@ import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import { listAllVersions, type ListedVersion, readVersions } from '../dataset/records/versions.js';
 import { progressMeter } from '../progress-meter.js';
 import { printable } from '../paths/raw-path.js';
-import type { ObjectReader } from '../object-store/object-store.js';
+import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readerBelow } from '../object-store/reader-below.js';
 import { findPlaces, listUploads } from '../dataset/records/find-places.js';
 import { markedUpload } from '../dataset/prune/marks.js';
+import { isFenceObject } from '../manifest/fence.js';
 import type { UploadId, VersionRecord } from '../manifest/manifest-types.js';
 import { isUploadId, manifestKeyOf, uploadFolder } from '../manifest/upload-id.js';
+import { FoundObjects } from './check-objects.js';
+import { addCold, type ColdCount } from './cold-chunks.js';
 import {
   type CheckedLevel,
   levelOf,
@@ -41,10 +44,12 @@ export interface UploadVerdict extends Verdict, Looked {
   readonly location: string;
 }
 
-/** Chunks that nothing before needs, and how many of these were read. */
+/** Chunks that nothing before needs, how many of these were read, and which could not be. */
 interface Looked {
   readonly chunks: number;
   readonly chunksRead: number;
+  /** Of those that were to be read; by class. */
+  readonly unreadCold: readonly ColdCount[];
 }
 
 export interface DatasetVerdict extends Looked {
@@ -78,6 +83,7 @@ export interface StoreVerdict extends Looked {
 interface Sums {
   chunks: number;
   chunksRead: number;
+  unreadCold: readonly ColdCount[];
   filesRead: number;
   bytesRead: number;
 }
@@ -101,7 +107,7 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVer
   emit({ type: 'start', operation: 'verify', source: reader.url, target: '' });
   emit({ type: 'phase', phase: 'listing' });
   const { places, isComplete: isAllFound } = await findPlaces(reader, signal);
-  const sums: Sums = { chunks: 0, chunksRead: 0, filesRead: 0, bytesRead: 0 };
+  const sums: Sums = { chunks: 0, chunksRead: 0, unreadCold: [], filesRead: 0, bytesRead: 0 };
   const stores: Place[] = [];
   for (const name of ['', ...places]) {
     const place = await openPlace({ ...options, reader: readerBelow(reader, name) }, sums, name !== '');
@@ -127,8 +133,8 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVer
     for (const id of place.uploads) {
       if (named.has(id) || !isUploadId(id)) continue;
       const verdict = await uploadVerdict(place, id);
-      if (verdict !== undefined) uploads.push(verdict);
-      else if (!needed.has(id)) uncheckedUploads++;
+      if (typeof verdict === 'object') uploads.push(verdict);
+      else if (verdict === undefined && !needed.has(id)) uncheckedUploads++;
       step();
     }
   }
@@ -155,7 +161,7 @@ async function openPlace(options: VerifyStoreOptions, sums: Sums, isBelow: boole
   const { reader, mode, signal } = options;
   try {
     const found = await listAllVersions(reader, signal);
-    const listed = mode === 'quick' ? undefined : await sizesBelow(reader, signal);
+    const listed = mode === 'quick' ? undefined : await objectsBelow(reader, signal);
     const uploads = listed === undefined ? await listUploads(reader, signal) : uploadsIn(listed);
     return { options, found, uploads, look: { listed, seen: new Set(), damaged: new Set() }, sums };
   } catch (error) {
@@ -168,7 +174,7 @@ async function datasetsOf(place: Place, step: () => void): Promise<readonly Data
   const { options, found, sums } = place;
   const datasets: DatasetVerdict[] = [];
   for (const [datasetId, versions] of found) {
-    const before = { ...sums };
+    const since = looksSince(sums);
     const verdicts: VersionVerdict[] = [];
     for (const listed of versions) {
       const verdict = await versionVerdict(place, datasetId, listed);
@@ -176,15 +182,21 @@ async function datasetsOf(place: Place, step: () => void): Promise<readonly Data
       step();
     }
     const ok = verdicts.every((one) => one.ok);
-    datasets.push({ datasetId, location: options.reader.url, ok, versions: verdicts, ...since(before, sums) });
+    datasets.push({ datasetId, location: options.reader.url, ok, versions: verdicts, ...since() });
   }
   return datasets;
 }
 
-const since = (before: Sums, { chunks, chunksRead }: Sums): Looked => ({
-  chunks: chunks - before.chunks,
-  chunksRead: chunksRead - before.chunksRead,
-});
+/** Counts anew from here on; the result tells what has come to the sums. */
+function looksSince(sums: Sums): () => Looked {
+  const { chunks, chunksRead, unreadCold } = sums;
+  sums.unreadCold = [];
+  return () => {
+    const own = sums.unreadCold;
+    sums.unreadCold = addCold(unreadCold, own);
+    return { chunks: sums.chunks - chunks, chunksRead: sums.chunksRead - chunksRead, unreadCold: own };
+  };
+}
 
 /** Verifies one upload, adds to the sums, and gives what is told of it. @throws as `verifyVersion` */
 async function verdictOn(
@@ -196,6 +208,7 @@ async function verdictOn(
   const result = await verifyVersion({ ...options, uploadId }, { ...look, record });
   sums.chunks += look.seen.size - before;
   sums.chunksRead += result.chunksRead;
+  sums.unreadCold = addCold(sums.unreadCold, result.unreadCold);
   sums.filesRead += result.filesRead;
   sums.bytesRead += result.bytesRead;
   const { ok, errors, errorCount, warnings, hint, files, bytes } = result;
@@ -203,21 +216,27 @@ async function verdictOn(
   return { ok, ...named, errorCount, hint, files, bytes };
 }
 
-/** Undefined for what is not looked at: without a manifest, or with a mark, which says that it may go. */
-async function uploadVerdict(place: Place, uploadId: UploadId): Promise<UploadVerdict | undefined> {
+/** Not looked at: what has no manifest, or a mark, which says that it may go; and `swept`, what was given up: nothing is there. */
+async function uploadVerdict(place: Place, uploadId: UploadId): Promise<UploadVerdict | 'swept' | undefined> {
   const { reader, signal } = place.options;
-  const isWhole = async (): Promise<boolean> => {
-    const keys: string[] = [];
+  const manifestKey = manifestKeyOf(uploadId);
+  const lookAt = async (): Promise<'whole' | 'swept' | undefined> => {
+    const found: ObjectInfo[] = [];
     for await (const { objects } of reader.list({ prefix: uploadFolder(uploadId), delimiter: '/', signal }))
-      keys.push(...objects.map(({ key }) => key));
-    return keys.includes(manifestKeyOf(uploadId)) && !keys.some((key) => markedUpload(key) !== undefined);
+      found.push(...objects);
+    if (found.some(isFenceObject)) return 'swept';
+    const isMarked = found.some(({ key }) => markedUpload(key) !== undefined);
+    return found.some(({ key }) => key === manifestKey) && !isMarked ? 'whole' : undefined;
   };
-  const { listed } = place.look;
-  if (listed?.has(manifestKeyOf(uploadId)) === false || !(await isWhole())) return undefined;
-  const before = { ...place.sums };
+  if (place.look.listed?.sizes.has(manifestKey) === false) return undefined;
+  const state = await lookAt();
+  if (state !== 'whole') return state;
+  const since = looksSince(place.sums);
   const verdict = await verdictOrReason(() => verdictOn(place, uploadId, undefined));
-  if (!verdict.ok && !(await isWhole())) return undefined;
-  return { uploadId, location: reader.url, ...verdict, ...since(before, place.sums) };
+  const looked = since();
+  const now = verdict.ok ? state : await lookAt();
+  if (now !== 'whole') return now;
+  return { uploadId, location: reader.url, ...verdict, ...looked };
 }
 
 /** What cannot be read is damaged. @throws what says nothing about it */
@@ -225,7 +244,7 @@ async function verdictOrReason(work: () => Promise<Verdict>): Promise<Verdict> {
   try {
     return await work();
   } catch (error) {
-    if (!isArchiverError(error, 'not-found', 'unsupported', 'access-denied')) throw error;
+    if (!isArchiverError(error, 'not-found', 'unsupported', 'access-denied', 'cold-storage')) throw error;
     return unreadable(error);
   }
 }
@@ -233,15 +252,13 @@ async function verdictOrReason(work: () => Promise<Verdict>): Promise<Verdict> {
 /** The upload that an object below `uploads/` belongs to. */
 const uploadIn = (key: string): string => key.split('/')[1] ?? '';
 
-const uploadsIn = (listed: ReadonlyMap<string, number>): readonly string[] => [
-  ...new Set([...listed.keys()].map(uploadIn)),
-];
+const uploadsIn = ({ sizes }: FoundObjects): readonly string[] => [...new Set([...sizes.keys()].map(uploadIn))];
 
-async function sizesBelow(reader: ObjectReader, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
-  const sizes = new Map<string, number>();
+async function objectsBelow(reader: ObjectReader, signal: AbortSignal): Promise<FoundObjects> {
+  const found = new FoundObjects();
   for await (const page of reader.list({ prefix: 'uploads/', signal }))
-    for (const { key, sizeBytes } of page.objects) sizes.set(key, sizeBytes);
-  return sizes;
+    for (const info of page.objects) found.add(info);
+  return found;
 }
 
 /** Undefined for a version that was retired meanwhile. */

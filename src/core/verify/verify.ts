@@ -5,6 +5,7 @@ import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { readManifest } from '../manifest/manifest-reader.js';
 import { repairCommand } from '../manifest/repair-hint.js';
+import { damagedHint, missingHint } from './way-out.js';
 import { pathProblem } from '../paths/path-rules.js';
 import { chunkKey, placeProblem } from '../manifest/manifest-check.js';
 import type { Entry, ManifestHead, UploadId, VersionRecord } from '../manifest/manifest-types.js';
@@ -13,8 +14,9 @@ import { displayPath } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
 import { openTable, TableBuilder } from '../restore/plan/selected-table.js';
 import { checkChain } from './check-chain.js';
-import { checkObjects } from './check-objects.js';
-import { checkDigest, checkRecord } from './check-record.js';
+import { checkObjects, type FoundObjects } from './check-objects.js';
+import { checkRecord } from './check-record.js';
+import { ColdChunks, type ColdCount } from './cold-chunks.js';
 import { deepCheck } from './deep-check.js';
 import { ManifestChecker } from './manifest-checker.js';
 import { Problems, type Problem } from './problem.js';
@@ -33,6 +35,7 @@ export interface VerifyOptions {
   readonly sample: number;
   /** From 0 to 1: chooses the sample. */
   readonly random: () => number;
+  readonly now: () => Date;
   readonly requestsAtOnce: number;
   readonly memoryLimitBytes?: number | undefined;
   readonly emit: EventSink;
@@ -43,8 +46,8 @@ export interface VerifyOptions {
 export interface SharedLook {
   /** Of the version; undefined for an upload that is none. */
   readonly record: VersionRecord | undefined;
-  /** Sizes of all objects below `uploads/`; not with `quick`. */
-  readonly listed: ReadonlyMap<string, number> | undefined;
+  /** All objects below `uploads/`; not with `quick`. */
+  readonly listed: FoundObjects | undefined;
   /** Full keys of chunks that versions before this one need: they are not read again. Grows. */
   readonly seen: Set<string>;
   /** Of these, what was damaged. Grows. */
@@ -60,7 +63,7 @@ export interface VerifyResult {
   /** All of them, also those beyond what is listed. */
   readonly errorCount: number;
   readonly warnings: readonly Problem[];
-  /** The command that mends the manifest; null where that is not what is wrong. */
+  /** What mends it; null where nothing is wrong. */
   readonly hint: string | null;
   /** Of a delta: of its effective view. */
   readonly entries: number;
@@ -68,6 +71,8 @@ export interface VerifyResult {
   readonly bytes: number;
   readonly chunks: number;
   readonly chunksRead: number;
+  /** Chunks that were to be read and lie in cold storage, by class: nothing is known of their content. */
+  readonly unreadCold: readonly ColdCount[];
   readonly filesRead: number;
   readonly bytesRead: number;
 }
@@ -102,7 +107,7 @@ export function sampleChunks(chunks: readonly number[], share: number, random: (
 export function levelOf(mode: VerifyMode, chunks: number, chunksRead: number): CheckedLevel {
   if (mode === 'quick') return 'manifest';
   if (chunksRead === chunks) return 'content';
-  return mode === 'deep' ? 'sample' : 'presence';
+  return mode === 'deep' && chunksRead > 0 ? 'sample' : 'presence';
 }
 
 /** What is known of a manifest, or a chain of them, that could be read to its end. */
@@ -126,6 +131,7 @@ class Verification {
   private readonly builder = new TableBuilder();
   private counts = { entries: 0, files: 0, bytes: 0 };
   private read = { chunks: 0, files: 0, bytes: 0 };
+  private unreadCold: readonly ColdCount[] = [];
   private hint: string | null = null;
 
   /** 1 for each chunk that a version before this one needs. */
@@ -219,19 +225,27 @@ class Verification {
     const { head, used, sha256 } = sound;
     const { shared } = this;
     const fresh = this.share(sound);
-    const { mode, reader, signal, emit, sample, random, requestsAtOnce, memoryLimitBytes } = this.options;
+    const { mode, reader, signal, emit } = this.options;
     const { errors, warnings } = this;
     if (mode === 'quick') return;
     emit({ type: 'phase', phase: 'scanning' });
     const before = errors.count;
-    if (sha256 !== undefined && shared?.record !== undefined) checkDigest(shared.record, { head, sha256, errors });
-    else if (sha256 !== undefined) await checkRecord({ reader, head, sha256, errors, signal });
+    if (sha256 !== undefined) await checkRecord({ reader, head, sha256, known: shared?.record, errors, signal });
     if (errors.count > before) this.hint = repairCommand(reader, head.uploadId);
-    await checkObjects({ reader, head, used, listed: shared?.listed, errors, warnings, signal });
-    if (mode !== 'deep') return;
+    const beforeChunks = errors.count;
+    const found = await checkObjects({ reader, head, used, listed: shared?.listed, errors, warnings, signal });
+    if (errors.count > beforeChunks) this.hint ??= missingHint(reader, head);
+    if (mode === 'deep') await this.readChunks(head, fresh, found);
+  }
+
+  /** Reads those of `fresh`, or a sample of them, that are not cold. */
+  private async readChunks(head: ManifestHead, fresh: readonly number[], found: FoundObjects): Promise<void> {
+    const { reader, signal, emit, sample, random, now, requestsAtOnce, memoryLimitBytes } = this.options;
+    const { errors, warnings, shared } = this;
     const { slowness } = loadCodec();
     if (slowness !== undefined) emit({ type: 'note', text: slowness });
-    const chunks = sampleChunks(fresh, sample, random);
+    const cold = new ColdChunks({ reader, head, now, signal });
+    const chunks = await cold.skip(sampleChunks(fresh, sample, random), found);
     const listed = errors.list.length;
     const data = this.builder.data();
     const checked = await deepCheck({
@@ -248,7 +262,10 @@ class Verification {
       emit,
       signal,
     });
+    if (errors.list.length > listed) this.hint ??= damagedHint(reader, head);
     for (const { key } of errors.list.slice(listed)) if (key !== undefined) shared?.damaged.add(fullKey(head, key));
+    await cold.refused(checked.refusedAsCold);
+    this.unreadCold = cold.counts;
     this.read = { chunks: checked.chunksRead, files: checked.filesChecked, bytes: checked.bytesRead };
   }
 
@@ -268,6 +285,7 @@ class Verification {
       ...this.counts,
       chunks,
       chunksRead: read.chunks,
+      unreadCold: this.unreadCold,
       filesRead: read.files,
       bytesRead: read.bytes,
     };

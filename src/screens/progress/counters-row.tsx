@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { countText } from '../../stores/operations.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
-import { formatCount, formatQuantity, formatRate, formatRatio } from '../../ui/format.js';
+import { formatCount, formatQuantity, formatRate, formatSaving } from '../../ui/format.js';
 import { keepThatFit } from '../../ui/keep-that-fit.js';
 import { useSize } from '../../ui/size.js';
 import { Tint } from '../../ui/theme.js';
@@ -50,8 +50,7 @@ function partsOf(snapshot: TransferSnapshot): Part[] {
 }
 
 function ratioText({ ratio, bytesSent }: TransferSnapshot): string {
-  if (ratio === undefined || bytesSent === undefined) return '';
-  return ratio < 1.05 ? 'same size' : `${formatRatio(ratio)} smaller`;
+  return ratio === undefined || bytesSent === undefined ? '' : formatSaving(ratio);
 }
 
 /** From the longest to the shortest. */

@@ -6,7 +6,7 @@ import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js'
 import type { Look } from '../../ui/look.js';
 import { signText } from '../../ui/sign.js';
 import { shellWord } from '../../core/text/shell-word.js';
-import { type Problem, problemCount, problemLines } from './problem-lines.js';
+import { leftOutLines, leftOutText, type Problem, problemCount, problemLines } from './problem-lines.js';
 
 interface EndedWell {
   readonly files: number;
@@ -35,16 +35,18 @@ export interface FetchResult extends EndedWell {
   /** Requests for content. */
   readonly ranges: number;
   readonly fetchedBytes: number;
+  /** All went well, and it is hardly what was wanted: a warning says why. */
+  readonly isDoubtful?: boolean;
 }
 
 export type FinalResult = UploadResult | FetchResult;
 
 /** The closing lines of an upload, restore or download; yellow and with the first ten problems when it was partial. */
 export function finalLines(result: FinalResult, look: Look): string[] {
-  const label = result.operation === 'upload' ? 'skipped ' : 'failed  ';
+  const { problems } = result;
   return [
     headline(result, look),
-    ...problemLines(label, result.problems, look),
+    ...(result.operation === 'upload' ? leftOutLines(problems, look) : problemLines('failed  ', problems, look)),
     ...(result.operation === 'upload' ? uploadDetails(result, look) : fetchDetails(result)),
   ];
 }
@@ -58,9 +60,11 @@ function headline(result: FinalResult, look: Look): string {
       ? `${isDifference ? 'with' : 'stored as'} ${formatBytes(result.storedBytes)}${isDifference ? ' newly stored' : ''}`
       : `to ${displayText(result.target, look)}`;
   const count = result.problems.length;
-  const shortfall =
-    count === 0 ? '' : `; ${problemCount(result.problems)} ${result.operation === 'upload' ? 'skipped' : 'failed'}`;
-  const sign = signText(count === 0 ? 'good' : 'warn', look);
+  const problems =
+    result.operation === 'upload' ? leftOutText(result.problems) : `${problemCount(result.problems)} failed`;
+  const shortfall = count === 0 ? '' : `; ${problems}`;
+  const isDoubtful = result.operation !== 'upload' && result.isDoubtful === true;
+  const sign = signText(count === 0 && !isDoubtful ? 'good' : 'warn', look);
   return `${sign} ${done} ${amount} ${place}, in ${formatDuration(result.durationMs)}${shortfall}`;
 }
 

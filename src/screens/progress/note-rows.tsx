@@ -6,6 +6,7 @@ import { formatCount } from '../../ui/format.js';
 import { useSize } from '../../ui/size.js';
 import { cut, widthOf } from '../../ui/text.js';
 import { Tint, useTheme } from '../../ui/theme.js';
+import { skippedTexts } from './problem-lines.js';
 import { kindOf, phaseText, plannedCostText, retryText } from './progress-words.js';
 import { SHARD_COLUMNS } from './shards-row.js';
 import { thawInterrupt } from './thaw-words.js';
@@ -59,7 +60,7 @@ export function SkippedRow({ snapshot }: Props): ReactElement {
   const look = useTheme();
   const first = snapshot.skipped[0];
   const text = first === undefined ? '' : `, first ${displayText(`${first.path}: ${first.reason}`, look)}`;
-  return <Attention lead={`${formatCount(snapshot.skippedCount)} skipped`} rest={text} />;
+  return <Attention lead={skippedTexts(snapshot, formatCount).join(', ')} rest={text} />;
 }
 
 export function RetryRow({ retrying }: { readonly retrying: Retrying }): ReactElement {

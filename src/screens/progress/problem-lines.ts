@@ -1,6 +1,8 @@
 import { displayText } from '../../stores/display-text.js';
+import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import type { Look } from '../../ui/look.js';
 import { formatQuantity, formatCount } from '../../ui/format.js';
+import { CHANGED } from '../../core/archive/scan/skip.js';
 
 export interface Problem {
   readonly path: string;
@@ -8,6 +10,43 @@ export interface Problem {
 }
 
 const SHOWN = 10;
+
+/** Of an upload: whether it is stored after all, as it was read last. */
+export const isStored = ({ reason }: Problem): boolean => reason === CHANGED;
+
+/** `1 file left out, 2 files changed while they were read`: of an upload. */
+export function leftOutText(problems: readonly Problem[]): string {
+  const left = problems.filter((problem) => !isStored(problem));
+  const changed = problems.length - left.length;
+  return [
+    ...(left.length === 0 ? [] : [`${problemCount(left)} left out`]),
+    ...(changed === 0 ? [] : [changedText(changed)]),
+  ].join(', ');
+}
+
+/** Of so many files. */
+const changedText = (files: number): string =>
+  `${formatQuantity(files, 'file')} changed while ${files === 1 ? 'it was' : 'they were'} read`;
+
+/** `1 skipped`, `2 changed`: while it runs, and where it is over in a log. */
+export function skippedTexts(
+  { skippedCount, changedCount }: Pick<TransferSnapshot, 'skippedCount' | 'changedCount'>,
+  format: (count: number) => string,
+): string[] {
+  const left = skippedCount - changedCount;
+  const texts = left > 0 ? [`${format(left)} skipped`] : [];
+  return changedCount > 0 ? [...texts, `${format(changedCount)} changed while read`] : texts;
+}
+
+/** The problems of an upload by what became of them, as `problemLines` has them. */
+export const leftOutLines = (problems: readonly Problem[], look: Look): string[] => [
+  ...problemLines(
+    'left out',
+    problems.filter((problem) => !isStored(problem)),
+    look,
+  ),
+  ...problemLines('changed ', problems.filter(isStored), look),
+];
 
 /** `1 file`, `2 folders`, `3 paths`: one that ends in a slash is a folder. */
 export function problemCount(problems: readonly Problem[]): string {

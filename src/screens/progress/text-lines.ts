@@ -7,6 +7,7 @@ import { SKIPPED_SHOWN, type SkippedFile } from '../../stores/transfer-state.js'
 import { formatBytes, formatBytesPair, formatDuration, formatPercent } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { doneFraction, movedBytes } from './done-fraction.js';
+import { isStored, skippedTexts } from './problem-lines.js';
 import { kindOf, plannedCostText, ratesOf, retryText } from './progress-words.js';
 import { thawLogText } from './thaw-words.js';
 
@@ -96,21 +97,22 @@ export function noteLine(snapshot: TransferSnapshot, at: Date, note: string, loo
   return stamped(snapshot, at, `note: ${displayText(note, look)}`);
 }
 
-/** A file that was left out, and why. */
+/** A file that was left out, and why; or one that is stored although it never held still. */
 export function skipLine(snapshot: TransferSnapshot, at: Date, file: SkippedFile, look: Names): string {
+  if (isStored(file)) return stamped(snapshot, at, `stored ${displayText(file.path, look)}, which ${file.reason}`);
   return stamped(snapshot, at, `skipped ${displayText(`${file.path}: ${file.reason}`, look)}`);
 }
 
 /** How it ended; the last line. */
 export function endLine(snapshot: TransferSnapshot, at: Date, outcome: Outcome): string {
-  const { unit, itemsDone, itemsTotal, bytesDone, storedBytes, skippedCount } = snapshot;
+  const { unit, itemsDone, itemsTotal, bytesDone, storedBytes } = snapshot;
   const items = itemsTotal === undefined ? countText(itemsDone, unit, String) : itemsText(snapshot, itemsDone);
   const stores = kindOf(snapshot)?.moves?.stored !== undefined;
   const parts = [
     items,
     ...(hasBytes(snapshot) ? [tight(formatBytes(bytesDone))] : []),
     ...(stores ? [`${tight(formatBytes(storedBytes))} stored`] : []),
-    ...(skippedCount > 0 ? [`${skippedCount} skipped`] : []),
+    ...skippedTexts(snapshot, String),
   ];
   const time = tight(formatDuration(snapshot.elapsedMs));
   return stamped(snapshot, at, `${outcome.status} after ${time}: ${parts.join(', ')}`);

@@ -13,6 +13,7 @@ import type { Order, Sort } from './order.js';
 import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
 import type { Tree } from './tree.js';
 import type { UploadId } from '../../core/manifest/manifest-types.js';
+import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 
 /** A version of a dataset. */
 export interface BrowseVersion {
@@ -20,7 +21,7 @@ export interface BrowseVersion {
   readonly version: number;
   readonly isHead: boolean;
   /** Digests that its manifest may have. */
-  readonly manifestSha256: readonly string[];
+  readonly manifestSha256: ExpectedDigests;
 }
 
 /** What is looked at. */

@@ -18,7 +18,7 @@ import { agentPath } from '../../../src/core/fleet/agent/agent-memory.js';
 import { signConfig } from '../../../src/core/fleet/config/signature.js';
 import { parseHeartbeat } from '../../../src/core/fleet/heartbeat.js';
 import { program } from '../../../src/commands/index.js';
-import { ownHolder } from '../../../src/core/state/lock.js';
+import { ownHolder } from '../../../src/core/state/lock-holder.js';
 import { runningThreads } from '../../../src/core/threads/threads.js';
 import { isRoot } from '../../core/archive/trees.js';
 import { startHook } from '../../support/hook-server.js';

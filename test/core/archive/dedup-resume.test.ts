@@ -42,6 +42,7 @@ test('nothing is sent twice, and everything comes back', async () => {
     mode: 'deep',
     sample: 1,
     random: () => 0,
+    now: () => new Date(),
     requestsAtOnce: 2,
     emit: () => undefined,
     signal: new AbortController().signal,

@@ -35,7 +35,7 @@ export interface UploadRunOptions
     Partial<Omit<DatasetOptions, 'id'>>,
     Partial<Omit<ResumeOptions, 'saved'>>,
     Remembered,
-    Pick<ArchiveOptions, 'filter' | 'failFast' | 'transfer' | 'dryRun' | 'now' | 'randomBytes'> {
+    Pick<ArchiveOptions, 'filter' | 'failFast' | 'transfer' | 'dryRun' | 'now' | 'randomBytes' | 'warn'> {
   readonly datasetId?: string | undefined;
   readonly resume?: ResumeOptions['saved'];
   /** Instead of the folder that is given. */
@@ -54,25 +54,46 @@ export function uploadFolder(
   const events: TransferEvent[] = [];
   const calls: string[] = [];
   const plain = fileStore(base);
+  let ids = 0;
   const store = recorded(wrap?.(plain) ?? plain, calls);
-  const { source = given, filter, failFast, transfer, dryRun, now, randomBytes, signal, cache, heads } = options;
+  const {
+    source = given,
+    filter,
+    failFast,
+    transfer,
+    dryRun,
+    warn,
+    now,
+    randomBytes,
+    signal,
+    cache,
+    heads,
+    looks,
+  } = options;
   const only = <T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
     Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
-  const { host, writerId, origin, encryption, changes } = options;
+  const { host, writerId, origin, encryption, changes, allowMassDelete, newStore } = options;
   const { frameBytes, compressionLevel, fileChecksums, dedup, workers, memoryLimitBytes } = options;
   const { shardStrategy, shardCount, chunkBytes, storageClass, tiers, direct } = options;
   const { tool, tags, project, provenance, journal, readsBack, cleansUp } = options;
   const clear = { kmsKeyId: undefined, encryptManifest: false, keep: false };
   const result = archiveFolder({
     source: raw(source),
-    store: { store, requests: newRequestCounts(), retries: () => 0, isAws: false, close: () => undefined },
-    remembered: { cache, heads },
-    ...only({ failFast, transfer, dryRun, filter: { skipTrees: [], ...filter } }),
+    store: {
+      store,
+      requests: newRequestCounts(),
+      retries: () => 0,
+      isAws: false,
+      createOnce: 'yes',
+      close: () => undefined,
+    },
+    remembered: { cache, heads, looks },
+    ...only({ failFast, transfer, dryRun, warn, filter: { skipTrees: [], ...filter } }),
     dataset: {
       host: 'test-host',
       encryption: clear,
       id: options.datasetId,
-      ...only({ host, writerId, origin, encryption, changes }),
+      ...only({ host, writerId, origin, encryption, changes, allowMassDelete, newStore }),
     },
     packing: {
       compressionLevel: 1,
@@ -85,7 +106,7 @@ export function uploadFolder(
     labels: { tool: 'archiver test', ...only({ tool, tags, project, provenance }) },
     resume: { saved: options.resume, ...only({ journal, readsBack, cleansUp }) },
     now: now ?? (() => new Date('2026-03-04T05:06:07Z')),
-    randomBytes: randomBytes ?? (() => Buffer.from('01020304', 'hex')),
+    randomBytes: randomBytes ?? (() => Buffer.from([1, 2, 3, 4 + ids++])),
     signal: signal ?? new AbortController().signal,
     emit: (event) => {
       events.push(event);

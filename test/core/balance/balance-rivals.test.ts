@@ -13,7 +13,7 @@ import type { ChunkRecord } from '../../../src/core/manifest/manifest-types.js';
 import { linkId, linkKey } from '../../support/make-chain.js';
 import { allContent, allKeys, recordKey } from '../../support/make-dataset.js';
 import { copyOf, pruneFolder } from '../dataset/prune/prune-run.js';
-import { successorOf } from '../dataset/replace-run.js';
+import { replaceIn, successorOf } from '../dataset/replace-run.js';
 import { balanceFolder, folderWith, lonely, noise, onMutation, restored, SIZES } from './balance-run.js';
 
 const NAMES = SIZES.map((_, file) => `f${file}`);
@@ -125,7 +125,7 @@ describe('a prune', () => {
 describe('a balance that stood still right before the swap', () => {
   test('does not put its manifest over another one', async () => {
     const other = successorOf(await readFile(join(folder, KEY))).bytes;
-    const wrap = meanwhile(swap, () => fileStore(folder).put(KEY, other));
+    const wrap = meanwhile(swap, () => replaceIn(folder));
 
     await expect(balanceFolder(folder, { wrap })).rejects.toMatchObject({ code: 'conflict' });
 

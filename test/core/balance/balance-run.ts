@@ -83,6 +83,7 @@ export const verifyFolder = (folder: string, uploadId = linkId(0)): Promise<Veri
     mode: 'deep',
     sample: 1,
     random: () => 0,
+    now: () => new Date(),
     requestsAtOnce: 2,
     emit: () => undefined,
     signal,

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { createGunzip, gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeZstdStream, throughTransform } from '../../../src/core/codec/zstd-stream.js';
 import { frameOf } from '../../support/make-archive.js';
+import { decodeAll, foreignStreams, sizelessFrame } from './foreign-frames.js';
 
 async function* inPieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
@@ -80,7 +82,7 @@ test('an error of the source comes out as it is, also through a stream of Node',
     yield first;
     throw new Error('the store went away');
   };
-  const drain = async (pieces: AsyncIterable<Buffer>): Promise<void> => {
+  const drain = async (pieces: AsyncIterable<Uint8Array>): Promise<void> => {
     for await (const _ of pieces);
   };
 
@@ -105,4 +107,65 @@ test('a reader that stops early stops the source', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50));
 
   expect(isStopped).toBe(true);
+});
+
+describe('WebAssembly, where there is neither the addon nor zstd of Node (T99)', () => {
+  const wasm = { binding: undefined, node: undefined };
+
+  test.each(foreignStreams(frameOf))('reads %s', async (_name, stored, content) => {
+    expect((await decodeAll(stored, 777, wasm)).equals(content)).toBe(true);
+  });
+
+  test('refuses what is cut off, damaged, no zstd, or wants too large a window', async () => {
+    const bent = frameOf(sample);
+    bent[1000]! ^= 0xff;
+    const window = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (31 - 10) << 3, 0x01, 0x00, 0x00]);
+
+    await expect(decodeAll(frameOf(sample).subarray(0, -1), 1000, wasm)).rejects.toThrow('cut off');
+    await expect(decodeAll(bent, 1000, wasm)).rejects.toThrow('cannot be decoded');
+    await expect(decodeAll(Buffer.concat([frameOf(sample), Buffer.from('no zstd')]), 1000, wasm)).rejects.toThrow(
+      'cannot be decoded',
+    );
+    await expect(decodeAll(window, 1000, wasm)).rejects.toThrow(/window of more than 128 MiB/);
+  });
+
+  test('refuses a frame that it cannot hold before it takes the memory for it', async () => {
+    // A last block that repeats a byte 2^17 times, after 7200 like it: 900 MiB from 28 KB.
+    const block = (isLast: boolean): Buffer =>
+      Buffer.from([...[0, 1, 2].map((byte) => (((1 << 20) | 2 | Number(isLast)) >> (8 * byte)) & 255), 0]);
+    const stored = Buffer.concat([
+      sizelessFrame(Buffer.alloc(0)).subarray(0, 6),
+      ...Array.from({ length: 7200 }, () => block(false)),
+      block(true),
+    ]);
+
+    await expect(decodeAll(stored, 1000, wasm)).rejects.toMatchObject({
+      code: 'unsupported',
+      hint: expect.stringContaining('Node 22.15'),
+    });
+  });
+});
+
+describe.each(['22', '24'])('Node %s without the addon', (major) => {
+  const node = (...args: readonly string[]) =>
+    spawnSync('npx', ['-y', '-p', `node@${major}`, 'node', ...args], { encoding: 'utf8', timeout: 120_000 });
+
+  test(
+    'reads every frame of what other tools wrote, and takes one frame alone of a chunk',
+    { timeout: 300_000 },
+    (context) => {
+      if (node('--version').status !== 0) context.skip(`the registry gave no Node ${major}`);
+      const { stdout, stderr } = node(
+        '--import',
+        'tsx',
+        fileURLToPath(new URL('foreign-frames.ts', import.meta.url)),
+        'run',
+      );
+
+      expect([stderr.includes('Error'), JSON.parse(stdout)]).toEqual([
+        false,
+        { node: expect.stringMatching(`^v${major}\\.`), hasOwn: true, wrong: [] },
+      ]);
+    },
+  );
 });

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { replaceManifest, type ReplaceOptions } from '../../../src/core/dataset/replace-manifest.js';
-import { openVersion } from '../../../src/core/dataset/chain/version-view.js';
+import { openView } from '../../../src/core/dataset/chain/view.js';
 import { readParsedRecord } from '../../../src/core/dataset/records/versions.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectReader, ObjectStore } from '../../../src/core/object-store/object-store.js';
@@ -34,13 +34,14 @@ export async function replaceIn(folder: string, run: ReplaceRun = {}): Promise<s
   const uploadId = linkId(version - 1);
   const bytes = await fetchManifest(store, uploadId);
   const record = await readParsedRecord(store, DATASET, version);
+  const { next = successorOf(bytes, name) } = run;
   return await replaceManifest(store, {
     uploadId,
     label: 'balance',
     replaced: { bytes, sha256: hash('sha256', bytes, 'hex') },
-    next: successorOf(bytes, name),
+    next,
     records: [record],
-    verify: async (asItWillBe: ObjectReader) => void (await openVersion(asItWillBe, record.record)),
+    verify: async (asItWillBe: ObjectReader) => void (await openView(asItWillBe, { uploadId, sha256: next.sha256 })),
     signal,
     ...options,
   });

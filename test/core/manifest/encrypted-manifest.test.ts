@@ -144,7 +144,14 @@ describe('damage', () => {
 
   test('verify counts it as an error of the upload', async () => {
     const { objects, manifestKey, stored, reader } = await encrypted();
-    const options = { uploadId: UPLOAD_ID, mode: 'quick', sample: 1, random: () => 0, requestsAtOnce: 1 } as const;
+    const options = {
+      uploadId: UPLOAD_ID,
+      mode: 'quick',
+      sample: 1,
+      random: () => 0,
+      now: () => new Date(),
+      requestsAtOnce: 1,
+    } as const;
     const run = () =>
       verifyUpload({ ...options, reader: reader(), emit: () => undefined, signal: new AbortController().signal });
 

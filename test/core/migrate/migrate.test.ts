@@ -181,6 +181,35 @@ describe('formats are told by their content, not by their name', () => {
   });
 });
 
+describe('an archive whose end is half there', () => {
+  // GNU tar pads to 20 blocks: what lies after the first block of zeros is taken away.
+  const withoutEnd = (zeros: number): Buffer => {
+    let end = PLAIN.length;
+    while (PLAIN.subarray(end - 512, end).every((byte) => byte === 0)) end -= 512;
+    return Buffer.concat([PLAIN.subarray(0, end), Buffer.alloc(512 * zeros)]);
+  };
+
+  test('is migrated, said, partial, and never deleted', async () => {
+    const result = await migrateMade(withoutEnd(1), { deleteOriginal: true });
+
+    expect(result).toMatchObject({
+      partial: true,
+      originalDeleted: false,
+      originalKept: expect.stringContaining('one block of zeros'),
+    });
+    expect(await migrateMade(withoutEnd(1))).toMatchObject({ partial: true });
+    expect(await migrateMade(withoutEnd(2), { deleteOriginal: true })).toMatchObject({
+      originalDeleted: true,
+      partial: false,
+    });
+  });
+
+  test('or not there at all, is refused, deleted or not', async () => {
+    await expect(migrateMade(withoutEnd(0), { deleteOriginal: true })).rejects.toThrow(/cut off/);
+    await expect(migrateMade(withoutEnd(0))).rejects.toThrow(/cut off/);
+  });
+});
+
 describe('--delete-original', () => {
   test('deletes the archive after the validation', async () => {
     const result = await migrateMade(PLAIN, { deleteOriginal: true });

@@ -1,6 +1,6 @@
 // Ways in which features that meet lost a committed version once, with exit 0 (test matrix, T70 to T84). Each of these was
 // seen to fail before the commit protocol had its second version.
-import { chmodSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openView } from '../../../src/core/dataset/chain/view.js';
@@ -85,7 +85,7 @@ describe('T72: an upload that is taken up without a journal', () => {
         datasetId: '',
         status: 'committing',
         createdAt: '2026-03-04T05:06:07.000Z',
-        plan: { chunkBytes: 2 ** 25, shards: 4, frameBytes: 0, level: null, nextChunk: 0 },
+        plan: { chunkBytes: 2 ** 25, shards: 4, frameBytes: 0, level: null },
       },
       chunks: [],
     } as never,
@@ -288,7 +288,8 @@ describe('T77: a manifest that somebody holds, while its version is retired', ()
     const upload = lab.upload(lab.machine('two'), { changes: { trackDeletes: false, previousManifest }, wrap: prune });
     const outcome = await upload.result.catch((error: unknown) => error as Error);
     await lab.age(2);
-    await lab.prune({ keep: { last: 2 }, graceMs: 86_400_000 });
+    // The version that finds what it refers to given up is followed by one that has it sent again.
+    await lab.prune({ keep: { last: 3 }, graceMs: 86_400_000 });
 
     const versions = await lab.versions();
     expect(versions.get(2)).toEqual(tree);
@@ -358,7 +359,25 @@ describe('T83: a store that is brought back from an older copy, under a machine 
     await expectVersions(lab, { 1: old, 2: lab.tree() });
   });
 
-  test('and emptied is begun anew', async () => {
+  test('is told of', async () => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    await lab.sync(one).result;
+    const before = await lab.keys();
+    lab.write('new');
+    await lab.sync(one).result;
+    for (const key of await lab.keys()) if (!before.includes(key)) rmSync(join(lab.base, key));
+
+    const upload = lab.upload(one);
+    await upload.result;
+
+    expect(upload.events).toContainEqual({
+      type: 'note',
+      text: expect.stringMatching(/knows version 2 of dataset .* has version 1 at most: .* an older copy/),
+    });
+  });
+
+  test('and emptied is begun anew only where that was asked for', async () => {
     const lab = await Lab.make();
     const one = lab.machine('one');
     await lab.sync(one).result;
@@ -366,8 +385,144 @@ describe('T83: a store that is brought back from an older copy, under a machine 
     await lab.sync(one).result;
     rmSync(lab.base, { recursive: true });
 
-    expect(await lab.sync(one).result).toMatchObject({ version: 1 });
+    await expect(lab.sync(one).result).rejects.toMatchObject({ code: 'forgotten-store', exitCode: 4 });
+    expect(await lab.sync(one, { newStore: true }).result).toMatchObject({ version: 1 });
     await expectVersions(lab, { 1: lab.tree() });
+  });
+});
+
+describe('T92: a destination that has forgotten us is no new one', () => {
+  test.each(['upload', 'sync'] as const)('%s of a folder whose disk is not mounted writes nothing', async (how) => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    await lab[how](one).result;
+    renameSync(lab.base, `${lab.base}-away`);
+    mkdirSync(lab.base);
+
+    await expect(lab[how](one).result).rejects.toMatchObject({
+      code: 'forgotten-store',
+      exitCode: 4,
+      message: expect.stringMatching(
+        /knows version 1 of dataset lab-00000001 .*not mounted, emptied or another bucket/,
+      ),
+      hint: expect.stringContaining('--new-store'),
+    });
+    expect(await lab.keys()).toEqual([]);
+
+    rmSync(lab.base, { recursive: true });
+    renameSync(`${lab.base}-away`, lab.base);
+    expect(await lab[how](one).result).toMatchObject({ version: how === 'sync' ? 1 : 2 });
+  });
+
+  test('a dry run says that it will be refused', async () => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    await lab.upload(one).result;
+    rmSync(lab.base, { recursive: true });
+
+    const run = lab.upload(one, { dryRun: true });
+    await run.result;
+
+    expect(run.events).toContainEqual({
+      type: 'note',
+      text: expect.stringMatching(/This will be refused; .*--new-store/),
+    });
+  });
+
+  test('a machine that knows nothing begins, and so does another dataset', async () => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    await lab.upload(one).result;
+    rmSync(lab.base, { recursive: true });
+
+    expect(await lab.upload(one, { datasetId: 'other-00000001' }).result).toMatchObject({ version: 1 });
+    expect(await lab.upload(lab.machine('two')).result).toMatchObject({ version: 1 });
+  });
+
+  test('an encrypted dataset that was remembered under its other id is not begun under the first', async () => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    const keep = { kmsKeyId: undefined, encryptManifest: false, keep: true };
+    const { datasetId } = await lab.upload(one, { datasetId: undefined, encryption: keep }).result;
+    rmSync(lab.base, { recursive: true });
+
+    await expect(lab.upload(one, { datasetId: undefined, encryption: keep }).result).rejects.toMatchObject({
+      message: expect.stringContaining(datasetId),
+    });
+  });
+});
+
+describe('T92: a full listing of a folder that is empty, or has lost most of what it held', () => {
+  const refused = { code: 'mass-delete', exitCode: 4, hint: expect.stringContaining('--allow-mass-delete') };
+
+  test.each([
+    [6, 0],
+    [1, 0],
+    [6, 2],
+    [30, 12],
+  ])('of %i files %i are left: it is refused unless that was allowed', async (before, after) => {
+    const lab = await Lab.make(before);
+    const one = lab.machine('one');
+    await lab.upload(one).result;
+    const keys = await lab.keys();
+    for (let index = after; index < before; index++) lab.remove(`file-${index}`);
+
+    await expect(lab.upload(one).result).rejects.toMatchObject(refused);
+    await expect(lab.upload(lab.machine('two')).result).rejects.toMatchObject(refused);
+    expect(await lab.keys()).toEqual(keys);
+    expect(await lab.upload(one, { allowMassDelete: true }).result).toMatchObject({ version: 2 });
+  });
+
+  test('as many files with less than half of the bytes are refused as well', async () => {
+    const lab = await Lab.make(20);
+    const one = lab.machine('one');
+    await lab.upload(one).result;
+    for (let index = 0; index < 20; index++) lab.write(`file-${index}`, index < 12 ? '' : `content ${index}`);
+
+    await expect(lab.upload(one).result).rejects.toMatchObject(refused);
+  });
+
+  test.each([
+    [30, 16],
+    [6, 3],
+    [0, 0],
+  ])('of %i files %i are left: a day of work', async (before, after) => {
+    const lab = await Lab.make(before);
+    const one = lab.machine('one');
+    await lab.upload(one).result;
+    for (let index = after; index < before; index++) lab.remove(`file-${index}`);
+
+    expect(await lab.upload(one).result).toMatchObject({ version: 2 });
+  });
+
+  test('a writer that may not read compares with what it remembers', async () => {
+    const lab = await Lab.make(6);
+    const one = lab.machine('one');
+    await lab.upload(one, { wrap: putOnly }).result;
+    for (let index = 0; index < 6; index++) lab.remove(`file-${index}`);
+
+    await expect(lab.upload(one, { wrap: putOnly }).result).rejects.toMatchObject(refused);
+    await expect(lab.sync(one, { wrap: putOnly }).result).rejects.toMatchObject(refused);
+  });
+
+  test('a writer that may list and knows nothing sends what is there, and no emptiness', async () => {
+    const lab = await Lab.make(30);
+    await lab.upload(lab.machine('one')).result;
+    for (let index = 3; index < 30; index++) lab.remove(`file-${index}`);
+    expect(await lab.upload(lab.machine('two'), { wrap: listOnly }).result).toMatchObject({ version: 2 });
+    for (let index = 0; index < 3; index++) lab.remove(`file-${index}`);
+
+    await expect(lab.upload(lab.machine('three'), { wrap: listOnly }).result).rejects.toMatchObject(refused);
+  });
+
+  test('what it held costs no request where this computer knows it', async () => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    await lab.upload(one).result;
+    const second = lab.upload(one);
+    await second.result;
+
+    expect(second.calls.filter((call) => call.startsWith('get datasets/')).length).toBeLessThanOrEqual(1);
   });
 });
 

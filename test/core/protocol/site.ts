@@ -3,8 +3,9 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openHeadCache } from '../../../src/core/dataset/cache/head-cache.js';
+import { openLookMemory } from '../../../src/core/dataset/cache/look-memory.js';
 import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
-import { listVersions, readVersion } from '../../../src/core/dataset/records/versions.js';
+import { type ListedVersion, listVersions, readVersion } from '../../../src/core/dataset/records/versions.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
@@ -75,6 +76,7 @@ export class Lab {
       datasetId: LAB,
       cache: openManifestCache({ folder: cache, limitBytes: 2 ** 30 }),
       heads: openHeadCache(cache, () => undefined),
+      looks: openLookMemory(cache, () => undefined),
       journal: new FileJournal({
         folder: machine.state,
         host: HOST,
@@ -126,6 +128,15 @@ export class Lab {
     return trees;
   }
 
+  /** What comes back of one upload. @throws where it cannot be restored */
+  async restored(uploadId: string): Promise<Record<string, Described>> {
+    return await restored(this.base, uploadId);
+  }
+
+  async listed(): Promise<readonly ListedVersion[]> {
+    return await listVersions(this.store, LAB);
+  }
+
   tree(source = this.source): Record<string, Described> {
     return describeTree(rawFromText(source));
   }
@@ -158,14 +169,14 @@ export const effectLost =
   });
 
 /** Does something ahead of the first put of a key like this. */
-export function beforePut(key: RegExp, work: () => Promise<unknown>): (store: ObjectStore) => ObjectStore {
+export function beforePut(key: RegExp, work: (name: string) => Promise<unknown>): (store: ObjectStore) => ObjectStore {
   let isDone = false;
   return (store) => ({
     ...store,
     put: async (name, body, options) => {
       if (key.test(name) && !isDone) {
         isDone = true;
-        await work();
+        await work(name);
       }
       return await store.put(name, body, options);
     },

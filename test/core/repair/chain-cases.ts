@@ -125,6 +125,7 @@ const VERIFY = {
   mode: 'default',
   sample: 1,
   random: () => 0,
+  now: () => new Date(),
   requestsAtOnce: 4,
   emit: () => undefined,
   signal,

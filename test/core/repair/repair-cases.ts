@@ -108,6 +108,7 @@ export async function verifyDeep(base: string, uploadId: string): Promise<Verify
     mode: 'deep',
     sample: 1,
     random: () => 0,
+    now: () => new Date(),
     requestsAtOnce: 4,
     emit: () => undefined,
     signal,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
 import { encodeVersionRecord, versionKey } from '../../../src/core/dataset/records/version-record.js';
+import { expectedIn } from '../../../src/core/dataset/records/assert-expected.js';
 import { openView } from '../../../src/core/dataset/chain/view.js';
 import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { ManifestSealer } from '../../../src/core/keys/manifest-sealer.js';
@@ -88,9 +89,11 @@ describe('an encrypted manifest', () => {
 
     expect(result).toMatchObject({ isProven: true, parts: [{ from: 'cache' }], rebuilt: { encryptedBy: KEY_ARN } });
     expect(await pathsOf(id)).toBe(45);
-    expect((await openView(wrap(fileStore(base)), { uploadId: asUploadId(id), sha256: old })).head.replaces).toEqual([
-      old,
-    ]);
+    const { datasetId } = await recordOf(base, id);
+    const expected = expectedIn(datasetId, [old]);
+    expect(
+      (await openView(wrap(fileStore(base)), { uploadId: asUploadId(id), sha256: expected })).head.replaces,
+    ).toEqual([old]);
     expect(readFileSync(manifestPath(base, id)).subarray(0, 8).toString()).toBe('ARCHENC1');
   });
 

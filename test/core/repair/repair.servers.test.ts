@@ -69,6 +69,7 @@ test.each(SERVERS)('a damaged manifest is rebuilt and swapped on the %s', async 
     uploadId: asUploadId(uploadId),
     sample: 1,
     random: () => 0,
+    now: () => new Date(),
     requestsAtOnce: 4,
     emit: () => undefined,
     signal,

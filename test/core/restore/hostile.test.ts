@@ -19,7 +19,15 @@ import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { loadLibc } from '../../../src/core/libc/libc.js';
 import { LibcTree } from '../../../src/core/output-tree/libc-tree.js';
 import { NodeTree } from '../../../src/core/output-tree/node-tree.js';
-import { frameOf, makeArchive, md5, type FileSpec, type Json } from '../../support/make-archive.js';
+import {
+  type ArchiveSpec,
+  type FileSpec,
+  frameOf,
+  inOrder,
+  type Json,
+  makeArchive,
+  md5,
+} from '../../support/make-archive.js';
 import { restoreMade } from '../../support/restore-made.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { raw } from '../../support/raw.js';
@@ -32,7 +40,7 @@ const GOOD: FileSpec[] = [
 const renamed = (change: Json) =>
   makeArchive({
     files: GOOD,
-    bend: ({ files }) => Object.assign(files.find(({ path }) => path === 'victim') ?? {}, change),
+    bend: inOrder((files) => Object.assign(files.find(({ path }) => path === 'victim') ?? {}, change)),
   });
 
 describe('T40: hostile paths are refused, the rest is restored', () => {
@@ -83,23 +91,32 @@ describe('T40: hostile paths are refused, the rest is restored', () => {
     expect(pathProblem(raw('con.txt'), 'linux')).toBeUndefined();
   });
 
-  test('a path that is named twice is refused both times, also when the manifest is not in order', async () => {
-    const archive = makeArchive({
-      files: [
-        { path: 'a', content: '1' },
-        { path: 'b', content: '2' },
-        { path: 'c', content: '3' },
+  test.each<[string, NonNullable<ArchiveSpec['bend']>, RegExp]>([
+    [
+      'whose paths are out of order',
+      ({ files }) => void files.splice(0, 2, ...files.toReversed()),
+      /manifest\.json\.gz does not list its entries in path order: good$/,
+    ],
+    [
+      'that names a path twice',
+      inOrder((files) => Object.assign(files[1] ?? {}, { path: 'good' })),
+      /does not list its entries in path order: good$/,
+    ],
+    ...(['entries', 'files', 'directories', 'symlinks', 'hardlinks', 'bytes'] as const).map(
+      (key): [string, NonNullable<ArchiveSpec['bend']>, RegExp] => [
+        `whose total of ${key} is wrong`,
+        ({ totals }) => ((totals as Record<string, number>)[key] = Number((totals as Json)[key]) + 1),
+        key === 'entries' ? /announces 3 entries and has 2/ : /states a listing of .*: its totals are wrong/,
       ],
-      bend: ({ files }) => Object.assign(files[2] ?? {}, { path: 'a' }),
+    ),
+  ])('a manifest %s is refused before anything is written', async (_what, bend, message) => {
+    const outputDir = join(await tempFolder(), 'out');
+
+    await expect(restoreMade(makeArchive({ files: GOOD, bend }), { outputDir })).rejects.toMatchObject({
+      code: 'integrity',
+      message: expect.stringMatching(message),
     });
-
-    const result = await restoreMade(archive);
-
-    expect(result.failed).toEqual([
-      { path: 'a', reason: 'refused: the manifest names this path more than once' },
-      { path: 'a', reason: 'refused: the manifest names this path more than once' },
-    ]);
-    expect(names(result.out)).toEqual(['b']);
+    expect(existsSync(outputDir)).toBe(false);
   });
 
   test('an entry of an unknown type is named', async () => {
@@ -183,7 +200,7 @@ describe('T42: names that meet', () => {
         { path: 'first', content: 'x', linkGroup: 1 },
         { path: 'second', type: 'hardlink', linkTo: 'first', linkGroup: 1 },
       ],
-      bend: ({ files }) => Object.assign(files[0] ?? {}, { path: '../secret' }),
+      bend: inOrder((files) => Object.assign(files[0] ?? {}, { path: '../secret' })),
     });
 
     const result = await restoreMade(archive);
@@ -323,12 +340,10 @@ describe('T46: nothing decodes to more than the manifest says', () => {
     const archive = makeArchive({
       files,
       frameSize: 10_000,
-      bend: (manifest) => {
-        const [base = {}] = manifest.files;
-        for (let index = 0; index < 200; index++)
-          manifest.files.push({ ...base, path: `c${String(index).padStart(3, '0')}` });
-        Object.assign(manifest['totals'] as Json, { entries: 201 });
-      },
+      bend: inOrder((entries) => {
+        const [base = {}] = entries;
+        for (let index = 0; index < 200; index++) entries.push({ ...base, path: `c${String(index).padStart(3, '0')}` });
+      }),
     });
 
     const result = await restoreMade(archive);

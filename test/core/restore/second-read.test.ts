@@ -112,6 +112,7 @@ describe('verify --deep', () => {
       mode: 'deep',
       sample: 1,
       random: () => 0,
+      now: () => new Date(),
       requestsAtOnce: 4,
       emit: () => undefined,
       signal: new AbortController().signal,

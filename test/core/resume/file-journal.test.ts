@@ -53,7 +53,7 @@ test('a journal that breaks off claims nothing that is taken back', async () => 
         ...failing,
         put: async (key, body, options) => {
           // The state cannot be replaced from here on.
-          rmSync(state, { force: true });
+          rmSync(state, { force: true, recursive: true });
           mkdirSync(state, { recursive: true });
           return await failing.put(key, body, options);
         },

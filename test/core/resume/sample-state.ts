@@ -21,5 +21,5 @@ export const SAMPLE_STATE: UploadState = {
   totals: { files: 3, bytes: 30 },
   found: { files: 0, bytes: 0 },
   done: { files: 1, bytes: 10, chunks: 1, storedBytes: 9 },
-  plan: { chunkBytes: 1, shards: 4, frameBytes: 0, level: null, nextChunk: 3, chunks: 4 },
+  plan: { chunkBytes: 1, shards: 4, frameBytes: 0, level: null, chunks: 4 },
 };

@@ -32,7 +32,7 @@ test.each([
   ['no time', withKey({ createdAt: 'soon' }), 'integrity', 'not a time'],
   ['an unknown status', withKey({ status: 'lost' }), 'integrity', 'not a known status'],
   ['a number of chunks that is none', withKey({ plan: { ...STATE.plan, chunks: '4' } }), 'integrity', 'a whole number'],
-  ['a negative plan', withKey({ plan: { ...STATE.plan, nextChunk: -1 } }), 'integrity', 'a whole number'],
+  ['a negative plan', withKey({ plan: { ...STATE.plan, shards: -1 } }), 'integrity', 'a whole number'],
 ])('%s is refused', (_name, text, code, words) => {
   const failure = (() => {
     try {

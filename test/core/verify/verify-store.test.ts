@@ -28,6 +28,7 @@ const verify = (
     mode: 'deep',
     sample: 1,
     random: () => 0,
+    now: () => new Date(),
     requestsAtOnce: 4,
     emit: () => undefined,
     signal: new AbortController().signal,

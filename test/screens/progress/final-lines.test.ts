@@ -71,19 +71,34 @@ describe('finalLines', () => {
 
   it('lines the skipped files of an upload up with the rest', () => {
     expect(finalLines({ ...upload, problems: problems.slice(0, 1) }, look).slice(0, 3)).toEqual([
-      '▲ Uploaded 13 290 files, 116 GiB stored as 60.8 GiB, in 16m40s; 1 file skipped',
-      '  skipped   dir/f\\x1b0: permission denied',
+      '▲ Uploaded 13 290 files, 116 GiB stored as 60.8 GiB, in 16m40s; 1 file left out',
+      '  left out  dir/f\\x1b0: permission denied',
       '  location  s3://acme-archive/lab/uploads/20251114-093012-a41f',
     ]);
   });
 
   it.each([
-    [['in/'], '1 folder skipped'],
-    [['in/', 'out/'], '2 folders skipped'],
-    [['in/', 'pipe'], '2 paths skipped'],
+    [['in/'], '1 folder left out'],
+    [['in/', 'out/'], '2 folders left out'],
+    [['in/', 'pipe'], '2 paths left out'],
   ])('says what %j are', (paths, text) => {
     const left = paths.map((path) => ({ path, reason: 'belongs to archiver itself' }));
     expect(finalLines({ ...upload, problems: left }, look)[0]).toMatch(new RegExp(`; ${text}$`));
+  });
+
+  it('has other words for a file that changed while it was read: it is stored', () => {
+    const changed = (path: string) => ({ path, reason: 'changed while it was being read' });
+    const left = { path: 'c', reason: 'permission denied' };
+
+    const lines = finalLines({ ...upload, problems: [changed('a'), left, changed('b')] }, look);
+
+    expect(finalLines({ ...upload, problems: [changed('a')] }, look)[0]).toMatch(/; 1 file changed while it was read$/);
+    expect(lines[0]).toMatch(/; 1 file left out, 2 files changed while they were read$/);
+    expect(lines.slice(1, 4)).toEqual([
+      '  left out  c: permission denied',
+      '  changed   a: changed while it was being read',
+      '  changed   b: changed while it was being read',
+    ]);
   });
 
   it('writes ASCII alone where the locale has nothing else', () => {

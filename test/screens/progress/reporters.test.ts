@@ -108,6 +108,18 @@ describe('the text reporter', () => {
     void stop(reporter, { status: 'done' });
   });
 
+  it('does not call a file skipped that changed while it was read and is stored', () => {
+    const reporter = startTextReporter({ store, stream, look, now });
+
+    feed(start, { type: 'skip', path: 'a', reason: 'changed while it was being read' });
+    void stop(reporter, { status: 'done' });
+
+    const text = stream.lines().join('\n');
+    expect(text).toMatch(/upload stored a, which changed while it was being read\n/);
+    expect(text).toMatch(/done after .*, 1 changed while read$/);
+    expect(text).not.toContain('skipped');
+  });
+
   it('writes notes and skipped files as lines, and stops naming files after ten', () => {
     const reporter = startTextReporter({ store, stream, look, now });
     const skips = Array.from({ length: 12 }, (_, index): TransferEvent => ({

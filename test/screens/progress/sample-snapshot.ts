@@ -40,6 +40,7 @@ export function sampleSnapshot(changes: Partial<TransferSnapshot> = {}): Transfe
     etaMs: 252_000,
     ratio: 1.92,
     skippedCount: 0,
+    changedCount: 0,
     skipped: [],
     notes: [],
     thaw: undefined,

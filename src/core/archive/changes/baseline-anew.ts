@@ -1,13 +1,32 @@
 // The version to compare with, looked for again while an upload is under way.
 import { highestVersion } from '../../dataset/records/version-record.js';
-import { ArchiverError } from '../../failures/errors.js';
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { UploadRun } from '../upload-run.js';
-import { type Baseline, findBaseline } from './baseline.js';
+import type { Stale } from '../commit/commitment.js';
+import { asBefore, asRemembered, type Baseline, findBaseline, listingAll } from './baseline.js';
 
 type FindInput = Pick<UploadRun, 'store' | 'datasetId' | 'remembered' | 'dataset' | 'emit' | 'signal'>;
 
+/** Why an attempt is repeated: another writer was faster, something is not sound, or the baseline does not match the store. */
+export type Repeat = 'taken' | Stale | 'doubtful';
+
+/** What the next attempt compares with. @throws what reading it throws; conflict when there is nothing new after all */
+export async function nextBaseline(run: FindInput, before: Baseline, reason: Repeat): Promise<Baseline> {
+  if (reason === 'taken') return await rivalsVersion(run, before);
+  // The version that this run has just made is not whole: the next one lists everything, and builds on nothing of it.
+  if (reason !== 'doubtful' && reason.version !== undefined) return listingAll(before, reason.version);
+  try {
+    // Who may not read goes on with what it remembers, and sends again what it may not refer to.
+    return (await readAnew(run)) ?? asRemembered(before);
+  } catch (error) {
+    // Nobody can read that any more: what is remembered of it has its digests.
+    if (!isArchiverError(error, 'integrity', 'not-found')) throw error;
+    return asBefore(before);
+  }
+}
+
 /** The latest version from the store, not the cache; undefined where it cannot be read. @throws what reading it throws */
-export async function readAnew(run: FindInput): Promise<Baseline | undefined> {
+async function readAnew(run: FindInput): Promise<Baseline | undefined> {
   const { store, datasetId, dataset, emit, signal } = run;
   const highest = await highestVersion(store, datasetId, { signal });
   const previousManifest = dataset.changes?.previousManifest;

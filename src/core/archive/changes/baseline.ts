@@ -17,6 +17,7 @@ import type { EventSink } from '../../events.js';
 import type { ComparedWith } from './change-counts.js';
 import type { Entry, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
+import type { ExpectedDigests } from '../../dataset/records/assert-expected.js';
 
 export interface BaselineOptions {
   readonly store: ObjectStore;
@@ -47,6 +48,8 @@ export interface Baseline {
   /** The view is that of `head`; of an older version, which prune may remove at any time, otherwise. */
   readonly isNewest: boolean;
   readonly view: View;
+  /** Digests of those manifests of the view that this computer remembered: the others were read from the store. */
+  readonly recalled: ReadonlySet<string>;
   /** The entries of the view, being parsed already. To be iterated once. */
   readonly entries: ReturnType<typeof readAhead<readonly Entry[]>>;
 }
@@ -55,7 +58,12 @@ const NO_BASELINE = 'this writer may not read, and remembers nothing that the st
 /** Batches of a thousand entries: what is parsed while the folder is scanned. */
 const AHEAD = 64;
 
-const baselineOf = (head: Head, view: View, highest: HighestVersion | undefined): Baseline => ({
+interface Opened {
+  readonly view: View;
+  readonly recalled: ReadonlySet<string>;
+}
+
+const baselineOf = (head: Head, { view, recalled }: Opened, highest: HighestVersion | undefined): Baseline => ({
   head: head.version,
   recordEtag: highest?.version === head.version ? highest.etag : undefined,
   isListed: head.isListed,
@@ -63,14 +71,34 @@ const baselineOf = (head: Head, view: View, highest: HighestVersion | undefined)
   comparedWith: head.from,
   isNewest: view.head.uploadId === head.uploadId,
   view,
+  recalled,
   entries: readAhead(view.entries(), AHEAD),
 });
 
-/** The same view, for a writer that turned out to have no permission to read the store. */
-export const asRemembered = (baseline: Baseline): Baseline => ({
+/** The same view, to be compared with once more. */
+export const asBefore = (baseline: Baseline): Baseline => ({
   ...baseline,
-  isReadable: false,
   entries: readAhead(baseline.view.entries(), AHEAD),
+});
+
+/** The same view, for a version after `head` that lists all of it. */
+export const listingAll = (baseline: Baseline, head: number): Baseline => ({
+  ...asBefore(baseline),
+  head,
+  isNewest: false,
+});
+
+/** The same for a writer that turned out to have no permission to read the store. */
+export const asRemembered = (baseline: Baseline): Baseline => ({ ...asBefore(baseline), isReadable: false });
+
+/** A cache that adds the digests of what it had to `recalled`. */
+const noting = (cache: ManifestCache, recalled: Set<string>): ManifestCache => ({
+  get: async (sha256) => {
+    const found = await cache.get(sha256);
+    if (found !== undefined) recalled.add(sha256);
+    return found;
+  },
+  put: async (sha256, manifest) => await cache.put(sha256, manifest),
 });
 
 interface Head {
@@ -79,7 +107,7 @@ interface Head {
   readonly isReadable: boolean;
   readonly version: number;
   readonly uploadId: UploadId;
-  readonly sha256: readonly string[];
+  readonly sha256: ExpectedDigests;
 }
 
 const FORCE = 'run again with --force for a full new version';
@@ -104,8 +132,9 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
       return undefined;
     }
     const { uploadId, sha256 } = head;
-    const view = await openView(store, { uploadId, sha256, signal, ...(cache ? { cache } : {}) });
-    return baselineOf(head, view, options.highest);
+    const recalled = new Set<string>();
+    const view = await openView(store, { uploadId, sha256, signal, cache: cache && noting(cache, recalled) });
+    return baselineOf(head, { view, recalled }, options.highest);
   } catch (error) {
     if (given !== undefined) return await latestInstead(options, error);
     // Permission is not checked beforehand: what the store refuses may be in the cache.
@@ -183,18 +212,19 @@ async function viewOfFile(
   { store, datasetId, remembered: { cache }, signal }: BaselineOptions,
   head: Head,
   { name, uploadId, bytes }: PreviousFile,
-): Promise<View> {
+): Promise<Opened> {
   const sha256 = bytes === undefined ? undefined : createHash('sha256').update(bytes).digest('hex');
   const withFile: ManifestCache = {
     get: async (digest) => (bytes !== undefined && digest === sha256 ? { bytes } : await cache?.get(digest)),
     put: async (digest, content) => await cache?.put(digest, content),
   };
   const expected = sha256 === undefined ? {} : { sha256 };
-  const view = await openView(store, { uploadId, ...expected, cache: withFile, signal });
+  const recalled = new Set<string>();
+  const view = await openView(store, { uploadId, ...expected, cache: noting(withFile, recalled), signal });
   const recorded = await digestsInChain(store, datasetId, head, uploadId, signal);
   if (view.head.datasetId !== datasetId || recorded === undefined) throw notInChain({ datasetId }, name);
-  if (sha256 !== undefined && !recorded.includes(sha256)) throw rewritten(name, uploadId);
-  return view;
+  if (!recorded.includes(sha256 ?? view.chain[0]?.sha256 ?? '')) throw rewritten(name, uploadId);
+  return { view, recalled };
 }
 
 const rewritten = (name: string, uploadId: UploadId): ArchiverError =>

@@ -1,9 +1,9 @@
 // Compares what was scanned with the view of an earlier version: both come in byte order of the path, so that it is one
-// merge. Content counts as unchanged when size and mtime are; nothing is read but the extended attributes of entries with
-// another ctime. The result is written into the status column: `pending` is to be packed, `same` needs no mention,
+// merge. Content counts as unchanged when size, mtime and ctime are; where they are not, it may be read and compared once all is
+// known (refer.ts). The result is written into the status column: `pending` is to be packed, `same` needs no mention,
 // `kept` needs one that refers to the old content.
 //
-// It cannot see an edit that leaves size and mtime as they were (docs/architecture.md).
+// It cannot see an edit that leaves size and both times as they were (docs/architecture.md).
 import type { Entry } from '../../manifest/manifest-types.js';
 import { type RawPath, parentOf } from '../../paths/raw-path.js';
 import type { EntryExtra } from '../../manifest/entry-line.js';
@@ -14,6 +14,7 @@ import type { ChangeCounts } from './change-counts.js';
 import { LinkGroups } from './compare-links.js';
 import type { KnownContents } from './known-contents.js';
 import { placeRow, reopenRow } from '../scan/reopen-rows.js';
+import { areSameXattrs, type Xattrs } from '../scan/current-xattrs.js';
 import type { Skip } from '../scan/skip.js';
 
 export interface Comparison {
@@ -49,13 +50,14 @@ export interface CompareOptions {
   readonly stages?: Provenance['stages'];
   /** Positions of chunks in the view that must not be referred to: what lies there is packed again. */
   readonly avoid?: ReadonlySet<number> | undefined;
-  /** Gets the contents that may be referred to. */
+  /** Gets the contents that may be referred to: what is gone or changed, or with `findsCopies` every one. */
   readonly known?: KnownContents | undefined;
+  readonly findsCopies?: boolean;
+  /** Content of the same size and mtime is not read again because the ctime moved. */
+  readonly ignoreCtime?: boolean;
   /** Everything is packed again. */
   readonly isForced?: boolean | undefined;
 }
-
-type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
 
 /** How a row looks beside the earlier version. */
 const CHANGE = { none: 0, added: 1, modified: 2 } as const;
@@ -111,15 +113,30 @@ class Comparer {
   }
 
   take(entry: Entry): void {
-    const { known } = this.options;
-    if (known !== undefined && !this.isAvoided(entry)) known.add(entry);
     while (this.path !== undefined && this.path < entry.path) this.isNew();
     if (this.path !== entry.path) {
       this.gone(entry);
+      this.know(entry);
       return;
     }
     this.compare(this.row, entry);
     this.next();
+  }
+
+  /** What was at the path of `row`, or is gone, may be what is somewhere else now. */
+  private know(entry: Entry, row?: number): void {
+    const { known } = this.options;
+    if (known === undefined || this.isAvoided(entry)) return;
+    const { kind, size, link, mtimeSeconds, mtimeNanos } = this.options.table.columns;
+    if (row === undefined || size[row] !== entry.size) {
+      known.add(entry);
+      return;
+    }
+    const { seconds, nanos } = entry.mtime;
+    const isSameTime = seconds === mtimeSeconds[row] && nanos === mtimeNanos[row];
+    known.addSaid(row, entry);
+    // Of hard links the first is read.
+    known.addBefore(kind[row] === KIND.hardlink ? (link[row] ?? row) : row, entry, isSameTime);
   }
 
   private isNew(): void {
@@ -164,6 +181,8 @@ class Comparer {
     const { status } = table.columns;
     const looksLike = this.verdict(index, entry);
     const verdict = isForced === true || this.isAvoided(entry) ? STATUS.pending : looksLike;
+    if (verdict === STATUS.pending) this.know(entry, index);
+    else if (this.options.findsCopies === true) this.know(entry);
     // Sent by an earlier attempt of this upload: it can be mentioned as it is stored.
     if (verdict === STATUS.same || status[index] === STATUS.pending) status[index] = verdict;
     if (verdict === STATUS.kept && status[index] === STATUS.kept) this.fill(index, entry, entry);
@@ -183,19 +202,24 @@ class Comparer {
   private contentVerdict(index: number, entry: Entry): number {
     const isContent = entry.type === 'file' || entry.type === 'hardlink';
     if (!isContent || !this.hasSameContent(index, entry)) return STATUS.pending;
-    const isSame =
-      this.hasSameOwner(index, entry) && this.hasSameXattrs(index, entry) && this.hasSameStage(index, entry);
-    return isSame ? STATUS.same : STATUS.kept;
+    return this.isSameBare(index, entry) && this.hasSameStage(index, entry) ? STATUS.same : STATUS.kept;
   }
 
-  private hasSameContent(index: number, { size, mtime, changed }: Entry): boolean {
+  private hasSameContent(index: number, entry: Entry): boolean {
+    const { changed, size } = entry;
+    if (changed === true || size !== this.options.table.columns.size[index]) return false;
+    return size === 0 || (this.hasSameTime(index, entry) && this.hasSameCtime(index, entry));
+  }
+
+  private hasSameTime(index: number, { mtime }: Entry): boolean {
     const c = this.options.table.columns;
-    return (
-      changed !== true &&
-      size === c.size[index] &&
-      mtime.seconds === c.mtimeSeconds[index] &&
-      mtime.nanos === c.mtimeNanos[index]
-    );
+    return mtime.seconds === c.mtimeSeconds[index] && mtime.nanos === c.mtimeNanos[index];
+  }
+
+  private hasSameCtime(index: number, { ctime }: Entry): boolean {
+    const { table, ignoreCtime } = this.options;
+    const c = table.columns;
+    return ignoreCtime === true || (ctime.seconds === c.ctimeSeconds[index] && ctime.nanos === c.ctimeNanos[index]);
   }
 
   private hasSameOwner(index: number, { mode, uid, gid }: Entry): boolean {
@@ -205,9 +229,7 @@ class Comparer {
 
   /** Folders and links have no content: all of them is metadata, and a header in a chunk. */
   private isSameBare(index: number, entry: Entry): boolean {
-    const c = this.options.table.columns;
-    const isSameTime = entry.mtime.seconds === c.mtimeSeconds[index] && entry.mtime.nanos === c.mtimeNanos[index];
-    return isSameTime && this.hasSameOwner(index, entry) && this.hasSameXattrs(index, entry);
+    return this.hasSameTime(index, entry) && this.hasSameOwner(index, entry) && this.hasSameXattrs(index, entry);
   }
 
   private hasSameTarget(index: number, { target }: Entry): boolean {
@@ -220,7 +242,7 @@ class Comparer {
     const { table, xattrsOf } = this.options;
     const c = table.columns;
     if (ctime.seconds === c.ctimeSeconds[index] && ctime.nanos === c.ctimeNanos[index]) return true;
-    return areSame(xattrsOf(table.path(index), xattrs), xattrs);
+    return areSameXattrs(xattrsOf(table.path(index), xattrs), xattrs);
   }
 
   private hasSameStage(index: number, { stage }: Entry): boolean {
@@ -231,11 +253,11 @@ class Comparer {
   /** Refers to the content of `entry`; `earlier` is the path's own earlier mention. */
   private fill(index: number, entry: Entry, earlier: Pick<Entry, 'stage' | 'commit'> = {}): void {
     const { table, extras, xattrsOf } = this.options;
-    const { chunk, offset, md5, sha256, segments, holes } = entry;
+    const { chunk, offset, md5, sha256, xxh64, segments, holes } = entry;
     const { stage, commit } = earlier;
     const xattrs = xattrsOf(table.path(index), entry.xattrs);
     const before = (stage ?? commit) === undefined ? undefined : defined({ stage, commit });
-    placeRow(table, extras, index, { chunk, offset, md5, sha256, segments, holes, xattrs, before });
+    placeRow(table, extras, index, { chunk, offset, md5, sha256, xxh64, segments, holes, xattrs, before });
   }
 
   finish(): Comparison {
@@ -271,13 +293,4 @@ class Comparer {
     const referred = this.options.known === undefined ? {} : { referred: { files: 0, bytes: 0 } };
     return { added, modified, unchanged, ...this.missing, ...referred };
   }
-}
-
-function areSame(now: Xattrs | undefined, before: Xattrs | undefined): boolean {
-  if ((now?.size ?? 0) !== (before?.size ?? 0)) return false;
-  for (const [name, value] of now ?? []) {
-    const old = before?.get(name);
-    if (old === undefined || Buffer.compare(value, old) !== 0) return false;
-  }
-  return true;
 }

@@ -1,4 +1,5 @@
 // A folder that is suddenly empty, or has lost most of what it held, is more often a disk that is not mounted than a wish.
+import type { ViewTotals } from '../../dataset/cache/head-cache.js';
 import { ArchiverError } from '../../failures/errors.js';
 import { displayPath } from '../../paths/raw-path.js';
 import { originPath } from '../commit/manifest-head.js';
@@ -10,7 +11,10 @@ import { counted } from '../../text/counted.js';
 
 /** A folder that has shrunk by more than this share is not believed, unless that was allowed. */
 const MOST_LOST = 0.5;
-/** Fewer deletions than this are a day's work in a small folder. */
+/**
+ * Fewer deletions than this are a day's work in a small folder: of a sync that records each of them; and so are fewer bytes in as
+ * many files of it, for an upload.
+ */
 const LEAST_DELETED = 10;
 
 /** Warns of a folder that is empty, or of which filters leave nothing. */
@@ -43,10 +47,43 @@ export function checkDeletions(run: UploadRun, { counts, unseen }: Pick<Comparis
   const now = added + modified + unchanged + unseen;
   const isShrunk = deleted >= LEAST_DELETED && now < before * (1 - MOST_LOST);
   const isEmpty = deleted > 0 && now === 0;
-  if ((!isShrunk && !isEmpty) || run.dataset.changes?.allowMassDelete === true) return;
+  if ((!isShrunk && !isEmpty) || run.dataset.allowMassDelete === true) return;
   const text = `${deleted} of ${before} paths of dataset ${run.datasetId} are gone from ${displayPath(originPath(run))}`;
+  refuse(run, text, '`archiver sync` with --track-deletes and --allow-mass-delete records them as deleted');
+}
+
+/** What a version shows that lists all of its files by itself. */
+export interface ShownBefore {
+  /** 0: there is no version before. */
+  readonly version: number;
+  /** Undefined where it cannot be known. */
+  readonly totals: ViewTotals | undefined;
+}
+
+/**
+ * A full listing shows the folder in place of all that the version before does: it is neither empty nor less than half of that.
+ * Where this writer cannot know how much that was, only an empty one is refused. @throws mass-delete; a dry run warns
+ */
+export function checkShrunken(run: UploadRun, { version, totals }: ShownBefore): void {
+  const { scanned, dataset } = run;
+  // What could not be read is there.
+  const [files, bytes] = [scanned.files + scanned.skipped.length, scanned.bytes];
+  const before = totals ?? { files: version === 0 ? 0 : 1, bytes: 0 };
+  const isLess = (now: number, was: number): boolean => now < was * (1 - MOST_LOST);
+  const isEmpty = files === 0 && before.files > 0;
+  const isFewer = isLess(files, before.files);
+  // One file that is rewritten shorter is a day's work.
+  const isSmaller = before.files >= LEAST_DELETED && isLess(bytes, before.bytes);
+  if ((!isEmpty && !isFewer && !isSmaller) || dataset.allowMassDelete === true) return;
+  const shown = totals === undefined ? 'more' : `${counted(totals.files, 'file')} of ${totals.bytes} bytes`;
+  const holds = files === 0 ? 'is empty' : `holds ${counted(files, 'file')} of ${bytes} bytes`;
+  const text = `${displayPath(originPath(run))} ${holds}, and version ${version} of dataset ${run.datasetId} has ${shown}`;
+  refuse(run, text, '--allow-mass-delete of `archiver upload` or `sync` makes a version of it as it is');
+}
+
+function refuse(run: UploadRun, text: string, allowed: string): void {
   const where = run.scanned.leftOut > 0 ? 'its disk is mounted, and what filters leave out' : 'its disk is mounted';
-  const hint = `check that ${where}; \`archiver sync\` with --track-deletes and --allow-mass-delete records them as deleted`;
+  const hint = `check that ${where}; ${allowed}`;
   if (!run.dryRun) throw new ArchiverError('mass-delete', `${text}; nothing was sent or recorded`, { hint });
   run.warn(`${text}: this will be refused; ${hint}`);
 }

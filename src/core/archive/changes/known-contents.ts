@@ -1,95 +1,241 @@
-// Contents that an earlier version holds: sizes, digests and places of its files, gathered while it is compared with what
-// was scanned. Columns only, some 60 bytes a file; whoever looks one up has a digest of its own.
-import type { Entry } from '../../manifest/manifest-types.js';
-import { SHA256_BYTES } from '../scan/entry-table.js';
+// Contents that an earlier version holds: sizes, times, digests and places of its files, gathered while it is compared with
+// what was scanned. Columns only, some 80 bytes a file; whoever looks one up has digests of its own. An MD5 finds a content,
+// and SHA-256 or a seeded XXH64 proves that it is the same (docs/decisions/059).
+import { defined } from '../../defined.js';
+import type { View } from '../../dataset/chain/view.js';
+import { chunkKey } from '../../manifest/manifest-check.js';
+import type { Entry, UploadId } from '../../manifest/manifest-types.js';
+import { splitUploadKey } from '../../manifest/upload-id.js';
+import { seedOf } from '../pack/seeded-hash.js';
+import { MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../scan/entry-table.js';
+import { PlaceIndex } from './place-index.js';
 
-/** Where a content lies, `chunk` being a position in the chunks of the view. */
-export type Place = Pick<Entry, 'chunk' | 'offset' | 'segments' | 'holes'>;
+/** Where a content lies, `chunk` being a position in the chunks of the view, and its digests as they were recorded. */
+export type Content = Pick<Entry, 'chunk' | 'offset' | 'segments' | 'holes' | 'md5' | 'sha256' | 'xxh64'>;
+
+/** What is to be made of a file, beside its MD5, to tell whether it is a known one: a SHA-256, or an XXH64 with this seed. */
+export type Proof = 'sha256' | { readonly seed: bigint };
+
+/** The digests of a file: `digest` begins with what `proof` says. */
+export interface MadeDigests {
+  readonly md5: Buffer;
+  readonly proof: Proof;
+  readonly digest: Buffer;
+}
+
+type Stamp = Pick<Entry, 'size' | 'mtime'>;
 
 /** What few contents have. */
 type RarePlace = Pick<Entry, 'segments' | 'holes'>;
 
-const FREE = 0xff_ff_ff_ff;
+/** What was recorded of a content, beside its MD5. */
+const RECORDED = { nothing: 0, sha256: 1, xxh64: 2 } as const;
 
 export class KnownContents {
   private count = 0;
   private sizes = new Float64Array(1024);
+  private seconds = new Float64Array(1024);
+  private nanos = new Uint32Array(1024);
   private chunks = new Int32Array(1024);
   private offsets = new Float64Array(1024);
-  private digests = Buffer.alloc(1024 * SHA256_BYTES);
+  private recorded = new Uint8Array(1024);
+  private md5s = Buffer.alloc(1024 * MD5_BYTES);
+  private proofs = Buffer.alloc(1024 * SHA256_BYTES);
   private readonly rare = new Map<number, RarePlace>();
-  /** Positions by digest, in the first free slot from the one that its first bytes say. */
-  private slots = new Uint32Array(0);
+  /** By row: the content that the path had before, plus one. */
+  private before = new Int32Array(0);
+  /** By row: the stage and commit that its path had, and with which content. */
+  private readonly said = new Map<number, Pick<Entry, 'md5' | 'stage' | 'commit'>>();
+  private byMd5 = new PlaceIndex(0);
+  private byStamp = new PlaceIndex(0);
   private sorted = new Float64Array(0);
 
-  /** Remembers the content of a file of which a digest was recorded. */
-  add({ size, sha256, chunk, offset, segments, holes }: Entry): void {
-    if (sha256 === undefined || size === 0) return;
+  constructor(
+    /** Rows that are compared. */
+    private readonly rows: number,
+    /** The seed of what lies in a chunk of the view. */
+    private readonly seedOf: (chunk: number) => bigint,
+  ) {}
+
+  /** Remembers the content of a file of which digests were recorded; its position, or undefined for no such file. */
+  add({ size, mtime, md5, sha256, xxh64, chunk, offset, segments, holes, changed }: Entry): number | undefined {
+    if (md5 === undefined || size === 0 || changed === true) return undefined;
     if (this.count === this.sizes.length) this.grow();
     const position = this.count++;
     this.sizes[position] = size;
+    this.seconds[position] = mtime.seconds;
+    this.nanos[position] = mtime.nanos;
     this.chunks[position] = chunk ?? -1;
     this.offsets[position] = offset ?? 0;
-    this.digests.write(sha256, position * SHA256_BYTES, 'hex');
+    this.recorded[position] = sha256 ? RECORDED.sha256 : xxh64 ? RECORDED.xxh64 : RECORDED.nothing;
+    this.md5s.write(md5, position * MD5_BYTES, 'hex');
+    this.proofs.write(sha256 ?? xxh64 ?? '', position * SHA256_BYTES, 'hex');
     if ((segments ?? holes) !== undefined)
       this.rare.set(position, { ...(segments && { segments }), ...(holes && { holes }) });
+    return position;
+  }
+
+  /**
+   * Remembers what the path of `row` had before, where that is as large. Where only an MD5 was recorded that has to do if the
+   * modification time is the same as well: a file that was changed in secret, and into a twin of its MD5, is as little seen
+   * as before more was recorded.
+   */
+  addBefore(row: number, entry: Entry, isSameTime: boolean): void {
+    const position = this.add(entry);
+    if (position === undefined || (this.recorded[position] === RECORDED.nothing && !isSameTime)) return;
+    if (this.before.length === 0) this.before = new Int32Array(this.rows);
+    this.before[row] ||= position + 1;
+  }
+
+  /** Remembers what was said of the content that the path of `row` had before. */
+  addSaid(row: number, { md5, stage, commit }: Entry): void {
+    if ((stage ?? commit) !== undefined) this.said.set(row, defined({ md5, stage, commit }));
+  }
+
+  /** What was said of this content under the path of `row`. */
+  saidOf(row: number, md5: string | undefined): Pick<Entry, 'stage' | 'commit'> | undefined {
+    const said = this.said.get(row);
+    return said === undefined || said.md5 !== md5 ? undefined : defined({ stage: said.stage, commit: said.commit });
   }
 
   private grow(): void {
     const capacity = this.count * 2;
     const larger = <T extends { set(from: T): void }>(column: T, fresh: T): T => (fresh.set(column), fresh);
     this.sizes = larger(this.sizes, new Float64Array(capacity));
+    this.seconds = larger(this.seconds, new Float64Array(capacity));
+    this.nanos = larger(this.nanos, new Uint32Array(capacity));
     this.chunks = larger(this.chunks, new Int32Array(capacity));
     this.offsets = larger(this.offsets, new Float64Array(capacity));
-    this.digests = larger(this.digests, Buffer.alloc(capacity * SHA256_BYTES));
+    this.recorded = larger(this.recorded, new Uint8Array(capacity));
+    this.md5s = larger(this.md5s, Buffer.alloc(capacity * MD5_BYTES));
+    this.proofs = larger(this.proofs, Buffer.alloc(capacity * SHA256_BYTES));
   }
 
   /** Everything is added: it can be asked. */
   finish(): void {
-    this.sorted = this.sizes.slice(0, this.count).sort();
-    this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(this.count * 2 + 2))).fill(FREE);
-    for (let position = 0; position < this.count; position++) {
-      const slot = this.slotOf(this.digests.subarray(position * SHA256_BYTES, (position + 1) * SHA256_BYTES));
-      if (this.slots[slot] === FREE) this.slots[slot] = position;
+    const { count, recorded } = this;
+    this.sorted = this.sizes.filter((_size, at) => at < count && recorded[at] === RECORDED.sha256).sort();
+    this.byMd5 = new PlaceIndex(count);
+    this.byStamp = new PlaceIndex(count);
+    for (let position = 0; position < count; position++) {
+      if (recorded[position] === RECORDED.nothing) continue;
+      this.byMd5.add(this.md5s.readUInt32LE(position * MD5_BYTES), position, (other) => this.isTwin(position, other));
+      const stamp = this.stampOf(position);
+      this.byStamp.add(hashOf(stamp), position, (other) => this.hasStamp(other, stamp));
     }
   }
 
-  /** Whether a file of this size is known. */
+  /** How to find out whether a row is a content that its path had before, or one with its size and time; undefined: it is not. */
+  proofFor(row: number, stamp: Stamp): Proof | undefined {
+    const before = (this.before[row] ?? 0) - 1;
+    const position = before >= 0 ? before : this.byStamp.find(hashOf(stamp), (other) => this.hasStamp(other, stamp));
+    return position === undefined ? undefined : this.proofOf(position);
+  }
+
+  /** Whether a file of this size is known by its SHA-256. */
   hasSize(size: number): boolean {
-    let [low, high] = [0, this.count];
+    const { sorted } = this;
+    let [low, high] = [0, sorted.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.sorted[middle] ?? 0) < size) low = middle + 1;
+      if ((sorted[middle] ?? 0) < size) low = middle + 1;
       else high = middle;
     }
-    return low < this.count && this.sorted[low] === size;
+    return low < sorted.length && sorted[low] === size;
   }
 
-  /** Where the content of this size and SHA-256 lies. */
-  find(size: number, digest: Buffer): Place | undefined {
-    const position = this.slots[this.slotOf(digest)] ?? FREE;
-    if (position === FREE || this.sizes[position] !== size) return undefined;
-    const rare = this.rare.get(position);
-    if (rare?.segments !== undefined) return rare;
-    return { chunk: this.chunks[position] ?? -1, offset: this.offsets[position] ?? 0, ...rare };
+  /** The content with these digests; a proof where there is one with this MD5 that takes another than was made. */
+  find(row: number, size: number, made: MadeDigests): Content | Proof | undefined {
+    const before = (this.before[row] ?? 0) - 1;
+    if (before >= 0 && this.recorded[before] === RECORDED.nothing && this.hasMd5(before, size, made.md5))
+      return this.contentAt(before);
+    let other: Proof | undefined;
+    const isFound = (position: number): boolean => {
+      if (!this.hasMd5(position, size, made.md5)) return false;
+      const proof = this.proofOf(position);
+      if (!isSameProof(proof, made.proof)) other ??= proof;
+      else return this.hasProof(position, made.digest);
+      return false;
+    };
+    const position = this.byMd5.find(made.md5.readUInt32LE(0), isFound);
+    return position === undefined ? other : this.contentAt(position);
   }
 
   /** Where any content lies, for files that have none; at least one is known. */
-  get anyPlace(): Place {
+  get anyPlace(): Pick<Content, 'chunk' | 'offset'> {
     const piece = this.rare.get(0)?.segments?.[0];
     return { chunk: piece?.chunk ?? this.chunks[0] ?? -1, offset: piece?.offset ?? this.offsets[0] ?? 0 };
   }
 
-  /** The slot of this digest, or the free one where it would be. */
-  private slotOf(digest: Buffer): number {
-    const { slots, digests } = this;
-    let slot = digest.readUInt32LE(0) & (slots.length - 1);
-    for (;;) {
-      const position = slots[slot] ?? FREE;
-      if (position === FREE) return slot;
-      const start = position * SHA256_BYTES;
-      if (digests.compare(digest, 0, SHA256_BYTES, start, start + SHA256_BYTES) === 0) return slot;
-      slot = (slot + 1) & (slots.length - 1);
-    }
+  private proofOf(position: number): Proof {
+    if (this.recorded[position] === RECORDED.sha256) return 'sha256';
+    const chunk = this.rare.get(position)?.segments?.at(-1)?.chunk ?? this.chunks[position] ?? -1;
+    return { seed: this.seedOf(chunk) };
   }
+
+  private hasMd5(position: number, size: number, md5: Buffer): boolean {
+    const start = position * MD5_BYTES;
+    return this.sizes[position] === size && this.md5s.compare(md5, 0, MD5_BYTES, start, start + MD5_BYTES) === 0;
+  }
+
+  private hasProof(position: number, digest: Buffer): boolean {
+    const start = position * SHA256_BYTES;
+    const bytes = this.recorded[position] === RECORDED.sha256 ? SHA256_BYTES : XXH64_BYTES;
+    return this.proofs.compare(digest, 0, bytes, start, start + bytes) === 0;
+  }
+
+  /** One of two that every file is both or neither of need not be found. */
+  private isTwin(position: number, other: number): boolean {
+    const md5 = this.md5s.subarray(position * MD5_BYTES, (position + 1) * MD5_BYTES);
+    const proof = this.proofs.subarray(position * SHA256_BYTES, (position + 1) * SHA256_BYTES);
+    return (
+      this.hasMd5(other, this.sizes[position] ?? 0, md5) &&
+      isSameProof(this.proofOf(other), this.proofOf(position)) &&
+      this.hasProof(other, proof)
+    );
+  }
+
+  private stampOf(position: number): Stamp {
+    const mtime = { seconds: this.seconds[position] ?? 0, nanos: this.nanos[position] ?? 0 };
+    return { size: this.sizes[position] ?? 0, mtime };
+  }
+
+  private hasStamp(position: number, { size, mtime: { seconds, nanos } }: Stamp): boolean {
+    const isSameTime = this.seconds[position] === seconds && this.nanos[position] === nanos;
+    return isSameTime && this.sizes[position] === size;
+  }
+
+  private contentAt(position: number): Content {
+    const hexOf = (digests: Buffer, step: number, bytes = step): string =>
+      digests.toString('hex', position * step, position * step + bytes);
+    const recorded = this.recorded[position];
+    const digests = {
+      md5: hexOf(this.md5s, MD5_BYTES),
+      ...(recorded === RECORDED.sha256 && { sha256: hexOf(this.proofs, SHA256_BYTES) }),
+      ...(recorded === RECORDED.xxh64 && { xxh64: hexOf(this.proofs, SHA256_BYTES, XXH64_BYTES) }),
+    };
+    const rare = this.rare.get(position);
+    if (rare?.segments !== undefined) return { ...rare, ...digests };
+    return { chunk: this.chunks[position] ?? -1, offset: this.offsets[position] ?? 0, ...rare, ...digests };
+  }
+}
+
+const isSameProof = (a: Proof, b: Proof): boolean => (a === 'sha256' || b === 'sha256' ? a === b : a.seed === b.seed);
+
+const hashOf = ({ size, mtime }: Stamp): number =>
+  Math.imul(size | 0, 0x9e_37_79_b1) ^
+  Math.imul(mtime.seconds | 0, 0x85_eb_ca_77) ^
+  Math.imul(mtime.nanos, 0xc2_b2_ae_3d);
+
+/** The seeds of what lies in the chunks of a view. */
+export function seedsOf({ head, chunks }: Pick<View, 'head' | 'chunks'>): (chunk: number) => bigint {
+  const seeds = new Map<UploadId, bigint>();
+  return (chunk) => {
+    const key = chunkKey(head.uploadId, chunks[chunk]?.key ?? '');
+    const uploadId = key === undefined ? undefined : splitUploadKey(key)?.uploadId;
+    if (uploadId === undefined) return 0n; // no content is found by it: it is sent again
+    const seed = seeds.get(uploadId) ?? seedOf(uploadId);
+    seeds.set(uploadId, seed);
+    return seed;
+  };
 }

@@ -1,15 +1,18 @@
-// Files that are new or changed and whose content an earlier version holds: moved, copied, touched, restored from elsewhere.
-// They refer to it instead of being packed (docs/decisions/028). Sizes say which to hash, SHA-256 alone says which are equal.
-import { digestsOf } from '../../manifest/entry-line.js';
+// Files that are new or changed and whose content an earlier version holds: touched, moved, restored, and where the dataset
+// deduplicates copied, too. They refer to it instead of being packed (docs/decisions/028, 059). Paths, times and sizes say
+// which to read; digests alone say which are equal.
 import { digestFiles } from '../dedup/dedup-digests.js';
-import { isComparable } from '../dedup/dedup-groups.js';
+import { isMostlyData, isPendingFile } from '../dedup/dedup-groups.js';
 import { DIGEST_BYTES } from '../dedup/dedup-hash.js';
+import { recordsContent } from '../settings.js';
 import type { UploadRun } from '../upload-run.js';
 import { currentXattrs } from '../scan/current-xattrs.js';
-import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+import { type EntryTable, KIND, MD5_BYTES, STATUS } from '../scan/entry-table.js';
 import { placeRow } from '../scan/reopen-rows.js';
+import { counted } from '../../text/counted.js';
 import type { Comparison } from './compare.js';
-import type { KnownContents, Place } from './known-contents.js';
+import type { Content, KnownContents, MadeDigests, Proof } from './known-contents.js';
+import { RowsToRead } from './rows-to-read.js';
 
 const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
@@ -17,23 +20,27 @@ type ReferInput = Pick<UploadRun, 'ledger' | 'packing' | 'scanned' | 'source' | 
 
 /** Makes pending rows whose content is known `kept`; returns what then is to be done. @throws internal, cancelled */
 export async function referToKnown(run: ReferInput, known: KnownContents, compared: Comparison): Promise<Comparison> {
-  const { ledger, packing, scanned, source: root, emit, signal } = run;
+  const { table } = run.ledger;
   known.finish();
-  const { size } = ledger.table.columns;
-  const rows = comparableRows(ledger.table).filter((row) => known.hasSize(size[row] ?? 0));
-  const referrer = new Referrer(run);
-  if (rows.length > 0) {
-    emit({ type: 'note', text: `comparing the content of ${rows.length} files that may be stored already` });
-    const options = { root, workers: packing.workers, limitBytes: Number.POSITIVE_INFINITY, withMd5: true, signal };
-    const { digests, made } = await digestFiles(rows, { table: scanned.table, ...options });
-    rows.forEach((row, position) => {
-      const digest = digests.subarray(position * DIGEST_BYTES, (position + 1) * DIGEST_BYTES);
-      const place = made[position] === 1 ? known.find(size[row] ?? 0, digest) : undefined;
-      if (place !== undefined) referrer.refer(row, { ...place, sha256: digest.toString('hex') });
-    });
+  const referrer = new Referrer(run, known);
+  const wanted = candidates(run, known);
+  if (wanted.count > 0) {
+    const text = `comparing the content of ${counted(wanted.count, 'file')} that may be stored already`;
+    run.emit({ type: 'note', text });
   }
+  // What is stored with this MD5 may have been recorded otherwise than was expected: such files are read once more.
+  const others = new RowsToRead();
+  await readAll(run, wanted, (row, made) => {
+    const found = known.find(row, table.columns.size[row] ?? 0, made);
+    if (isProof(found)) others.add(row, found);
+    else if (found !== undefined) referrer.refer(row, found);
+  });
+  await readAll(run, others, (row, made) => {
+    const found = known.find(row, table.columns.size[row] ?? 0, made);
+    if (found !== undefined && !isProof(found)) referrer.refer(row, found);
+  });
   referrer.referLinks();
-  if (referrer.rows > 0 && !hasContent(ledger.table)) referrer.mentionRest(known.anyPlace);
+  if (referrer.rows > 0 && !hasContent(table)) referrer.mentionRest(known.anyPlace);
   const { counts, pending, kept } = compared;
   const referred = { files: referrer.files, bytes: referrer.bytes };
   return {
@@ -44,12 +51,46 @@ export async function referToKnown(run: ReferInput, known: KnownContents, compar
   };
 }
 
-function comparableRows(table: EntryTable): Uint32Array {
-  const rows = new Uint32Array(table.count);
-  let count = 0;
-  for (let row = 0; row < table.count; row++) if (isComparable(table, row)) rows[count++] = row;
-  return rows.subarray(0, count);
+/** Files that are read: what the path had before is as large, or what is gone has size and time; or a known size is enough. */
+function candidates({ ledger, packing }: ReferInput, known: KnownContents): RowsToRead {
+  const { table } = ledger;
+  const { size, mtimeSeconds, mtimeNanos } = table.columns;
+  const wanted = new RowsToRead();
+  const isSizeEnough = recordsContent(packing);
+  for (let row = 0; row < table.count; row++) {
+    if (!isPendingFile(table, row)) continue;
+    const bytes = size[row] ?? 0;
+    const mtime = { seconds: mtimeSeconds[row] ?? 0, nanos: mtimeNanos[row] ?? 0 };
+    const proof = known.proofFor(row, { size: bytes, mtime });
+    if (proof !== undefined) wanted.add(row, proof);
+    else if (isSizeEnough && known.hasSize(bytes) && isMostlyData(table, row)) wanted.add(row, 'sha256');
+  }
+  return wanted;
 }
+
+/** Reads the files, and gives the digests of each that looks as scanned before and after. */
+async function readAll(
+  { ledger, packing, scanned, source: root, signal }: ReferInput,
+  wanted: RowsToRead,
+  onMade: (row: number, made: MadeDigests) => void,
+): Promise<void> {
+  const { md5 } = ledger.table;
+  for (const { rows, seeds } of wanted.lists()) {
+    const options = { root, workers: packing.workers, limitBytes: Number.POSITIVE_INFINITY, withMd5: true, signal };
+    const { digests, made } = await digestFiles(rows, { table: scanned.table, seeds, ...options });
+    rows.forEach((row, position) => {
+      if (made[position] !== 1) return;
+      onMade(row, {
+        md5: md5.subarray(row * MD5_BYTES, (row + 1) * MD5_BYTES),
+        proof: seeds === undefined ? 'sha256' : { seed: seeds[position] ?? 0n },
+        digest: digests.subarray(position * DIGEST_BYTES, (position + 1) * DIGEST_BYTES),
+      });
+    });
+  }
+}
+
+const isProof = (found: Content | Proof | undefined): found is Proof =>
+  found === 'sha256' || (found !== undefined && 'seed' in found);
 
 const isPending = ({ columns: { kind, status } }: EntryTable, row: number): boolean =>
   status[row] === STATUS.pending && kind[row] !== KIND.dropped;
@@ -64,8 +105,6 @@ function hasContent(table: EntryTable): boolean {
 const isFile = ({ columns: { kind } }: EntryTable, row: number): boolean =>
   kind[row] === KIND.file || kind[row] === KIND.hardlink;
 
-type Content = Place & { readonly md5?: string | undefined; readonly sha256?: string };
-
 class Referrer {
   /** That are not packed, of them files (each name of one), and their bytes. */
   rows = 0;
@@ -76,18 +115,20 @@ class Referrer {
   /** By the first name of a file that has others. */
   private readonly linked = new Map<number, Content>();
 
-  constructor(private readonly run: ReferInput) {
+  constructor(
+    private readonly run: ReferInput,
+    private readonly known: KnownContents,
+  ) {
     this.table = run.ledger.table;
     this.xattrsOf = currentXattrs(run.source);
   }
 
-  /** The hashed file at `row` has this content. */
+  /** The file at `row` has this content. */
   refer(row: number, content: Content): void {
-    const { table } = this;
-    const known = { ...content, md5: digestsOf(table, row).md5 };
-    if (table.columns.group[row] !== 0) this.linked.set(row, known);
-    this.bytes += table.columns.size[row] ?? 0;
-    this.keep(row, known);
+    const { group, size } = this.table.columns;
+    if (group[row] !== 0) this.linked.set(row, content);
+    this.bytes += size[row] ?? 0;
+    this.keep(row, content);
   }
 
   /** The other names of files that are referred to. */
@@ -101,16 +142,16 @@ class Referrer {
   }
 
   /** Folders, symbolic links and empty files need no chunk of their own; `place` is where the latter have their nothing. */
-  mentionRest(place: Place): void {
+  mentionRest(place: Pick<Content, 'chunk' | 'offset'>): void {
     const empty = { ...place, md5: EMPTY_MD5 };
     for (let row = 0; row < this.table.count; row++)
       if (isPending(this.table, row)) this.keep(row, isFile(this.table, row) ? empty : {});
   }
 
-  private keep(row: number, { chunk, offset, segments, holes, md5, sha256 }: Content): void {
+  private keep(row: number, { chunk, offset, segments, holes, md5, sha256, xxh64 }: Content): void {
     const { table } = this;
     const xattrs = this.xattrsOf(table.path(row), undefined);
-    const place = { chunk, offset, segments, holes, md5, sha256, xattrs, before: undefined };
+    const place = { chunk, offset, segments, holes, md5, sha256, xxh64, xattrs, before: this.known.saidOf(row, md5) };
     placeRow(table, this.run.ledger.extras, row, place);
     table.columns.status[row] = STATUS.kept;
     this.rows++;

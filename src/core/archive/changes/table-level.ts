@@ -165,7 +165,7 @@ function rowEntry(input: TableLevelInput, places: Places, index: number): Entry 
   };
 }
 
-type Content = Pick<Entry, 'md5' | 'sha256' | 'chunk' | 'offset' | 'segments'>;
+type Content = Pick<Entry, 'md5' | 'sha256' | 'xxh64' | 'chunk' | 'offset' | 'segments'>;
 
 function content({ table, extras }: TableLevelInput, places: Places, index: number): Content {
   const c = table.columns;

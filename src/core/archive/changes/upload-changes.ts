@@ -2,32 +2,33 @@
 // delta, or a full listing when one is due, at the next ordinal. If another writer takes that ordinal first, or something
 // that it refers to was given up, it compares again and continues under a new upload id with the chunks that it has sent
 // already (commit protocol, rule 3; Protocol 2, rules 4 and 9).
-import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
+import type { ReferenceLook } from '../../dataset/folder-look.js';
 import { ArchiverError, integrityError } from '../../failures/errors.js';
-import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
-import { manifestKeyOf } from '../../manifest/upload-id.js';
 import { displayPath } from '../../paths/raw-path.js';
 import type { Commitment } from '../commit/commitment.js';
+import { giveUpUnneeded } from '../give-up.js';
 import type { UploadRun } from '../upload-run.js';
 import { type Lister, makeVersion } from '../make-version.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { planUpload, type UploadPlan } from '../plan/plan-upload.js';
 import { currentXattrs } from '../scan/current-xattrs.js';
 import { reopenUnstored } from '../scan/reopen-rows.js';
-import { underNewId } from '../under-new-id.js';
+import { afterStale, underNewId } from '../under-new-id.js';
 import { recordsContent } from '../settings.js';
-import { encryptionOf, keepEncryption } from '../upload-encryption.js';
+import { encryptionOf, earlierKeys, keepEncryption } from '../upload-encryption.js';
 import { noteUnlocked } from '../upload-lock.js';
 import { dryRunResult, type UploadResult, versionResult } from '../upload-result.js';
-import { asRemembered, type Baseline } from './baseline.js';
-import { readAnew, rivalsVersion } from './baseline-anew.js';
+import type { Baseline } from './baseline.js';
+import { nextBaseline, type Repeat, rivalsVersion } from './baseline-anew.js';
 import type { ChangeCounts, ComparedWith } from './change-counts.js';
 import { type Comparison, compareWithView } from './compare.js';
 import { isFullDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
-import { checkDeletions, warnOfAnother } from './doubtful-source.js';
-import { KnownContents } from './known-contents.js';
+import { checkDeletions, checkShrunken, warnOfAnother } from './doubtful-source.js';
+import { KnownContents, seedsOf } from './known-contents.js';
 import { referToKnown } from './refer.js';
+import { avoidUnlisted } from '../../manifest/direct-record.js';
+import { type BaseLook, lookAtBase, seeView, type SeenView, tellBroken, tellUnseen } from './see-baseline.js';
 import { keptChunks, tableLevel } from './table-level.js';
 
 /** Each attempt that fails means that another writer succeeded. */
@@ -48,9 +49,10 @@ export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise
   noteUnlocked(run, baseline.view.head);
   let attempt = new Attempt(run, baseline);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const result = await attempt.make();
-    if (typeof result === 'object') return result;
-    attempt = await attempt.next(result);
+    const outcome = await attempt.make();
+    if (outcome !== 'taken' && outcome !== 'doubtful' && !('why' in outcome))
+      return 'ownJob' in outcome ? outcome : attempt.withEarlierKeys(outcome);
+    attempt = await attempt.next(outcome);
   }
   throw new ArchiverError('conflict', `dataset ${run.datasetId} got ${MAX_TRIES} versions while this one was made`, {
     hint: 'check what writes to this dataset: archiver never makes so many versions at once',
@@ -64,16 +66,9 @@ export async function compareWithRival(run: UploadRun): Promise<UploadResult | N
   return await uploadChanges(await underNewId(run, settled), baseline);
 }
 
-/** Why an attempt is repeated: another writer was faster, or the baseline does not match the store. */
-type Repeat = 'taken' | 'stale' | 'doubtful';
-
-interface Look extends ReferenceLook {
-  /** The manifest to build on must not be referred to. */
-  readonly isManifest: boolean;
-}
-
 class Attempt {
   private known: KnownContents | undefined;
+  private seen: SeenView | undefined;
 
   constructor(
     private readonly run: UploadRun,
@@ -86,9 +81,13 @@ class Attempt {
     const { run, baseline } = this;
     const compared = await this.compare();
     checkDeletions(run, compared);
+    this.seen = await seeView(run, baseline, this.mayCache);
     if (this.isNothing(compared)) return await this.unchanged(compared);
     // Rule 4: a writer without permission to list refers to nothing that is there. What it compared with only told that something changed.
-    if (!baseline.isListed && !run.dryRun) return this.onItsOwn(compared, 'list');
+    if (this.seen === undefined && !run.dryRun) return this.onItsOwn(compared, 'list');
+    if (this.isBroken && this.mayCache && baseline.isReadable) return 'doubtful';
+    if (this.seen?.isChainBroken === true && !baseline.isReadable) return this.onItsOwn(compared, 'read');
+    tellBroken(run, baseline, this.seen);
     const wanted = await this.refer(compared);
     const isFull = this.isFull(wanted);
     const look = await this.look(wanted, isFull);
@@ -99,12 +98,13 @@ class Attempt {
   }
 
   /** Sends what must not be referred to. What is referred to in its place is looked at, too. */
-  private async sendAgain(first: Look, isFull: boolean): Promise<UploadResult | NeedsFullVersion | Repeat> {
+  private async sendAgain(first: BaseLook, isFull: boolean): Promise<UploadResult | NeedsFullVersion | Repeat> {
     const { table, extras } = this.run.ledger;
     const avoid = new Set<number>();
     for (let look = first; ;) {
       const avoided = avoid.size;
       for (const position of look.unsound) avoid.add(position);
+      avoidUnlisted(this.baseline.view.chunks, avoid);
       if (avoid.size === avoided && !look.isManifest)
         throw new ArchiverError('internal', `${look.first ?? 'an object'} is referred to again`); // no round without end
       reopenUnstored(table, extras);
@@ -129,7 +129,8 @@ class Attempt {
     const made = await makeVersion(run, lister, { version: baseline.head + 1, isExact: true });
     if (made.state === 'planned') return this.dryRun(made.plan, comparison);
     if (made.state === 'nothing') return await this.unchanged(comparison);
-    if (made.state !== 'committed') return made.state;
+    if (made.state === 'stale') return made.stale;
+    if (made.state !== 'committed') return 'taken';
     const { version, plan, totals } = made;
     const sent = run.ledger.chunks().filter(({ entries }) => entries > 0);
     return versionResult(run, {
@@ -145,12 +146,12 @@ class Attempt {
 
   /** What changed, on top of the view. */
   private lister({ deleted, kept }: Comparison, isFull: boolean, lookedAtMs: number): Lister {
-    const { run, baseline } = this;
+    const { run, baseline, seen } = this;
     const { view, recordEtag } = baseline;
     const list = (plan: UploadPlan): (() => Promise<Commitment>) | undefined => {
       const { uploadId } = view.head;
       const level = tableLevel(run, { view: { uploadId, chunks: view.chunks }, deleted });
-      if (level.count === 0 && this.isSameRoot()) return undefined;
+      if (this.isSame(level.count)) return undefined;
       return async () => {
         const composed = await composeChanges(run, plan, level, { view, isFull });
         // What tables of contents in its folder do not tell: without a copy it would be lost with the manifest.
@@ -158,7 +159,7 @@ class Attempt {
         const isMore = isElsewhere || kept + deleted.length > 0 || level.count === 0;
         const hasCopy = isFull ? isElsewhere && run.packing.dedup === true : isMore;
         const previous = composed.previous && { ...composed.previous, recordEtag };
-        return { ...composed, previous, hasCopy, lookedAtMs };
+        return { ...composed, previous, hasCopy, lookedAtMs, seen: isFull ? undefined : seen };
       };
     };
     return { hooks: { withoutEmptyChunks: true }, list };
@@ -168,30 +169,24 @@ class Attempt {
   private isFull({ pending, kept, stored, deleted }: Comparison): boolean {
     const { baseline, run } = this;
     const isForced = run.dataset.changes?.isForced === true;
-    return isForced || !baseline.isNewest || isFullDue(baseline.view, pending + kept + stored + deleted.length);
+    return (
+      isForced ||
+      !baseline.isNewest ||
+      this.isBroken ||
+      isFullDue(baseline.view, pending + kept + stored + deleted.length)
+    );
   }
 
-  /**
-   * Looks at what the manifest will refer to: all that the view lists, or the content of rows with new metadata. Undefined for
-   * a writer without permission to list it.
-   */
-  private async look({ kept }: Comparison, isFull: boolean): Promise<Look | undefined> {
-    const { run, baseline } = this;
-    const { view } = baseline;
-    const wanted = isFull ? undefined : kept > 0 ? keptChunks(run.ledger) : new Set<number>();
-    const previous = isFull ? undefined : view.head.uploadId;
-    // Their keys are relative to the view's upload, which is another one than ours: all of them lie elsewhere.
-    const chunks = view.chunks.map((chunk, position): ChunkRecord => {
-      const isWanted = wanted === undefined || wanted.has(position);
-      return { ...chunk, key: isWanted ? elsewhere(chunk.key, view.head.uploadId) : '' };
-    });
-    const references = { uploadId: run.uploadId, chunks, previous };
-    const none = { unsound: new Set<number>(), first: undefined, lookedAtMs: Date.now(), isManifest: false };
-    if (!hasReferences(references)) return none;
-    const look = await lookAtReferences(run.store, references, run.signal);
-    if (look === undefined) return run.dryRun ? none : undefined;
-    return { ...look, isManifest: previous !== undefined && look.first === manifestKeyOf(previous) };
+  /** Looks at what the manifest will refer to: all that the view lists, or the content of rows with new metadata. */
+  private async look({ kept }: Comparison, isFull: boolean): Promise<BaseLook | undefined> {
+    const { run, baseline, seen } = this;
+    const referred = kept > 0 ? keptChunks(run.ledger) : new Set<number>();
+    return await lookAtBase(run, baseline, { wanted: isFull ? undefined : referred, seen });
   }
+
+  /** With the keys of content that is not sent again. */
+  withEarlierKeys = (result: UploadResult): UploadResult =>
+    this.run.dataset.changes?.isForced === true ? result : { ...result, ...earlierKeys(this.baseline.view, this.run) };
 
   /** What only the earlier version has cannot be sent again. @throws integrity when the version itself is not whole */
   private cannotRefer(missing: string, comparison: Comparison): NeedsFullVersion {
@@ -208,6 +203,7 @@ class Attempt {
   private onItsOwn({ counts }: Comparison, why: 'list' | 'read'): NeedsFullVersion {
     const { run, baseline } = this;
     const { table, extras } = run.ledger;
+    checkShrunken(run, { version: baseline.head, totals: baseline.view.totals });
     run.emit({
       type: 'note',
       text: `this writer may not ${why}, so it can refer to nothing that is stored: a full version of its own`,
@@ -221,7 +217,17 @@ class Attempt {
   }
 
   private isNothing({ pending, kept, stored, deleted }: Comparison): boolean {
-    return pending + kept + stored + deleted.length === 0 && this.isSameRoot();
+    return this.isSame(pending + kept + stored + deleted.length);
+  }
+
+  /** With so many mentions there is no version to make. */
+  private isSame(mentions: number): boolean {
+    return mentions === 0 && this.isSameRoot() && this.baseline.isNewest && !this.isBroken;
+  }
+
+  /** The store lacks something that the view needs. What is written then builds on nothing of its chain. */
+  private get isBroken(): boolean {
+    return (this.seen?.broken.length ?? 0) > 0;
   }
 
   /** The folder itself is no entry: its mode, owner and time are in the head of a manifest. */
@@ -237,7 +243,8 @@ class Attempt {
   private async compare(avoid?: ReadonlySet<number>): Promise<Comparison> {
     const { dataset, labels, scanned, ledger, source, packing } = this.run;
     const isForced = dataset.changes?.isForced === true;
-    this.known = recordsContent(packing) && !isForced ? new KnownContents() : undefined;
+    const isKnown = packing.fileChecksums && !isForced;
+    this.known = isKnown ? new KnownContents(ledger.table.count, seedsOf(this.baseline.view)) : undefined;
     const entries = avoid === undefined ? this.baseline.entries : this.baseline.view.entries();
     return await compareWithView(entries, {
       table: ledger.table,
@@ -247,6 +254,8 @@ class Attempt {
       trackDeletes: dataset.changes?.trackDeletes === true,
       isForced,
       known: this.known,
+      findsCopies: recordsContent(packing),
+      ignoreCtime: dataset.changes?.ignoreCtime === true,
       stages: labels.provenance?.ofEntries.stages,
       xattrsOf: currentXattrs(source),
       avoid,
@@ -268,7 +277,9 @@ class Attempt {
   private async unchanged(comparison: Comparison): Promise<UploadResult> {
     const { run, baseline } = this;
     if (run.dryRun) return this.dryRun(planUpload(run, pendingTotals(run.ledger.table)), comparison);
+    if (this.seen === undefined) tellUnseen(run, baseline);
     await run.sender.takeBackUntold();
+    await giveUpUnneeded(run, []);
     const { head, totals } = baseline.view;
     const { files, bytes } = totals;
     const changes = { ...comparison.counts(), noChanges: true, comparedWith: this.comparedWith };
@@ -279,18 +290,14 @@ class Attempt {
   /** The same upload against what is there now. */
   async next(reason: Repeat): Promise<Attempt> {
     const { run } = this;
-    const found = reason === 'taken' ? await rivalsVersion(run, this.baseline) : await readAnew(run);
-    // Who may not read goes on with what it remembers, and sends again what it may not refer to.
-    const baseline = found ?? asRemembered(this.baseline);
+    const baseline = await nextBaseline(run, this.baseline, reason);
     reopenUnstored(run.ledger.table, run.ledger.extras);
     if (reason === 'doubtful') return new Attempt(run, baseline, false);
     const { encryption, dataset } = run;
     const settled = dataset.encryption.keep
       ? keepEncryption(encryption, encryptionOf(baseline.view), run.emit)
       : encryption;
-    return new Attempt(await underNewId(run, settled), baseline, reason === 'taken');
+    if (reason === 'taken') return new Attempt(await underNewId(run, settled), baseline);
+    return new Attempt(await afterStale(run, reason, settled), baseline, false);
   }
 }
-
-/** A key of the view's upload as that of another folder. */
-const elsewhere = (key: string, uploadId: UploadId): string => (key.startsWith('../') ? key : `../${uploadId}/${key}`);

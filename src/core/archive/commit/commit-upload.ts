@@ -1,21 +1,24 @@
 // The commit protocol for one upload: its manifest, then the record that makes it a version, with the looks around them.
 import { assertOrdinal, highestVersion } from '../../dataset/records/version-record.js';
-import { ArchiverError } from '../../failures/errors.js';
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
 import { lockRecord } from '../../manifest/object-lock.js';
 import { besideKeyOf } from '../../manifest/manifest-copy.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
+import type { ObjectInfo } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { textFromRaw, bytesOf } from '../../paths/raw-path.js';
 import { defined } from '../../defined.js';
 import type { UploadRun } from '../upload-run.js';
 import { claimVersion, commitManifest, putCopy, type VersionInput } from './commit.js';
-import type { Commitment, CommitOutcome, Ordinal } from './commitment.js';
-import { confirmSent, lookBack, type LookInput, referencesStand } from './looks.js';
+import type { Commitment, CommittedUpload, CommitOutcome, Ordinal, Stale } from './commitment.js';
+import { lookAtSent, lookBack, type LookInput, referencesStand } from './looks.js';
 import { originPath } from './manifest-head.js';
 import { manifestKeyOf } from '../../manifest/upload-id.js';
+import { shownAs } from '../../dataset/cache/look-memory.js';
 
 const MAX_ORDINAL_TRIES = 10_000;
+const GIVEN_UP = 'what it refers to was given up meanwhile';
 
 export type CommitInput = LookInput &
   Pick<
@@ -35,21 +38,25 @@ export type CommitInput = LookInput &
 
 /**
  * Makes the upload a version. Where its ordinal need not be exact, another writer only costs another attempt: right for a full listing,
- * which does not depend on its predecessor. @throws what the store throws; integrity when something is not there
+ * which does not depend on its predecessor. @throws what the store throws; integrity when the record is not there
  */
 export async function commitUpload(run: CommitInput, commitment: Commitment, ordinal: Ordinal): Promise<CommitOutcome> {
   const { store, datasetId, signal } = run;
   const startedMs = Date.now();
-  await putManifest(run, commitment);
-  if (!(await referencesStand(run, commitment))) return 'stale';
+  const unsound = await lookAtSent(run, commitment);
+  if (unsound !== undefined) return { why: unsound };
+  const manifest = await putManifest(run, commitment);
+  if (manifest !== undefined && 'why' in manifest) return manifest;
+  if (!(await referencesStand(run, commitment))) return { why: GIVEN_UP };
   const input = versionInput(run, commitment);
   let { version } = ordinal;
   for (let tries = 0; tries < MAX_ORDINAL_TRIES; tries++) {
     assertOrdinal(datasetId, version);
     const shown = await claimVersion(store, input, version, { retention: run.retention, signal });
     if (shown !== 'taken') {
-      await lookBack(run, commitment, { version, shown, startedMs });
-      return { version, recordEtag: shown.etag, encryption: input.encryption };
+      const why = await lookBack(run, commitment, { version, shown, manifest, startedMs });
+      if (why !== undefined) return { version, why };
+      return { version, recordEtag: shown.etag, encryption: input.encryption, manifest, startedMs };
     }
     if (ordinal.isExact) return 'taken';
     const now = await highestVersion(store, datasetId, { signal, known: version });
@@ -60,16 +67,28 @@ export async function commitUpload(run: CommitInput, commitment: Commitment, ord
   });
 }
 
-/** Up to here no other process knows the upload; from here on it can be read, and the writer deletes nothing of it. */
-async function putManifest(run: CommitInput, { encoded, hasCopy = false }: Commitment): Promise<void> {
-  await confirmSent(run);
+/**
+ * Up to here no other process knows the upload; from here on it can be read, and the writer deletes nothing of it. Something
+ * else at its key is a fence: the folder is being swept (commit protocol, Protocol 3, rule 2).
+ */
+async function putManifest(
+  run: CommitInput,
+  { encoded, hasCopy = false }: Commitment,
+): Promise<ObjectInfo | Stale | undefined> {
   throwIfCancelled(run.signal);
   await run.resume.journal?.committing();
   run.sender.keep();
   const { store, uploadId, retention, signal } = run;
   const writing = { retention, signal };
   if (hasCopy) await putCopy(store, besideKeyOf(uploadId, 'copy', encoded.sha256), encoded, writing);
-  await commitManifest(store, manifestKeyOf(uploadId), encoded, writing);
+  const key = manifestKeyOf(uploadId);
+  try {
+    return await commitManifest(store, key, encoded, writing);
+  } catch (error) {
+    if (isArchiverError(error, 'conflict')) return { why: `${key} is not the manifest of this upload` };
+    if (isArchiverError(error, 'integrity')) return { why: error.message };
+    throw error;
+  }
 }
 
 /** What the version record says. */
@@ -105,10 +124,20 @@ function sourcePath(run: CommitInput): { path: string } | { pathBase64: string }
 
 /** Caches what was just committed for the next run. */
 export async function rememberHead(
-  { remembered: { cache, heads }, store, datasetId, uploadId }: CommitInput,
-  { sha256, opened, bytes }: EncodedManifest,
-  { version, recordEtag, encryption }: Exclude<CommitOutcome, string>,
+  { remembered: { cache, heads, looks }, store, datasetId, uploadId }: CommitInput,
+  { encoded, listing, seen, totals }: Commitment,
+  { version, recordEtag, encryption, manifest, startedMs }: CommittedUpload,
 ): Promise<void> {
+  const { sha256, opened, bytes } = encoded;
   await cache?.put(sha256, opened ?? { bytes });
-  await heads?.put(store.url, datasetId, { version, uploadId, manifestSha256: sha256, recordEtag, encryption });
+  const shown = { files: totals.files, bytes: totals.bytes };
+  const head = { version, uploadId, manifestSha256: sha256, recordEtag, encryption, totals: shown };
+  await heads?.put(store.url, datasetId, head);
+  // A writer without permission to list has looked at nothing; below a delta nothing was looked at since `seen`.
+  if (manifest === undefined || (listing === 'delta' && seen === undefined)) return;
+  await looks?.put(store.url, datasetId, {
+    manifestSha256: sha256,
+    lookedAtMs: Math.min(startedMs, seen?.lookedAtMs ?? startedMs),
+    manifests: new Map([...(seen?.manifests ?? []), [sha256, shownAs(manifest)]]),
+  });
 }

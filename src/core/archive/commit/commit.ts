@@ -1,45 +1,14 @@
-// How an upload becomes a version: chunks (already sent) → LIST of the own folder → manifest, looked at → version record,
-// looked at. Each object that must not overwrite another is one PutObject with If-None-Match. Nothing here reports success
+// How an upload becomes a version: chunks (already sent, and looked at) → manifest, looked at → version record, looked at. Each object that must not overwrite another is one PutObject with If-None-Match. Nothing here reports success
 // before a listing has shown what the store acknowledged, as far as this writer may list.
 import { encodeVersionRecord, ordinalsFrom, versionKey } from '../../dataset/records/version-record.js';
 import { integrityError, isArchiverError } from '../../failures/errors.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
-import type { ChunkRecord, VersionRecord } from '../../manifest/manifest-types.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { NO_REQUIREMENTS } from '../../manifest/requirements.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ListOptions, ObjectInfo, ObjectStore, Retention } from '../../object-store/object-store.js';
 import { defined } from '../../defined.js';
 import { putOnce } from './put-once.js';
-
-/**
- * Every chunk of `folder` (as `uploadFolder` has it) is in the store with its size: catches a PUT that was acknowledged and lost.
- * Returns false when this writer has no permission to list. @throws integrity naming the chunks that are missing or short
- */
-export async function confirmChunks(
-  store: ObjectStore,
-  folder: string,
-  chunks: readonly ChunkRecord[],
-  signal: AbortSignal,
-): Promise<boolean> {
-  const sizes = await ifAllowed(store, 'list', folder, async () => {
-    const found = new Map<string, number>();
-    for await (const page of store.list({ prefix: folder, signal }))
-      for (const object of page.objects) found.set(object.key, object.sizeBytes);
-    return found;
-  });
-  if (sizes === undefined) return false;
-  const wrong = chunks.filter((chunk) => sizes.get(folder + chunk.key) !== chunk.size);
-  const [first] = wrong;
-  if (first !== undefined) {
-    const found = sizes.get(folder + first.key);
-    const what = found === undefined ? 'is not there' : `has ${found} bytes instead of ${first.size}`;
-    throw integrityError(
-      `the store acknowledged ${folder}${first.key} but it ${what} (${wrong.length} of ${chunks.length} chunks affected)`,
-      { hint: 'nothing was committed; run the upload again' },
-    );
-  }
-  return true;
-}
 
 interface Stored {
   readonly key: string;
@@ -121,15 +90,19 @@ function orderedRecord(input: VersionInput, version: number, previous: number | 
   return { ...identity, previous, source, totals, ...defined({ writerId, encryption, commit, objectLock }) };
 }
 
-/** Writes the manifest: from here on the upload can be read. @throws integrity when the store does not show it */
+/**
+ * Writes the manifest: from here on the upload can be read. Returns what the store shows of it; undefined for a writer without
+ * permission to list. @throws conflict when something else lies there; integrity when the store does not show it
+ */
 export async function commitManifest(
   store: ObjectStore,
   key: string,
   manifest: EncodedManifest,
   { retention, signal }: Writing,
-): Promise<void> {
-  await putOnce(store, key, manifest.bytes, { ...describing(manifest), exclusive: true, retention, signal });
-  await confirmStored(store, { key, sizeBytes: manifest.bytes.length, state: 'no version was made' }, signal);
+): Promise<ObjectInfo | undefined> {
+  await putOnce(store, key, manifest.bytes, { ...describing(manifest), exclusive: false, retention, signal });
+  const stored = { key, sizeBytes: manifest.bytes.length, state: 'no version was made' };
+  return (await confirmStored(store, stored, signal))?.found;
 }
 
 /** Writes the copy of a manifest under a key that nothing else is ever put under. @throws what the store throws */

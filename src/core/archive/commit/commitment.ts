@@ -1,5 +1,7 @@
 // What is to become a version, and what came of it.
 import type { ChunkRecord, ListingKind, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
+import type { ShownObject } from '../../dataset/cache/look-memory.js';
+import type { ViewLook } from '../../dataset/view-look.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { VersionInput } from './commit.js';
 
@@ -17,6 +19,8 @@ export interface Commitment {
   readonly hasCopy?: boolean;
   /** When what it refers to was last looked at, by the wall clock. */
   readonly lookedAtMs?: number | undefined;
+  /** The view that a delta builds on, as it was last seen whole. */
+  readonly seen?: Pick<ViewLook, 'lookedAtMs' | 'manifests'> | undefined;
 }
 
 /** Which ordinal it takes: this one and no other, or this one or the first free one after it. */
@@ -31,10 +35,19 @@ export interface CommittedUpload {
   readonly recordEtag: string | undefined;
   /** As its record says it. */
   readonly encryption: VersionInput['encryption'];
+  /** What the store shows of its manifest; undefined for a writer without permission to list. */
+  readonly manifest: ShownObject | undefined;
+  /** By the wall clock: when the commit began, which looks at all that the manifest lists. */
+  readonly startedMs: number;
 }
 
-/**
- * `taken`: a rival has the ordinal. `stale`: what the manifest refers to is not sound any more. In both cases the manifest
- * stays without a version, and the upload can only go on under another id.
- */
-export type CommitOutcome = CommittedUpload | 'taken' | 'stale';
+/** Something that the manifest refers to, or the manifest itself, is not sound. */
+export interface Stale {
+  /** A clause: which object, and what is wrong with it. */
+  readonly why: string;
+  /** Its record was put by then: it is listed and not whole. */
+  readonly version?: number;
+}
+
+/** `taken`: a rival has the ordinal. So, and where it is stale, the upload can only go on under another id. */
+export type CommitOutcome = CommittedUpload | 'taken' | Stale;

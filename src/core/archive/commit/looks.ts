@@ -1,27 +1,78 @@
-// What a writer looks at before and after its record (commit protocol, Protocol 2, rules 4 and 8).
-import { hasReferences, isLookOld, lookAtFolder, lookAtReferences } from '../../dataset/folder-look.js';
+// What a writer looks at before its manifest, before its record and after it (commit protocol, Protocol 2, rules 4 and 8; Protocol
+// 3, rule 1). Own objects are looked at like those of others: an upload that slept may have been taken for abandoned.
+import {
+  type FolderLook,
+  hasReferences,
+  isLookOld,
+  lookAtFolder,
+  lookAtReferences,
+} from '../../dataset/folder-look.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { type ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
-import type { ChunkRecord, PreviousManifest } from '../../manifest/manifest-types.js';
+import type { PreviousManifest } from '../../manifest/manifest-types.js';
 import { ifAllowed } from '../../object-store/abilities.js';
+import type { ObjectInfo } from '../../object-store/object-store.js';
 import type { UploadRun } from '../upload-run.js';
-import { confirmChunks, type ShownRecord } from './commit.js';
+import type { ShownRecord } from './commit.js';
 import type { Commitment } from './commitment.js';
-import { manifestKeyOf, uploadFolder, uploadUrlOf } from '../../manifest/upload-id.js';
+import { uploadFolder, uploadUrlOf } from '../../manifest/upload-id.js';
 
 export type LookInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
 
-/** Counts the chunks that this upload id has in the store. @throws integrity when one is missing */
-export async function confirmSent({
-  store,
-  ledger,
-  uploadId,
-  emit,
-  signal,
-}: LookInput & Pick<UploadRun, 'ledger' | 'emit'>): Promise<void> {
-  const own = ledger.chunks().filter(({ key }) => !key.startsWith('../'));
-  if (own.length === 0 || (await confirmChunks(store, uploadFolder(uploadId), own, signal))) return;
-  emit({ type: 'note', text: 'this writer has no permission to list: chunks were not counted before the commit' });
+/** An object of the own folder as it was put. */
+type Own = Pick<ObjectInfo, 'key' | 'sizeBytes'> & Partial<Pick<ObjectInfo, 'etag'>>;
+
+const ownChunks = ({ uploadId }: LookInput, { chunks }: Commitment): Own[] =>
+  chunks.flatMap(({ key, size }) =>
+    key.startsWith('../') ? [] : [{ key: uploadFolder(uploadId) + key, sizeBytes: size }],
+  );
+
+const isAsPut = (found: ObjectInfo | undefined, { sizeBytes, etag }: Own): boolean =>
+  found?.sizeBytes === sizeBytes && (etag === undefined || found.etag === etag);
+
+/** What is wrong with an object that is not sound. */
+function trouble({ objects }: FolderLook, own: Own): string {
+  const found = objects.find(({ key }) => key === own.key);
+  if (found === undefined) return 'is not there';
+  if (found.sizeBytes !== own.sizeBytes) return `has ${found.sizeBytes} bytes instead of ${own.sizeBytes}`;
+  return isAsPut(found, own) ? 'is marked for deletion' : 'was replaced';
+}
+
+interface OwnLook {
+  /** The first that is not sound, and what is wrong with it. */
+  readonly first: { readonly key: string; readonly what: string } | undefined;
+  readonly count: number;
+}
+
+/** Undefined for a writer without permission to list. */
+async function lookAtOwn({ store, uploadId, signal }: LookInput, own: readonly Own[]): Promise<OwnLook | undefined> {
+  const folder = uploadFolder(uploadId);
+  const look = await ifAllowed(store, 'list', folder, () => lookAtFolder(store, folder, signal));
+  if (look === undefined) return undefined;
+  const unsound = own.filter((object) => !isAsPut(look.sound.get(object.key), object));
+  const [first] = unsound;
+  return { first: first && { key: first.key, what: trouble(look, first) }, count: unsound.length };
+}
+
+/**
+ * The look right before the manifest: every chunk that this upload id has put is there with its size, and nothing marks it.
+ * Returns what is not as it should be. This catches a PUT that was acknowledged and lost, too.
+ */
+export async function lookAtSent(
+  run: LookInput & Pick<UploadRun, 'emit'>,
+  commitment: Commitment,
+): Promise<string | undefined> {
+  const own = ownChunks(run, commitment);
+  if (own.length === 0) return undefined;
+  const look = await lookAtOwn(run, own);
+  if (look === undefined) {
+    const text = 'this writer has no permission to list: chunks were not counted before the commit';
+    run.emit({ type: 'note', text });
+    return undefined;
+  }
+  const { first, count } = look;
+  if (first === undefined) return undefined;
+  return `the store acknowledged ${first.key} but it ${first.what} (${count} of ${own.length} chunks affected)`;
 }
 
 const referencesOf = ({ uploadId }: LookInput, { chunks, previous }: Commitment) => ({
@@ -44,38 +95,31 @@ export async function referencesStand(run: LookInput, commitment: Commitment): P
 export interface Put {
   readonly version: number;
   readonly shown: ShownRecord;
-  /** By the wall clock: when the own folder was looked at. */
+  /** As the store showed it; undefined for a writer without permission to list. */
+  readonly manifest: ObjectInfo | undefined;
+  /** By the wall clock: when the manifest was about to be put. */
   readonly startedMs: number;
 }
 
-/** The looks after the record. @throws integrity when something that the version needs was removed while it was made */
-export async function lookBack(
-  run: LookInput,
-  commitment: Commitment,
-  { version, shown, startedMs }: Put,
-): Promise<void> {
-  const { chunks, previous } = commitment;
+/**
+ * The look after the record, always: at what it refers to, and at the own folder. Returns what is not as it should be.
+ * @throws integrity when this writer cannot find out, or the version before was replaced while this one was made
+ */
+export async function lookBack(run: LookInput, commitment: Commitment, put: Put): Promise<string | undefined> {
+  const { version, shown, manifest, startedMs } = put;
+  const { previous } = commitment;
   const references = referencesOf(run, commitment);
   const look = await lookAtReferences(run.store, references, run.signal);
   if (look === undefined && hasReferences(references)) throw unseen(run, version, 'the folders that it refers to');
-  // A computer that slept for a week: its own folder may have been taken for abandoned.
-  const own = isLookOld(startedMs) ? await lookAtOwn(run, version, chunks) : undefined;
-  const gone = look?.first ?? own;
-  if (gone !== undefined) throw notWhole(run, version, `${gone} was removed while it was made`);
+  const own = await lookAtOwn(run, [...(manifest === undefined ? [] : [manifest]), ...ownChunks(run, commitment)]);
+  // Who may not list takes it on trust, unless the computer slept: its folder may have been taken for abandoned.
+  if (own === undefined && isLookOld(startedMs)) throw unseen(run, version, 'its own folder');
+  if (look?.first !== undefined) return `${look.first} was removed or given up while it was made`;
+  if (own?.first !== undefined) return `${own.first.key} ${own.first.what}`;
   const { recordEtag } = previous ?? {};
   if (previous !== undefined && recordEtag !== undefined && shown.etagBefore !== recordEtag)
     await confirmPrevious(run, version, previous);
-}
-
-/** Key of the first own object that is missing or marked. @throws integrity for a writer without permission to list */
-async function lookAtOwn(run: LookInput, version: number, chunks: readonly ChunkRecord[]): Promise<string | undefined> {
-  const { store, uploadId, signal } = run;
-  const look = await ifAllowed(store, 'list', uploadFolder(uploadId), () =>
-    lookAtFolder(store, uploadFolder(uploadId), signal),
-  );
-  if (look === undefined) throw unseen(run, version, 'its own folder');
-  const keys = chunks.flatMap(({ key }) => (key.startsWith('../') ? [] : [`${uploadFolder(uploadId)}${key}`]));
-  return [manifestKeyOf(uploadId), ...keys].find((key) => !look.sound.has(key));
+  return undefined;
 }
 
 /** The record of the version before was rewritten meanwhile: a repair may have put another view in its manifest's place. */
@@ -95,7 +139,12 @@ const unseen = ({ datasetId, store, uploadId }: LookInput, version: number, what
     { hint: `archiver verify ${uploadUrlOf(store.url, uploadId)}` },
   );
 
-const notWhole = ({ datasetId, store, uploadId }: LookInput, version: number, why: string): ArchiverError =>
-  integrityError(`version ${version} of dataset ${datasetId} is not whole: ${why}`, {
-    hint: `archiver repair ${uploadUrlOf(store.url, uploadId)}, or the command again with --force for a full new version`,
+/** The sentence about a version that was written and is not whole. */
+export const notWholeText = ({ datasetId }: Pick<LookInput, 'datasetId'>, version: number, why: string): string =>
+  `version ${version} of dataset ${datasetId} is not whole: ${why}`;
+
+/** The failure of an upload that leaves such a version. */
+export const notWhole = (run: Omit<LookInput, 'signal'>, version: number, why: string): ArchiverError =>
+  integrityError(notWholeText(run, version, why), {
+    hint: `archiver repair ${uploadUrlOf(run.store.url, run.uploadId)}, or the command again with --force for a full new version`,
   });

@@ -10,10 +10,14 @@ import { isUncertainConflict } from '../../object-store/store-error.js';
 export interface PutOnceOptions extends PutOptions {
   /**
    * No other process ever writes this key: it is under our own upload id. Not so for a version's record, even under a
-   * writer's own prefix: the existing one may be an older version that this writer does not remember.
+   * writer's own prefix: the existing one may be an older version that this writer does not remember. Nor for a manifest:
+   * a sweep puts its fence there.
    */
   readonly exclusive: boolean;
 }
+
+/** `found`: the object there was taken as our own. Its bytes are ours; who put them is not known. */
+export type PutOutcome = 'put' | 'found';
 
 /** Writes `body` under a key that must not exist yet, and takes the object there as its own when it is. @throws conflict */
 export async function putOnce(
@@ -21,14 +25,16 @@ export async function putOnce(
   key: string,
   body: Uint8Array,
   { exclusive, ...options }: PutOnceOptions,
-): Promise<void> {
+): Promise<PutOutcome> {
   const sha256 = options.sha256 ?? digestOf('sha256', body);
   try {
     await store.put(key, body, { ...options, sha256, ifAbsent: true });
+    return 'put';
   } catch (error) {
     if (!isArchiverError(error, 'conflict')) throw error;
     const isAlone = exclusive && isUncertainConflict(error);
     if (!(await isOurs({ store, key, body, sha256, isAlone, signal: options.signal }))) throw error;
+    return 'found';
   }
 }
 

@@ -1,13 +1,14 @@
 // Which dataset an upload becomes a version of, what it is compared with, and how it is encrypted. Encryption is part of a
 // dataset (commit protocol, Protocol 2, rule 10): what is not given is taken from the version before. The id that is
 // derived for an encrypted dataset does not contain the folder's name: without an explicit id both are looked up.
-import type { CachedHead } from '../../dataset/cache/head-cache.js';
+import type { CachedHead, ViewTotals } from '../../dataset/cache/head-cache.js';
 import { nameOfDataset } from '../../dataset/records/dataset-id.js';
 import { deriveDatasetId, deriveNamelessId } from '../../dataset/records/identity.js';
-import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
+import { assertOrdinal, type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
 import { listDatasets, recordIfAllowed } from '../../dataset/records/versions.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { printable } from '../../paths/raw-path.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { type Baseline, findBaseline } from '../changes/baseline.js';
@@ -22,6 +23,8 @@ export interface SettledDataset {
   readonly isListed: boolean;
   /** Undefined where everything is uploaded. */
   readonly baseline: Baseline | undefined;
+  /** What the latest version shows; undefined where there is none, or it cannot be known. */
+  readonly totals: ViewTotals | undefined;
   readonly encryption: Encryption;
 }
 
@@ -32,15 +35,25 @@ interface Found {
   readonly remembered: CachedHead | undefined;
 }
 
-export type SettleInput = Pick<UploadRun, 'source' | 'dataset' | 'resume' | 'remembered' | 'store' | 'emit' | 'signal'>;
+export type SettleInput = Pick<
+  UploadRun,
+  'source' | 'dataset' | 'resume' | 'remembered' | 'store' | 'emit' | 'warn' | 'signal' | 'dryRun'
+>;
 
-/** Looks what is there of the dataset. @throws what reading its latest version throws */
+/** What is known of the latest version without its manifest. */
+interface Latest {
+  readonly encryption: Encryption | undefined;
+  readonly totals: ViewTotals | undefined;
+}
+
+/** Looks what is there of the dataset. @throws forgotten-store; what reading its latest version throws */
 export async function settleDataset(input: SettleInput): Promise<SettledDataset> {
   const { encryption, changes } = input.dataset;
   const { keep, ...asked } = encryption;
   const ids = candidates(input);
   const found = await choose(input, ids);
   const { datasetId, highest, remembered } = found;
+  checkFound(input, found);
   const isResumed = input.resume.saved !== undefined;
   const compared = { ...input, ...changes, datasetId, highest, isResumed };
   const baseline = changes === undefined ? undefined : await findBaseline(compared);
@@ -50,15 +63,39 @@ export async function settleDataset(input: SettleInput): Promise<SettledDataset>
     highest: highest?.version ?? remembered?.version ?? 0,
     isListed: highest !== undefined,
   };
-  if (!keep) return { ...known, encryption: asked };
-  const isLatest = changes?.previousManifest === undefined;
-  const before =
-    baseline !== undefined && isLatest ? encryptionOf(baseline.view) : await recordedOr(asked, input, found);
-  if (before !== undefined) return { ...known, encryption: keepEncryption(asked, before, input.emit) };
+  const isLatest = baseline !== undefined && changes?.previousManifest === undefined;
+  const latest = isLatest
+    ? { encryption: encryptionOf(baseline.view), totals: baseline.view.totals }
+    : await latestOr(keep ? asked : undefined, input, found);
+  const settled = { ...known, totals: latest.totals };
+  if (!keep) return { ...settled, encryption: asked };
+  const before = latest.encryption;
+  if (before !== undefined) return { ...settled, encryption: keepEncryption(asked, before, input.emit) };
   const { heads } = input.remembered;
   const isForgotten = ids.some((id) => heads?.isUnusable?.(input.store.url, id));
-  if (asked.encryptManifest || (datasetId === ids[0] && !isForgotten)) return { ...known, encryption: asked };
+  if (asked.encryptManifest || (datasetId === ids[0] && !isForgotten)) return { ...settled, encryption: asked };
   throw unknownEncryption(datasetId, isForgotten);
+}
+
+/**
+ * A destination that has forgotten us is no new one: versions that this computer remembers there, and a listing without any.
+ * One that is only older, brought back from a copy, wins over what is remembered. @throws forgotten-store; a dry run warns; what `assertOrdinal` throws
+ */
+function checkFound({ dataset, store, warn, dryRun }: SettleInput, { datasetId, highest, remembered }: Found): void {
+  // Before anything is sent for a version that could have no number.
+  if (highest !== undefined) assertOrdinal(datasetId, highest.version + 1);
+  if (highest === undefined || remembered === undefined || highest.version >= remembered.version) return;
+  const knows = `this computer knows version ${remembered.version} of dataset ${datasetId}`;
+  const place = printable(store.url);
+  if (highest.version > 0) {
+    warn(`${knows}, and ${place} has version ${highest.version} at most: it was brought back from an older copy`);
+    return;
+  }
+  const text = `${knows} in ${place}, and there is none: not mounted, emptied or another bucket?`;
+  const hint = 'look there first; `upload`, `create upload` or `sync` with --new-store begins the dataset anew';
+  if (dataset.newStore === true) return;
+  if (!dryRun) throw new ArchiverError('forgotten-store', `${text} Nothing was sent`, { hint });
+  warn(`${text} This will be refused; ${hint}`);
 }
 
 function unknownEncryption(datasetId: string, isForgotten: boolean): ArchiverError {
@@ -100,10 +137,14 @@ async function choose(input: SettleInput, ids: readonly [string, ...string[]]): 
     const highest = await highestVersion(store, datasetId, { signal, known: remembered?.version });
     const found = { datasetId, highest, remembered };
     if (highest === undefined ? remembered !== undefined : highest.version > 0) return found;
-    first ??= found;
+    first = likelier(first, found);
   }
   return first ?? { datasetId: ids[0], highest: undefined, remembered: undefined };
 }
+
+/** Of those without a version: one that is remembered is more than one that never was. */
+const likelier = (first: Found | undefined, found: Found): Found =>
+  first?.remembered === undefined && found.remembered !== undefined ? found : (first ?? found);
 
 /** A dataset that nobody has, or that of a folder of the same name, if there is one and it is to go on. */
 async function newOrNamesake(
@@ -119,13 +160,16 @@ async function newOrNamesake(
   return { datasetId: continued, highest, remembered: undefined };
 }
 
-/** What was asked for where the latest version is damaged, and all of it was asked for. @throws as `recorded` */
-async function recordedOr(asked: Encryption, input: SettleInput, found: Found): Promise<Encryption | undefined> {
+/**
+ * What is known of the latest version. Where it is damaged, `asked` for all of its encryption is enough; undefined: how it is
+ * encrypted does not matter. @throws what reading the record throws
+ */
+async function latestOr(asked: Encryption | undefined, input: SettleInput, found: Found): Promise<Latest> {
   try {
-    return await recorded(input, found);
+    return await latestOf(input, found);
   } catch (error) {
     if (!isArchiverError(error, 'integrity', 'not-found', 'unsupported')) throw error;
-    if (asked.encryptManifest) return asked;
+    if (asked?.encryptManifest !== false) return { encryption: asked, totals: undefined };
     throw new ArchiverError(
       error.code,
       `whether dataset ${found.datasetId} is encrypted is not known: ${error.message}`,
@@ -137,17 +181,19 @@ async function recordedOr(asked: Encryption, input: SettleInput, found: Found): 
   }
 }
 
-/** How the latest version is encrypted, by its record or by what is remembered; undefined when that cannot be known. */
-async function recorded(
+/** By its record or by what is remembered. */
+async function latestOf(
   { remembered: { cache }, store, signal }: SettleInput,
   { datasetId, highest, remembered }: Found,
-): Promise<Encryption | undefined> {
-  if (highest?.version === 0) return NO_ENCRYPTION;
+): Promise<Latest> {
+  if (highest?.version === 0) return { encryption: NO_ENCRYPTION, totals: undefined };
   const isKnown = remembered?.recordEtag !== undefined;
-  if (isKnown && remembered.recordEtag === highest?.etag) return encryptionIn(remembered.encryption);
+  const asRemembered = { encryption: encryptionIn(remembered?.encryption), totals: remembered?.totals };
+  const isSame = isKnown && remembered.recordEtag === highest?.etag;
+  if (isSame && remembered.totals !== undefined) return asRemembered;
   const record = highest && (await recordIfAllowed(store, datasetId, highest.version, signal));
-  if (record !== undefined) return encryptionIn(record.encryption);
-  return isKnown ? encryptionIn(remembered.encryption) : await sealedAs(cache, remembered);
+  if (record !== undefined) return { encryption: encryptionIn(record.encryption), totals: record.totals };
+  return isKnown ? asRemembered : { encryption: await sealedAs(cache, remembered), totals: remembered?.totals };
 }
 
 /** By the manifest that is remembered: only that it is encrypted tells anything. */

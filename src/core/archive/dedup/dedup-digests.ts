@@ -7,11 +7,13 @@ import type { HashReply, HashTask } from './dedup-worker.js';
 
 export interface DigestOptions extends Pick<HashTask, 'table' | 'root' | 'limitBytes' | 'withMd5'> {
   readonly workers: number;
+  /** For each row: its XXH64 with this seed is made instead of its SHA-256. */
+  readonly seeds?: BigUint64Array | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface Digests {
-  /** SHA-256 of each row, in the order that was asked for. */
+  /** SHA-256 of each row, or its XXH64 in the first bytes of so many, in the order that was asked for. */
   readonly digests: Buffer;
   /** 1 where the digest is made; the others cannot be read or changed since the scan. */
   readonly made: Uint8Array;
@@ -19,7 +21,7 @@ export interface Digests {
 
 /** Hashes the files at `rows`. @throws internal when a thread fails; cancelled */
 export async function digestFiles(rows: Uint32Array, options: DigestOptions): Promise<Digests> {
-  const { table, root, limitBytes, withMd5, signal } = options;
+  const { table, root, limitBytes, withMd5, seeds, signal } = options;
   throwIfCancelled(signal);
   const memory = new SharedArrayBuffer(rows.byteLength);
   new Uint32Array(memory).set(rows);
@@ -29,6 +31,7 @@ export async function digestFiles(rows: Uint32Array, options: DigestOptions): Pr
     limitBytes,
     withMd5,
     rows: memory,
+    seeds: seeds && inSharedMemory(seeds),
     digests: new SharedArrayBuffer(rows.length * DIGEST_BYTES),
     made: new SharedArrayBuffer(rows.length),
     shared: new SharedArrayBuffer(8),
@@ -44,6 +47,12 @@ export async function digestFiles(rows: Uint32Array, options: DigestOptions): Pr
   }
   throwIfCancelled(signal);
   return { digests: Buffer.from(task.digests), made: new Uint8Array(task.made) };
+}
+
+function inSharedMemory(seeds: BigUint64Array): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(seeds.byteLength);
+  new BigUint64Array(memory).set(seeds);
+  return memory;
 }
 
 function runThread(task: HashTask, stop: () => void): Promise<void> {

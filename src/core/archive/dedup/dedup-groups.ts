@@ -6,12 +6,13 @@ import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 /** Reading so many zeros costs more than storing the rest twice. */
 const MOST_HOLES = 64 * 2 ** 20;
 
-/** Whether a row is a file whose content may be looked for elsewhere: not an empty one, nor a mostly empty sparse one. */
-export function isComparable({ columns: c }: EntryTable, row: number): boolean {
-  const bytes = c.size[row] ?? 0;
-  const isFile = c.kind[row] === KIND.file && c.status[row] === STATUS.pending;
-  return isFile && bytes > 0 && bytes - (c.allocated[row] ?? 0) <= MOST_HOLES;
-}
+/** Whether a row is a file with content that is to be packed; of hard links the first. */
+export const isPendingFile = ({ columns: c }: EntryTable, row: number): boolean =>
+  c.kind[row] === KIND.file && c.status[row] === STATUS.pending && (c.size[row] ?? 0) > 0;
+
+/** Whether such a file is worth being read though nothing but its size speaks for it: not if it is a mostly empty sparse one. */
+export const isMostlyData = ({ columns: c }: EntryTable, row: number): boolean =>
+  (c.size[row] ?? 0) - (c.allocated[row] ?? 0) <= MOST_HOLES;
 
 /**
  * Rows of files that are to be packed and of which others have the same size, sorted by size and row. Empty files, files
@@ -22,7 +23,7 @@ export function sameSizes(table: EntryTable): Uint32Array {
   const rows = new Uint32Array(table.count);
   let count = 0;
   for (let row = 0; row < table.count; row++) {
-    if (group[row] === 0 && isComparable(table, row)) rows[count++] = row;
+    if (group[row] === 0 && isPendingFile(table, row) && isMostlyData(table, row)) rows[count++] = row;
   }
   const sorted = rows.slice(0, count).sort((a, b) => (size[a] ?? 0) - (size[b] ?? 0) || a - b);
   const hasSize = (position: number, bytes: number | undefined): boolean =>

@@ -1,9 +1,10 @@
 // Hashes files for deduplication, synchronously, in a thread of its own. Only a file that looks as scanned before and after
 // it is read counts.
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import { newStat, type Stat } from '../../libc/stat.js';
 import type { RawPath } from '../../paths/raw-path.js';
+import { seededHash, type SeededStream } from '../pack/seeded-hash.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import type { EntryTable } from '../scan/entry-table.js';
 import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
@@ -34,13 +35,16 @@ export class FileHasher {
     this.rootFd = hashing.fs.openRoot(hashing.root);
   }
 
-  /** Writes the SHA-256 of the file to `digest`; false when it cannot be read or is not as scanned. */
-  hash(index: number, digest: Uint8Array): boolean {
+  /**
+   * Writes the SHA-256 of the file to `digest`, or with a seed its XXH64 to the beginning of that; false when it cannot be read
+   * or is not as scanned.
+   */
+  hash(index: number, digest: Buffer, seed?: bigint): boolean {
     const { fs, root, table } = this.hashing;
     try {
       const fd = fs.openFile(this.rootFd, root, table.path(index));
       try {
-        return this.hashOpen(index, fd, digest);
+        return this.hashOpen(index, fd, digest, seed);
       } finally {
         fs.close(fd);
       }
@@ -50,22 +54,23 @@ export class FileHasher {
     }
   }
 
-  private hashOpen(index: number, fd: number, digest: Uint8Array): boolean {
+  private hashOpen(index: number, fd: number, digest: Buffer, seed?: bigint): boolean {
     const { table, limitBytes, withMd5, isStopped } = this.hashing;
     if (!this.isAsScanned(index, fd)) return false;
-    const sha256 = createHash('sha256');
+    const proof = seed === undefined ? new Sha256() : seededHash()?.stream(seed);
+    if (proof === undefined) return false;
     const md5 = withMd5 ? createHash('md5') : undefined;
     const size = Math.min(table.columns.size[index] ?? 0, limitBytes);
     for (let at = 0; at < size;) {
       const got = readSync(fd, this.buffer, 0, Math.min(READ_BYTES, size - at), at);
       if (got === 0 || isStopped()) return false;
       const bytes = this.buffer.subarray(0, got);
-      sha256.update(bytes);
+      proof.update(bytes);
       md5?.update(bytes);
       at += got;
     }
     if (!this.isAsScanned(index, fd)) return false;
-    digest.set(sha256.digest());
+    proof.writeTo(digest, 0);
     if (md5 !== undefined) table.md5.set(md5.digest(), index * 16);
     return true;
   }
@@ -78,5 +83,17 @@ export class FileHasher {
 
   close(): void {
     this.hashing.fs.close(this.rootFd);
+  }
+}
+
+class Sha256 implements SeededStream {
+  private readonly hash: Hash = createHash('sha256');
+
+  update(bytes: Uint8Array): void {
+    this.hash.update(bytes);
+  }
+
+  writeTo(digests: Buffer, at: number): void {
+    digests.set(this.hash.digest(), at);
   }
 }

@@ -15,6 +15,8 @@ export interface HashTask {
   readonly withMd5: boolean;
   /** Rows, as 32-bit numbers. */
   readonly rows: SharedArrayBuffer;
+  /** For each of `rows` the seed of the XXH64 that is made instead of the SHA-256, as 64-bit numbers. */
+  readonly seeds: SharedArrayBuffer | undefined;
   /** `DIGEST_BYTES` for each of `rows`. */
   readonly digests: SharedArrayBuffer;
   /** A byte for each of `rows`: 1 when its digest is made. */
@@ -27,7 +29,8 @@ export type HashReply = { readonly type: 'done' } | { readonly type: 'failed'; r
 
 function hash(task: HashTask): void {
   const rows = new Uint32Array(task.rows);
-  const digests = new Uint8Array(task.digests);
+  const seeds = task.seeds && new BigUint64Array(task.seeds);
+  const digests = Buffer.from(task.digests);
   const made = new Uint8Array(task.made);
   const shared = new Int32Array(task.shared);
   const isStopped = (): boolean => Atomics.load(shared, 1) === 1;
@@ -40,7 +43,7 @@ function hash(task: HashTask): void {
       const row = rows[position];
       if (row === undefined || isStopped()) break;
       const digest = digests.subarray(position * DIGEST_BYTES, (position + 1) * DIGEST_BYTES);
-      if (hasher.hash(row, digest)) made[position] = 1;
+      if (hasher.hash(row, digest, seeds?.[position])) made[position] = 1;
     }
   } finally {
     hasher.close();

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { loadCodec } from '../../codec/codec.js';
 import { entryLine } from '../../manifest/entry-line.js';
 import { readAccountNames } from '../scan/account-names.js';
-import { type EntryTable, KIND, MD5_BYTES } from '../scan/entry-table.js';
+import { type EntryTable, KIND, MD5_BYTES, XXH64_BYTES } from '../scan/entry-table.js';
 
 const RUNS = 4;
 const RUN_ROWS = 1024;
@@ -30,7 +30,9 @@ export function listingBytes(table: EntryTable): ListingBytes {
     const last = Math.min(table.count, first + RUN_ROWS);
     for (let index = first, at = 0; index < last; index++) {
       if (kind[index] === KIND.dropped) continue;
-      table.md5.write(hash('md5', String(index)), index * MD5_BYTES, 'hex');
+      const digest = hash('sha256', String(index));
+      table.md5.write(digest.slice(0, 32), index * MD5_BYTES, 'hex');
+      table.xxh64.write(digest.slice(32, 48), index * XXH64_BYTES, 'hex');
       chunk[index] = run;
       offset[index] = at;
       at += size[index] ?? 0;

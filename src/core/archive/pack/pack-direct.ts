@@ -64,12 +64,14 @@ function packOne(state: PackState, task: ChunkTask, file: DirectFile): PackedObj
 }
 
 /** The record of the file whose bytes are in the output; its checksum goes into the table. */
-function stored({ frames, deps }: PackState, task: ChunkTask, file: DirectFile, size: number): PackedObject {
+function stored(state: PackState, task: ChunkTask, file: DirectFile, size: number): PackedObject {
+  const { frames, deps } = state;
   const { table, settings } = deps;
   const start = frames.outputLength;
   const bytes = frames.outputSpace(size);
   frames.outputLength += size;
   if (settings.fileChecksums) table.md5.write(hash('md5', bytes), file.index * 16, 'hex');
+  state.keepSeeded(file.index, bytes);
   const record: ChunkRecord = {
     chunk: file.chunk,
     key: file.key,

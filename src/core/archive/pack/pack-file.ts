@@ -68,8 +68,9 @@ function packSmall(
   const data = frames.length + before;
   writeHeader(frames.buffer, frames.length, got === size ? member : { ...member, size: got }, pax);
   if (deps.settings.fileChecksums) state.md5s.add(index, frames.buffer, data, got);
-  if (deps.settings.sha256 === true)
-    deps.table.sha256.write(hash('sha256', frames.buffer.subarray(data, data + got)), index * SHA256_BYTES, 'hex');
+  const content = frames.buffer.subarray(data, data + got);
+  if (deps.settings.sha256 === true) deps.table.sha256.write(hash('sha256', content), index * SHA256_BYTES, 'hex');
+  state.keepSeeded(index, content);
   frames.buffer.fill(0, data + got, data + padded(got));
   c.offset[index] = frames.position + before;
   state.countBytes(got);

@@ -8,13 +8,14 @@ import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import type { Provenance } from '../../manifest/provenance.js';
 import { type RawPath, rawFromBytes, rawFromText, TOP, pathBelow } from '../../paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
-import { type EntryTable, STATUS } from '../scan/entry-table.js';
+import { type EntryTable, STATUS, XXH64_BYTES } from '../scan/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { loadMd5Lanes } from '../../md5/md5-lanes.js';
 import { ContentDigests, type DigestSettings } from './content-digests.js';
 import { Md5Batch } from './md5-batch.js';
+import { seededHash } from './seeded-hash.js';
 import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
-import { NO_FILE, NotArchivable, type Skip } from '../scan/skip.js';
+import { CHANGED, NO_FILE, NotArchivable, type Skip } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';
 import { headerBytes, paxFor, type NewMember, type TarType, writeHeader } from '../../tar/write-header.js';
 import type { UploadId } from '../../manifest/manifest-types.js';
@@ -103,7 +104,7 @@ export class PackState {
     this.deps.table.columns.status[index] = held ? STATUS.stored : STATUS.changed;
     if (held) return;
     const path = this.deps.table.path(index);
-    this.skipped.push({ path, reason: 'changed while it was being read', special: false });
+    this.skipped.push({ path, reason: CHANGED, special: false });
   }
 
   countFiles(files: number): void {
@@ -165,6 +166,12 @@ export class PackState {
     if (xattrs === undefined || xattrs.size === 0) return undefined;
     this.extras.set(index, { xattrs });
     return new Map([...xattrs].map(([name, value]) => [`SCHILY.xattr.${paxKey(name)}`, rawFromBytes(value)]));
+  }
+
+  /** Makes the seeded hash of a whole content, where one is recorded. */
+  keepSeeded(index: number, content: Uint8Array): void {
+    const { table, settings } = this.deps;
+    if (settings.seed !== undefined) seededHash()?.write(content, settings.seed, table.xxh64, index * XXH64_BYTES);
   }
 
   /** `stat` no longer shows what the columns say. */

@@ -18,8 +18,8 @@ const FORBIDDEN = /[\x00-\x1f\x7f-\x9f\\\ufffe\uffff]/;
 export interface DirectKeyOptions {
   /** Bytes of a key that come before `files/`. */
   readonly bytesBefore: number;
-  /** Keys from `files/` on that are there already; undefined when that cannot be known. */
-  readonly taken: readonly string[] | undefined;
+  /** Keys from `files/` on that are there already. */
+  readonly taken: readonly string[];
 }
 
 const folded = (path: RawPath): string => foldName(path, { case: true, unicode: true });
@@ -38,7 +38,7 @@ export class DirectKeys {
       numberOf(folded(table.path(index))),
     ).sort();
     for (let at = 1; at < numbers.length; at++) if (numbers[at] === numbers[at - 1]) this.doubled.add(numbers[at] ?? 0);
-    for (const key of options.taken ?? []) {
+    for (const key of options.taken) {
       const name = folded(rawFromText(key.slice(FOLDER.length)));
       this.takenFiles.add(name);
       for (const folder of foldersOf(name)) this.takenFolders.add(folder);
@@ -65,7 +65,7 @@ export class DirectKeys {
 
   /** Another path has it, or an object lies there, below it or above it. */
   private isTaken(name: string): boolean {
-    if (this.options.taken === undefined || this.doubled.has(numberOf(name))) return true;
+    if (this.doubled.has(numberOf(name))) return true;
     if (this.takenFiles.size === 0) return false;
     const isBelow = foldersOf(name).some((folder) => this.takenFiles.has(folder));
     return isBelow || this.takenFiles.has(name) || this.takenFolders.has(name);

@@ -15,7 +15,7 @@ const MIB = 2 ** 20;
 
 export type DirectInput = Pick<
   UploadRun,
-  'layout' | 'dataset' | 'scanned' | 'encryption' | 'emit' | 'store' | 'uploadId' | 'ledger' | 'sender' | 'resumed'
+  'layout' | 'dataset' | 'scanned' | 'encryption' | 'emit' | 'store' | 'uploadId' | 'ledger' | 'sender'
 >;
 
 /** Whether this upload goes directly; where it was asked for and does not, says why. */
@@ -65,13 +65,12 @@ export function withDirectFiles(lanes: readonly Lane[], run: DirectInput, chunkB
 export const plannedObjects = (lanes: readonly Lane[]): number =>
   lanes.flat().reduce((count, { direct = [] }) => count + 1 + direct.length, 0);
 
-function keysOf({ store, uploadId, ledger, sender, resumed }: DirectInput): DirectKeys {
+function keysOf({ store, uploadId, ledger, sender }: DirectInput): DirectKeys {
   const place = parseStoreUrl(store.url);
   const prefix = place.kind === 's3' && place.prefix !== '' ? `${place.prefix}/` : '';
   const own = uploadFolder(uploadId);
   const bytesBefore = Buffer.byteLength(prefix + own);
-  const before = resumed === undefined ? [] : resumed.directKeys;
   // A further try of this run may pack again what the first one has sent.
   const sent = sender.keys().flatMap((key) => (key.startsWith(`${own}files/`) ? [key.slice(own.length)] : []));
-  return new DirectKeys(ledger.table, { bytesBefore, taken: before && [...before, ...sent] });
+  return new DirectKeys(ledger.table, { bytesBefore, taken: sent });
 }

@@ -20,7 +20,7 @@ export interface UploadPlan {
   readonly memory: MemoryPlan;
 }
 
-export type PlanInput = Pick<UploadRun, 'packing' | 'transfer'> & DirectInput;
+export type PlanInput = Pick<UploadRun, 'packing' | 'transfer' | 'resumed'> & DirectInput;
 
 /** How an upload is cut, whatever is in it. */
 export type UploadSizes = Pick<UploadPlan, 'shards' | 'chunkBytes' | 'policy' | 'memory'>;

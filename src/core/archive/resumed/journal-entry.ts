@@ -15,7 +15,7 @@ export type JournalInput = Pick<
 
 /** The plan as the journal notes it. Called when all its chunks are expected. */
 export function journalPlan(run: JournalInput, plan: UploadPlan): JournalPlan {
-  const { packing, scanned, ledger, resumed, uploadId, datasetId, createdAt } = run;
+  const { packing, scanned, resumed, uploadId, datasetId, createdAt } = run;
   const sent = resumed?.chunks ?? [];
   return {
     uploadId,
@@ -32,7 +32,6 @@ export function journalPlan(run: JournalInput, plan: UploadPlan): JournalPlan {
     shards: plan.shards,
     frameBytes: packing.frameBytes,
     level: packing.compressionLevel,
-    nextChunk: ledger.count,
   };
 }
 

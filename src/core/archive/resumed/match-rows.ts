@@ -109,9 +109,9 @@ class Matcher {
 
   private store(row: number, entry: Entry, chunk: number, segments?: readonly Segment[]): void {
     const { table, extras } = this.options;
-    const { offset, md5, sha256, holes, xattrs } = entry;
+    const { offset, md5, sha256, xxh64, holes, xattrs } = entry;
     table.columns.status[row] = STATUS.stored;
-    placeRow(table, extras, row, { chunk, offset, md5, sha256, segments, holes, xattrs });
+    placeRow(table, extras, row, { chunk, offset, md5, sha256, xxh64, segments, holes, xattrs });
     this.matched[row] = 1;
     if (segments !== undefined) this.segments.set(row, segments);
   }

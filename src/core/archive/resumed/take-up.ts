@@ -1,8 +1,9 @@
-// Continues an interrupted upload (commit protocol, Protocol 2, rule 6): an ordinary run that finds chunks by journal and
-// LIST. It first looks whether the upload became a version after all. It keeps its id only where writing the manifest was
-// never attempted; otherwise it continues under a new one and refers to what is stored. Nothing of an earlier run is finished, replaced or
-// removed.
+// Continues an interrupted upload (commit protocol, Protocol 2, rule 6; Protocol 3, rule 3): an ordinary run under an id of
+// its own that finds chunks by journal and LIST. It first looks whether the upload became a version after all. Nothing of an
+// earlier run is finished, replaced or removed; and since one id has one process for ever, two processes with one journal (a
+// copied home) cannot take each other's chunks for their own.
 import { lookAtFolder } from '../../dataset/folder-look.js';
+import { assertWhole } from '../../dataset/view-look.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { listVersions, readVersions } from '../../dataset/records/versions.js';
 import { isArchiverError } from '../../failures/errors.js';
@@ -12,9 +13,9 @@ import type { ObjectStore } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { readBack } from '../../resume/read-back.js';
 import type { SavedUpload } from '../../resume/saved-upload.js';
+import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
 import { findSent } from '../../resume/sent-chunks.js';
 import type { UploadRun } from '../upload-run.js';
-import { underNewId } from '../under-new-id.js';
 import { committedResult, type UploadResult } from '../upload-result.js';
 import { manifestKeyOf, uploadFolder } from '../../manifest/upload-id.js';
 
@@ -34,12 +35,15 @@ export async function takeUp(
 ): Promise<TakenUp> {
   const { store, ledger, emit, signal } = fresh;
   const { uploadIds } = state;
-  const wasTried = uploadIds.length > 1 || state.status !== 'transferring';
-  const record = wasTried ? await recordOf(fresh, uploadIds, Date.parse(state.createdAt)) : undefined;
+  // Whatever the journal says: another process may have gone on with a copy of it.
+  const record = await recordOf(fresh, uploadIds, Date.parse(state.createdAt));
   if (record !== undefined) {
     const text = `upload ${record.uploadId} was committed as version ${record.version}`;
     emit({ type: 'note', text });
-    if (fresh.dataset.changes === undefined) return { result: committedResult(fresh, record) };
+    if (fresh.dataset.changes === undefined) {
+      await assertWhole(store, record, signal);
+      return { result: committedResult(fresh, record) };
+    }
   }
   // What is committed is the dataset's; a version that follows refers to it as to everything else.
   const open = uploadIds.filter((id) => id !== record?.uploadId);
@@ -51,12 +55,28 @@ export async function takeUp(
     signal,
   );
   const more = fresh.resume.readsBack ? await readBack(store, sent.unnoted, signal) : [];
-  const chunks = [...sent.chunks, ...more];
-  ledger.skipTo(Math.max(sent.nextChunk, state.plan.nextChunk));
-  const { directKeys } = sent;
-  const run = { ...fresh, resumed: { chunks, directKeys, chunkBytes: state.plan.chunkBytes, pieces: new Map() } };
-  const isUntried = state.status === 'transferring' && sent.hasManifest === false && record === undefined;
-  return { run: isUntried ? run : await underNewId(run) };
+  const chunks = unambiguous([...sent.chunks, ...more], noted);
+  for (const chunk of [...noted, ...more]) for (const number of numbersOf(chunk)) ledger.skipTo(number + 1);
+  await fresh.resume.journal?.movedTo(fresh.uploadId);
+  return { run: { ...fresh, resumed: { chunks, chunkBytes: state.plan.chunkBytes, pieces: new Map() } } };
+}
+
+/** Its own, and those of the files that it lists and that are objects. */
+const numbersOf = ({ record, direct = [] }: AcknowledgedChunk): readonly number[] =>
+  [record, ...direct].map(({ chunk }) => chunk);
+
+/**
+ * Chunks are known by their numbers, by pieces of cut files, too. A number that two of them have says nothing: two processes
+ * have written to one journal.
+ */
+function unambiguous(
+  chunks: readonly AcknowledgedChunk[],
+  noted: readonly AcknowledgedChunk[],
+): readonly AcknowledgedChunk[] {
+  const keys = new Map<number, Set<string>>();
+  for (const chunk of [...chunks, ...noted])
+    for (const number of numbersOf(chunk)) keys.set(number, (keys.get(number) ?? new Set()).add(chunk.key));
+  return chunks.filter((chunk) => numbersOf(chunk).every((number) => keys.get(number)?.size === 1));
 }
 
 /** The version that one of these uploads is. @throws what the store throws */

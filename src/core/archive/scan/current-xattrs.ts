@@ -5,7 +5,7 @@ import type { SourceFs } from './source-fs.js';
 import { openSource } from './united-source.js';
 import { type RawPath, pathBelow } from '../../paths/raw-path.js';
 
-type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
+export type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
 
 /** A function that gives the attributes a path has now, or `before` where this platform or user cannot tell. */
 export function currentXattrs(source: RawPath): (path: RawPath, before: Xattrs | undefined) => Xattrs | undefined {
@@ -22,4 +22,14 @@ export function currentXattrs(source: RawPath): (path: RawPath, before: Xattrs |
       return before;
     }
   };
+}
+
+/** Whether they have the same names and values; undefined is none. */
+export function areSameXattrs(now: Xattrs | undefined, before: Xattrs | undefined): boolean {
+  if ((now?.size ?? 0) !== (before?.size ?? 0)) return false;
+  for (const [name, value] of now ?? []) {
+    const old = before?.get(name);
+    if (old === undefined || Buffer.compare(value, old) !== 0) return false;
+  }
+  return true;
 }

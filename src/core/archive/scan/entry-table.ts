@@ -14,6 +14,7 @@ export const STATUS = { pending: 0, stored: 1, skipped: 2, changed: 3, same: 4, 
 
 export const MD5_BYTES = 16;
 export const SHA256_BYTES = 32;
+export const XXH64_BYTES = 8;
 
 const COLUMNS = {
   kind: Uint8Array,
@@ -45,6 +46,7 @@ export type Columns = ColumnsOf<typeof COLUMNS>;
 export interface EntryTableData extends RowsData<typeof COLUMNS> {
   readonly md5: SharedArrayBuffer;
   readonly sha256: SharedArrayBuffer;
+  readonly xxh64: SharedArrayBuffer;
   readonly targets: readonly RawPath[];
 }
 
@@ -54,18 +56,22 @@ export interface EntryTable extends Rows<typeof COLUMNS> {
   readonly md5: Buffer;
   /** `SHA256_BYTES` an entry; untouched, and so without memory, where equal content is not stored once. */
   readonly sha256: Buffer;
+  /** `XXH64_BYTES` an entry, big-endian; untouched where `sha256` is made. */
+  readonly xxh64: Buffer;
 }
 
 /** A view of a table made by `EntryTableBuilder`, in any thread. */
 export function openEntryTable(data: EntryTableData): EntryTable {
-  const { targets, md5, sha256 } = data;
-  return { ...openRows(COLUMNS, data), targets, md5: Buffer.from(md5), sha256: Buffer.from(sha256) };
+  const { targets, md5, sha256, xxh64 } = data;
+  const digests = { md5: Buffer.from(md5), sha256: Buffer.from(sha256), xxh64: Buffer.from(xxh64) };
+  return { ...openRows(COLUMNS, data), targets, ...digests };
 }
 
 /** The checksums of row `from` are those of row `to` as well. */
-export function copyDigests({ md5, sha256 }: EntryTable, from: number, to: number): void {
+export function copyDigests({ md5, sha256, xxh64 }: EntryTable, from: number, to: number): void {
   md5.copy(md5, to * MD5_BYTES, from * MD5_BYTES, (from + 1) * MD5_BYTES);
   sha256.copy(sha256, to * SHA256_BYTES, from * SHA256_BYTES, (from + 1) * SHA256_BYTES);
+  xxh64.copy(xxh64, to * XXH64_BYTES, from * XXH64_BYTES, (from + 1) * XXH64_BYTES);
 }
 
 export class EntryTableBuilder extends RowsBuilder<typeof COLUMNS> {
@@ -84,6 +90,7 @@ export class EntryTableBuilder extends RowsBuilder<typeof COLUMNS> {
   finish(): EntryTableData {
     const md5 = new SharedArrayBuffer(this.count * MD5_BYTES);
     const sha256 = new SharedArrayBuffer(this.count * SHA256_BYTES);
-    return { ...this.data(), md5, sha256, targets: this.targets };
+    const xxh64 = new SharedArrayBuffer(this.count * XXH64_BYTES);
+    return { ...this.data(), md5, sha256, xxh64, targets: this.targets };
   }
 }

@@ -3,9 +3,10 @@
 import type { EntryExtra } from '../../manifest/entry-line.js';
 import type { Entry } from '../../manifest/manifest-types.js';
 import { defined } from '../../defined.js';
-import { type EntryTable, MD5_BYTES, SHA256_BYTES, STATUS } from './entry-table.js';
+import type { RawPath } from '../../paths/raw-path.js';
+import { type EntryTable, MD5_BYTES, SHA256_BYTES, STATUS, XXH64_BYTES } from './entry-table.js';
 
-type Parts = Pick<Entry, 'chunk' | 'offset' | 'md5' | 'sha256'> & EntryExtra;
+type Parts = Pick<Entry, 'chunk' | 'offset' | 'md5' | 'sha256' | 'xxh64'> & EntryExtra;
 type Place = { readonly [K in keyof Parts]: Parts[K] | undefined };
 
 function setDigest(digests: Buffer, bytes: number, index: number, hex: string | undefined): void {
@@ -14,18 +15,23 @@ function setDigest(digests: Buffer, bytes: number, index: number, hex: string | 
 }
 
 /** One row. Its place and checksum are filled in when it is packed. */
-export function reopenRow({ columns, md5, sha256 }: EntryTable, extras: Map<number, EntryExtra>, index: number): void {
+export function reopenRow(
+  { columns, md5, sha256, xxh64 }: EntryTable,
+  extras: Map<number, EntryExtra>,
+  index: number,
+): void {
   columns.status[index] = STATUS.pending;
   columns.chunk[index] = -1;
   columns.offset[index] = 0;
   setDigest(md5, MD5_BYTES, index, undefined);
   setDigest(sha256, SHA256_BYTES, index, undefined);
+  setDigest(xxh64, XXH64_BYTES, index, undefined);
   extras.delete(index);
 }
 
 /** Where the content of a row lies, and what it has beside the columns. Most rows have nothing there. */
 export function placeRow(
-  { columns, md5, sha256 }: EntryTable,
+  { columns, md5, sha256, xxh64 }: EntryTable,
   extras: Map<number, EntryExtra>,
   index: number,
   { chunk, offset, segments, holes, xattrs, before, ...digests }: Place,
@@ -34,22 +40,51 @@ export function placeRow(
   columns.offset[index] = offset ?? 0;
   setDigest(md5, MD5_BYTES, index, digests.md5);
   setDigest(sha256, SHA256_BYTES, index, digests.sha256);
+  setDigest(xxh64, XXH64_BYTES, index, digests.xxh64);
   if ((segments ?? holes ?? xattrs ?? before) === undefined) extras.delete(index);
   else extras.set(index, defined({ segments, holes, xattrs, before }));
 }
 
-/** Every row that this run has not stored itself. A group of hard links shares its content: all of it or nothing. */
+const isStored = ({ columns: { status } }: EntryTable, index: number): boolean =>
+  status[index] === STATUS.stored || status[index] === STATUS.changed;
+
+/** Every row that this run has not stored itself. */
 export function reopenUnstored(table: EntryTable, extras: Map<number, EntryExtra>): void {
+  const { status } = table.columns;
+  reopenRows(table, extras, (index) => status[index] === STATUS.kept || status[index] === STATUS.same);
+}
+
+/** Rows that are stored in one of these chunks; returns the paths of those that had changed while they were read. */
+export function reopenLost(
+  table: EntryTable,
+  extras: Map<number, EntryExtra>,
+  chunks: ReadonlySet<number>,
+): ReadonlySet<RawPath> {
+  const isLost = (index: number): boolean =>
+    extras.get(index)?.segments?.some(({ chunk }) => chunks.has(chunk)) ?? chunks.has(table.columns.chunk[index] ?? -1);
+  return reopenRows(table, extras, (index) => isStored(table, index) && isLost(index));
+}
+
+/** A group of hard links shares its content: all of it or nothing. */
+function reopenRows(
+  table: EntryTable,
+  extras: Map<number, EntryExtra>,
+  isToReopen: (index: number) => boolean,
+): ReadonlySet<RawPath> {
   const { status, group } = table.columns;
   const openGroups = new Set<number>();
-  for (let index = 0; index < table.count; index++) {
-    if (status[index] !== STATUS.kept && status[index] !== STATUS.same) continue;
+  const changed = new Set<RawPath>();
+  const reopen = (index: number): void => {
+    if (status[index] === STATUS.changed) changed.add(table.path(index));
     reopenRow(table, extras, index);
+  };
+  for (let index = 0; index < table.count; index++) {
+    if (!isToReopen(index)) continue;
+    reopen(index);
     if (group[index] !== 0) openGroups.add(group[index] ?? 0);
   }
-  if (openGroups.size === 0) return;
-  for (let index = 0; index < table.count; index++) {
-    const isStored = status[index] === STATUS.stored || status[index] === STATUS.changed;
-    if (isStored && openGroups.has(group[index] ?? 0)) reopenRow(table, extras, index);
-  }
+  if (openGroups.size === 0) return changed;
+  for (let index = 0; index < table.count; index++)
+    if (isStored(table, index) && openGroups.has(group[index] ?? 0)) reopen(index);
+  return changed;
 }

@@ -11,6 +11,8 @@ export interface Skip {
   readonly isFolder?: boolean;
 }
 
+/** The reason for a file that never held still: it is stored as it was read last, so it is not left out. */
+export const CHANGED = 'changed while it was being read';
 export const NO_FILE = 'is no longer a regular file';
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'vanished while it was being read',

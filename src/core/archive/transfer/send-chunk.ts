@@ -9,6 +9,7 @@ import { isLookOld } from '../../dataset/folder-look.js';
 import { Slots } from '../../limits/byte-budget.js';
 import { type KeptUpload, keptText, type UploadJournal } from '../../resume/upload-journal.js';
 import { atOnce } from '../../limits/at-once.js';
+import { folderOfKey } from '../../manifest/upload-id.js';
 import { isLockRefused } from '../../object-store/store-error.js';
 import { putOnce } from '../commit/put-once.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
@@ -43,7 +44,9 @@ interface PutHooks {
 }
 
 export class ChunkSender {
+  /** Keys that were sent, or were to be. */
   private readonly sent = new Set<string>();
+  /** Those that the store has acknowledged to this very process: no others are ever deleted. */
   private readonly acknowledged = new Set<string>();
   private store: ObjectStore | undefined;
   private retention: Retention | undefined;
@@ -71,14 +74,12 @@ export class ChunkSender {
     this.retention = target.retention;
     const started = performance.now();
     const retriesBefore = target.retries();
-    // Before they are there: a PUT whose answer is lost is deleted again too.
-    const keys = [...objects.map((object) => object.record), record].map(({ key }) => target.folder + key);
-    for (const key of keys) this.sent.add(key);
+    for (const { key } of [...objects.map((object) => object.record), record]) this.sent.add(target.folder + key);
     this.lastPutMs = Date.now();
     const hooksOf = ({ key }: ChunkRecord): PutHooks => ({ signal, onSent: (bytes) => onSent(key, bytes) });
     await atOnce(objects, this.objectsAtOnce, (object) =>
       this.slots.run(() =>
-        put(
+        this.put(
           target,
           object.record,
           Buffer.from(output.buffer, object.start, object.record.size),
@@ -86,8 +87,7 @@ export class ChunkSender {
         ),
       ),
     );
-    await put(target, record, output.subarray(0, record.size), hooksOf(record));
-    for (const key of keys) this.acknowledged.add(key);
+    await this.put(target, record, output.subarray(0, record.size), hooksOf(record));
     this.lastPutMs = Date.now();
     return { durationMs: performance.now() - started, troubled: target.retries() > retriesBefore };
   }
@@ -95,6 +95,29 @@ export class ChunkSender {
   /** Of everything that was sent, or was to be. */
   keys(): readonly string[] {
     return [...this.sent];
+  }
+
+  /** Of what the store has of it, as far as this process has seen that acknowledged. */
+  stored(): readonly string[] {
+    return [...this.acknowledged];
+  }
+
+  private async put(
+    { store, folder, kmsKeyId, retention }: ChunkTarget,
+    { key, sha256, storageClass, content }: ChunkRecord,
+    bytes: Uint8Array,
+    { signal, onSent }: PutHooks,
+  ): Promise<void> {
+    const outcome = await putOnce(store, folder + key, bytes, {
+      sha256,
+      contentType: content === 'file' ? 'application/octet-stream' : 'application/zstd',
+      exclusive: true,
+      signal,
+      onSent,
+      ...defined({ storageClass: storageClass === 'STANDARD' ? undefined : storageClass }),
+      ...defined({ kmsKeyId, retention }),
+    });
+    if (outcome === 'put') this.acknowledged.add(folder + key);
   }
 
   /**
@@ -108,10 +131,9 @@ export class ChunkSender {
   /** Removes what this run has put and no other process knows, when it turns out not to be needed, as far as permitted. */
   async takeBackUntold(): Promise<void> {
     if (this.store === undefined || this.kept) return;
-    const keys = [...this.sent];
-    const left = await this.takeBack(this.store, keys);
-    if (left !== undefined)
-      this.emit({ type: 'note', text: `up to ${counted(keys.length, 'object')} that nobody needs may stay (${left})` });
+    const left = await this.takeBack(this.store);
+    const amount = counted(this.sent.size, 'object');
+    if (left !== undefined) this.emit({ type: 'note', text: `up to ${amount} that nobody needs may stay (${left})` });
   }
 
   /**
@@ -127,7 +149,7 @@ export class ChunkSender {
     const isGivenUp = cleansUp && !this.kept && !isArchiverError(failure, 'cancelled');
     if (isGivenUp) await journal?.discard();
     const saved = isGivenUp ? undefined : await journal?.keep(errorText(failure));
-    if (saved !== undefined) return await this.leave(failure, saved);
+    if (saved !== undefined) return this.leave(failure, saved);
     await this.tellLeft(failure);
     return failure;
   }
@@ -141,20 +163,19 @@ export class ChunkSender {
       return;
     }
     const forMs = isArchiverError(failure, 'cancelled') ? HASTY_TAKE_BACK_MS : TAKE_BACK_MS;
-    const left = await this.takeBack(this.store, [...this.sent], forMs);
-    const amount = counted(this.sent.size, 'object');
+    const stored = this.acknowledged.size;
+    const left = await this.takeBack(this.store, forMs);
+    const removed =
+      stored === 0 ? 'nothing was stored' : `what was already sent was removed (${counted(stored, 'object')})`;
     const text =
       left === undefined
-        ? `what was already sent was removed (${amount})`
-        : `up to ${amount} may be left without a manifest (${left})`;
+        ? removed
+        : `up to ${counted(this.sent.size, 'object')} may be left without a manifest (${left})`;
     this.emit({ type: 'note', text: `nothing was committed; ${text}` });
   }
 
-  private async leave(failure: unknown, kept: KeptUpload): Promise<unknown> {
-    // What was in flight may be stored without being noted: the resumed upload sends it again under another number.
-    const inDoubt = [...this.sent].filter((key) => !this.acknowledged.has(key));
-    const forMs = isArchiverError(failure, 'cancelled') ? HASTY_TAKE_BACK_MS : TAKE_BACK_MS;
-    if (this.store !== undefined && !this.kept) await this.takeBack(this.store, inDoubt, forMs);
+  /** What was in flight may be stored without being noted: it stays, and is sent again under another id. */
+  private leave(failure: unknown, kept: KeptUpload): unknown {
     const command = `archiver resume ${kept.uploadId}`;
     this.emit({ type: 'note', text: keptText(kept) });
     if (!isArchiverError(failure)) return failure;
@@ -163,41 +184,49 @@ export class ChunkSender {
     return new ArchiverError(code, message, { exitCode, cause, hint: next });
   }
 
-  private async takeBack(
-    store: ObjectStore,
-    keys: readonly string[],
-    forMs = TAKE_BACK_MS,
-  ): Promise<string | undefined> {
-    if (keys.length === 0) return undefined;
+  /**
+   * Deletes what the store has acknowledged to this process, and nothing where anything else lies in the folder: a manifest, a
+   * mark, a fence, or an object that another process may have put (commit protocol, Protocol 3, rule 4). Returns why not.
+   */
+  private async takeBack(store: ObjectStore, forMs = TAKE_BACK_MS): Promise<string | undefined> {
+    if (this.sent.size === 0) return undefined;
     // A delete marker would only hide them from the prune that removes them when the lock has ended.
     if (this.retention !== undefined)
       return `locked until ${this.retention.until.toISOString()}: a prune after that removes them`;
     // Another computer may have taken over by now (--skip-existing does when nothing was sent for two hours).
     if (isLookOld(this.lastPutMs)) return 'this computer slept since it sent them; a prune removes them';
+    const signal = AbortSignal.timeout(forMs);
     try {
-      const deleted = await ifAllowed(store, 'delete', keys[0] ?? '', () =>
-        store.delete(keys, AbortSignal.timeout(forMs)),
-      );
+      const why = await this.whyShared(store, signal);
+      if (why !== undefined) return why;
+      const keys = [...this.acknowledged];
+      if (keys.length === 0) return undefined;
+      const deleted = await ifAllowed(store, 'delete', keys[0] ?? '', () => store.delete(keys, signal));
+      if (deleted?.length === 0) this.acknowledged.clear();
       return deleted === undefined ? 'this writer may not delete' : deleted[0]?.reason;
     } catch (error) {
       return errorText(error);
     }
   }
-}
 
-async function put(
-  { store, folder, kmsKeyId, retention }: ChunkTarget,
-  { key, sha256, storageClass, content }: ChunkRecord,
-  bytes: Uint8Array,
-  { signal, onSent }: PutHooks,
-): Promise<void> {
-  await putOnce(store, folder + key, bytes, {
-    sha256,
-    contentType: content === 'file' ? 'application/octet-stream' : 'application/zstd',
-    exclusive: true,
-    signal,
-    onSent,
-    ...defined({ storageClass: storageClass === 'STANDARD' ? undefined : storageClass }),
-    ...defined({ kmsKeyId, retention }),
-  });
+  /** Why what lies beside what was sent forbids to delete; undefined where nothing else does. */
+  private async whyShared(store: ObjectStore, signal: AbortSignal): Promise<string | undefined> {
+    for (const folder of new Set(Array.from(this.sent, folderOfKey))) {
+      const foreign = await ifAllowed(store, 'list', folder, () => this.foreignIn(store, folder, signal));
+      if (foreign === undefined) return 'this writer may not list, so it cannot see what else lies there';
+      if (foreign === '') continue;
+      if (this.sent.has(foreign)) return `whose ${foreign} is was never answered`;
+      return `something else may use it: ${foreign} lies there, too`;
+    }
+    return undefined;
+  }
+
+  /** The first key of a folder that this process has not seen acknowledged; '' for none. */
+  private async foreignIn(store: ObjectStore, folder: string, signal: AbortSignal): Promise<string> {
+    for await (const { objects } of store.list({ prefix: folder, signal })) {
+      const foreign = objects.find(({ key }) => !this.acknowledged.has(key));
+      if (foreign !== undefined) return foreign.key;
+    }
+    return '';
+  }
 }

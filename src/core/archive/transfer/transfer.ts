@@ -11,6 +11,7 @@ import { plannedObjects } from '../plan/direct-plan.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { type PlanInput, planUpload, type UploadPlan } from '../plan/plan-upload.js';
 import { acknowledgedChunk, filesOf, type JournalInput, journalPlan } from '../resumed/journal-entry.js';
+import { seedOf } from '../pack/seeded-hash.js';
 import { recordsContent } from '../settings.js';
 import { tellSkips } from '../scan/tell-skips.js';
 import { runPipeline } from './pipeline.js';
@@ -73,6 +74,7 @@ async function transfer(run: TransferInput, plan: UploadPlan, pool: PackPool, ho
     level: packing.compressionLevel,
     fileChecksums: packing.fileChecksums,
     sha256: recordsContent(packing),
+    seed: packing.fileChecksums && !recordsContent(packing) ? seedOf(run.uploadId) : undefined,
     chunkBytes: plan.chunkBytes,
     provenance: run.labels.provenance?.ofEntries,
   });

@@ -2,15 +2,15 @@
 // hint: a writer that trusts a stale one learns of the newer version by a 412. One small file per dataset beside the cached
 // manifests. For a writer without permission to read it is also the only source of how the dataset is encrypted: one that
 // cannot be used is reported.
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
 import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
 import { replaceFile } from '../../state/replace-file.js';
 import { isArchiverError, systemCode } from '../../failures/errors.js';
+import { fileFailure } from '../../failures/file-failure.js';
 import type { VersionRecord, UploadId } from '../../manifest/manifest-types.js';
 import { readEncryption } from '../records/version-record-parse.js';
 import { mayBeUploadId, readUploadId } from '../../manifest/upload-id.js';
+import { datasetFile } from './dataset-file.js';
 
 export interface CachedHead {
   readonly version: number;
@@ -20,26 +20,28 @@ export interface CachedHead {
   readonly recordEtag?: string | undefined;
   /** As the record says it. */
   readonly encryption?: VersionRecord['encryption'];
+  /** Of its view; absent in what older versions of this program remember. */
+  readonly totals?: ViewTotals | undefined;
 }
+
+/** How much a version shows. */
+export type ViewTotals = Pick<VersionRecord['totals'], 'files' | 'bytes'>;
 
 export interface HeadCache {
   get(baseUrl: string, datasetId: string): Promise<CachedHead | undefined>;
   put(baseUrl: string, datasetId: string, head: CachedHead): Promise<void>;
+  /** Nothing is remembered of it from here on. */
+  forget?(baseUrl: string, datasetId: string): Promise<void>;
   /** Something was remembered that `get` could not use: nothing is known, and not that there was nothing. */
   isUnusable?(baseUrl: string, datasetId: string): boolean;
 }
 
 const KIND = { type: 'archiver-remembered-version', format: 1, noun: 'remembered version' };
 
-/**
- * Keeps heads in `folder`. What cannot be written is reported to `onTrouble` and dropped. `server`: the S3-compatible server
- * that the stores are on, because two servers may have buckets of the same name.
- */
+/** Keeps heads in `folder`. What cannot be written is reported to `onTrouble` and dropped. `server`: where the stores are. */
 export function openHeadCache(folder: string, onTrouble: (text: string) => void, server?: string): HeadCache {
-  const pathOf = (baseUrl: string, datasetId: string): string => {
-    const place = [...(server === undefined ? [] : [server]), baseUrl, datasetId].join('\n');
-    return join(folder, `${createHash('sha256').update(place).digest('hex').slice(0, 32)}.head.json`);
-  };
+  const pathOf = (baseUrl: string, datasetId: string): string =>
+    datasetFile(folder, { server, baseUrl, datasetId }, 'head');
   const told = new Set<string>();
   const unusable = new Set<string>();
   const tellOnce = (text: string): void => {
@@ -60,6 +62,12 @@ export function openHeadCache(folder: string, onTrouble: (text: string) => void,
       }
     },
     isUnusable: (baseUrl, datasetId) => unusable.has(pathOf(baseUrl, datasetId)),
+    async forget(baseUrl, datasetId) {
+      const path = pathOf(baseUrl, datasetId);
+      await rm(path, { force: true }).catch((error: unknown) => {
+        throw fileFailure('remove', path, error);
+      });
+    },
     async put(baseUrl, datasetId, head) {
       try {
         await replaceFile(pathOf(baseUrl, datasetId), encodeStateDocument(KIND, bodyOf(head)));
@@ -70,18 +78,21 @@ export function openHeadCache(folder: string, onTrouble: (text: string) => void,
   };
 }
 
-function bodyOf({ version, uploadId, manifestSha256, recordEtag, encryption }: CachedHead): Record<string, unknown> {
+function bodyOf(head: CachedHead): Record<string, unknown> {
+  const { version, uploadId, manifestSha256, recordEtag, encryption, totals } = head;
   const record = recordEtag === undefined ? {} : { recordEtag, ...(encryption === undefined ? {} : { encryption }) };
-  return { version, uploadId, manifestSha256, ...record };
+  return { version, uploadId, manifestSha256, ...record, ...totals };
 }
 
 /** @throws integrity, unsupported for anything but what this version wrote */
 function parseHead(text: string, path: string): CachedHead {
   const { fields } = parseStateDocument(text, KIND, { path, hint: '' });
+  const isCounted = fields.get('files') !== undefined;
   const head = {
     version: fields.count('version'),
     uploadId: readUploadId(fields, mayBeUploadId),
     manifestSha256: fields.sha256('manifestSha256'),
+    ...(isCounted && { totals: { files: fields.count('files'), bytes: fields.count('bytes') } }),
   };
   const recordEtag = fields.optionalText('recordEtag');
   if (recordEtag === undefined) return head;

@@ -7,7 +7,7 @@ import { namingRepair } from '../../manifest/repair-hint.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { printable } from '../../paths/raw-path.js';
-import { assertExpected } from '../records/assert-expected.js';
+import { assertExpected, type ExpectedDigests, expectedIn } from '../records/assert-expected.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
 import type { UploadId, PreviousManifest } from '../../manifest/manifest-types.js';
 import { manifestKeyOf } from '../../manifest/upload-id.js';
@@ -21,13 +21,13 @@ export interface LoadOptions {
 }
 
 /**
- * The manifest of an upload; `expected` are the digests that it may have, itself or as the successor of one that it
- * replaces. @throws not-found, access-denied, integrity, unsupported
+ * The manifest of an upload; `expected` are the digests that it may have, or that it replaces where its own record says so too.
+ * @throws not-found, access-denied, integrity, unsupported
  */
 export async function loadExpected(
   reader: ObjectReader,
   uploadId: UploadId,
-  expected: readonly string[],
+  expected: ExpectedDigests,
   { cache, signal }: LoadOptions,
 ): Promise<LoadedManifest> {
   throwIfCancelled(signal);
@@ -42,7 +42,7 @@ export async function loadExpected(
     const sha256 = hash('sha256', stored, 'hex');
     const opened = await openStored(reader, uploadId, stored, signal);
     const loaded = await loadOpened(uploadId, opened, sha256);
-    assertExpected(reader, loaded, expected);
+    await assertExpected(reader, loaded, expected, signal);
     await cache?.put(sha256, opened);
     return loaded;
   };
@@ -60,6 +60,7 @@ export async function loadChain(
   newest: LoadedManifest,
   { stopsAt, ...options }: LoadChainOptions,
 ): Promise<readonly LoadedManifest[]> {
+  const { datasetId } = newest.head;
   const chain = [newest];
   for (let link = newest; link.head.previous !== undefined;) {
     const { uploadId } = link.head.previous;
@@ -70,10 +71,10 @@ export async function loadChain(
     if (chain.length > MAX_LINKS)
       throw integrityError(`the manifest ${newest.key} builds on more than ${MAX_LINKS} others`);
     if (stopsAt?.(uploadId) === true) break;
-    const before = await loadPrevious(reader, link.key, link.head.previous, options);
-    if (before.head.datasetId !== newest.head.datasetId) {
+    const before = await loadPrevious(reader, link.key, link.head.previous, { ...options, datasetId });
+    if (before.head.datasetId !== datasetId) {
       throw integrityError(
-        `the manifest ${link.key} of dataset ${printable(newest.head.datasetId)} builds on ${before.key} of dataset ${printable(before.head.datasetId)}`,
+        `the manifest ${link.key} of dataset ${printable(datasetId)} builds on ${before.key} of dataset ${printable(before.head.datasetId)}`,
       );
     }
     chain.push(before);
@@ -86,10 +87,10 @@ async function loadPrevious(
   reader: ObjectReader,
   key: string,
   { uploadId, sha256 }: PreviousManifest,
-  options: LoadOptions,
+  options: LoadOptions & { readonly datasetId: string },
 ): Promise<LoadedManifest> {
   try {
-    return await loadExpected(reader, uploadId, [sha256], options);
+    return await loadExpected(reader, uploadId, expectedIn(options.datasetId, [sha256]), options);
   } catch (error) {
     if (!isArchiverError(error) || error.code === 'cancelled') throw error;
     const isMissing = error.code === 'not-found';

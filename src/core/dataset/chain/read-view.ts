@@ -8,8 +8,10 @@ import type { ListingKind, ManifestHead, ShardRecord, UploadId } from '../../man
 import { namingRepair } from '../../manifest/repair-hint.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { assertExpected } from '../records/assert-expected.js';
+import { assertExpected, type ExpectedDigests } from '../records/assert-expected.js';
 import { compactView } from './compact-view.js';
+import { displayPath } from '../../paths/raw-path.js';
+import { EntrySums } from './entry-sums.js';
 import { loadChain } from './load-chain.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
 import { summarize } from './summarize.js';
@@ -18,7 +20,7 @@ import { type View, viewOf } from './view.js';
 export interface ReadViewOptions extends ReadManifestOptions {
   readonly cache?: ManifestCache | undefined;
   /** Digests that a version record names for the manifest. Not with `headOnly`, which does not read to the end. */
-  readonly sha256?: readonly string[] | undefined;
+  readonly sha256?: ExpectedDigests | undefined;
   /** Told how many entries there are, and how many have come. */
   readonly emit?: EventSink | undefined;
 }
@@ -53,10 +55,15 @@ export async function readView(reader: ObjectReader, { emit, ...wanted }: ReadVi
 }
 
 async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, 'emit'>): Promise<ReadView> {
-  const read = await readManifest(reader, options);
+  const sums = new EntrySums();
+  const read = await readManifest(reader, counted(options, sums));
   const { sha256: found } = read;
-  if (found !== undefined) assertExpected(reader, { ...read, sha256: found }, options.sha256 ?? []);
-  if (!('bytes' in read)) return { ...read, chain: [linkOf(read)] };
+  if (found !== undefined)
+    await assertExpected(reader, { ...read, sha256: found }, options.sha256 ?? [], options.signal);
+  if (!('bytes' in read)) {
+    refuseUnsound(read, sums, options);
+    return { ...read, chain: [linkOf(read)] };
+  }
   const chain = await loadChain(reader, read, options);
   const view = viewOf(chain, options.headOnly === true ? {} : options);
   const head = options.headOnly === true ? await exactHead(view) : unitedHead(view);
@@ -73,6 +80,29 @@ async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, '
     entries: options.headOnly === true ? 0 : await passEntries(view, read, options),
     chain: chain.map(linkOf),
   };
+}
+
+function counted(options: Omit<ReadViewOptions, 'emit'>, sums: EntrySums): ReadManifestOptions {
+  const { onEntry, onForeign, needles, headOnly } = options;
+  if (needles !== undefined || headOnly === true) return options;
+  return {
+    ...options,
+    onEntry(entry) {
+      sums.add(entry);
+      onEntry?.(entry);
+    },
+    onForeign(entry) {
+      sums.addForeign();
+      onForeign?.(entry);
+    },
+  };
+}
+
+/** A full listing out of order, or other than announced, is refused. @throws integrity */
+function refuseUnsound({ key, head, firstUnordered }: ReadManifest, sums: EntrySums, options: ReadViewOptions): void {
+  if (firstUnordered !== undefined)
+    throw integrityError(`the manifest ${key} does not list its entries in path order: ${displayPath(firstUnordered)}`);
+  if (options.needles === undefined && options.headOnly !== true) sums.assertAnnounced(head.totals, 'listing', key);
 }
 
 function followed(options: ReadViewOptions, emit: EventSink): ReadViewOptions {
@@ -111,27 +141,18 @@ const linkOf = ({ head: { uploadId, listing, createdAt, totals } }: { readonly h
 
 async function passEntries(
   view: View,
-  { key, bytes }: { readonly key: string; readonly bytes: Buffer },
+  { bytes }: { readonly bytes: Buffer },
   options: ReadViewOptions,
 ): Promise<number> {
-  const { onEntry, onPiece, needles, signal, onForeign = () => undefined } = options;
+  const { onEntry, onPiece, signal, onForeign = () => undefined } = options;
   const expected = view.totals.entries;
   let entries = 0;
-  let foreign = 0;
-  const batches = view.entries((entry) => {
-    foreign++;
-    onForeign(entry);
-  });
-  for await (const batch of batches) {
+  for await (const batch of view.entries(onForeign)) {
     throwIfCancelled(signal);
     entries += batch.length;
     if (onEntry !== undefined) for (const entry of batch) onEntry(entry);
     await onPiece?.(Math.min(1, entries / expected) * bytes.byteLength, bytes.byteLength);
   }
-  if (needles === undefined && entries + foreign !== expected)
-    throw integrityError(
-      `the manifest ${key} states a view of ${expected} entries, but the view has ${entries + foreign}`,
-    );
   return entries;
 }
 

@@ -1,6 +1,7 @@
 // Adds up a view: the totals that a manifest listing it states.
 import { useTables } from '../../manifest/direct-record.js';
 import type { ChunkRecord, Entry, ShardRecord, Totals } from '../../manifest/manifest-types.js';
+import { EntrySums } from './entry-sums.js';
 import type { ForeignSink, MergedView } from './merged-view.js';
 import { ShardSums } from './shard-sums.js';
 
@@ -25,11 +26,7 @@ export async function summarize(view: MergedView, onForeign?: ForeignSink): Prom
 class Sums {
   private readonly used: Uint8Array;
   private readonly shards = new ShardSums();
-  private entries = 0;
-  private directories = 0;
-  private symlinks = 0;
-  private hardlinks = 0;
-  private bytes = 0;
+  private readonly sums = new EntrySums();
 
   constructor(private readonly chunks: readonly ChunkRecord[]) {
     this.used = new Uint8Array(chunks.length);
@@ -37,17 +34,10 @@ class Sums {
 
   add(entry: Entry): void {
     const { type, size, chunk, segments } = entry;
-    this.entries++;
+    this.sums.add(entry);
     if (chunk !== undefined) this.use(chunk);
     if (segments !== undefined) for (const part of segments) this.use(part.chunk);
-    if (type === 'directory') {
-      this.directories++;
-      return;
-    }
-    if (type === 'symlink') this.symlinks++;
-    if (type === 'hardlink') this.hardlinks++;
-    this.bytes += size;
-    this.shards.add(this.chunks[chunk ?? segments?.at(-1)?.chunk ?? -1]?.shard, size);
+    if (type !== 'directory') this.shards.add(this.chunks[chunk ?? segments?.at(-1)?.chunk ?? -1]?.shard, size);
   }
 
   private use(chunk: number): void {
@@ -55,13 +45,12 @@ class Sums {
   }
 
   finish(): Summary {
-    const { entries, directories, symlinks, hardlinks, bytes, used } = this;
+    const { used } = this;
     useTables(this.chunks, used);
     const held = this.chunks.filter((_, position) => used[position] === 1);
     const storedBytes = held.reduce((sum, { size }) => sum + size, 0);
-    const counts = { entries, files: entries - directories, directories, symlinks, hardlinks };
     return {
-      totals: { ...counts, bytes, storedBytes, chunks: held.length, skipped: 0 },
+      totals: { ...this.sums.totals, storedBytes, chunks: held.length, skipped: 0 },
       shards: this.shards.of(held),
       shardsOf: (chunks) => this.shards.of(chunks),
       used,

@@ -1,11 +1,12 @@
 // The effective view of a version, by its record: while a manifest is being rewritten, either digest is accepted.
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
+import { type ExpectedDigests, expectedIn } from '../records/assert-expected.js';
+import { digestsIn } from '../records/recorded-digests.js';
 import { openView, type View } from './view.js';
 
 /** Digests that the manifest of a version may have. */
-export const digestsOf = ({ manifestSha256, replacementSha256 }: VersionRecord): readonly string[] =>
-  replacementSha256 === undefined ? [manifestSha256] : [manifestSha256, replacementSha256];
+export const digestsOf = (record: VersionRecord): ExpectedDigests => expectedIn(record.datasetId, digestsIn(record));
 
 /** Opens the view of a version. @throws what `openView` throws */
 export async function openVersion(reader: ObjectReader, record: VersionRecord, signal?: AbortSignal): Promise<View> {

@@ -4,6 +4,8 @@
 import { type LoadedManifest, readLoaded, type ReadLoadedOptions } from '../../manifest/loaded-manifest.js';
 import type { ManifestHead, Totals, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
+import type { ExpectedDigests } from '../records/assert-expected.js';
+import { announced } from './entry-sums.js';
 import { loadChain, loadExpected, type LoadOptions } from './load-chain.js';
 import { mergeLevels } from './merge-levels.js';
 import type { Level, MergedView } from './merged-view.js';
@@ -22,7 +24,7 @@ export interface View extends MergedView {
 export interface OpenViewOptions extends LoadOptions {
   readonly uploadId: UploadId;
   /** Digests that the newest manifest may have. */
-  readonly sha256?: string | readonly string[];
+  readonly sha256?: string | ExpectedDigests;
 }
 
 /** Opens the view of an upload. @throws not-found, access-denied, integrity where the chain is broken, unsupported */
@@ -32,7 +34,10 @@ export async function openView(reader: ObjectReader, options: OpenViewOptions): 
   return viewOf(await loadChain(reader, newest, options));
 }
 
-/** The view of a chain that is loaded. `needles` leave out entries of its full listing. @throws integrity */
+/**
+ * The view of a chain that is loaded; its entries end with an error where they do not add up to `totals`. `needles` leave out
+ * entries of its full listing, and nothing is added up then. @throws integrity
+ */
 export function viewOf(chain: readonly LoadedManifest[], options: ReadLoadedOptions = {}): View {
   const [newest] = chain;
   if (newest === undefined) throw new RangeError('a chain has at least one manifest');
@@ -41,8 +46,10 @@ export function viewOf(chain: readonly LoadedManifest[], options: ReadLoadedOpti
   const levels = chain.map((loaded, index) =>
     levelReading(loaded, { withoutNames, needles: index === chain.length - 1 ? needles : undefined }),
   );
-  const { head, document, uploadId } = newest;
-  return { ...mergeLevels(levels, uploadId), head, document, chain, totals: head.view ?? head.totals };
+  const { head, document, uploadId, key } = newest;
+  const totals = head.view ?? head.totals;
+  const merged = mergeLevels(levels, uploadId);
+  return { ...(needles === undefined ? announced(merged, totals, key) : merged), head, document, chain, totals };
 }
 
 /** A manifest as a level, to merge something newer onto it. */

@@ -11,7 +11,7 @@ import type { RawPath } from '../../paths/raw-path.js';
 import type { Level } from '../chain/merged-view.js';
 import { loadChain, loadExpected } from '../chain/load-chain.js';
 import { digestsOf } from '../chain/version-view.js';
-import { assertExpected } from '../records/assert-expected.js';
+import { assertExpected, type ExpectedDigests, expectedIn } from '../records/assert-expected.js';
 import { livesOf, type Life } from './lives.js';
 
 export interface LineageOptions {
@@ -51,14 +51,15 @@ async function levelsOf(reader: ObjectReader, tip: VersionRecord, options: Linea
     mentions: () => readLoaded(loaded, { withoutNames: true }),
   }));
   const previous = chain.at(-1)?.head.previous;
-  if (previous !== undefined) levels.push(streamed(reader, previous.uploadId, [previous.sha256], options));
+  if (previous !== undefined)
+    levels.push(streamed(reader, previous.uploadId, expectedIn(tip.datasetId, [previous.sha256]), options));
   return levels;
 }
 
 function streamed(
   reader: ObjectReader,
   uploadId: UploadId,
-  expected: readonly string[],
+  expected: ExpectedDigests,
   { records, needles, onLines, signal }: LineageOptions,
 ): HistoryLevel {
   const key = manifestKeyOf(uploadId);
@@ -74,7 +75,7 @@ function streamed(
           if (head.listing !== 'full' || head.datasetId !== records.get(uploadId)?.datasetId)
             throw integrityError(`the manifest ${key} is not the full listing that its version record names`);
         },
-        onEnd: ({ head }, sha256) => assertExpected(reader, { head, key, sha256 }, expected),
+        onEnd: async ({ head }, sha256) => await assertExpected(reader, { head, key, sha256 }, expected, signal),
       });
       for await (const batch of lines) {
         onLines?.(batch.length);

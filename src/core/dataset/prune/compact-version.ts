@@ -5,12 +5,14 @@ import { ArchiverError, integrityError } from '../../failures/errors.js';
 import { ManifestSealer } from '../../keys/manifest-sealer.js';
 import { composeManifest } from '../../manifest/compose-manifest.js';
 import { fetchManifest, type LoadedManifest } from '../../manifest/loaded-manifest.js';
+import { besideKeyOf, manifestKeys } from '../../manifest/manifest-copy.js';
 import type { ManifestHead } from '../../manifest/manifest-types.js';
-import type { ObjectStore } from '../../object-store/object-store.js';
+import type { EncodedManifest } from '../../manifest/manifest-writer.js';
+import type { ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { compactView } from '../chain/compact-view.js';
 import { lostChunks } from '../chain/lost-chunks.js';
 import type { MergedView } from '../chain/merged-view.js';
-import { replaceManifest } from '../replace-manifest.js';
+import { backupKeyOf, replaceManifest } from '../replace-manifest.js';
 import { summarize, type Summary } from '../chain/summarize.js';
 import type { ParsedRecord } from '../records/version-record-parse.js';
 import { openVersion } from '../chain/version-view.js';
@@ -18,17 +20,57 @@ import type { View } from '../chain/view.js';
 import { assertShows } from './same-view.js';
 import { uploadUrlOf } from '../../manifest/upload-id.js';
 
-/** Compacts the version of this record. @throws conflict, integrity, and what the store throws; the version stays readable */
-export async function compactVersion(store: ObjectStore, version: ParsedRecord, signal: AbortSignal): Promise<void> {
-  const { uploadId } = version.record;
-  const view = await openVersion(store, version.record, signal);
+/** A manifest that lists all that a version shows, before it is encrypted. */
+interface Composed {
+  readonly view: View;
+  /** Of the chain as it is now. */
+  readonly newest: LoadedManifest;
+  readonly compacted: MergedView;
+  readonly head: ManifestHead;
+  readonly plain: EncodedManifest;
+}
+
+/** Undefined for a version that needs no compaction. @throws integrity, and what the store throws */
+async function compose(
+  reader: ObjectReader,
+  { record }: Pick<ParsedRecord, 'record'>,
+  signal: AbortSignal,
+): Promise<Composed | undefined> {
+  const view = await openVersion(reader, record, signal);
   const [newest] = view.chain;
   // Swapped by a prune that was killed before it changed the record; records are settled for every version afterwards.
-  if (newest === undefined || view.head.listing === 'full') return;
+  if (newest === undefined || view.head.listing === 'full') return undefined;
   const summary = await summarize(view);
   const compacted = compactView(view, summary.used);
   const head = headOf(view, newest.sha256, summary, compacted);
-  const plain = await composeManifest(head, compacted.entries());
+  return { view, newest, compacted, head, plain: await composeManifest(head, compacted.entries()) };
+}
+
+/**
+ * What a compaction will leave beside the manifest, which the prune then marks; of an encrypted one the size of the new
+ * manifest is that before encryption. @throws as `compactVersion`
+ */
+export async function leftByCompaction(
+  reader: ObjectReader,
+  version: Pick<ParsedRecord, 'record'>,
+  signal: AbortSignal,
+): Promise<readonly Pick<ObjectInfo, 'key' | 'sizeBytes'>[]> {
+  const { uploadId } = version.record;
+  const composed = await compose(reader, version, signal);
+  if (composed === undefined) return [];
+  const { newest, head, plain } = composed;
+  const key = besideKeyOf(uploadId, 'compact', plain.sha256);
+  const isKept = manifestKeys({ uploadId, key: newest.key, sha256: plain.sha256, head }).includes(key);
+  const replaced = { key: backupKeyOf(uploadId, 'compact', newest.sha256), sizeBytes: newest.bytes.length };
+  return isKept ? [replaced] : [{ key, sizeBytes: plain.bytes.length }, replaced];
+}
+
+/** Compacts the version of this record. @throws conflict, integrity, and what the store throws; the version stays readable */
+export async function compactVersion(store: ObjectStore, version: ParsedRecord, signal: AbortSignal): Promise<void> {
+  const { uploadId } = version.record;
+  const composed = await compose(store, version, signal);
+  if (composed === undefined) return;
+  const { view, newest, compacted, head, plain } = composed;
   const kmsKeyId = sealingKey(version, view);
   const next =
     kmsKeyId === undefined ? plain : await new ManifestSealer({ store, uploadId, kmsKeyId, signal }).seal(plain);

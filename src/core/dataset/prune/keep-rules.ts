@@ -1,11 +1,11 @@
-import { addTo } from '../../lists-by-key.js';
 // Which versions a prune keeps, and why. The rules add up: a version that any of them keeps stays, and the newest one always
 // does.
+import { addTo } from '../../lists-by-key.js';
 
 export interface KeepRules {
   /** This many of the newest; at least 1. */
   readonly last: number;
-  /** Milliseconds: whatever was made at most so long before the newest version. */
+  /** Milliseconds: whatever was made, or stored, at most so long before the newest version. */
   readonly withinMs?: number | undefined;
   /** The newest version of each of the last so many hours (days, …) that have one, in UTC. */
   readonly hourly?: number | undefined;
@@ -18,8 +18,10 @@ export interface KeepRules {
 
 export interface DatedVersion {
   readonly version: number;
-  /** ISO 8601. */
+  /** By the clock of its writer. ISO 8601. */
   readonly createdAt: string;
+  /** By that of the store. ISO 8601. */
+  readonly storedAt: string;
   /** Each of them keeps it. */
   readonly tags?: readonly string[];
 }
@@ -40,8 +42,10 @@ const PERIODS = {
 } as const;
 
 /**
- * The ordinals that stay, each with its reasons: the names of rules, `latest` for the newest, `tag <name>`. Versions are ordered by
- * their ordinals: a clock that was set back does not reorder them. `now` bounds a newest version from the future.
+ * The ordinals that stay, each with its reasons: the names of rules, `latest` for the newest, `tag <name>`. Rules about time are
+ * asked twice, by the dates of writers and by those of the store, and a version stays where one of the two keeps it: neither a
+ * writer's clock, nor a forged date, nor a copied store (all of it stored today) retires anything by itself. Versions are ordered
+ * by their ordinals: a clock that was set back does not reorder them. `now` bounds a newest version from the future.
  */
 export function versionsToKeep(
   versions: readonly DatedVersion[],
@@ -50,24 +54,47 @@ export function versionsToKeep(
 ): ReadonlyMap<number, readonly string[]> {
   const newestFirst = versions.toSorted((a, b) => b.version - a.version);
   const kept = new Map<number, string[]>();
-  const keep = (version: number, reason: string): void => addTo(kept, version, reason);
+  const keep = (version: number, reason: string): void => {
+    if (kept.get(version)?.includes(reason) !== true) addTo(kept, version, reason);
+  };
+  for (const date of ['createdAt', 'storedAt'] as const)
+    keepByTime(
+      newestFirst.map((each) => ({ version: each.version, at: each[date] })),
+      rules,
+      { now, keep },
+    );
+  const [newest] = newestFirst;
+  if (newest === undefined) return kept;
+  for (const { version } of newestFirst.slice(0, Math.max(1, rules.last)))
+    keep(version, version === newest.version ? 'latest' : 'last');
+  for (const { version, tags = [] } of newestFirst) for (const tag of tags) keep(version, `tag ${tag}`);
+  return kept;
+}
+
+interface Keeping {
+  readonly now: Date;
+  readonly keep: (version: number, reason: string) => void;
+}
+
+/** By one of the two clocks; `at` is ISO 8601. */
+function keepByTime(
+  newestFirst: readonly { readonly version: number; readonly at: string }[],
+  rules: KeepRules,
+  { now, keep }: Keeping,
+): void {
   for (const [rule, periodOf] of Object.entries(PERIODS)) {
     const wanted = rules[rule as keyof typeof PERIODS] ?? 0;
     const seen = new Set<string>();
-    for (const { version, createdAt } of newestFirst) {
-      const period = periodOf(createdAt);
+    for (const { version, at } of newestFirst) {
+      const period = periodOf(at);
       if (seen.size >= wanted) break;
       if (!seen.has(period)) keep(version, rule);
       seen.add(period);
     }
   }
   const [newest] = newestFirst;
-  if (newest === undefined) return kept;
-  const { withinMs = Number.NaN } = rules;
-  const since = Math.min(Date.parse(newest.createdAt), now.getTime()) - withinMs;
-  for (const { version, createdAt } of newestFirst) if (Date.parse(createdAt) >= since) keep(version, 'within');
-  for (const { version } of newestFirst.slice(0, Math.max(1, rules.last)))
-    keep(version, version === newest.version ? 'latest' : 'last');
-  for (const { version, tags = [] } of newestFirst) for (const tag of tags) keep(version, `tag ${tag}`);
-  return kept;
+  const { withinMs } = rules;
+  if (newest === undefined || withinMs === undefined) return;
+  const since = Math.min(Date.parse(newest.at), now.getTime()) - withinMs;
+  for (const { version, at } of newestFirst) if (Date.parse(at) >= since) keep(version, 'within');
 }

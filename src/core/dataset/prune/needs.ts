@@ -59,6 +59,22 @@ export async function shownChunks(
   });
 }
 
+/** Chunks with holes and equal files say more than they weigh; what says more than this many times their size is not believed. */
+const MOST_PER_STORED = 32;
+
+/** What a version gives back, as its view shows it. @throws as `chainOfVersion` */
+export async function shownContent(
+  reader: ObjectReader,
+  record: VersionRecord,
+  options: ChainOptions,
+): Promise<{ readonly files: number; readonly bytes: number }> {
+  const chain = await chainOfVersion(reader, record, options);
+  return await orRefuse(reader, record, async () => {
+    const { files, bytes, storedBytes } = (await summarize(viewOf(chain))).totals;
+    return { files, bytes: Math.min(bytes, storedBytes * MOST_PER_STORED) };
+  });
+}
+
 async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

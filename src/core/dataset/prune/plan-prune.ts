@@ -7,11 +7,15 @@ import { manifestKeys } from '../../manifest/manifest-copy.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
+import { doubtsAbout } from '../records/doubts.js';
+import { storedDates } from '../records/stored-dates.js';
 import type { ReadRecord } from '../records/versions.js';
 import { atOnce } from '../../limits/at-once.js';
 import { readBaseState, type BaseState } from './base-state.js';
 import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
 import { versionsToKeep, type KeepRules } from './keep-rules.js';
+import { leftByCompaction } from './compact-version.js';
+import { findTrades, type Trade } from './content-guard.js';
 import { bothHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { chainOfVersion, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
@@ -30,6 +34,13 @@ export interface KeptVersion extends ReadRecord {
   readonly reasons: readonly string[];
 }
 
+/** A version that looks strange, and why. */
+export interface Doubted {
+  readonly datasetId: string;
+  readonly version: number;
+  readonly texts: readonly string[];
+}
+
 export interface PrunePlan {
   /** In byte order. */
   readonly datasetIds: readonly string[];
@@ -44,6 +55,9 @@ export interface PrunePlan {
   readonly sweep: SweepPlan;
   /** What is not needed and a lock keeps: of `marked`, and of what was marked before. */
   readonly held: HeldObjects;
+  /** Datasets of which much more would be retired than is kept: it is not carried out. */
+  readonly trades: readonly Trade[];
+  readonly doubts: readonly Doubted[];
   readonly warnings: readonly string[];
 }
 
@@ -69,6 +83,8 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   const onRead = (): void => meter.add(1, 0);
   const compacted = await needsOfKept(reader, { kept, state, needed, onRead, signal });
   for (const key of await neededKeys(reader, others, { onRead, signal })) needed.add(key);
+  const doubts = datasetIds.flatMap((id) => doubtTexts(state, id));
+  const trades = await findTrades(reader, { kept, retired, cache: lookCache(), signal });
   meter.finish();
   const keptUploads = new Set(kept.map(({ record }) => record.uploadId));
   const { uploads, warnings } = await findUnneeded(reader, state, { ...options, needed, kept: keptUploads });
@@ -80,22 +96,77 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
     return objects.length === 0 ? [] : [{ ...upload, objects }];
   });
   const fresh = marked.flatMap(({ objects }) => objects);
+  const leftovers = await leftBy(reader, { compacted, now: options.now, signal });
   const held = (await options.findHeld?.(fresh, options.now)) ?? NOTHING_HELD;
   return {
     datasetIds,
     kept,
     retired,
     compacted,
-    marked,
+    marked: withLeftovers(marked, leftovers),
     sweep,
     held: bothHeld(held, sweep.held),
+    trades,
+    doubts,
     warnings: [...warnings, ...sweep.warnings],
   };
 }
 
+interface LeftOptions {
+  readonly compacted: readonly ReadRecord[];
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
+/** What rewriting manifests will leave: it is marked with the rest, so it is counted before as well as after. */
+async function leftBy(
+  reader: ObjectReader,
+  { compacted, now, signal }: LeftOptions,
+): Promise<readonly UnneededObjects[]> {
+  const left: UnneededObjects[] = [];
+  for (const { record } of compacted) {
+    const objects = (await leftByCompaction(reader, { record }, signal)).map((object) => ({
+      ...object,
+      etag: '',
+      lastModified: now,
+      storageClass: 'STANDARD',
+    }));
+    left.push({ uploadId: record.uploadId, reason: 'superseded', objects });
+  }
+  return left;
+}
+
+/** Of one that was rewritten before by a prune that was killed, what is there already counts once. */
+function withLeftovers(
+  marked: readonly UnneededObjects[],
+  leftovers: readonly UnneededObjects[],
+): readonly UnneededObjects[] {
+  const known = new Set(marked.flatMap(({ objects }) => objects.map(({ key }) => key)));
+  const fresh = leftovers.map((upload) => ({
+    ...upload,
+    objects: upload.objects.filter(({ key }) => !known.has(key)),
+  }));
+  const merged = new Map(marked.map((upload) => [upload.uploadId, upload]));
+  for (const upload of fresh) {
+    const before = merged.get(upload.uploadId);
+    if (upload.objects.length > 0)
+      merged.set(upload.uploadId, before ? { ...before, objects: [...before.objects, ...upload.objects] } : upload);
+  }
+  return [...merged.values()];
+}
+
+function doubtTexts({ own }: BaseState, datasetId: string): readonly Doubted[] {
+  const its = own.filter(({ record }) => record.datasetId === datasetId);
+  return Array.from(doubtsAbout(its), ([version, texts]) => ({ datasetId, version, texts }));
+}
+
 /** Which versions of a dataset stay, and why, and which do not. */
 function sortedVersions(own: readonly ReadRecord[], { keep, now }: PlanOptions): Pick<PrunePlan, 'kept' | 'retired'> {
-  const dated = own.map(({ record: { version, createdAt }, listed: { tags } }) => ({ version, createdAt, tags }));
+  const stored = storedDates(own.map(({ listed }) => listed));
+  const dated = own.map(({ record: { version, createdAt }, listed: { tags, lastModified } }) => {
+    const storedAt = (stored.get(version) ?? lastModified).toISOString();
+    return { version, createdAt, storedAt, tags };
+  });
   const reasons = versionsToKeep(dated, keep, now);
   return {
     kept: own.flatMap((found) => {

@@ -58,12 +58,12 @@ const amountUntil = ({ objects, bytes, until }: PrunePlan['sweep']['waiting']): 
   freedFrom: until?.toISOString() ?? null,
 });
 
-function datasetDocument({ retired, kept, compacted }: PrunePlan, datasetId: string): Record<string, unknown> {
+function datasetDocument({ retired, kept, compacted, doubts }: PrunePlan, datasetId: string): Record<string, unknown> {
   const isIts = ({ record }: ReadRecord): boolean => record.datasetId === datasetId;
   return {
     datasetId,
-    retired: retired.filter(isIts).map(versionDocument),
-    kept: kept.filter(isIts).map((found) => ({ ...versionDocument(found), reasons: found.reasons })),
+    retired: retired.filter(isIts).map((found) => versionDocument(found, doubts)),
+    kept: kept.filter(isIts).map((found) => ({ ...versionDocument(found, doubts), reasons: found.reasons })),
     compacted: compacted.filter(isIts).map(({ record }) => record.version),
   };
 }
@@ -71,10 +71,12 @@ function datasetDocument({ retired, kept, compacted }: PrunePlan, datasetId: str
 const sumOf = (objects: readonly { readonly sizeBytes: number }[]): number =>
   objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
-const versionDocument = ({ record }: ReadRecord) => ({
+const versionDocument = ({ record }: ReadRecord, doubts: PrunePlan['doubts']) => ({
   version: record.version,
   uploadId: record.uploadId,
   createdAt: record.createdAt,
   files: record.totals.files,
   bytes: record.totals.bytes,
+  doubts:
+    doubts.find(({ datasetId, version }) => datasetId === record.datasetId && version === record.version)?.texts ?? [],
 });

@@ -4,15 +4,17 @@
 // finds the same things to do.
 import type { EventSink } from '../../events.js';
 import { ignoreEvents, progressMeter } from '../../progress-meter.js';
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { printable } from '../../paths/raw-path.js';
 import { isLookOld } from '../folder-look.js';
 import { settleRecords } from '../records/settle-records.js';
-import { encodeTombstone } from '../records/tombstone.js';
+import { putTombstone } from '../records/put-tombstone.js';
 import type { ReadRecord } from '../records/versions.js';
+import { ordinalsText } from '../ordinals-text.js';
 import { compactVersion } from './compact-version.js';
+import { refuseTrades } from './content-guard.js';
 import { writeMark } from './marks.js';
 import { underNotice } from './notice.js';
 import { planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';
@@ -21,6 +23,8 @@ import { sweep, type SweepOutcome } from './sweep.js';
 export interface PruneOptions extends PlanOptions {
   /** The plan that was confirmed. */
   readonly plan: PrunePlan;
+  /** Also where much more is retired than is kept. */
+  readonly allowMassDelete?: boolean;
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
@@ -32,12 +36,14 @@ export interface PruneOutcome extends SweepOutcome {
 /** Carries the plan out. @throws conflict when somebody else works on a version; integrity; what the store throws */
 export async function prune(store: ObjectStore, { plan, ...options }: PruneOptions): Promise<PruneOutcome> {
   const { signal, datasetId, graceMs, findHeld, emit = ignoreEvents } = options;
+  refuseTrades(store, plan.trades, options);
   const now = await store.time(signal);
   await compact(store, plan, { emit, signal });
   await settleRecords(store, plan.kept, signal);
   await retireAll(store, plan, { now, random: options.randomBytes(4), signal });
   // Marks are based on a look after all this, by the store's clock: this computer's may be ahead. Nothing more is retired.
-  const { marked } = await planPrune(store, { ...options, keep: { last: Number.MAX_SAFE_INTEGER }, now });
+  const { marked, kept } = await planPrune(store, { ...options, keep: { last: Number.MAX_SAFE_INTEGER }, now });
+  refuseUnretired(plan, kept);
   const own: (typeof marked)[number][] = [];
   for (const upload of marked) if (await writeMark(store, upload, signal)) own.push(upload);
   const done = { ...plan, marked: own };
@@ -88,8 +94,22 @@ async function retireAll(store: ObjectStore, plan: PrunePlan, { now, random, sig
 /** For a computer that slept: by now, somebody may have taken the notice for dead. */
 const lateError = (datasetId: string): ArchiverError =>
   new ArchiverError('conflict', `retiring versions of dataset ${printable(datasetId)} stopped: it took over an hour`, {
-    hint: 'every version is whole; run the same command again',
+    hint: 'versions that were not retired are as they were; run the same command again',
   });
+
+/** A store may acknowledge a tombstone and lose it. @throws integrity where a version is listed that was retired */
+function refuseUnretired({ retired }: PrunePlan, there: readonly ReadRecord[]): void {
+  const keys = new Set(there.map(({ listed }) => listed.key));
+  const left = retired.filter(({ listed }) => keys.has(listed.key));
+  const [first] = left;
+  if (first === undefined) return;
+  const its = left.map(({ record }) => record).filter(({ datasetId }) => datasetId === first.record.datasetId);
+  const what = `version ${ordinalsText(its)} of dataset ${printable(first.record.datasetId)}`;
+  throw integrityError(
+    `the store acknowledged that ${what} was retired, and lists it as before: nothing was marked or deleted`,
+    { hint: 'nothing of any version was deleted; look at the store, then run the same command again' },
+  );
+}
 
 /** Puts a tombstone over the record. */
 async function retire(
@@ -99,16 +119,15 @@ async function retire(
   signal: AbortSignal,
 ): Promise<void> {
   throwIfCancelled(signal);
-  const { datasetId, version, uploadId } = record;
-  const body = encodeTombstone({ datasetId, version, uploadId, retiredAt: now.toISOString() });
+  const { datasetId, version } = record;
   try {
-    await store.put(listed.key, body, { contentType: 'application/json', ifMatch: listed.etag, signal });
+    await putTombstone(store, { listed, record }, { now, signal });
   } catch (error) {
     if (!isArchiverError(error, 'conflict')) throw error;
     const what = `version ${version} of dataset ${printable(datasetId)} was changed by another process meanwhile`;
     throw new ArchiverError('conflict', `${what}: versions after it were not retired, and nothing was deleted`, {
       cause: error,
-      hint: 'every version is whole; run the same command again',
+      hint: 'versions that were not retired are as they were; run the same command again',
     });
   }
 }

@@ -1,4 +1,5 @@
-// The only code that deletes (commit protocol, Protocol 2, rules 1 and 3): executes marks that are older than the grace
+// The one place where chunks, direct files and manifests are deleted that somebody else may have put (commit protocol, Protocol 2,
+// rules 1 and 3; Protocol 3, rule 2): executes marks that are older than the grace
 // period by the store's clock. A writer that looked at a folder before its mark was put has put its record by then, or
 // looks again; a restore that read from it has ended. So what no version needs in a fresh look at all chains is not needed
 // by anybody. Scuttle deletes too, and says that it spares nothing; a writer deletes only what it has just put itself under
@@ -14,8 +15,10 @@ import { type FoundMark, readMark } from './marks.js';
 import { type FindHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { claimSwept } from './claim-swept.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
+import { appearedSince, refuseHarmed } from './appeared.js';
+import { type FenceOptions, type Fences, NO_FENCES, raiseFences, takeDown } from './raise-fences.js';
 import { ownObjects } from './upload-folders.js';
-import { MANIFEST_NAME, splitUploadKey, uploadFolder } from '../../manifest/upload-id.js';
+import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../../manifest/upload-id.js';
 
 const BATCH = 1000;
 
@@ -134,40 +137,44 @@ export interface SweepOutcome {
 
 /** Executes what is due, after a fresh look. @throws a refusal where a version is unreadable: then nothing was deleted */
 export async function sweep(store: ObjectStore, options: SweepOptions): Promise<SweepOutcome> {
-  const { datasetId, signal, emit = ignoreEvents } = options;
+  const { datasetId, signal, now, emit = ignoreEvents } = options;
   const lookedAtMs = Date.now();
   const state = await readBaseState(store, datasetId, signal);
   const records = [...state.own, ...state.others].map(({ record }) => record);
   const young = await keysOfYoungRetired(store, state.tombstones, options);
   const needed = await neededKeys(store, records, { signal });
-  const { due, objects } = await planSweep(store, state, { ...options, needed, young });
-  const failed = new Set<string>();
+  const planned = await planSweep(store, state, { ...options, needed, young });
+  const fences = await fenceOff(store, planned.objects, state, { now, signal });
+  const isSpared = (key: string): boolean => fences.spared.has(uploadOf(key));
+  const due = planned.due.filter(({ object }) => !isSpared(object.key));
+  const objects = planned.objects.filter(({ key }) => !isSpared(key));
   const failures: DeleteFailure[] = [];
   emit({ type: 'phase', phase: 'deleting' });
   emit({ type: 'plan', items: objects.length, bytes: 0 });
   const meter = progressMeter(emit);
-  const remove = async (batch: readonly ObjectInfo[]): Promise<void> => {
-    throwIfCancelled(signal);
-    if (isLookOld(lookedAtMs)) throw lateError();
-    const keys = batch.map(({ key }) => key);
-    for (const failure of await store.delete(keys, signal)) {
-      failed.add(failure.key);
-      failures.push(failure);
+  const remove = async (keys: readonly string[]): Promise<void> => {
+    for (let start = 0; start < keys.length; start += BATCH) {
+      throwIfCancelled(signal);
+      if (isLookOld(lookedAtMs)) throw lateError();
+      const batch = keys.slice(start, start + BATCH);
+      failures.push(...(await store.delete(batch, signal)));
+      meter.add(batch.length, 0);
     }
   };
-  for (let start = 0; start < objects.length; start += BATCH) {
-    const batch = objects.slice(start, start + BATCH);
-    await remove(batch);
-    meter.add(batch.length, 0);
-  }
+  // A fence has taken the place of a manifest; its copy goes with what it was about.
+  const replaced = new Set([...fences.raised.keys()].map(manifestKeyOf));
+  const copies = [...fences.raised.values()].filter((key) => key !== undefined);
+  await remove([...new Set([...objects.map(({ key }) => key), ...copies])].filter((key) => !replaced.has(key)));
   meter.finish();
+  const failed = new Set(failures.map(({ key }) => key));
   const gone = objects.filter(({ key }) => !failed.has(key));
+  await refuseIfHarmed(store, state, { fences, gone, signal });
   // A mark stays as long as anything that it names is needed: a suspended sweep may still be about to delete it, and
   // a writer that looks now must not rely on it.
   const isGone = (key: string): boolean => !needed.has(key) && !young.has(key) && !failed.has(key);
   const done = due.filter(({ keys }) => keys.every(isGone)).map(({ object }) => object);
   const claims = await claimSwept(store, done, gone, due, signal);
-  for (let start = 0; start < done.length; start += BATCH) await remove(done.slice(start, start + BATCH));
+  await remove(done.map(({ key }) => key));
   for (let start = 0; start < claims.put.length; start += BATCH)
     await store.delete(claims.put.slice(start, start + BATCH), signal);
   const counted = gone.filter(({ key }) => !claims.others.has(key));
@@ -178,8 +185,49 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   };
 }
 
+const uploadOf = (key: string): string => splitUploadKey(key)?.uploadId ?? '';
+
+/**
+ * Fences off every upload that no record names and of which something is about to be deleted. One that a record names by now
+ * gets its manifest back and is spared, like one whose writer is at work.
+ */
+async function fenceOff(
+  store: ObjectStore,
+  objects: readonly ObjectInfo[],
+  state: BaseState,
+  options: Omit<FenceOptions, 'doomed'>,
+): Promise<Fences> {
+  const ids = new Set(objects.flatMap(({ key }) => splitUploadKey(key)?.uploadId ?? []));
+  const unnamed = [...ids].filter((id) => !state.datasetOf.has(id));
+  if (unnamed.length === 0) return NO_FENCES;
+  const doomed = new Set(objects.map(({ key }) => key));
+  const { raised, spared } = await raiseFences(store, unnamed, { ...options, doomed });
+  const named = new Set((await appearedSince(store, state, options.signal)).map(({ uploadId }) => uploadId));
+  const late = [...raised].filter(([id]) => named.has(id));
+  for (const [id, copy] of late) await takeDown(store, id, copy, options.signal);
+  return {
+    raised: new Map([...raised].filter(([id]) => !named.has(id))),
+    spared: new Set([...spared, ...late.map(([id]) => id)]),
+  };
+}
+
+/** Protocol 3, rule 2: in spite of looks, marks and fences. @throws integrity naming the version */
+async function refuseIfHarmed(
+  store: ObjectStore,
+  state: BaseState,
+  {
+    fences,
+    gone,
+    signal,
+  }: { readonly fences: Fences; readonly gone: readonly ObjectInfo[]; readonly signal: AbortSignal },
+): Promise<void> {
+  if (gone.length === 0) return;
+  const swept = { fenced: new Set(fences.raised.keys()), gone: new Set(gone.map(({ key }) => key)) };
+  await refuseHarmed(store, await appearedSince(store, state, signal), swept, signal);
+}
+
 /** For a computer that slept: an hour later, the look no longer says what is needed. */
 const lateError = (): ArchiverError =>
   new ArchiverError('conflict', 'the sweep stopped: it looked at the store over an hour ago', {
-    hint: 'every version is whole; run the same command again to delete the rest',
+    hint: 'nothing that a version refers to was deleted; run the same command again to delete the rest',
   });

@@ -2,13 +2,19 @@
 import { CHUNK_KEY } from '../../manifest/chunk-key.js';
 import { DIRECT_KEY } from '../../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
+import { isFenceObject } from '../../manifest/fence.js';
 import { markedUpload } from './marks.js';
 import { manifestKeyOf, splitUploadKey, type UploadId } from '../../manifest/upload-id.js';
+
+/** The probe's objects (docs/format.md, Create-once) stay where a writer may not delete. */
+const COMPANION = /^(?:manifest\.json\.gz\.[^/]+|create-once-[0-9a-f]{16})$/;
 
 export interface UploadFolder {
   readonly uploadId: UploadId;
   manifest: ObjectInfo | undefined;
-  /** `manifest.json.gz.…`: what replacing a manifest leaves while it is under way. */
+  /** In place of the manifest: it was given up. Stays for ever, and is nothing that a prune deletes. */
+  fence: ObjectInfo | undefined;
+  /** `manifest.json.gz.…`: what replacing a manifest leaves while it is under way; and what asking the store has left. */
   readonly companions: ObjectInfo[];
   /** And files of direct uploads. */
   readonly chunks: ObjectInfo[];
@@ -40,6 +46,7 @@ export async function listUploadFolders(
 export const emptyFolder = (uploadId: UploadId): UploadFolder => ({
   uploadId,
   manifest: undefined,
+  fence: undefined,
   companions: [],
   chunks: [],
   marks: [],
@@ -47,9 +54,10 @@ export const emptyFolder = (uploadId: UploadId): UploadFolder => ({
 });
 
 function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
-  if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
+  if (isFenceObject(object)) folder.fence = object;
+  else if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
   else if (CHUNK_KEY.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
-  else if (/^manifest\.json\.gz\.[^/]+$/.test(name)) folder.companions.push(object);
+  else if (COMPANION.test(name)) folder.companions.push(object);
   else if (markedUpload(object.key) !== undefined) folder.marks.push(object);
   else folder.unknown.push(object);
 }

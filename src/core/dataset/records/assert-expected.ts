@@ -1,8 +1,21 @@
-// Whether a manifest is the one that a record, or the manifest after it, names.
+// Whether a manifest is the one that a record, or the manifest after it, names (commit protocol, Protocol 3, rule 11). What a
+// manifest says of itself proves nothing: where another one has taken the place of the one that was named, the version record
+// of its own upload must name it.
 import { integrityError } from '../../failures/errors.js';
 import type { ManifestHead } from '../../manifest/manifest-types.js';
 import { repairCommand } from '../../manifest/repair-hint.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
+import { recordedDigests } from './recorded-digests.js';
+
+/** Digests that a manifest may have, and the dataset whose records may name another one by now. */
+export interface ExpectedDigests extends ReadonlyArray<string> {
+  /** Known from elsewhere than the manifest itself. Without it no record is asked. */
+  readonly datasetId?: string;
+}
+
+/** These digests, or one that the records of this dataset name by now. */
+export const expectedIn = (datasetId: string, digests: readonly string[]): ExpectedDigests =>
+  Object.assign([...digests], { datasetId });
 
 interface FoundManifest {
   readonly head: ManifestHead;
@@ -13,17 +26,25 @@ interface FoundManifest {
 }
 
 /**
- * `expected` are the digests that the manifest may have, itself or as the successor of one that it replaces; none means
- * that none was recorded. @throws integrity when it has none of them
+ * Whether the manifest has an expected digest, or shows the same as one that has (`replaces`) and is what the record of its
+ * upload names now. None expected: none was recorded. @throws integrity when neither is so, and what the store throws
  */
-export function assertExpected(
+export async function assertExpected(
   reader: ObjectReader,
   { head, key, sha256 }: FoundManifest,
-  expected: readonly string[],
-): void {
-  if (expected.length === 0) return;
-  if ([sha256, ...(head.replaces ?? [])].some((digest) => expected.includes(digest))) return;
-  throw integrityError(`the manifest ${key} is not the one that was recorded: its SHA-256 is ${sha256}`, {
+  expected: ExpectedDigests,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (expected.length === 0 || expected.includes(sha256)) return;
+  const { datasetId } = expected;
+  const replaces = head.replaces?.some((digest) => expected.includes(digest)) === true;
+  const named =
+    replaces && datasetId !== undefined
+      ? await recordedDigests(reader, { datasetId, uploadId: head.uploadId }, signal)
+      : undefined;
+  if (named?.includes(sha256) === true) return;
+  const claim = replaces ? ', and no version record names that' : '';
+  throw integrityError(`the manifest ${key} is not the one that was recorded: its SHA-256 is ${sha256}${claim}`, {
     hint: repairCommand(reader, head.uploadId),
   });
 }

@@ -4,6 +4,7 @@ import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { Totals, VersionRecord } from '../../manifest/manifest-types.js';
 import { lastingLock } from '../../manifest/object-lock.js';
 import type { ObjectStore, Retention } from '../../object-store/object-store.js';
+import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
 import { printable } from '../../paths/raw-path.js';
 import { encodeVersionRecord, versionKey } from './version-record.js';
 import type { ParsedRecord } from './version-record-parse.js';
@@ -43,7 +44,8 @@ export async function changeRecord(
     if (document['uploadId'] !== version.record.uploadId || !expected.includes(String(document['manifestSha256'])))
       throw changed(version, rewritten);
     try {
-      await store.put(keyOf(version), body, { contentType: 'application/json', ifMatch: etag, retention, signal });
+      const writing = { contentType: 'application/json', ifMatch: etag, retention, signal };
+      await putIfUnchanged(store, keyOf(version), body, writing);
       return;
     } catch (error) {
       if (!isArchiverError(error, 'conflict')) throw error;

@@ -4,7 +4,8 @@ import { isArchiverError } from '../../failures/errors.js';
 import { atOnce } from '../../limits/at-once.js';
 import type { UploadId } from '../../manifest/manifest-types.js';
 import { isUploadId, manifestKeyOf } from '../../manifest/upload-id.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
+import { isFenceObject } from '../../manifest/fence.js';
+import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 
 export interface FoundPlaces {
   /** Prefixes relative to the base, without the last slash: `lab`, `writers/web-01`. */
@@ -34,40 +35,52 @@ export async function listUploads(reader: ObjectReader, signal?: AbortSignal): P
   return ids;
 }
 
+export interface ManifestLook {
+  /** What a prune left for other versions, and what is not finished. */
+  readonly without: ReadonlySet<string>;
+  /** What was given up and swept: a fence is all that there is. */
+  readonly fenced: ReadonlySet<string>;
+}
+
 /**
- * Those of these uploads that have no manifest: what a prune left for other versions, and what is not finished. Pages of a listing tell of
- * many uploads each; where they tell of few, because uploads have many chunks, the rest is asked for one by one. Where that may not be
- * asked, none. @throws what listing and asking throw
+ * Those of these uploads that have no manifest. Pages of a listing tell of many uploads each; where they tell of few, because
+ * uploads have many chunks, the rest is asked for one by one. Where that may not be asked, none. @throws what listing and asking throw
  */
-export async function withoutManifest(
+export async function lookForManifests(
   reader: ObjectReader,
   ids: readonly UploadId[],
   signal?: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  const without = new Set<string>();
+): Promise<ManifestLook> {
+  const [without, fenced] = [new Set<string>(), new Set<string>()];
+  const note: Note = (id, manifest) => {
+    if (manifest === undefined) without.add(id);
+    else if (isFenceObject(manifest)) fenced.add(id);
+  };
   let rest: readonly UploadId[] = ids.toSorted();
   for (let poor = 0; rest.length >= LISTED_FROM && poor < MOST_POOR_PAGES; poor++)
-    rest = await unlisted(reader, rest, without, signal);
+    rest = await unlisted(reader, rest, note, signal);
   await atOnce(rest, ASKED_AT_ONCE, async (id) => {
-    const isThere = await reader.head(manifestKeyOf(id), signal).catch((error: unknown) => {
-      if (isArchiverError(error, 'access-denied')) return true;
-      throw error;
-    });
-    if (isThere === undefined) without.add(id);
+    try {
+      note(id, await reader.head(manifestKeyOf(id), signal));
+    } catch (error) {
+      if (!isArchiverError(error, 'access-denied')) throw error;
+    }
   });
-  return without;
+  return { without, fenced };
 }
+
+type Note = (id: UploadId, manifest: ObjectInfo | undefined) => void;
 
 /** Lists from the manifest of the first one, until a page tells of few; gives those that come after it. */
 async function unlisted(
   reader: ObjectReader,
   ids: readonly UploadId[],
-  without: Set<string>,
+  note: Note,
   signal: AbortSignal | undefined,
 ): Promise<readonly UploadId[]> {
   let rest = ids;
-  const take = (count: number, keys: ReadonlySet<string>): void => {
-    for (const id of rest.slice(0, count)) if (!keys.has(manifestKeyOf(id))) without.add(id);
+  const take = (count: number, objects: ReadonlyMap<string, ObjectInfo>): void => {
+    for (const id of rest.slice(0, count)) note(id, objects.get(manifestKeyOf(id)));
     rest = rest.slice(count);
   };
   // Before the manifest, and after most of what sorts before it.
@@ -76,10 +89,10 @@ async function unlisted(
     const last = objects.at(-1)?.key ?? '';
     const next = rest.findIndex((id) => manifestKeyOf(id) > last);
     const count = next === -1 ? rest.length : next;
-    take(count, new Set(objects.map(({ key }) => key)));
+    take(count, new Map(objects.map((object) => [object.key, object])));
     if (rest.length === 0 || count < LISTED_FROM) return rest;
   }
-  take(rest.length, new Set());
+  take(rest.length, new Map());
   return rest;
 }
 

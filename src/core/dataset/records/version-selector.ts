@@ -47,11 +47,22 @@ export async function resolveVersion(
   selector: VersionSelector,
   signal?: AbortSignal,
 ): Promise<VersionRecord> {
+  return (await resolveListed(reader, dataset, selector, signal)).record;
+}
+
+/** The same with what was listed of it; undefined for the newest version of a day. */
+export async function resolveListed(
+  reader: ObjectReader,
+  dataset: string | undefined,
+  selector: VersionSelector,
+  signal?: AbortSignal,
+): Promise<{ readonly record: VersionRecord; readonly listed: ListedVersion | undefined }> {
   const { datasetId, versions } = await findDataset(reader, dataset, signal);
-  if (selector.kind === 'by') return await newestBy(reader, datasetId, versions, selector, signal);
+  if (selector.kind === 'by')
+    return { record: await newestBy(reader, datasetId, versions, selector, signal), listed: undefined };
   const version = selector.kind === 'head' ? versions.at(-1)?.version : selector.version;
-  const found = versions.find((listed) => listed.version === version);
-  if (found !== undefined) return await readVersion(reader, datasetId, found.version, signal);
+  const listed = versions.find((one) => one.version === version);
+  if (listed !== undefined) return { record: await readVersion(reader, datasetId, listed.version, signal), listed };
   throw new ArchiverError(
     'not-found',
     `dataset ${printable(datasetId)} has no version ${version} (it has ${ordinalsText(versions)})`,

@@ -20,6 +20,8 @@ const READS_AT_ONCE = 16;
 
 export interface ListedVersion extends Pick<ObjectInfo, 'key' | 'etag' | 'sizeBytes' | 'lastModified'> {
   readonly version: number;
+  /** The highest ordinal below it, retired ones among them; 0 where there is none. A writer takes the next one. */
+  readonly follows: number;
   /** In byte order. */
   readonly tags: readonly string[];
 }
@@ -95,7 +97,13 @@ async function listBelow(
     }
   }
   // Byte order is the order of ordinals up to eight digits only.
-  for (const versions of datasets.values()) versions.sort((a, b) => a.version - b.version);
+  for (const [id, versions] of datasets) {
+    versions.sort((a, b) => a.version - b.version);
+    datasets.set(
+      id,
+      versions.map((listed, at) => ({ ...listed, follows: versions[at - 1]?.version ?? 0 })),
+    );
+  }
   return datasets;
 }
 
@@ -107,7 +115,7 @@ function listedVersion(
   const version = ordinalIn(name);
   if (datasetId === undefined || version === undefined) return undefined;
   const { key, etag, sizeBytes, lastModified } = object;
-  return { datasetId, listed: { version, key, etag, sizeBytes, lastModified, tags: tags.get(key) ?? [] } };
+  return { datasetId, listed: { version, follows: 0, key, etag, sizeBytes, lastModified, tags: tags.get(key) ?? [] } };
 }
 
 /** The record of one version. @throws not-found (also for one that was retired), integrity, unsupported, and what the store throws */

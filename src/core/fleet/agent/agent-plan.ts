@@ -11,6 +11,7 @@ export interface AgentPlan {
   readonly intervalMs: number;
   readonly sources: readonly AgentSource[];
   readonly trackDeletes: boolean;
+  readonly ignoreCtime: boolean;
   readonly kmsKeyId: string | undefined;
   readonly region: string | undefined;
   /** The base of the fleet; undefined: where the config came from. */
@@ -36,6 +37,7 @@ export interface PlanDefaults {
   readonly defaultIntervalMs: number;
   readonly storageClass: string;
   readonly trackDeletes: boolean;
+  readonly ignoreCtime: boolean;
 }
 
 /** A class of its own for each source, else that of the config, else that of the flags. */
@@ -49,6 +51,7 @@ export function planOf(config: FleetConfig, defaults: PlanDefaults): AgentPlan {
       storageClass: source.storageClass ?? config.storageClass ?? defaults.storageClass,
     })),
     trackDeletes: config.trackDeletes || defaults.trackDeletes,
+    ignoreCtime: config.ignoreCtime || defaults.ignoreCtime,
     kmsKeyId,
     region,
     storeUrl,

@@ -26,6 +26,7 @@ const KEYS = [
   'watch_paths',
   'scan_interval',
   'track_deletes',
+  'ignore_ctime',
   'allow_scope_expansion',
   'archival_rules',
   ...STORE_KEYS,
@@ -55,11 +56,13 @@ function checkRoot(map: YAMLMap, problems: Problems): FleetConfig | undefined {
   if (scanIntervalMs !== undefined && (scanIntervalMs < SECOND_MS || scanIntervalMs > YEAR_MS))
     root.error('scan_interval', 'must be from 1s to 366d');
   const trackDeletes = root.flag('track_deletes') ?? false;
+  const ignoreCtime = root.flag('ignore_ctime') ?? false;
   const allowScopeExpansion = root.flag('allow_scope_expansion') ?? false;
   checkRules(root);
   const sources = root.has('watch_paths') ? checkSources(root, { problems, storeUrl: store.storeUrl }) : [];
   if (version === undefined || writerId === undefined) return undefined;
-  return { version, writerId, name, ...store, sources, scanIntervalMs, trackDeletes, allowScopeExpansion };
+  const switches = { trackDeletes, ignoreCtime, allowScopeExpansion };
+  return { version, writerId, name, ...store, sources, scanIntervalMs, ...switches };
 }
 
 function checkWriter(root: Section): string | undefined {

@@ -35,6 +35,8 @@ export interface FleetConfig {
   readonly sources: readonly FleetSource[];
   readonly scanIntervalMs: number | undefined;
   readonly trackDeletes: boolean;
+  /** Content of the same size and mtime is not read again because the ctime moved. */
+  readonly ignoreCtime: boolean;
   /** A pulled config may widen what is read (new paths …) only with this. */
   readonly allowScopeExpansion: boolean;
 }

@@ -142,13 +142,12 @@ class FileStore {
     const path = join(this.#folder, checkKey(key));
     if (!basename(path).startsWith(TEMP_PREFIX)) return;
     try {
-      if (await removeStale(path, this.#askTime())) return await this.#prune(dirname(path));
-      await stat(path);
+      await unlink(path);
+      await this.#prune(dirname(path));
     } catch (error) {
       if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return;
       throw fileError(error, 'delete', path);
     }
-    throw new StoreError('conflict', `${printable(path)} stays: somebody may be writing it, or it cannot be removed`);
   }
 
   async #deleteAll(keys: readonly string[], signal: AbortSignal | undefined): Promise<readonly DeleteFailure[]> {

@@ -54,8 +54,12 @@ export function retryTrouble(error: StoreError): RetryTrouble {
   return error.code === 'stalled' || systemCode(error.cause) !== undefined ? 'unreachable' : 'failed';
 }
 
+/** The store says that the request did nothing, since another one was under way. */
+const hasDoneNothing = (error: unknown): boolean =>
+  error instanceof StoreError && error.reason === 'ConditionalRequestConflict';
+
 /** The same error with the number of attempts. */
-function verdict(error: unknown, attempts: number): unknown {
+function verdict(error: unknown, attempts: number, afterRetry: boolean): unknown {
   if (attempts === 1 || !(error instanceof StoreError)) return error;
   const { code, hint, exitCode, retryAfterMs, reason, retriable, isRefused } = error;
   const message = retriable ? `${error.message} (tried ${attempts} times)` : error.message;
@@ -67,7 +71,7 @@ function verdict(error: unknown, attempts: number): unknown {
     retriable,
     isRefused,
     attempts,
-    afterRetry: true,
+    afterRetry,
     cause: error.cause,
   });
 }
@@ -93,6 +97,7 @@ export class Retrier {
     const { maxAttempts, onEvent, service = 'store' } = this.#options;
     const startedAt = this.#now();
     let isRepeated = false;
+    let mayBeDone = false;
     try {
       for (let attempt = 1; ; attempt += 1) {
         throwIfCancelled(signal);
@@ -104,8 +109,9 @@ export class Retrier {
           const patienceMs = this.#patienceMs(error);
           const waitMs = isRetriable(error) ? retryDelayMs(attempt, error, this.#options) : 0;
           const isOver = attempt >= maxAttempts || this.#now() - startedAt + waitMs > patienceMs;
-          if (!isRetriable(error) || isOver || signal?.aborted === true) throw verdict(error, attempt);
+          if (!isRetriable(error) || isOver || signal?.aborted === true) throw verdict(error, attempt, mayBeDone);
           isRepeated = true;
+          mayBeDone ||= !hasDoneNothing(error);
           const told = { request, service, attempt, maxAttempts, waitMs, reason: errorText(error) };
           onEvent?.({ type: 'retry', ...told, trouble: retryTrouble(error) });
           await sleep(waitMs, undefined, signal ? { signal } : {}).catch(() => undefined);

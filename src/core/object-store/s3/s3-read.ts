@@ -73,6 +73,9 @@ function infoOf(key: string, answer: HeadObjectCommandOutput): ObjectInfo {
     ...(answer.ArchiveStatus === undefined ? {} : { archiveTier: answer.ArchiveStatus }),
     ...(restore ? { restore } : {}),
     ...keepingOf(answer),
+    ...(answer.ServerSideEncryption === undefined
+      ? {}
+      : { encryption: { method: answer.ServerSideEncryption, kmsKeyId: answer.SSEKMSKeyId ?? null } }),
     ...defined({ retention: retentionOf(answer.ObjectLockMode, answer.ObjectLockRetainUntilDate) }),
   };
 }

@@ -1,6 +1,6 @@
 // Gets the stored bytes of a span: from the cache if they are there, else by one ranged GET into a reused buffer. The bytes
 // are not checked here: workers compare every frame with its digest.
-import { integrityError } from '../../failures/errors.js';
+import { integrityError, isArchiverError } from '../../failures/errors.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import type { FrameCache } from './frame-cache.js';
@@ -30,6 +30,8 @@ export class SpanSource {
   readonly fetched = { bytesFetched: 0, ranges: 0 };
   /** Chunks of which something could not be had. */
   readonly failed = new Set<number>();
+  /** Of these, what lies in cold storage. */
+  readonly refusedAsCold = new Set<number>();
   private readonly buffers = new SpanBuffers(BUFFER_BYTES);
 
   constructor(private readonly options: SpanSourceOptions) {}
@@ -73,6 +75,7 @@ export class SpanSource {
       return await this.received(chunk, start, end, signal);
     } catch (error) {
       this.failed.add(chunk.chunk);
+      if (isArchiverError(error, 'cold-storage')) this.refusedAsCold.add(chunk.chunk);
       throw error;
     }
   }

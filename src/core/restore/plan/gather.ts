@@ -9,7 +9,8 @@ import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable, type RawPath, displayPath } from '../../paths/raw-path.js';
 import { usageError } from '../../failures/errors.js';
 import type { Failure, Failures } from '../../failures/failure-list.js';
-import { openTable, STATE, TableBuilder, type Extra, type SelectedTable, type TableData } from './selected-table.js';
+import { openTable, TableBuilder, type Extra, type SelectedTable, type TableData } from './selected-table.js';
+import type { ExpectedDigests } from '../../dataset/records/assert-expected.js';
 
 export interface Gathered {
   readonly manifest: ReadManifest;
@@ -26,7 +27,7 @@ export interface GatherOptions {
   readonly reader: ObjectReader;
   readonly uploadId: UploadId;
   /** Digests that the manifest may have, where a version record names them. */
-  readonly manifestSha256?: readonly string[] | undefined;
+  readonly manifestSha256?: ExpectedDigests | undefined;
   readonly selectors: Selectors;
   readonly failures: Failures;
   readonly signal?: AbortSignal | undefined;
@@ -57,7 +58,6 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
   const { builder } = gatherer;
   const data = builder.data();
   const table = openTable(data);
-  if (manifest.firstUnordered !== undefined) refuseDuplicates(table, failures);
   const unmatched = selection.unmatched();
   const conflict = table.count > 0 ? undefined : selection.conflict();
   return { manifest, head: manifest.head, table, data, extras: builder.extras, unmatched, conflict };
@@ -97,20 +97,4 @@ function linkProblem(target: RawPath | undefined): string | undefined {
   if (target === undefined) return undefined;
   if (target === '') return 'the link has no target';
   return target.includes('\0') ? 'the target of the link holds a zero byte' : undefined;
-}
-
-/** Only called for manifests that are not in order: an orderly one cannot name a path twice. */
-function refuseDuplicates(table: SelectedTable, failures: Failures): void {
-  const seen = new Map<RawPath, number>();
-  const twice = new Set<number>();
-  for (let index = 0; index < table.count; index++) {
-    const path = table.path(index);
-    const first = seen.get(path);
-    if (first === undefined) seen.set(path, index);
-    else twice.add(first).add(index);
-  }
-  for (const index of twice) {
-    table.columns.state[index] = STATE.failed;
-    failures.add(table.path(index), 'refused: the manifest names this path more than once');
-  }
 }

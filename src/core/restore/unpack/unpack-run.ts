@@ -26,6 +26,8 @@ export interface UnpackRunOptions {
   readonly bytesUnderWay: number;
   /** Fetch what follows the frames as well. */
   readonly withTail: boolean;
+  /** Whether a failure is of one object alone; `isOfObject` where it is not given. */
+  readonly isOfObject?: (error: unknown) => boolean;
   readonly onProgress: (files: number, bytes: number, last: number) => void;
   readonly onTrouble: (trouble: Trouble) => void;
   readonly emit: EventSink;
@@ -35,7 +37,8 @@ export interface UnpackRunOptions {
 /** What was fetched for a span, or why it could not be. */
 type Outcome = { readonly fetched: FetchedSpan } | { readonly reason: string };
 
-const PER_OBJECT: ReadonlySet<string> = new Set(['not-found', 'integrity', 'conflict']);
+/** True for a failure that says nothing of other objects. */
+export const isOfObject = (error: unknown): boolean => isArchiverError(error, 'not-found', 'integrity', 'conflict');
 
 class UnpackRun {
   private readonly budget: ByteBudget;
@@ -189,7 +192,8 @@ class UnpackRun {
 
   /** A failure that would repeat for every object ends the run. */
   private failIfForAll(error: unknown): void {
-    if (!isArchiverError(error) || !PER_OBJECT.has(error.code)) this.fail(explain(error));
+    const isOfOne = this.options.isOfObject ?? isOfObject;
+    if (!isOfOne(error)) this.fail(explain(error));
   }
 
   private startTail(worker: UnpackWorkerHandle, chunk: LaneChunk): () => Promise<void> {

@@ -16,6 +16,8 @@ import { filesBelow } from '../../../e2e/upload-cli.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { makeEverything, noise, setTime } from '../trees.js';
 import { uploadFolder, type UploadRun, type UploadRunOptions, withAccess } from '../upload-folder.js';
+import { recordBytes } from '../../../support/make-dataset.js';
+import type { Json } from '../../../support/make-archive.js';
 
 let nextId = 0;
 
@@ -66,6 +68,7 @@ describe('an upload of changes', () => {
       gone: 0,
       noChanges: true,
       comparedWith: 'store',
+      referred: { files: 0, bytes: 0 },
     });
     expect(result).toMatchObject({ version: 1, uploadId: first.uploadId, storedBytes: 0, chunks: 0 });
     expect(second.calls.filter((call) => !call.startsWith('get') && !call.startsWith('list'))).toEqual([]);
@@ -81,7 +84,8 @@ describe('an upload of changes', () => {
     const result = await sync(source, base).result;
 
     const counts = { added: 1, modified: 1, deleted: 1, unchanged: 48, gone: 0 };
-    expect(result.changes).toEqual({ ...counts, noChanges: false, comparedWith: 'store' });
+    const referred = { files: 0, bytes: 0 };
+    expect(result.changes).toEqual({ ...counts, noChanges: false, comparedWith: 'store', referred });
     expect(result).toMatchObject({ version: 2, files: 50, chunks: 1 });
     expect(await headOf(base, result)).toMatchObject({ listing: 'delta', chain: { deltas: 1, entries: 3 } });
     expect(await pathsOf(base, result)).not.toContain('file-2');
@@ -362,7 +366,7 @@ describe('manifests that this computer remembers', () => {
 });
 
 /** What balance does: every chunk under another name, and a manifest that stands in for the old one. */
-async function moveChunks(base: string, { uploadId }: UploadResult): Promise<string[]> {
+async function moveChunks(base: string, { uploadId, datasetId }: UploadResult): Promise<string[]> {
   const folder = join(base, 'uploads', uploadId);
   const path = join(folder, 'manifest.json.gz');
   const old = readFileSync(path);
@@ -377,12 +381,17 @@ async function moveChunks(base: string, { uploadId }: UploadResult): Promise<str
     renameSync(join(folder, name), join(folder, to));
     moved.push(to);
   }
-  writeFileSync(path, gzipSync(text));
+  const next = gzipSync(text);
+  writeFileSync(path, next);
+  const record = join(base, 'datasets', datasetId, 'v00000001.json');
+  const { digest: _old, ...document } = JSON.parse(readFileSync(record, 'utf8')) as Json;
+  const manifestSha256 = createHash('sha256').update(next).digest('hex');
+  writeFileSync(record, recordBytes({ ...document, manifestSha256 }));
   return moved;
 }
 
 describe('a folder that has lost most of what it held', () => {
-  const allowed: UploadRunOptions = { changes: { trackDeletes: true, allowMassDelete: true } };
+  const allowed: UploadRunOptions = { changes: { trackDeletes: true }, allowMassDelete: true };
 
   const lose = (source: string, keep: number): void => {
     for (let i = keep; i < 40; i++) rmSync(join(source, `file-${i}`));

@@ -10,6 +10,7 @@ import type { ObjectStore, PutOptions } from '../../../../src/core/object-store/
 import { StoreError } from '../../../../src/core/object-store/store-error.js';
 import { filesBelow } from '../../../e2e/upload-cli.js';
 import { tempFolder } from '../../../support/temp-folder.js';
+import { failingAfter, restored } from '../../resume/interrupted.js';
 import { noise } from '../trees.js';
 import { type Access, accessDenied, FOLDER, preconditionFailed, uploadFolder, withAccess } from '../upload-folder.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
@@ -196,7 +197,7 @@ describe('rivals', () => {
     expect(record.previous).toBe(100_000_000);
   });
 
-  test('a manifest of somebody else under our upload id is not taken for ours', async () => {
+  test('a manifest of somebody else under our upload id is not taken for ours: the version is under another', async () => {
     const { source, base } = await withSource();
 
     const run = uploadFolder(source, base, {
@@ -207,8 +208,10 @@ describe('rivals', () => {
         }),
     });
 
-    await expect(run.result).rejects.toMatchObject({ code: 'conflict' });
-    expect(existsSync(join(base, 'datasets'))).toBe(false);
+    const { uploadId, version } = await run.result;
+
+    expect([uploadId, version]).toEqual(['20260304-050607-01020305', 1]);
+    expect(readFileSync(join(base, MANIFEST)).every((byte) => byte === 0)).toBe(true);
   });
 });
 
@@ -216,7 +219,7 @@ describe('what the store only said', () => {
   test.each([
     ['absent', undefined, 'is not there'],
     ['short', 1000, 'has 1000 bytes'],
-  ])('T07 a chunk that was acknowledged and is %s is caught before the manifest', async (_name, bytes, words) => {
+  ])('T07 a chunk that was acknowledged and is %s is sent again under another id', async (_name, bytes, words) => {
     const { source, base } = await withSource();
     let first = true;
 
@@ -231,9 +234,12 @@ describe('what the store only said', () => {
         }),
     });
 
-    await expect(run.result).rejects.toMatchObject({ code: 'integrity', message: expect.stringContaining(words) });
-    expect(filesBelow(base)).toEqual([]);
-    expect(run.calls.some((call) => call.includes('manifest'))).toBe(false);
+    const { uploadId, version } = await run.result;
+
+    expect([uploadId, version]).toEqual(['20260304-050607-01020305', 1]);
+    expect(run.events).toContainEqual({ type: 'note', text: expect.stringContaining(words) });
+    expect(run.calls).not.toContain(`put ${MANIFEST}`);
+    expect(await restored(base, uploadId)).toMatchObject({ one: expect.anything(), two: expect.anything() });
   });
 
   test('T12 a writer without permission to list uploads all the same and says that nothing was counted', async () => {
@@ -303,18 +309,15 @@ describe('a failure', () => {
 
   test('T12 of a writer that may not delete names what is left', async () => {
     const { source, base } = await withSource();
-    let chunks = 0;
 
     const run = uploadFolder(source, base, {
       wrap: (store) => ({
-        ...withPut(store, (key, body, options) =>
-          isChunk(key) && ++chunks === 2 ? Promise.reject(broken()) : store.put(key, body, options),
-        ),
+        ...failingAfter(1)(store),
         delete: () => Promise.reject(accessDenied('s3:DeleteObject')),
       }),
     });
 
-    await expect(run.result).rejects.toThrow('on fire');
+    await expect(run.result).rejects.toThrow('the wire was cut');
     expect(run.events).toContainEqual({ type: 'note', text: expect.stringContaining('may not delete') });
   });
 });

@@ -64,17 +64,23 @@ describe('a sync that refers to chunks of the version before', () => {
     writeFileSync(join(source, 'new'), noise(2000));
   });
 
-  test('sees after its record that one is gone, though its own folder could not be listed once', async () => {
+  test('sees after its record that one is gone, though its own folder could not be listed once, and sends it again', async () => {
     let refusals = 0;
     const run = sync((store) => ({
       ...refusing(store, (prefix) => prefix.startsWith('uploads/') && prefix !== earlier && refusals++ === 0),
       put: async (key, body, options) => {
-        if (isRecord(key)) rmSync(join(base, earlier, 'shard-00'), { recursive: true });
+        if (isRecord(key)) rmSync(join(base, earlier, 'shard-00'), { recursive: true, force: true });
         return await store.put(key, body, options);
       },
     }));
 
-    await expect(run.result).rejects.toMatchObject({ code: 'integrity', message: expect.stringContaining('removed') });
+    const result = await run.result;
+
+    expect([result.version, await referredTo(result)]).toEqual([3, []]);
+    expect(run.events).toContainEqual({
+      type: 'note',
+      text: expect.stringMatching(/^version 2 of dataset lab is not whole: .* was removed/),
+    });
     expect(refusals).toBeGreaterThan(0);
   });
 

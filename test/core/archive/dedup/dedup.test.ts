@@ -72,6 +72,7 @@ const verified = (uploadId = FIRST, mode: 'quick' | 'default' | 'deep' = 'deep')
     mode,
     sample: 1,
     random: () => 0,
+    now: () => new Date(),
     requestsAtOnce: 4,
     emit: () => undefined,
     signal,

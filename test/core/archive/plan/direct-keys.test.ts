@@ -52,10 +52,6 @@ describe('a path gets a hashed key', () => {
   ])('when %s', (_why, path) => {
     expect(keys([path])).toEqual([HASHED]);
   });
-
-  test('when an interrupted run may have used any key', () => {
-    expect(keys(['a'], { taken: undefined })).toEqual([HASHED]);
-  });
 });
 
 test('a key of exactly 1024 bytes is one, its prefix counted', () => {

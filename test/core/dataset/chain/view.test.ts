@@ -8,13 +8,15 @@ import type { MergedView } from '../../../../src/core/dataset/chain/merged-view.
 import { readView } from '../../../../src/core/dataset/chain/read-view.js';
 import { summarize } from '../../../../src/core/dataset/chain/summarize.js';
 import { compactView } from '../../../../src/core/dataset/chain/compact-view.js';
+import { expectedIn } from '../../../../src/core/dataset/records/assert-expected.js';
 import { levelOf, openView } from '../../../../src/core/dataset/chain/view.js';
 import { ArchiverError } from '../../../../src/core/failures/errors.js';
 import { composeManifest } from '../../../../src/core/manifest/compose-manifest.js';
-import type { Entry, ManifestHead } from '../../../../src/core/manifest/manifest-types.js';
+import type { Entry, ManifestHead, Mention, Totals } from '../../../../src/core/manifest/manifest-types.js';
 import { histories, type Version } from '../../../support/chain-model.js';
 import { linkId, linkKey, makeChain, type LinkSpec, type MadeChain } from '../../../support/make-chain.js';
 import type { Json } from '../../../support/make-archive.js';
+import { DATASET, recordBytes, recordDocument, recordKey } from '../../../support/make-dataset.js';
 import { memoryReader } from '../../../support/memory-reader.js';
 import { raw } from '../../../support/raw.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
@@ -56,6 +58,16 @@ const digestOf = (made: MadeChain, link: number): string =>
   createHash('sha256')
     .update(made.objects.get(linkKey(link)) ?? '')
     .digest('hex');
+
+/** Puts the record of a version, which names the manifest of its link as it is. */
+function record(made: MadeChain, version: number, change: Json = {}, datasetId = DATASET): void {
+  const uploadId = linkId(version - 1);
+  const manifestBytes = made.objects.get(linkKey(version - 1)) ?? Buffer.alloc(0);
+  const manifest = made.manifests[version - 1] ?? made.manifests[0] ?? {};
+  const createdAt = '2026-03-01T12:00:00.000Z';
+  const document = recordDocument({ version, uploadId, manifest, manifestBytes, datasetId, createdAt });
+  made.objects.set(recordKey(version, datasetId), recordBytes({ ...document, ...change }));
+}
 
 describe('the view of a chain', () => {
   test('is what the manifests say together, with positions into the chunks of all of them', async () => {
@@ -121,12 +133,12 @@ describe('the view of a chain', () => {
 /** The manifests of a history, each on the one before. */
 async function written(history: readonly Version[]): Promise<Map<string, Buffer>> {
   const objects = new Map<string, Buffer>();
-  const none = { files: 0, directories: 0, symlinks: 0, hardlinks: 0, bytes: 0, storedBytes: 0, chunks: 0, skipped: 0 };
   let previous: ManifestHead['previous'];
   for (const { level, view } of history) {
-    const totals = { ...none, entries: level.mentions.length };
+    const totals = countsOf(level.mentions);
     const chain = { deltas: 1, entries: 1 };
-    const delta = previous === undefined ? {} : { previous, chain, view: { ...none, entries: view.size } };
+    const delta =
+      previous === undefined ? {} : { previous, chain, view: countsOf([...view.values()].map(({ entry }) => entry)) };
     const head: ManifestHead = {
       format: 1,
       type: 'archiver-manifest',
@@ -157,6 +169,15 @@ async function written(history: readonly Version[]): Promise<Map<string, Buffer>
     previous = { uploadId: level.uploadId, sha256 };
   }
   return objects;
+}
+
+function countsOf(mentions: readonly Mention[]): Totals {
+  const count = (type: string): number => mentions.filter((mention) => mention.type === type).length;
+  const directories = count('directory');
+  const bytes = mentions.reduce((sum, mention) => sum + (mention.type === 'deleted' ? 0 : mention.size), 0);
+  const kinds = { directories, symlinks: count('symlink'), hardlinks: count('hardlink') };
+  const files = mentions.length - directories - count('deleted');
+  return { entries: mentions.length, files, ...kinds, bytes, storedBytes: 0, chunks: 0, skipped: 0 };
 }
 
 async function* batchesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[]> {
@@ -199,6 +220,7 @@ describe('T11: a chain that is broken is one sentence', () => {
         made.rewrite(1, (manifest) =>
           Object.assign(manifest, { previous: { uploadId: linkId(2), sha256 }, replaces: [digestOf(chain(), 1)] }),
         );
+        record(made, 2);
         return made;
       },
       /00000001\/manifest\.json\.gz builds on uploads\/20260101-000000-00000002\/manifest\.json\.gz, which builds on it: a cycle/,
@@ -274,17 +296,84 @@ describe('T11: a chain that is broken is one sentence', () => {
     expect((await open(made, { sha256: ['f'.repeat(64), right] })).chain).toHaveLength(3);
   });
 
-  test('a manifest that replaces the expected one is taken, by its successors too', async () => {
-    const made = chain();
-    const [old0, old2] = [digestOf(made, 0), digestOf(made, 2)];
-    made.rewrite(0, (manifest) => Object.assign(manifest, { tool: 'rewritten', replaces: [old0] }));
-    made.rewrite(2, (manifest) => Object.assign(manifest, { tool: 'rewritten', replaces: ['e'.repeat(64), old2] }));
+  describe('a manifest that says that it replaces the expected one', () => {
+    const replaced = (): { readonly made: MadeChain; readonly old: readonly [string, string] } => {
+      const made = chain();
+      const old = [digestOf(made, 0), digestOf(made, 2)] as const;
+      made.rewrite(0, (manifest) => Object.assign(manifest, { tool: 'rewritten', replaces: [old[0]] }));
+      made.rewrite(2, (manifest) => Object.assign(manifest, { tool: 'rewritten', replaces: ['e'.repeat(64), old[1]] }));
+      return { made, old };
+    };
 
-    expect((await open(made, { sha256: old2 })).chain.map(({ head }) => head.tool)).toEqual([
-      'rewritten',
-      'a test',
-      'rewritten',
-    ]);
+    test('is taken where the record of its upload names it, by its successors too', async () => {
+      const { made, old } = replaced();
+      record(made, 1);
+      record(made, 3);
+
+      expect((await open(made, { sha256: expectedIn(DATASET, [old[1]]) })).chain.map(({ head }) => head.tool)).toEqual([
+        'rewritten',
+        'a test',
+        'rewritten',
+      ]);
+    });
+
+    test('is taken while the record names it beside the old one', async () => {
+      const { made, old } = replaced();
+      record(made, 1, { manifestSha256: old[0], replacementSha256: digestOf(made, 0) });
+
+      expect((await open(made)).chain).toHaveLength(3);
+    });
+
+    test.each([
+      ['where no record names it', () => undefined],
+      [
+        'where the record of its upload names the old one',
+        (made: MadeChain, old: string) => record(made, 1, { manifestSha256: old }),
+      ],
+      [
+        'where the record of another upload names it',
+        (made: MadeChain) => record(made, 1, { uploadId: linkId(1), manifestKey: linkKey(1) }),
+      ],
+      ['where a record in another dataset names it', (made: MadeChain) => record(made, 1, {}, 'other-00000000')],
+    ])('is refused %s', async (_where, put) => {
+      const { made, old } = replaced();
+      put(made, old[0]);
+
+      await expect(open(made)).rejects.toMatchObject({
+        code: 'integrity',
+        message: expect.stringMatching(
+          /00000000\/manifest\.json\.gz is not the one that was recorded: .*, and no version record names that/,
+        ),
+        hint: expect.stringContaining('archiver repair '),
+      });
+    });
+
+    test('is refused as the newest where it names another dataset, whose record names it', async () => {
+      const { made, old } = replaced();
+      made.rewrite(2, (manifest) => Object.assign(manifest, { datasetId: 'other-00000000' }));
+      record(made, 3, {}, 'other-00000000');
+
+      await expect(open(made, { sha256: expectedIn(DATASET, [old[1]]) })).rejects.toThrow(
+        /is not the one that was recorded/,
+      );
+    });
+
+    test('is found among many versions with a few requests', async () => {
+      const made = chain();
+      const old = digestOf(made, 0);
+      made.rewrite(0, (manifest) => Object.assign(manifest, { replaces: [old] }));
+      for (let version = 1; version <= 1000; version++)
+        record(
+          made,
+          version,
+          version === 1 ? {} : { uploadId: linkId(version + 10), manifestKey: linkKey(version + 10) },
+        );
+      const reader = memoryReader(made.objects);
+
+      await openView(reader, { uploadId: linkId(2) });
+
+      expect([reader.requests.list, reader.requests.get < 32]).toEqual([1, true]);
+    });
   });
 });
 

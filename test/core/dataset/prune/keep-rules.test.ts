@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type KeepRules, versionsToKeep } from '../../../../src/core/dataset/prune/keep-rules.js';
+import { type DatedVersion, type KeepRules, versionsToKeep } from '../../../../src/core/dataset/prune/keep-rules.js';
 
 /** Version 1, 2, … with these moments. */
 const versions = (...moments: readonly string[]) =>
-  moments.map((moment, index) => ({ version: index + 1, createdAt: `${moment}T10:00:00.000Z` }));
+  moments.map((moment, index) => dated(index + 1, `${moment}T10:00:00.000Z`));
+const dated = (version: number, at: string): DatedVersion => ({ version, createdAt: at, storedAt: at });
 const NOW = new Date('2027-01-01T00:00:00Z');
 const kept = (list: Parameters<typeof versionsToKeep>[0], rules: KeepRules, now = NOW): number[] =>
   [...versionsToKeep(list, rules, now).keys()].sort((a, b) => a - b);
@@ -30,10 +31,9 @@ describe('versionsToKeep', () => {
   });
 
   test('hours', () => {
-    const list = ['10:01', '10:59', '11:00', '13:30'].map((time, index) => ({
-      version: index + 1,
-      createdAt: `2026-03-01T${time}:00.000Z`,
-    }));
+    const list = ['10:01', '10:59', '11:00', '13:30'].map((time, index) =>
+      dated(index + 1, `2026-03-01T${time}:00.000Z`),
+    );
 
     expect(kept(list, { last: 1, hourly: 3 })).toEqual([2, 3, 4]);
   });
@@ -73,13 +73,51 @@ describe('versionsToKeep', () => {
     expect(kept(list, { last: 0 })).toEqual([4]);
   });
 
+  describe('by the dates of writers and by those of the store', () => {
+    const day = (text: string): string => `2026-${text}T10:00:00.000Z`;
+    const both = (...dates: readonly (readonly [created: string, stored: string])[]): DatedVersion[] =>
+      dates.map(([created, stored], index) => ({
+        version: index + 1,
+        createdAt: day(created),
+        storedAt: day(stored),
+      }));
+    const now = new Date(day('06-02'));
+
+    test('an upload that took 40 days is as young as its record', () => {
+      const list = both(['06-01', '06-01'], ['04-22', '06-01'], ['06-02', '06-02']);
+
+      expect(kept(list, { last: 1, withinMs: 7 * 86_400_000 }, now)).toEqual([1, 2, 3]);
+    });
+
+    test('versions that a key dates back take the place of none that was there on these days', () => {
+      const genuine = ['05-27', '05-28', '05-29', '05-30', '05-31', '06-01'].map((date) => [date, date] as const);
+      const forged = genuine.map(([date]) => [date, '06-02'] as const);
+
+      expect(kept(both(...genuine, ...forged), { last: 1, daily: 7 }, now)).toEqual([
+        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+      ]);
+    });
+
+    test('a store that was copied, all of it stored today, keeps what it kept before', () => {
+      const list = both(['03-01', '06-02'], ['04-01', '06-02'], ['05-01', '06-02'], ['06-01', '06-02']);
+
+      expect(kept(list, { last: 1, monthly: 3 }, now)).toEqual([2, 3, 4]);
+    });
+
+    test('a writer whose clock is years behind loses nothing that was stored lately', () => {
+      const list = both(['05-30', '05-30'], ['05-31', '05-31'], ['01-01', '06-01'], ['01-01', '06-02']);
+
+      expect(kept(list, { last: 1, daily: 4 }, now)).toEqual([1, 2, 3, 4]);
+    });
+  });
+
   test('the newest is always among them, and more of a rule never keeps less', () => {
     const day = fc
       .integer({ min: 0, max: 900 })
       .map((days) => new Date(Date.UTC(2024, 0, 1) + days * 864e5).toISOString());
     fc.assert(
       fc.property(fc.array(day, { minLength: 1, maxLength: 30 }), fc.nat(5), fc.nat(5), (moments, last, daily) => {
-        const list = moments.map((createdAt, index) => ({ version: index + 3, createdAt }));
+        const list = moments.map((at, index) => dated(index + 3, at));
         const some = versionsToKeep(list, { last, daily, monthly: 2 }, NOW);
         const more = versionsToKeep(list, { last: last + 1, daily: daily + 1, monthly: 3 }, NOW);
         expect(some.has(list.length + 2)).toBe(true);

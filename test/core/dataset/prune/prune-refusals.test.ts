@@ -29,6 +29,17 @@ async function bendRecord(version: number, change: (document: Json) => void): Pr
   await writeFile(join(folder, recordKey(version)), recordBytes(document));
 }
 
+/** Bends the manifest of version 4; its record and the manifest above name it as it is then. */
+async function bendRewritten(change: (text: string) => string): Promise<void> {
+  const bytes = gzipSync(change(gunzipSync(await readFile(join(folder, linkKey(3)))).toString()));
+  await put(linkKey(3), bytes);
+  await bendRecord(4, (document) => (document['manifestSha256'] = sha256(bytes)));
+  const newest = gunzipSync(await readFile(join(folder, linkKey(4)))).toString();
+  const next = gzipSync(newest.replace(/"sha256":"[0-9a-f]{64}"/, `"sha256":"${sha256(bytes)}"`));
+  await put(linkKey(4), next);
+  await bendRecord(5, (document) => (document['manifestSha256'] = sha256(next)));
+}
+
 const put = (key: string, content: Buffer | string): Promise<void> =>
   writeObjects(folder, new Map([[key, Buffer.from(content)]]));
 
@@ -101,18 +112,15 @@ describe('nothing is changed when', () => {
     [
       'a kept version that has to be rewritten has a file that lies in no chunk',
       async () => {
-        const text = gunzipSync(await readFile(join(folder, linkKey(3)))).toString();
-        const bytes = gzipSync(
-          text.replace(/("path":"c.txt\/inside".*?),"chunk":\d+,"offset":\d+/, '$1,"object":"files/x"'),
-        );
-        await put(linkKey(3), bytes);
-        await bendRecord(4, (document) => (document['manifestSha256'] = sha256(bytes)));
-        const newest = gunzipSync(await readFile(join(folder, linkKey(4)))).toString();
-        const next = gzipSync(newest.replace(/"sha256":"[0-9a-f]{64}"/, `"sha256":"${sha256(bytes)}"`));
-        await put(linkKey(4), next);
-        await bendRecord(5, (document) => (document['manifestSha256'] = sha256(next)));
+        const inside = /("path":"c.txt\/inside".*?),"chunk":\d+,"offset":\d+/;
+        await bendRewritten((text) => text.replace(inside, '$1,"object":"files/x"'));
       },
       /nothing was pruned: .*does not say in which 'chunk'/,
+    ],
+    [
+      'a kept version that has to be rewritten has wrong totals',
+      () => bendRewritten((text) => text.replace(/("view":\{[^}]*"bytes":)/, '$19')),
+      /nothing was pruned: .*states a view of 9\d+ bytes, but the view has \d+: its totals are wrong/,
     ],
     [
       'a chunk that a kept version needs is missing',

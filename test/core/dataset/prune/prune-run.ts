@@ -46,6 +46,8 @@ export interface PruneRunOptions {
   readonly now?: Date;
   readonly wrap?: (store: ObjectStore) => ObjectStore;
   readonly datasetId?: string;
+  /** True where not given: what tests keep is often smaller than what they retire. */
+  readonly allowMassDelete?: boolean;
   /** While a person looks at the plan. */
   readonly afterPlan?: () => Promise<unknown>;
 }
@@ -69,7 +71,8 @@ export async function pruneFolder(folder: string, options: PruneRunOptions = {})
   const planned = await planPrune(store, settings);
   if (!hasWork(planned)) return { planned };
   await options.afterPlan?.();
-  const outcome = await prune(store, { ...settings, plan: planned, randomBytes });
+  const { allowMassDelete = true } = options;
+  const outcome = await prune(store, { ...settings, allowMassDelete, plan: planned, randomBytes });
   return { planned, ...outcome };
 }
 

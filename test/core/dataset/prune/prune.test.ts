@@ -160,7 +160,13 @@ describe('uploads that are no versions', () => {
     const left = await keys();
     const abandoned = plan?.marked.filter(({ reason }) => reason === 'abandoned');
     expect(abandoned?.map(({ uploadId }) => uploadId)).toEqual([OLD, '20250101-000000-00000004']);
-    for (const key of [...old, ...unfinished]) expect(left).not.toContain(key);
+    const chunks = [...old, ...unfinished].filter((key) => key.endsWith('.zst'));
+    for (const key of chunks) expect(left).not.toContain(key);
+    // What is left of each is its fence.
+    expect(left.filter((key) => /\/20250101-000000-0000000[14]\//.test(key))).toEqual([
+      `uploads/${OLD}/manifest.json.gz`,
+      'uploads/20250101-000000-00000004/manifest.json.gz',
+    ]);
     for (const key of [...young, ...long, ...foreign]) expect(left).toContain(key);
     expect(left.filter((key) => TRACES.test(key))).toEqual([]);
   });

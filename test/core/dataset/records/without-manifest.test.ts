@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listUploads, withoutManifest } from '../../../../src/core/dataset/records/find-places.js';
+import { listUploads, lookForManifests } from '../../../../src/core/dataset/records/find-places.js';
+import { encodeFence } from '../../../../src/core/manifest/fence.js';
 import { openStore } from '../../../../src/core/object-store/open-store.js';
+import { asUploadId } from '../../../support/as-upload-id.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const idOf = (upload: number): string => `20260304-050607-${String(upload).padStart(8, '0')}`;
@@ -14,20 +16,22 @@ interface Made {
 
 async function asked({ uploads, chunksOf }: Made): Promise<object> {
   const folder = await tempFolder();
-  const put = (key: string): void => {
+  const put = (key: string, content: string | Buffer = ''): void => {
     mkdirSync(dirname(join(folder, key)), { recursive: true });
-    writeFileSync(join(folder, key), '');
+    writeFileSync(join(folder, key), content);
   };
   for (let upload = 0; upload < uploads; upload++) {
     const base = `uploads/${idOf(upload)}`;
-    if (upload % 7 !== 0) put(`${base}/manifest.json.gz`);
+    if (upload === 3) put(`${base}/manifest.json.gz`, encodeFence(asUploadId(idOf(upload)), new Date()));
+    else if (upload % 7 !== 0) put(`${base}/manifest.json.gz`);
     for (let chunk = 0; chunk < chunksOf(upload); chunk++) put(`${base}/shard-00/chunk-${10_000 + chunk}.tar.zst`);
   }
   const opened = await openStore(`file://${folder}`, { env: {} });
   try {
-    const found = await withoutManifest(opened.store, await listUploads(opened.store));
+    const { without: found, fenced } = await lookForManifests(opened.store, await listUploads(opened.store));
     const expected = Array.from({ length: Math.ceil(uploads / 7) }, (_, number) => idOf(number * 7));
     expect([...found].toSorted()).toEqual(expected);
+    expect([...fenced].toSorted()).toEqual(uploads > 3 ? [idOf(3)] : []);
     return opened.requests;
   } finally {
     opened.close();

@@ -106,6 +106,7 @@ export async function agentWorld(): Promise<AgentWorld> {
             defaultIntervalMs: 1000,
             storageClass: 'STANDARD',
             trackDeletes: false,
+            ignoreCtime: false,
           }),
         onTrouble: (text) => void troubles.push(text),
         reading: async (work) => {

@@ -15,6 +15,7 @@ description: for people
 s3_config: {bucket: acme-archive, prefix: /lab/, region: eu-central-1, storage_class: standard_ia, kms_key_id: alias/lab}
 scan_interval: 1h30m
 track_deletes: true
+ignore_ctime: true
 allow_scope_expansion: true
 watch_paths:
   - path: /data//runs/
@@ -57,6 +58,7 @@ watch_paths:
     ],
     scanIntervalMs: 5_400_000,
     trackDeletes: true,
+    ignoreCtime: true,
     allowScopeExpansion: true,
   });
 });
@@ -65,7 +67,13 @@ test('needs little, and takes lines that end as on Windows', () => {
   const { config, errors } = check(LEAST.replaceAll('\n', '\r\n'));
 
   expect(errors).toEqual([]);
-  expect(config).toMatchObject({ version: 1, writerId: 'web-01', storeUrl: undefined, trackDeletes: false });
+  expect(config).toMatchObject({
+    version: 1,
+    writerId: 'web-01',
+    storeUrl: undefined,
+    trackDeletes: false,
+    ignoreCtime: false,
+  });
   expect(config?.sources[0]?.path).toBe('/data');
 });
 

@@ -1,0 +1,18 @@
+// After a scuttle: the store has no versions because this computer has deleted them, which is no reason to refuse new ones.
+import { cacheFolder, rememberedIn } from '../../core/archive/remembered.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
+import { joinStoreUrl } from '../../core/object-store/store-url.js';
+import type { Messages, Places } from '../../cli/context.js';
+
+/** Forgets which versions of these datasets there were: keys such as `writers/nas/datasets/lab-01234567`. @throws access-denied, io */
+export async function forgetDatasets(
+  opened: OpenedStore,
+  keys: readonly string[],
+  { home, warn }: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
+): Promise<void> {
+  const { heads } = rememberedIn(cacheFolder(home), opened, warn);
+  for (const key of keys) {
+    const area = key.split('/').slice(0, -2);
+    await heads.forget?.(joinStoreUrl(opened.store.url, ...area), key.slice(key.lastIndexOf('/') + 1));
+  }
+}

@@ -1,0 +1,71 @@
+// What a check could not read because it lies in cold storage: how much, what it costs to get it back, and what asks for it.
+import type { Pricing } from '../../cli/context.js';
+import { roundedUsd } from '../../core/cost/money.js';
+import type { RetrievalEstimate } from '../../core/cost/retrieval-cost.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
+import { printable } from '../../core/paths/raw-path.js';
+import type { ColdCount } from '../../core/verify/cold-chunks.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatUsd } from '../../ui/format-usd.js';
+import { fact } from './lines.js';
+import { restoreCommand } from './restore-command.js';
+
+/** The cheapest tier, which every cold class has; the days are the default of `archiver restore`. */
+const TIER = 'bulk';
+const RESTORE_DAYS = 7;
+
+export const chunksIn = (counts: readonly ColdCount[]): number => counts.reduce((sum, { chunks }) => sum + chunks, 0);
+
+/** What requesting those costs that were not requested yet. */
+export async function thawEstimate(
+  counts: readonly ColdCount[],
+  { store, region, isAws }: Pick<OpenedStore, 'store' | 'region' | 'isAws'>,
+  context: Pricing,
+): Promise<RetrievalEstimate> {
+  const [{ estimateRetrieval }, { pricedBy }] = await Promise.all([
+    import('../../core/cost/retrieval-cost.js'),
+    import('./prices.js'),
+  ]);
+  const chunks = counts
+    .filter(({ state }) => state === 'cold')
+    .map(({ storageClass, chunks, bytes }) => ({
+      storageClass,
+      sizeBytes: bytes,
+      objects: chunks,
+      isReadable: false,
+      // What is read afterwards costs what any check costs.
+      fetchedBytes: 0,
+      gets: 0,
+    }));
+  const isFolder = store.url.startsWith('file:');
+  return estimateRetrieval({ ...pricedBy(context), region, isAws, isFolder, chunks, tier: TIER, days: RESTORE_DAYS });
+}
+
+/** What JSON says of it. */
+export const thawDocument = ({ costUsd, provider, region, pricesOf, terms }: RetrievalEstimate): object => ({
+  costUsd: roundedUsd(costUsd),
+  tier: TIER,
+  restoreDays: RESTORE_DAYS,
+  provider,
+  region,
+  pricesOf,
+  terms,
+});
+
+/** The line about them; none where everything could be read. */
+export function unreadLines(counts: readonly ColdCount[], estimate: RetrievalEstimate): readonly string[] {
+  const all = chunksIn(counts);
+  if (all === 0) return [];
+  const classes = [...new Set(counts.map(({ storageClass }) => printable(storageClass)))].join(', ');
+  const bytes = counts.reduce((sum, count) => sum + count.bytes, 0);
+  const thawing = chunksIn(counts.filter(({ state }) => state === 'thawing'));
+  const what = `${formatQuantity(all, 'chunk')} in cold storage (${classes}; ${formatBytes(bytes)})`;
+  const price = `${formatUsd(estimate.costUsd)} to request (${TIER} tier, readable for ${RESTORE_DAYS} days)`;
+  if (thawing === all) return [fact('not read', `${what}, requested already`)];
+  if (thawing === 0) return [fact('not read', `${what}; ${price}`)];
+  return [fact('not read', `${what}, ${formatCount(thawing)} of them requested already; the rest costs ${price}`)];
+}
+
+/** Asks for them all, where they belong to one upload. */
+export const requestHint = (location: string): string =>
+  `${restoreCommand({ location, outputDir: './out', files: undefined })} --tier ${TIER} requests them; then verify again`;

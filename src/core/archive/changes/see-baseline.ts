@@ -1,0 +1,130 @@
+// What a writer of changes looks at before it says anything: whether the store has all of the version that it compares with
+// (commit protocol, Protocol 3, rule 6), and whether it may refer to what its manifest will name (Protocol 2, rule 4).
+import { isLookKept, isShownAs, type RememberedLook } from '../../dataset/cache/look-memory.js';
+import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
+import { isStillWhole, lookAtView, type ViewLook } from '../../dataset/view-look.js';
+import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
+import { repairCommand } from '../../manifest/repair-hint.js';
+import type { ObjectInfo } from '../../object-store/object-store.js';
+import { manifestKeyOf, splitUploadKey, uploadUrlOf } from '../../manifest/upload-id.js';
+import { counted } from '../../text/counted.js';
+import type { UploadRun } from '../upload-run.js';
+import type { Baseline } from './baseline.js';
+
+type SeeInput = Pick<UploadRun, 'store' | 'datasetId' | 'remembered' | 'signal'>;
+
+/** The view as it was last seen; `isRecalled`: by an earlier run, less than a day ago. */
+export interface SeenView extends ViewLook {
+  readonly isRecalled: boolean;
+}
+
+/**
+ * The view as it was seen less than a day ago, else (and always unless `mayRecall`, and in a folder store, which costs no requests)
+ * as it is now. Undefined for a writer without permission to list it. @throws what the store throws
+ */
+export async function seeView(
+  { store, datasetId, remembered: { looks }, signal }: SeeInput,
+  { view, recalled, isListed, isNewest }: Baseline,
+  mayRecall: boolean,
+): Promise<SeenView | undefined> {
+  if (!isListed) return undefined;
+  const manifestSha256 = view.chain[0]?.sha256 ?? '';
+  const before = await looks?.get(store.url, datasetId);
+  const kept = mayRecall ? stillKept(before, manifestSha256) : undefined;
+  if (kept !== undefined && !store.url.startsWith('file:'))
+    return { ...kept, broken: [], isChainBroken: false, isRecalled: true };
+  const known = { known: before?.manifests, isKnownLately: kept !== undefined };
+  const look = await lookAtView(store, view, { recalled, ...known, signal });
+  if (look === undefined) return undefined;
+  // Its manifests are read once a day all the same.
+  if (kept !== undefined) return { ...look, lookedAtMs: kept.lookedAtMs, isRecalled: false };
+  const { broken, manifests, lookedAtMs } = look;
+  if (broken.length === 0 && isNewest)
+    await looks?.put(store.url, datasetId, { manifestSha256, manifests, lookedAtMs });
+  return { ...look, isRecalled: false };
+}
+
+/** The look, where it was at this version and less than a day ago. */
+const stillKept = (look: RememberedLook | undefined, manifestSha256: string): RememberedLook | undefined =>
+  look?.manifestSha256 === manifestSha256 && isLookKept(look) ? look : undefined;
+
+/** Warns of a version that is not whole: the next one is made from what is remembered of it, and from the source. */
+export function tellBroken(
+  { warn, store, datasetId }: Pick<UploadRun, 'warn' | 'store' | 'datasetId'>,
+  { head, view }: Baseline,
+  seen: SeenView | undefined,
+): void {
+  const [first, ...others] = seen?.broken ?? [];
+  if (first === undefined) return;
+  const what = others.length === 0 ? first : `${first} and ${counted(others.length, 'other object')}`;
+  const damaged = seen?.isChainBroken === true ? splitUploadKey(first)?.uploadId : undefined;
+  const { uploadId } = view.head;
+  const command =
+    damaged === undefined ? `archiver verify ${uploadUrlOf(store.url, uploadId)}` : repairCommand(store, damaged);
+  warn(
+    `version ${head} of dataset ${datasetId} is not whole, the next one will be: ${what} missing or damaged (${command})`,
+  );
+}
+
+/** Says on whose word nothing has changed. */
+export function tellUnseen(
+  { emit, datasetId }: Pick<UploadRun, 'emit' | 'datasetId'>,
+  { head }: Pick<Baseline, 'head'>,
+): void {
+  const text = `this writer may not list what is stored: whether version ${head} of dataset ${datasetId} is still whole is not known`;
+  emit({ type: 'note', text });
+}
+
+export interface BaseLook extends ReferenceLook {
+  /** The manifest to build on must not be referred to. */
+  readonly isManifest: boolean;
+}
+
+/** What a manifest on top of the view will refer to. */
+export interface WantedOfView {
+  /** Positions of its chunks; undefined for a full listing, which names them all and builds on nothing. */
+  readonly wanted: ReadonlySet<number> | undefined;
+  readonly seen: SeenView | undefined;
+}
+
+/** Looks at it. Undefined for a writer without permission to list it. @throws what the store throws */
+export async function lookAtBase(
+  run: Pick<UploadRun, 'store' | 'uploadId' | 'dryRun' | 'signal'>,
+  baseline: Baseline,
+  { wanted, seen }: WantedOfView,
+): Promise<BaseLook | undefined> {
+  const { store, signal } = run;
+  const { view } = baseline;
+  const previous = wanted === undefined ? undefined : view.head.uploadId;
+  // Their keys are relative to the view's upload, which is another one than ours: all of them lie elsewhere.
+  const chunks = view.chunks.map((chunk, position): ChunkRecord => {
+    const isWanted = wanted === undefined || wanted.has(position);
+    return { ...chunk, key: isWanted ? elsewhere(chunk.key, view.head.uploadId) : '' };
+  });
+  const references = { uploadId: run.uploadId, chunks, previous };
+  const nothing = { unsound: new Set<number>(), first: undefined, previous: undefined, isManifest: false };
+  if (!hasReferences(references)) return { ...nothing, lookedAtMs: Date.now() };
+  const look = await lookAtReferences(store, references, signal);
+  if (look === undefined) return run.dryRun ? { ...nothing, lookedAtMs: Date.now() } : undefined;
+  if (previous === undefined) return { ...look, isManifest: false };
+  const key = manifestKeyOf(previous);
+  return (await isReplaced(run, baseline, { shown: look.previous, seen }))
+    ? { ...look, first: key, isManifest: true }
+    : { ...look, isManifest: look.first === key };
+}
+
+/** The manifest to build on was seen whole by an earlier run, and what is there now is another one. */
+async function isReplaced(
+  { store, signal }: Pick<UploadRun, 'store' | 'signal'>,
+  { view, recalled }: Baseline,
+  { shown, seen }: { readonly shown: ObjectInfo | undefined; readonly seen: SeenView | undefined },
+): Promise<boolean> {
+  const [newest] = view.chain;
+  if (newest === undefined || shown === undefined || seen?.isRecalled !== true) return false;
+  const known = seen.manifests;
+  if (isShownAs(known.get(newest.sha256), shown)) return false;
+  return !(await isStillWhole(store, newest, shown, { recalled, known, signal }));
+}
+
+/** A key of the view's upload as that of another folder. */
+const elsewhere = (key: string, uploadId: UploadId): string => (key.startsWith('../') ? key : `../${uploadId}/${key}`);

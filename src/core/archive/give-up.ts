@@ -1,0 +1,62 @@
+// What a run has sent and no version needs in the end: another writer was faster and has the same, or something was sent again.
+// It is marked at once, as a prune would mark it when it counts as abandoned, and said. Nothing is deleted here: only a sweep
+// knows what others refer to.
+import { lookAtFolder } from '../dataset/folder-look.js';
+import { writeMark } from '../dataset/prune/marks.js';
+import { errorText, isArchiverError } from '../failures/errors.js';
+import { listsByKey } from '../lists-by-key.js';
+import { chunkKey } from '../manifest/manifest-check.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
+import { folderOfKey, manifestKeyOf, splitUploadKey, uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import type { ObjectInfo } from '../object-store/object-store.js';
+import { counted } from '../text/counted.js';
+import type { UploadRun } from './upload-run.js';
+
+const MIB = 2 ** 20;
+
+type GiveUpInput = Pick<UploadRun, 'store' | 'sender' | 'uploadId' | 'notWhole' | 'emit' | 'signal'>;
+
+/** Marks what this run has sent and its version does not refer to; `chunks` are those that it does. Never fails the upload. */
+export async function giveUpUnneeded(run: GiveUpInput, chunks: readonly ChunkRecord[]): Promise<void> {
+  const needed = new Set(chunks.map(({ key }) => chunkKey(run.uploadId, key)));
+  const unneeded = run.sender.stored().filter((key) => !needed.has(key));
+  for (const [folder, keys] of listsByKey(unneeded, folderOfKey)) {
+    const uploadId = splitUploadKey(folder)?.uploadId;
+    if (uploadId !== undefined) await giveUp(run, uploadId, keys);
+  }
+}
+
+async function giveUp(run: GiveUpInput, uploadId: UploadId, keys: readonly string[]): Promise<void> {
+  const { store, emit, signal } = run;
+  const tell = (amount: string, then: string): void =>
+    emit({ type: 'note', text: `${amount} of upload ${uploadId} that no version needs: ${then}` });
+  try {
+    const { sound } = await lookAtFolder(store, uploadFolder(uploadId), signal);
+    const found = keys.flatMap((key) => sound.get(key) ?? []); // what is gone or marked needs no other mark
+    if (found.length === 0) return;
+    await writeMark(
+      store,
+      { uploadId, reason: 'superseded', objects: [...found, ...beaten(run, uploadId, sound)] },
+      signal,
+    );
+    const bytes = found.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    tell(`${counted(found.length, 'chunk')}, ${(bytes / MIB).toFixed(1)} MiB,`, 'marked, a later prune deletes them');
+  } catch (error) {
+    if (!isArchiverError(error)) throw error;
+    tell(
+      counted(keys.length, 'chunk'),
+      `a prune deletes them when they count as abandoned (not marked: ${errorText(error)})`,
+    );
+  }
+}
+
+/** The manifest of an upload that never became a version. */
+function beaten(
+  { uploadId: own, notWhole }: GiveUpInput,
+  uploadId: UploadId,
+  sound: ReadonlyMap<string, ObjectInfo>,
+): ObjectInfo[] {
+  const isRecorded = notWhole.some((version) => version.uploadId === uploadId);
+  const manifest = uploadId === own || isRecorded ? undefined : sound.get(manifestKeyOf(uploadId));
+  return manifest === undefined ? [] : [manifest];
+}

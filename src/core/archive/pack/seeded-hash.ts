@@ -1,0 +1,58 @@
+// XXH64 of contents, seeded by the upload that stores them. Beside the MD5 it tells whether a file is what is stored
+// (docs/decisions/059): two contents with one MD5 can be made, but whoever made them before the upload began could not know
+// its seed.
+import { hash } from 'node:crypto';
+import type { UploadId } from '../../manifest/manifest-types.js';
+
+/** What is given to the module at a time: it keeps a copy, which stays in the processor's cache. */
+const STEP_BYTES = 1 << 18;
+
+/** The hash of a content that comes in pieces. */
+export interface SeededStream {
+  update(bytes: Uint8Array): void;
+  /** Writes the hash, big-endian. */
+  writeTo(digests: Buffer, at: number): void;
+}
+
+export interface SeededHash {
+  /** Writes the hash of all of `bytes`, big-endian. */
+  write(bytes: Uint8Array, seed: bigint, digests: Buffer, at: number): void;
+  stream(seed: bigint): SeededStream;
+}
+
+/** The seed of what lies in the folder of this upload. */
+export const seedOf = (uploadId: UploadId): bigint => hash('sha256', uploadId, 'buffer').readBigUInt64LE(0);
+
+// Here and not on the first call: the load of WebAssembly has to be waited for, and who calls cannot wait.
+const loaded = await load();
+
+/** Undefined where WebAssembly is missing: such contents are recorded without, and sent again when they move. */
+export const seededHash = (): SeededHash | undefined => loaded;
+
+async function load(): Promise<SeededHash | undefined> {
+  // Missing under --jitless.
+  if (!('WebAssembly' in globalThis)) return undefined;
+  const { default: xxhash } = await import('xxhash-wasm');
+  const hashes = await xxhash();
+  const stream = (seed: bigint): SeededStream => {
+    const state = hashes.create64(seed);
+    return {
+      update(bytes) {
+        for (let at = 0; at < bytes.length; at += STEP_BYTES) state.update(bytes.subarray(at, at + STEP_BYTES));
+      },
+      writeTo: (digests, at) => void digests.writeBigUInt64BE(state.digest(), at),
+    };
+  };
+  return {
+    stream,
+    write(bytes, seed, digests, at) {
+      if (bytes.length <= STEP_BYTES) {
+        digests.writeBigUInt64BE(hashes.h64Raw(bytes, seed), at);
+        return;
+      }
+      const all = stream(seed);
+      all.update(bytes);
+      all.writeTo(digests, at);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// Versions that a run has written and found not to be whole, once their content is in a later one: their records become
+// tombstones, so that nobody is offered what does not restore. No other process has written them, and none was told of them.
+import { putTombstone } from '../dataset/records/put-tombstone.js';
+import { listVersions, readVersions } from '../dataset/records/versions.js';
+import { errorText, isArchiverError } from '../failures/errors.js';
+import type { NotWhole, UploadRun } from './upload-run.js';
+
+type RetireInput = Pick<UploadRun, 'store' | 'datasetId' | 'notWhole' | 'emit' | 'warn' | 'signal'>;
+
+/** Retires them. One that cannot be retired, or has got a tag, is warned of. Never fails the upload. */
+export async function retireBroken(run: RetireInput): Promise<void> {
+  for (const broken of run.notWhole) {
+    try {
+      const left = await retire(run, broken);
+      if (left === undefined)
+        run.emit({ type: 'note', text: `${broken.text}: it was retired, a later one has its content` });
+      else run.warn(`${broken.text}, and stays listed: ${left}`);
+    } catch (error) {
+      if (!isArchiverError(error) || error.code === 'cancelled') throw error;
+      run.warn(`${broken.text}, and stays listed: ${errorText(error)}`);
+    }
+  }
+}
+
+/** Returns why it stays; undefined where it is retired, by this or by somebody else. @throws what the store throws */
+async function retire(
+  { store, datasetId, signal }: RetireInput,
+  { uploadId, version }: NotWhole,
+): Promise<string | undefined> {
+  const listed = (await listVersions(store, datasetId, signal)).filter((one) => one.version === version);
+  const [found] = await readVersions(store, datasetId, listed, signal);
+  if (found === undefined) return undefined;
+  if ('problem' in found) return found.problem.message;
+  if (found.record.uploadId !== uploadId) return undefined;
+  if (found.listed.tags.length > 0) return `it is tagged ${found.listed.tags.join(', ')}`;
+  await putTombstone(store, found, { now: await store.time(signal), signal });
+  return undefined;
+}

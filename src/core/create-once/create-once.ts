@@ -1,0 +1,82 @@
+// The front door: what a store keeps, from what is known of it, else by asking. Folders are ours and are not asked.
+import { ArchiverError } from '../failures/errors.js';
+import type { OpenedStore } from '../object-store/open-store.js';
+import { parseStoreUrl } from '../object-store/store-url.js';
+import { printable } from '../paths/raw-path.js';
+import type { CreateOnceAnswer } from './answer.js';
+import { type ProbeOptions, probeCreateOnce } from './probe.js';
+import { knownHere, knownThere, type RememberOptions, rememberHere, rememberThere } from './remembered-answers.js';
+
+export interface CreateOnceOptions extends RememberOptions, Omit<ProbeOptions, 'isAws'> {
+  /** This computer. */
+  readonly host: string;
+  /** Nothing is put. */
+  readonly dryRun: boolean;
+}
+
+/** Undefined where there is nothing to ask: a folder, a store that somebody vouches for, and what a dry run cannot know. */
+export async function createOnceOf(
+  opened: OpenedStore,
+  options: CreateOnceOptions,
+): Promise<CreateOnceAnswer | undefined> {
+  const { createOnce = 'auto', store } = opened;
+  const { host, now, dryRun } = options;
+  if (createOnce === 'yes' || parseStoreUrl(store.url).kind === 'file') return undefined;
+  if (createOnce === 'no') return { kind: 'plain', seen: '--create-once no says so', askedAt: now, askedBy: host };
+  const here = await knownHere(opened, options);
+  if (here !== undefined || dryRun) return here;
+  const there = await knownThere(opened, options);
+  if (there === undefined) return await askAnew(opened, options);
+  await rememberHere(opened, there, options);
+  return there;
+}
+
+/** Asks the store whatever is known of it, and remembers what it shows. @throws what keeps it from answering */
+export async function askAnew(
+  opened: OpenedStore,
+  options: Omit<CreateOnceOptions, 'dryRun'>,
+): Promise<CreateOnceAnswer> {
+  const answer = await askAndKeepHere(opened, options);
+  await rememberThere(opened, answer, options);
+  return answer;
+}
+
+/**
+ * Asks a store that may not be chosen in the end: nothing new stays there until `keepThere`. What it says of itself that is not
+ * so is replaced. @throws what keeps it from answering
+ */
+export async function askBeforeChoice(
+  opened: OpenedStore,
+  options: Omit<CreateOnceOptions, 'dryRun'>,
+): Promise<CreateOnceAnswer> {
+  const answer = await askAndKeepHere(opened, options);
+  if (answer.kind === 'plain' && (await knownThere(opened, options))?.kind === 'create-once')
+    await rememberThere(opened, answer, options);
+  return answer;
+}
+
+/** Puts what this computer knows of a store into it, for other computers. @throws what the store throws */
+export async function keepThere(opened: OpenedStore, options: RememberOptions): Promise<void> {
+  const known = await knownHere(opened, options);
+  if (known !== undefined) await rememberThere(opened, known, options);
+}
+
+async function askAndKeepHere(
+  opened: OpenedStore,
+  options: Omit<CreateOnceOptions, 'dryRun'>,
+): Promise<CreateOnceAnswer> {
+  const { now, host } = options;
+  const probed = await probeCreateOnce(opened.store, { ...options, isAws: opened.isAws });
+  const answer = { ...probed, askedAt: now, askedBy: host };
+  await rememberHere(opened, answer, options);
+  return answer;
+}
+
+/** Until versions can be written without it: why no version is written to a plain store. @throws plain-store */
+export function refusePlain(url: string, answer: CreateOnceAnswer | undefined): void {
+  if (answer?.kind !== 'plain') return;
+  const what = `${printable(url)} is no store that creates a key only once: ${printable(answer.seen)}`;
+  throw new ArchiverError('plain-store', `${what}, so one writer could overwrite another's version; nothing was sent`, {
+    hint: `--create-once yes vouches for it; \`archiver access-check ${printable(url)}\` asks it anew`,
+  });
+}

@@ -1,0 +1,75 @@
+// Records that were put while a sweep was at work: what it has deleted was decided without them.
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { addTo } from '../../lists-by-key.js';
+import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
+import { uploadUrlOf } from '../../manifest/upload-id.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { printable } from '../../paths/raw-path.js';
+import { listAllVersions, type ListedVersion, readVersions } from '../records/versions.js';
+import type { BaseState } from './base-state.js';
+import { addNeedsOf, lookCache } from './needs.js';
+
+/** The records that are there now and were not there like this at the look. One LIST. @throws what the store throws; integrity, unsupported */
+export async function appearedSince(
+  reader: ObjectReader,
+  { own, others, tombstones }: Pick<BaseState, 'own' | 'others' | 'tombstones'>,
+  signal: AbortSignal,
+): Promise<readonly VersionRecord[]> {
+  const known = new Map([...own, ...others, ...tombstones].map(({ listed }) => [listed.key, listed.etag]));
+  const fresh = new Map<string, ListedVersion[]>();
+  for (const [id, versions] of await listAllVersions(reader, signal))
+    for (const listed of versions) if (known.get(listed.key) !== listed.etag) addTo(fresh, id, listed);
+  const records: VersionRecord[] = [];
+  for (const [id, listed] of fresh) {
+    for (const found of await readVersions(reader, id, listed, signal)) {
+      if ('problem' in found) throw found.problem;
+      records.push(found.record);
+    }
+  }
+  return records;
+}
+
+export interface Swept {
+  readonly fenced: ReadonlySet<UploadId>;
+  /** Full keys of what was deleted. */
+  readonly gone: ReadonlySet<string>;
+}
+
+/** @throws integrity naming a version that came meanwhile and needs what is gone */
+export async function refuseHarmed(
+  reader: ObjectReader,
+  appeared: readonly VersionRecord[],
+  { fenced, gone }: Swept,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const record of appeared) {
+    const problem = fenced.has(record.uploadId) ? 'its upload was swept' : await harmOf(reader, record, gone, signal);
+    if (problem === undefined) continue;
+    const { datasetId, version, uploadId } = record;
+    const url = uploadUrlOf(reader.url, uploadId);
+    throw new ArchiverError(
+      'integrity',
+      `version ${version} of dataset ${printable(datasetId)} came while the sweep was deleting, and is not whole: ${problem}`,
+      {
+        hint: `archive its source again; archiver verify ${url} says what is missing, archiver repair ${url} what is left`,
+      },
+    );
+  }
+}
+
+async function harmOf(
+  reader: ObjectReader,
+  record: VersionRecord,
+  gone: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const needed = new Set<string>();
+  try {
+    await addNeedsOf(needed, reader, record, { cache: lookCache(), signal });
+  } catch (error) {
+    if (!isArchiverError(error, 'integrity', 'unsupported', 'access-denied')) throw error;
+    return error.message;
+  }
+  const lost = [...needed].find((key) => gone.has(key));
+  return lost === undefined ? undefined : `${lost} is gone`;
+}

@@ -1,0 +1,125 @@
+// Prune never trades content for emptiness (commit protocol, Protocol 3, rule 9). A key that may only put can add empty versions
+// until the rules retire every genuine one, and an unmounted disk does the same in a few nights. So what is kept is compared
+// with what would be retired: the largest version of each. Kept ones count by their views, as readers see them, never by the
+// word of their records; and bytes count only as far as the chunks that hold them could be theirs.
+import { ArchiverError } from '../../failures/errors.js';
+import { addTo } from '../../lists-by-key.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { printable } from '../../paths/raw-path.js';
+import { ordinalsText } from '../ordinals-text.js';
+import type { ReadRecord } from '../records/versions.js';
+import { type ChainOptions, shownContent } from './needs.js';
+
+/** What is kept must hold this part of what goes. */
+const LEAST_PART = 0.5;
+
+/** What a version gives back. */
+export interface Content {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Of a dataset: what is kept, and what would be retired, of each the most that one version has. */
+export interface Trade {
+  readonly datasetId: string;
+  readonly kept: Content;
+  readonly retired: Content;
+  /** That have more than is kept. */
+  readonly versions: readonly { readonly version: number }[];
+}
+
+export interface TradeOptions extends ChainOptions {
+  readonly kept: readonly ReadRecord[];
+  readonly retired: readonly ReadRecord[];
+}
+
+/** Datasets of which too little would be kept. @throws as `chainOfVersion` */
+export async function findTrades(
+  reader: ObjectReader,
+  { kept, retired, ...options }: TradeOptions,
+): Promise<readonly Trade[]> {
+  const going = new Map<string, VersionRecord[]>();
+  for (const { record } of retired) addTo(going, record.datasetId, record);
+  const trades: Trade[] = [];
+  for (const [datasetId, records] of going) {
+    const staying = kept.flatMap(({ record }) => (record.datasetId === datasetId ? [record] : []));
+    const trade = await tradeOf(reader, staying, records, options);
+    if (trade !== undefined) trades.push({ datasetId, ...trade });
+  }
+  return trades;
+}
+
+const NOTHING: Content = { files: 0, bytes: 0 };
+
+const most = (a: Content, b: Content): Content => ({
+  files: Math.max(a.files, b.files),
+  bytes: Math.max(a.bytes, b.bytes),
+});
+
+const isEnough = (kept: Content, retired: Content): boolean =>
+  kept.files >= retired.files * LEAST_PART && kept.bytes >= retired.bytes * LEAST_PART;
+
+async function tradeOf(
+  reader: ObjectReader,
+  staying: readonly VersionRecord[],
+  going: readonly VersionRecord[],
+  options: ChainOptions,
+): Promise<Omit<Trade, 'datasetId'> | undefined> {
+  const claimed = going.map(({ totals }) => totals).reduce(most, NOTHING);
+  let kept = NOTHING;
+  // Nearly always the first one is enough; those that claim most come first.
+  for (const record of staying.toSorted((a, b) => b.totals.bytes - a.totals.bytes || b.totals.files - a.totals.files)) {
+    if (isEnough(kept, claimed)) return undefined;
+    kept = most(kept, await shownContent(reader, record, options));
+  }
+  if (isEnough(kept, claimed)) return undefined;
+  // A forged record may claim too much, and must not stop every prune from now on.
+  const retired: (Content & { readonly version: number })[] = [];
+  for (const record of going) {
+    const content = isEnough(kept, record.totals) ? record.totals : await contentOr(reader, record, options);
+    retired.push({ files: content.files, bytes: content.bytes, version: record.version });
+  }
+  const larger = retired.filter((content) => !isEnough(kept, content));
+  return larger.length === 0 ? undefined : { kept, retired: larger.reduce(most, NOTHING), versions: larger };
+}
+
+/** The word of its record for one that cannot be read. */
+async function contentOr(reader: ObjectReader, record: VersionRecord, options: ChainOptions): Promise<Content> {
+  try {
+    return await shownContent(reader, record, options);
+  } catch (error) {
+    if (error instanceof ArchiverError && ['integrity', 'unsupported', 'access-denied'].includes(error.code))
+      return record.totals;
+    throw error;
+  }
+}
+
+const amount = ({ files, bytes }: Content): string => `${files} files of ${bytes} bytes`;
+
+export interface TradeLeave {
+  readonly allowMassDelete?: boolean | undefined;
+  /** Then it is said that it will be refused. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Lets a prune go on; gives warnings of a dry run. @throws mass-delete where too little would be kept */
+export function refuseTrades(
+  { url }: ObjectReader,
+  [first, ...others]: readonly Trade[],
+  { allowMassDelete = false, dryRun = false }: TradeLeave,
+): readonly string[] {
+  if (first === undefined || allowMassDelete) return [];
+  const { datasetId, kept, retired, versions } = first;
+  const name = printable(datasetId);
+  const text =
+    `what is kept of dataset ${name} holds at most ${amount(kept)}, and what would be retired ` +
+    `(${ordinalsText(versions)}) up to ${amount(retired)}` +
+    (others.length === 0 ? '' : `, and ${others.length} more datasets are like it`);
+  if (dryRun) return [`this will be refused without --allow-mass-delete: ${text}`];
+  throw new ArchiverError('mass-delete', `nothing was pruned: ${text}`, {
+    hint:
+      `look at them: archiver dataset versions ${printable(url)} --dataset-id ${name}; keep one with ` +
+      'archiver dataset tag, keep more by the --keep flags, or retire them all the same with --allow-mass-delete',
+  });
+}

@@ -1,0 +1,128 @@
+// Fences of a sweep (commit protocol, Protocol 3, rule 2). Every upload that no record names gets one in place of its manifest
+// before anything of it is deleted. Where a manifest lies there, a copy is put beside it first: a record that is put in between
+// is seen by the look after the fences, and gets its manifest back. Killed at any point, the upload is as it was, or fenced with
+// the copy beside it, and the next sweep goes on.
+import { hash } from 'node:crypto';
+import { ArchiverError, isArchiverError, noneOn } from '../../failures/errors.js';
+import { isSealed } from '../../keys/envelope.js';
+import { atOnce } from '../../limits/at-once.js';
+import { encodeFence, isFence } from '../../manifest/fence.js';
+import { MAX_LOADED_BYTES } from '../../manifest/loaded-manifest.js';
+import { manifestKeyOf, type UploadId } from '../../manifest/upload-id.js';
+import type { ObjectStore } from '../../object-store/object-store.js';
+import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
+import { readAll } from '../../object-store/read-content.js';
+
+const FENCES_AT_ONCE = 4;
+
+export interface Fences {
+  /** Uploads that have one now; of those that had a manifest the key of its copy. */
+  readonly raised: ReadonlyMap<UploadId, string | undefined>;
+  /** Uploads whose manifest came, or changed, since the mark: their writer is at work. */
+  readonly spared: ReadonlySet<string>;
+}
+
+export const NO_FENCES: Fences = { raised: new Map(), spared: new Set() };
+
+export interface FenceOptions {
+  /** Of the store's clock. */
+  readonly now: Date;
+  /**
+   * Keys that the sweep may delete. A manifest that is not among them came after the mark: its upload has gone on, and
+   * its record may come at any moment (docs/protocol, FENCE_OVER_ANY).
+   */
+  readonly doomed: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
+/** Where the manifest goes that a fence replaces. Below the base. */
+const copyKeyOf = (uploadId: UploadId, bytes: Buffer): string =>
+  `${manifestKeyOf(uploadId)}.${hash('sha256', bytes, 'hex').slice(0, 8)}.pre-fence.bak`;
+
+/** Puts the fences. @throws what the store throws */
+export async function raiseFences(
+  store: ObjectStore,
+  uploadIds: readonly UploadId[],
+  options: FenceOptions,
+): Promise<Fences> {
+  const raised = new Map<UploadId, string | undefined>();
+  const spared = new Set<string>();
+  await atOnce(uploadIds, FENCES_AT_ONCE, async (uploadId) => {
+    try {
+      raised.set(uploadId, await raise(store, uploadId, options));
+    } catch (error) {
+      if (!isArchiverError(error, 'conflict')) throw error;
+      spared.add(uploadId);
+    }
+  });
+  return { raised, spared };
+}
+
+/** The key of the copy of what it replaces, if anything. @throws conflict where a manifest comes or changes meanwhile */
+async function raise(
+  store: ObjectStore,
+  uploadId: UploadId,
+  { now, doomed, signal }: FenceOptions,
+): Promise<string | undefined> {
+  const key = manifestKeyOf(uploadId);
+  const content = await store.get(key, { signal }).catch(noneOn('not-found'));
+  const bytes = content && (await readAll(content, MAX_LOADED_BYTES));
+  if (bytes !== undefined && isFence(bytes)) return undefined;
+  if (bytes !== undefined && !doomed.has(key)) throw new ArchiverError('conflict', `${key} came after its mark`);
+  const copy = bytes && copyKeyOf(uploadId, bytes);
+  if (copy !== undefined && bytes !== undefined) await store.put(copy, bytes, { signal });
+  const writing = { contentType: 'application/json', signal };
+  try {
+    await putInstead(store, key, encodeFence(uploadId, now), { ...writing, etag: content?.etag });
+  } catch (error) {
+    // That of another sweep, or our own, from a request whose answer was lost.
+    if (!isArchiverError(error, 'conflict') || !(await isFenced(store, key, signal))) throw error;
+  }
+  return copy;
+}
+
+async function isFenced(store: ObjectStore, key: string, signal: AbortSignal): Promise<boolean> {
+  const content = await store.get(key, { signal }).catch(noneOn('not-found'));
+  return content !== undefined && isFence(await readAll(content, MAX_LOADED_BYTES));
+}
+
+interface Writing {
+  readonly contentType: string;
+  /** Of what is there; undefined where nothing is. */
+  readonly etag: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Where a store does not replace on a condition, what is there is deleted first. @throws conflict where it is something else by now */
+async function putInstead(
+  store: ObjectStore,
+  key: string,
+  body: Uint8Array,
+  { etag, ...writing }: Writing,
+): Promise<void> {
+  if (etag !== undefined) {
+    try {
+      await putIfUnchanged(store, key, body, { ...writing, ifMatch: etag });
+      return;
+    } catch (error) {
+      if (!isArchiverError(error, 'unsupported')) throw error;
+      await store.delete([key], writing.signal);
+    }
+  }
+  await store.put(key, body, { ...writing, ifAbsent: true });
+}
+
+/** Puts a manifest back that a fence has replaced: a version has come that names it. @throws what the store throws */
+export async function takeDown(
+  store: ObjectStore,
+  uploadId: UploadId,
+  copy: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (copy === undefined) return;
+  const key = manifestKeyOf(uploadId);
+  const bytes = await readAll(await store.get(copy, { signal }), MAX_LOADED_BYTES);
+  const contentType = isSealed(bytes) ? 'application/octet-stream' : 'application/gzip';
+  const fence = await store.head(key, signal);
+  await putInstead(store, key, bytes, { contentType, etag: fence?.etag, signal });
+}

@@ -1,0 +1,63 @@
+// What looks as if nobody of ours had made a version: a key that may only put can add versions to a dataset, and cannot change
+// what was there before. Said wherever versions are looked at; nothing is decided by it.
+import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { printable } from '../../paths/raw-path.js';
+import { DATES_DIFFER_MS, storedDates } from './stored-dates.js';
+import { type ListedVersion, listVersions, type ReadRecord, readVersions } from './versions.js';
+
+/**
+ * By ordinal, in sentences; `read` are versions of one dataset, lowest first. Those without a doubt are not in it. `withDates`
+ * is false where dates are shown side by side.
+ */
+export function doubtsAbout(
+  read: readonly ReadRecord[],
+  { withDates = true } = {},
+): ReadonlyMap<number, readonly string[]> {
+  const stored = storedDates(read.map(({ listed }) => listed));
+  const doubts = new Map<number, readonly string[]>();
+  let full: ReadRecord | undefined;
+  for (const found of read) {
+    const { record, listed } = found;
+    const its = [
+      ...jumpOf(listed),
+      ...emptinessOf(found, full),
+      ...(withDates ? datesOf(record.createdAt, stored.get(record.version) ?? listed.lastModified) : []),
+    ];
+    if (its.length > 0) doubts.set(record.version, its);
+    if (record.totals.files > 0) full = found;
+  }
+  return doubts;
+}
+
+/** The newest version below this one whose record says that it has files; undefined where there is none. One LIST. @throws what the store throws */
+export async function contentBefore(
+  reader: ObjectReader,
+  { datasetId, version }: { readonly datasetId: string; readonly version: number },
+  signal: AbortSignal,
+): Promise<VersionRecord | undefined> {
+  const below = (await listVersions(reader, datasetId, signal)).filter((listed) => listed.version < version);
+  for (const listed of below.toReversed()) {
+    const [found] = await readVersions(reader, datasetId, [listed], signal);
+    if (found !== undefined && 'record' in found && found.record.totals.files > 0) return found.record;
+  }
+  return undefined;
+}
+
+export function jumpOf({ version, follows }: Pick<ListedVersion, 'version' | 'follows'>): readonly string[] {
+  if (follows === version - 1) return [];
+  return [
+    `no version ${follows + 1 === version - 1 ? version - 1 : `${follows + 1} to ${version - 1}`} was ever there`,
+  ];
+}
+
+function emptinessOf({ record }: ReadRecord, full: ReadRecord | undefined): readonly string[] {
+  if (record.totals.files > 0 || full === undefined) return [];
+  return [`it is empty, and v${full.record.version} has ${full.record.totals.files} files`];
+}
+
+function datesOf(createdAt: string, stored: Date): readonly string[] {
+  if (Math.abs(Date.parse(createdAt) - stored.getTime()) <= DATES_DIFFER_MS) return [];
+  const day = stored.toISOString().slice(0, 10);
+  return [`its writer dates it ${printable(createdAt.slice(0, 10))}, and the store has it since ${day}`];
+}

@@ -1,0 +1,149 @@
+// Whether the store has all of a view (commit protocol, Protocol 3, rule 6): every manifest of its chain as it was, every chunk
+// that it shows something of with its size. One LIST a folder. Chunks are not read; a manifest is, where its ETag cannot tell
+// that it is the one that is remembered. Marks do not count: what the newest version needs is never swept.
+import { hash } from 'node:crypto';
+import { integrityError, isArchiverError } from '../failures/errors.js';
+import { atOnce } from '../limits/at-once.js';
+import { fetchManifest, type LoadedManifest } from '../manifest/loaded-manifest.js';
+import { chunkKey } from '../manifest/manifest-check.js';
+import type { VersionRecord } from '../manifest/manifest-types.js';
+import { folderOfKey, uploadFolder } from '../manifest/upload-id.js';
+import { ifAllowed } from '../object-store/abilities.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { isShownAs, shownAs, type ShownObject } from './cache/look-memory.js';
+import { summarize } from './chain/summarize.js';
+import { openView, type View } from './chain/view.js';
+import { digestsOf } from './chain/version-view.js';
+
+const FOLDERS_AT_ONCE = 8;
+
+export interface ViewLook {
+  /** Keys of what is missing or damaged, manifests first. */
+  readonly broken: readonly string[];
+  /** One of them is a manifest. */
+  readonly isChainBroken: boolean;
+  /** By digest: the manifests that are whole, as the store shows them. */
+  readonly manifests: ReadonlyMap<string, ShownObject>;
+  /** When the look began, by the wall clock. */
+  readonly lookedAtMs: number;
+}
+
+export interface ViewLookOptions {
+  /** Digests of those manifests of the chain that this computer remembers: the others have just been read from the store. */
+  readonly recalled: ReadonlySet<string>;
+  /** By digest: how they looked when they were known to be whole. */
+  readonly known?: ReadonlyMap<string, ShownObject> | undefined;
+  /** What is shown as it is known was read less than a day ago. */
+  readonly isKnownLately?: boolean | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at all that a view needs. Undefined for a writer without permission to list some of it. @throws what the store throws */
+export async function lookAtView(
+  reader: ObjectReader,
+  view: View,
+  options: ViewLookOptions,
+): Promise<ViewLook | undefined> {
+  const lookedAtMs = Date.now();
+  const keys = view.chunks.map(({ key }) => chunkKey(view.head.uploadId, key) ?? `uploads//${key}`);
+  const seen = await findAll(reader, view, keys, options.signal);
+  if (seen === undefined) return undefined;
+  const damaged: string[] = [];
+  for (const link of view.chain) {
+    const found = seen.manifests.get(link.sha256);
+    if (found !== undefined && (await isStillWhole(reader, link, found, options))) continue;
+    seen.manifests.delete(link.sha256);
+    damaged.push(link.key);
+  }
+  const lost = seen.isThere.every((flag) => flag === 1) ? [] : await lostChunks(view, seen.isThere);
+  const broken = [...damaged, ...lost.map((position) => keys[position] ?? '')];
+  return { broken, isChainBroken: damaged.length > 0, manifests: seen.manifests, lookedAtMs };
+}
+
+/**
+ * Refuses to report a version that the store does not have all of. Says nothing where this caller may not look.
+ * @throws integrity; what the store throws
+ */
+export async function assertWhole(reader: ObjectReader, record: VersionRecord, signal: AbortSignal): Promise<void> {
+  const { version, datasetId, uploadId, manifestKey } = record;
+  const open = { uploadId, sha256: digestsOf(record), signal };
+  const view = await ifAllowed(reader, 'read', manifestKey, () => openView(reader, open));
+  const look = view && (await lookAtView(reader, view, { recalled: new Set(), signal }));
+  const [first] = look?.broken ?? [];
+  if (first === undefined) return;
+  throw integrityError(`version ${version} of dataset ${datasetId} is not whole: ${first} is missing or damaged`, {
+    hint: 'start it again with --force-restart: everything is sent again',
+  });
+}
+
+interface Seen {
+  /** 1 for each chunk of the view that is there with its size. */
+  readonly isThere: Uint8Array;
+  /** By digest: what lies where the manifest should. */
+  readonly manifests: Map<string, ShownObject>;
+}
+
+/** `keys`: of the chunks. */
+async function findAll(
+  reader: ObjectReader,
+  { chain, chunks }: View,
+  keys: readonly string[],
+  signal: AbortSignal,
+): Promise<Seen | undefined> {
+  const positions = new Map(keys.map((key, position) => [key, position]));
+  const links = new Map(chain.map(({ key, sha256 }) => [key, sha256]));
+  const folders = new Set([...chain.map(({ uploadId }) => uploadFolder(uploadId)), ...keys.map(folderOfKey)]);
+  const seen = { isThere: new Uint8Array(keys.length), manifests: new Map<string, ShownObject>() };
+  let isRefused = false;
+  await atOnce(folders, FOLDERS_AT_ONCE, async (folder) => {
+    const listed = await ifAllowed(reader, 'list', folder, async () => {
+      for await (const { objects } of reader.list({ prefix: folder, signal })) {
+        for (const object of objects) {
+          const { key, sizeBytes } = object;
+          const position = positions.get(key);
+          if (position !== undefined && chunks[position]?.size === sizeBytes) seen.isThere[position] = 1;
+          const sha256 = links.get(key);
+          if (sha256 !== undefined) seen.manifests.set(sha256, shownAs(object));
+        }
+      }
+      return true;
+    });
+    isRefused ||= listed === undefined;
+  });
+  return isRefused ? undefined : seen;
+}
+
+/** Positions of chunks that are not there and that entries refer to: what a later delta has replaced may be gone. */
+async function lostChunks(view: View, isThere: Uint8Array): Promise<readonly number[]> {
+  const { used } = await summarize(view, () => undefined);
+  return [...used.keys()].filter((position) => used[position] === 1 && isThere[position] === 0);
+}
+
+/**
+ * Whether what lies in the place of a manifest is that manifest; of a writer that may not read, whether it has its size. One GET
+ * where its ETag does not tell. @throws what the store throws
+ */
+export async function isStillWhole(
+  reader: ObjectReader,
+  link: LoadedManifest,
+  found: ShownObject,
+  { recalled, known, isKnownLately = false, signal }: ViewLookOptions,
+): Promise<boolean> {
+  if (!recalled.has(link.sha256)) return true;
+  const before = known?.get(link.sha256) ?? asPut(link);
+  if (before !== undefined && before.sizeBytes !== found.sizeBytes) return false;
+  // The ETag of a file is its time and size: it does not show what became of the bytes.
+  if (isShownAs(before, found) && (isKnownLately || !reader.url.startsWith('file:'))) return true;
+  try {
+    const stored = await ifAllowed(reader, 'read', link.key, () => fetchManifest(reader, link.uploadId, signal));
+    return stored === undefined || hash('sha256', stored, 'hex') === link.sha256;
+  } catch (error) {
+    if (isArchiverError(error, 'cold-storage')) return true;
+    if (isArchiverError(error, 'not-found', 'integrity')) return false;
+    throw error;
+  }
+}
+
+/** As most stores show it: the ETag of one plain PUT is an MD5. Undefined where only what was encrypted in it is remembered. */
+const asPut = ({ bytes, sealedBy }: LoadedManifest): ShownObject | undefined =>
+  sealedBy === undefined ? { sizeBytes: bytes.length, etag: hash('md5', bytes, 'hex') } : undefined;

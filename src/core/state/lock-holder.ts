@@ -1,0 +1,84 @@
+// Which process it is that holds a lock, and whether it still runs. A process id says something only in its pid namespace: in
+// another container the same number is another process, or none.
+import { readFileSync, readlinkSync } from 'node:fs';
+import { systemCode } from '../failures/errors.js';
+
+export interface LockHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** Boot and start time, which distinguish processes with the same id; empty where the system does not say. */
+  readonly start: string;
+  /** That the id counts in; empty where the system has none, or does not say. */
+  readonly namespace: string;
+}
+
+/** This process as a holder. */
+export const ownHolder = (host: string): LockHolder => ({
+  pid: process.pid,
+  host,
+  start: processStart(process.pid) ?? '',
+  namespace: ownNamespace(),
+});
+
+/** Somebody whose lock does not say yet who it is. */
+export const nobodyKnown = (host: string): LockHolder => ({ pid: 0, host, start: '', namespace: '' });
+
+export function parseHolder(text: string): LockHolder | undefined {
+  try {
+    const { pid, host, start, namespace = '' } = JSON.parse(text) as Partial<LockHolder>;
+    return typeof pid === 'number' &&
+      typeof host === 'string' &&
+      typeof start === 'string' &&
+      typeof namespace === 'string'
+      ? { pid, host, start, namespace }
+      : undefined;
+  } catch {
+    return undefined; // incomplete, or not ours
+  }
+}
+
+/** Whether it runs, as far as this process can know: `ownHost` is this computer. Unknown counts as alive. */
+export function lifeOf({ pid, host, start, namespace }: LockHolder, ownHost: string): 'alive' | 'dead' | 'unknown' {
+  if (host !== ownHost || namespace !== ownNamespace()) return 'unknown';
+  // Linux has namespaces: where it does not say which one this is, nobody's number means anything.
+  if (namespace === '' && process.platform === 'linux') return 'unknown';
+  const now = processStart(pid);
+  if (now === undefined) return 'dead';
+  if (now !== '') return start === '' || now === start ? 'alive' : 'dead';
+  try {
+    process.kill(pid, 0);
+    return 'alive';
+  } catch (error) {
+    return systemCode(error) === 'ESRCH' ? 'dead' : 'alive'; // EPERM: it exists and belongs to another user
+  }
+}
+
+function ownNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return ''; // another system, or one that does not show it
+  }
+}
+
+/** When the process began, as Linux counts it; empty where the system does not say; undefined when there is none. */
+function processStart(pid: number): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is a name in parentheses that may contain anything; the start time is the 22nd.
+    const [status, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const isDead = status === 'Z' || status === 'X'; // a zombie: its parent has not waited for it
+    return isDead ? undefined : `${boot}:${fields[18] ?? ''}`;
+  } catch (error) {
+    return systemCode(error) === 'ENOENT' && hasProc() ? undefined : '';
+  }
+}
+
+function hasProc(): boolean {
+  try {
+    return readFileSync('/proc/self/stat', 'utf8') !== '';
+  } catch {
+    return false;
+  }
+}
