@@ -2,7 +2,7 @@
 import { MASS_DELETE } from './commands.js';
 import { anyStop, RECORD_KEY, type Fault } from './fault-plan.js';
 import type { Rng } from './prng.js';
-import { DATASET, DONE, MAY_REFUSE, type Trial } from './trial.js';
+import { DATASET, DONE, GUARDED, MAY_REFUSE, type Trial } from './trial.js';
 
 /** How a writer that slept may end: done, refused, or with files that changed. */
 const SLEPT = [0, 1, 3];
@@ -51,10 +51,10 @@ export async function scuttleBeside(trial: Trial, rng: Rng): Promise<void> {
     await trial.command(['scuttle', trial.world.store.url, '--force'], [0, 3]);
     trial.forget();
   };
-  const run = await trial.write(trial.drawWriter(rng), SLEPT, { fault, whileStopped: scuttle });
+  // Where all was gone before it looked for versions, a home that knows some is asked whether that is meant.
+  const run = await trial.write(trial.drawWriter(rng), [...SLEPT, ...GUARDED], { fault, whileStopped: scuttle });
   if (isPastLastLook(fault)) trial.heed(run);
   await trial.check();
-  // A home that knows versions of a dataset that is gone is asked whether that is meant.
   const { status } = await trial.sync([0, 1, 4]);
   if (status !== 0) await trial.sync(DONE, 'alpha', status === 4 ? ['--new-store'] : ['--force']);
   trial.world.say(`${DATASET} goes on`);

@@ -1,5 +1,4 @@
 // What `access-check` and `upload --check-access` do alike: ask a bucket, and show what was found.
-import { wrap } from '../../cli/wrap.js';
 import { type AccessReport, checkAccess } from '../../core/access/check-access.js';
 import type { CommandPlace } from '../../core/access/aws-command.js';
 import { type Finding, type Severity, worstOf } from '../../core/access/finding.js';
@@ -10,6 +9,7 @@ import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { wrapped } from '../../ui/wrapped.js';
 import { createOnceFinding } from './create-once.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';
 import { column, tableText, type TableContext } from './table.js';
@@ -73,7 +73,7 @@ const INDENT = '  ';
 /** What a finding says beside its line in the table, and what to type. */
 const explained = ({ check, detail, remediation }: Finding): readonly string[] => [
   `${check}:`,
-  ...wrap(printable(detail ?? ''), WIDTH - INDENT.length)
+  ...wrapped(printable(detail ?? ''), WIDTH - INDENT.length)
     .filter((line) => line !== '')
     .map((line) => INDENT + line),
   // A command stays on one line, so that it can be copied.

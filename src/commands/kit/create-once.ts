@@ -27,7 +27,11 @@ const CHECK = 'create-once';
 /** What `access-check` says of it. */
 export async function createOnceFinding(opened: OpenedStore, context: StoreContext): Promise<Finding> {
   const asked = await answerOf('s3:PutObject', () => askCreateOnce(opened, context));
-  if (!isAnswered(asked)) return unknownFinding(CHECK, asked.unanswered);
+  if (!isAnswered(asked)) {
+    const { isRefused, why } = asked.unanswered;
+    const refused = 'Whether one of two writers at one key is refused is asked by storing small objects';
+    return unknownFinding(CHECK, { ...asked.unanswered, why: isRefused ? refused : why });
+  }
   const { kind, seen } = asked.value;
   if (kind === 'create-once') return finding(CHECK, 'ok', 'of two writers at one key one is refused');
   return finding(CHECK, 'critical', 'writers can overwrite each other', {

@@ -1,5 +1,6 @@
 // Chunks that cannot be read now because they lie in cold storage. They are counted, and everything else is read: whether
 // their content is whole is not known.
+import { isArchiverError } from '../failures/errors.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
@@ -27,6 +28,8 @@ export function addCold(...counts: readonly (readonly ColdCount[])[]): readonly 
   return [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
 }
 
+type WhyUnread = Pick<ColdCount, 'storageClass' | 'state'>;
+
 export interface ColdLookOptions {
   readonly reader: ObjectReader;
   readonly head: Pick<ManifestHead, 'uploadId' | 'chunks'>;
@@ -41,16 +44,22 @@ export class ColdChunks {
 
   /** Those of `chunks` (positions) that can be read, as far as the store tells; the others are counted. */
   async skip(chunks: readonly number[], { cold }: FoundObjects): Promise<readonly number[]> {
-    const isDoubtful = (chunk: number): boolean => cold.has(this.keyOf(chunk));
-    const thawed = new Set(await this.readable(chunks.filter(isDoubtful)));
-    return chunks.filter((chunk) => !isDoubtful(chunk) || thawed.has(chunk));
+    const unread = await this.unread(chunks.filter((chunk) => cold.has(this.keyOf(chunk))));
+    const [sample] = [...unread].find(([, { state }]) => state === 'cold') ?? [];
+    // On some servers a class is only a label, and all are given.
+    if (sample !== undefined && (await this.isGiven(sample))) return chunks;
+    for (const [chunk, why] of unread) this.count(chunk, why);
+    return chunks.filter((chunk) => !unread.has(chunk));
   }
 
   /** Counts chunks whose content was refused as cold. */
   async refused(chunks: readonly number[]): Promise<void> {
     const { head } = this.options;
-    // Where the store names no cold class of them, the manifest's word has to do.
-    for (const chunk of await this.readable(chunks)) this.count(chunk, head.chunks[chunk]?.storageClass ?? '', 'cold');
+    const unread = await this.unread(chunks);
+    for (const chunk of chunks) {
+      // Where the store names no cold class of it, the manifest's word has to do.
+      this.count(chunk, unread.get(chunk) ?? { storageClass: head.chunks[chunk]?.storageClass ?? '', state: 'cold' });
+    }
   }
 
   private keyOf(chunk: number): string {
@@ -58,22 +67,34 @@ export class ColdChunks {
     return chunkKey(uploadId, chunks[chunk]?.key ?? '') ?? '';
   }
 
-  /** Counts the others. */
-  private async readable(chunks: readonly number[]): Promise<readonly number[]> {
-    if (chunks.length === 0) return [];
+  /** Those of `chunks` that the store says are in cold storage. */
+  private async unread(chunks: readonly number[]): Promise<ReadonlyMap<number, WhyUnread>> {
+    const found = new Map<number, WhyUnread>();
+    if (chunks.length === 0) return found;
     const { reader, now, signal } = this.options;
     const keys = chunks.map((chunk) => this.keyOf(chunk));
     const states = new Map((await chunkStates(reader, keys, { now: now(), signal })).map((one) => [one.key, one]));
-    return chunks.filter((chunk) => {
+    for (const chunk of chunks) {
       const { state, storageClass = '' } = states.get(this.keyOf(chunk)) ?? {};
-      if (state !== 'cold' && state !== 'thawing') return true;
-      this.count(chunk, storageClass, state);
-      return false;
-    });
+      if (state === 'cold' || state === 'thawing') found.set(chunk, { storageClass, state });
+    }
+    return found;
   }
 
-  private count(chunk: number, storageClass: string, state: ColdCount['state']): void {
+  /** Whether the store gives its first byte, whatever class it names. Any other refusal is for the reading to tell. */
+  private async isGiven(chunk: number): Promise<boolean> {
+    const { reader, signal } = this.options;
+    try {
+      const { body } = await reader.get(this.keyOf(chunk), { range: { start: 0, end: 1 }, signal });
+      body.destroy();
+      return true;
+    } catch (error) {
+      return !isArchiverError(error, 'cold-storage');
+    }
+  }
+
+  private count(chunk: number, why: WhyUnread): void {
     const bytes = this.options.head.chunks[chunk]?.size ?? 0;
-    this.counts = addCold(this.counts, [{ storageClass, state, chunks: 1, bytes }]);
+    this.counts = addCold(this.counts, [{ ...why, chunks: 1, bytes }]);
   }
 }

@@ -68,9 +68,17 @@ test('the class is that of the store, whatever the manifest says', async () => {
     chunksRead: 1,
     unreadCold: [{ storageClass: 'GLACIER', chunks: 1 }],
   });
-  // Nothing is asked for content that the listing says is cold.
-  expect(moved.requests()['GetObject']).toBe(3);
+  // One byte of what the listing says is cold is asked for, in case that its class is only a label.
+  expect(moved.requests()['GetObject']).toBe(4);
   expect(await verify(back)).toMatchObject({ ok: true, checked: 'content', chunksRead: 2, unreadCold: [] });
+});
+
+test('where a cold class is only a label, everything is read', async () => {
+  const labels = await makeColdArchive(['GLACIER', 'STANDARD', 'DEEP_ARCHIVE']);
+  labels.s3.cold.isFrozen = false;
+  damage(labels, 2);
+
+  expect(await verify(labels)).toMatchObject({ ok: false, chunksRead: 3, unreadCold: [] });
 });
 
 test('what was requested is read when it is there, and counted while it is on its way or has expired', async () => {
