@@ -49,6 +49,7 @@ export async function makeS3World(upstream: string, bucket: string): Promise<Wor
     AWS_ACCESS_KEY_ID: 'archiver',
     AWS_SECRET_ACCESS_KEY: 'archiver-secret',
     AWS_REGION: 'us-east-1',
+    ARCHIVER_CREATE_ONCE: 'yes', // what is asked once for a store is no part of what is killed
   };
   const run = (args: readonly string[], arm: (child: ChildProcess) => void): Promise<Ran> =>
     new Promise((resolve) => {
