@@ -91,7 +91,8 @@ export class SourceTree {
 
   /** Nearly everything is gone, or everything, as where its disk is not mounted. */
   shrink(isEmpty: boolean): void {
-    for (const name of readdirSync(this.root)) rmSync(this.at(name), { recursive: true, force: true });
+    rmSync(this.root, { recursive: true });
+    mkdirSync(this.root);
     if (!isEmpty) return this.mark();
     this.generation += 1;
     this.tree = snapshot(this.root);

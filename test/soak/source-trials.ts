@@ -29,7 +29,8 @@ export async function shrunk(trial: Trial, rng: Rng): Promise<void> {
     if (found !== undefined) throw new SoakFailure(`${found} was put by an upload that was refused`);
   }
   if (rng.chance(0.5)) {
-    const overlaid = { ...without(sync), modes: [{ kind: 'overlay' }] as const };
+    // What is empty has no mark of its generation.
+    const overlaid = { ...without(sync), modes: [{ kind: 'overlay' }] as const, isFresh: !isEmpty };
     const args = overlaid.args.filter((flag) => flag !== '--track-deletes');
     await trial.write({ ...overlaid, args }, DONE);
     await trial.check();

@@ -1,4 +1,6 @@
 // Stores that are not what they were: gone, emptied, brought back from an older copy, or rotten below a warm cache.
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { CHUNK_KEY, lateKill, MANIFEST_KEY } from './fault-plan.js';
 import { harmObject, type Harm } from './damage.js';
 import { versionName } from './expectations.js';
@@ -88,6 +90,15 @@ export async function olderStore(trial: Trial, rng: Rng): Promise<void> {
   await trial.settle();
 }
 
+/** What was looked at within a day is not asked again: its clock is a day on, or, as servers refuse that, it forgets its looks. */
+function aDayLater(trial: Trial): Trial['alpha'] {
+  const { alpha } = trial;
+  if (!hasRequests(trial)) return { ...alpha, skewMs: 26 * HOUR_MS };
+  const folder = join(alpha.home, '.archiver', 'manifest-cache');
+  for (const name of readdirSync(folder)) if (name.endsWith('.look.json')) rmSync(join(folder, name));
+  return alpha;
+}
+
 /** What the newest version needs is damaged, and the machine that made it knows nothing of that. */
 export async function rot(trial: Trial, rng: Rng): Promise<void> {
   const { world, checker } = trial;
@@ -106,8 +117,7 @@ export async function rot(trial: Trial, rng: Rng): Promise<void> {
   world.say(`${harm} ${key}`);
   if (rng.chance(0.4)) trial.change(rng.fork('source'));
   const { source } = trial.alpha;
-  // What was looked at within a day is not asked again.
-  const machine = { ...trial.alpha, skewMs: 26 * HOUR_MS };
+  const machine = aDayLater(trial);
   const command = { ...trial.writers.plainSync(trial.lane()), machine };
   const run = await trial.write(command, [0, 1]);
   if (run.document['noChanges'] === true) {

@@ -35,7 +35,7 @@ export async function answerOf<T>(action: string, ask: () => Promise<T>): Promis
     return { value: await ask() };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const isForAll = (error.code === 'access-denied' && !error.isRefused) || error.code === 'stalled';
+    const isForAll = error.code === 'credentials' || error.code === 'stalled';
     if (isForAll || ENDS_ALL.has(error.reason ?? '')) throw error;
     return unanswered(action, error.message, error.isRefused);
   }

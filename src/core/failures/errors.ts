@@ -4,7 +4,10 @@
 export type ErrorCode =
   | 'usage'
   | 'not-found'
+  /** A policy, or the mode of a file, says no: another request may be allowed. */
   | 'access-denied'
+  /** There are none, they are not accepted or have expired, or the clock is wrong: nothing is known of what is allowed. */
+  | 'credentials'
   | 'integrity'
   | 'conflict'
   | 'unsupported'

@@ -179,4 +179,5 @@ async function readUpload(
   }
 }
 
-const isLost = ({ code }: ArchiverError): boolean => code === 'access-denied' || PASSING.includes(code);
+const isLost = ({ code }: ArchiverError): boolean =>
+  code === 'access-denied' || code === 'credentials' || PASSING.includes(code);

@@ -49,7 +49,7 @@ const RETRIABLE = new Set([
 const ADDRESS_HINT = 'check the network, and AWS_ENDPOINT_URL_KMS where KMS has an address of its own';
 
 function accessVerdict({ name, message }: SdkError, { operation, keyId }: KmsCall): Verdict | undefined {
-  const code = 'access-denied';
+  const code = 'credentials';
   if (name === 'ExpiredTokenException' || name === 'ExpiredToken') {
     const hint = 'renew them (for example: aws sso login) and run the command again';
     return { code, text: 'the credentials have expired', hint };
@@ -64,7 +64,7 @@ function accessVerdict({ name, message }: SdkError, { operation, keyId }: KmsCal
   }
   if (!name.startsWith('AccessDenied')) return undefined;
   const hint = `the credentials need kms:${operation} on ${printable(keyId)}`;
-  return { code, text: 'access denied', hint, isRefused: true };
+  return { code: 'access-denied', text: 'access denied', hint, isRefused: true };
 }
 
 function keyVerdict({ name, message }: SdkError, { operation, region }: KmsCall): Verdict | undefined {

@@ -12,6 +12,7 @@ export const storeLacks = ({ url }: Target): string | undefined =>
 /** Why an upload cannot be read, in a word or two. */
 export const WHY: Partial<Record<ErrorCode, string>> = {
   'access-denied': 'access denied',
+  credentials: 'not signed in',
   integrity: 'damaged',
   'not-found': 'manifest missing',
   unsupported: 'needs a newer archiver',

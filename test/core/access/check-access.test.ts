@@ -133,7 +133,7 @@ describe('access-check', () => {
   });
 
   test.each([
-    ['keys that are not accepted', new StoreError('access-denied', 'not accepted', { reason: 'InvalidAccessKeyId' })],
+    ['keys that are not accepted', new StoreError('credentials', 'not accepted', { reason: 'InvalidAccessKeyId' })],
     ['a store that is not reached', new StoreError('store', 'no connection', { reason: 'Unreached' })],
     ['a bucket that is gone', new StoreError('not-found', 'no bucket', { reason: 'NoSuchBucket' })],
   ])('%s ends the report', async (_name, error) => {

@@ -86,8 +86,8 @@ describe('what KMS says', () => {
     ['DisabledException', 400, 'store', /the key cannot be used now: because/],
     ['KMSInvalidStateException', 400, 'store', /the key cannot be used now: because/],
     ['ValidationException', 400, 'store', /KMS refuses it: because/],
-    ['UnrecognizedClientException', 400, 'access-denied', /does not accept these credentials/],
-    ['ExpiredTokenException', 400, 'access-denied', /credentials have expired/],
+    ['UnrecognizedClientException', 400, 'credentials', /does not accept these credentials/],
+    ['ExpiredTokenException', 400, 'credentials', /credentials have expired/],
     ['SomethingNew', 400, 'store', /KMS answered 400 SomethingNew: because/],
   ])('%s (%i) becomes %s, and is not asked again', async (type, status, code, message) => {
     server.fail({ operation: 'GenerateDataKey', type, status, message: 'because' });

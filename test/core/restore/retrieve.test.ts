@@ -165,7 +165,7 @@ describe('what cannot be requested', () => {
       ...cold.store,
       thaw: async (...args: Parameters<typeof thaw>) => {
         if (args[0] === cold.chunkKey(0)) return await thaw(...args);
-        throw new StoreError('access-denied', 'the credentials have expired', { reason: 'ExpiredToken' });
+        throw new StoreError('credentials', 'the credentials have expired', { reason: 'ExpiredToken' });
       },
     };
 

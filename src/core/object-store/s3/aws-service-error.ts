@@ -29,7 +29,7 @@ export function awsServiceError(error: unknown, call: ServiceCall): Error {
   const { asked, rights = `the credentials need ${asked}`, hint } = call;
   const text = printable(errorText(error));
   const system = systemCode(error);
-  const fail = (code: 'access-denied' | 'store', why: string, options: StoreErrorOptions): StoreError =>
+  const fail = (code: 'access-denied' | 'credentials' | 'store', why: string, options: StoreErrorOptions): StoreError =>
     // The SDK's error holds the whole exchange, signed headers and secrets included: only what it says is kept.
     new StoreError(code, `${asked}: ${why}`, {
       reason: name,
@@ -40,15 +40,15 @@ export function awsServiceError(error: unknown, call: ServiceCall): Error {
   if (name.startsWith('AccessDenied'))
     return fail('access-denied', `access denied: ${text}`, { hint: rights, isRefused: true });
   if (name.startsWith('ExpiredToken'))
-    return fail('access-denied', 'the credentials have expired', {
+    return fail('credentials', 'the credentials have expired', {
       hint: and('renew them (for example: aws sso login) and run the command again'),
     });
   if (WRONG_CREDENTIALS.test(name))
-    return fail('access-denied', `these credentials are not accepted (${printable(name)})`, {
+    return fail('credentials', `these credentials are not accepted (${printable(name)})`, {
       hint: and('check the access key and the secret key, or name another profile with --profile'),
     });
   if (/credentials/i.test(name))
-    return fail('access-denied', `no usable credentials: ${text}`, {
+    return fail('credentials', `no usable credentials: ${text}`, {
       hint: and('set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with --profile'),
     });
   const { $metadata, $response } = error as SdkError;

@@ -45,29 +45,37 @@ function retryAfterMs(error: SdkError): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
+/** As S3 has it: further apart, and no signature is accepted. */
+const MAX_SKEW_MS = 15 * 60_000;
+
+/** Whether the server's clock, as it tells it with each answer, is another one. */
+const isSkewed = ({ $response }: SdkError): boolean =>
+  Math.abs(Date.parse($response?.headers?.['date'] ?? '') - Date.now()) > MAX_SKEW_MS;
+
 function accessVerdict(error: SdkError, reason: string, status: number | undefined, call: S3Call): Verdict | undefined {
   if (EXPIRED.has(reason)) {
     return {
-      code: 'access-denied',
+      code: 'credentials',
       text: 'the credentials have expired',
       hint: 'renew them (for example: aws sso login) and run the command again',
     };
   }
-  if (BAD_KEYS.has(reason)) {
+  if (BAD_KEYS.has(reason) || (status === 401 && reason !== 'AccessDenied')) {
     return {
-      code: 'access-denied',
+      code: 'credentials',
       text: `the store does not accept these credentials (${reason})`,
       hint: 'check the access key, the secret key and the region, or name another profile with --profile',
     };
   }
-  if (reason === 'RequestTimeTooSkewed') {
+  // An answer to HEAD has no body, and with it no reason.
+  if (reason === 'RequestTimeTooSkewed' || (status === 403 && call.operation === 'HeadObject' && isSkewed(error))) {
     return {
-      code: 'access-denied',
+      code: 'credentials',
       text: "this computer's clock is too far from the store's (more than 15 minutes), so signatures are refused",
       hint: 'set the clock (for example: timedatectl set-ntp true) and run the command again',
     };
   }
-  if (reason !== 'AccessDenied' && status !== 401 && status !== 403) return undefined;
+  if (reason !== 'AccessDenied' && status !== 403) return undefined;
   // An object with SSE-KMS needs the key as well, and S3 says which action was missing.
   const kmsAction = /\bkms:[A-Za-z]+/.exec(error.message)?.[0];
   if (kmsAction !== undefined) {

@@ -35,7 +35,7 @@ export function s3Lock(
       } catch (error) {
         // Any other answer is one: that there is no lock, or (of a server that does not know the request) something else.
         const isAnswer = error instanceof StoreError && !error.retriable;
-        if (!isAnswer || isArchiverError(error, 'access-denied', 'cancelled')) throw error;
+        if (!isAnswer || isArchiverError(error, 'access-denied', 'credentials', 'cancelled')) throw error;
       }
     },
     async retain(key, retention, signal) {

@@ -19,7 +19,7 @@ const GIVERS = [
 const isThere = ({ all }: AwsProfile, name: string): boolean => Object.hasOwn(all, name);
 
 const noCredentials = (why: string, hint: string): ArchiverError =>
-  new ArchiverError('access-denied', `no usable credentials: ${why}`, { hint });
+  new ArchiverError('credentials', `no usable credentials: ${why}`, { hint });
 
 /** A profile that was named and is not there; undefined for one that is, and for `default`, which need not be. */
 export function missingProfile(profile: AwsProfile, neededBy?: string): ArchiverError | undefined {

@@ -73,7 +73,7 @@ describe('the reason is told', () => {
     const credentials = awsCredentials({ env: await environment(), profile });
 
     await expect(credentials()).rejects.toMatchObject({
-      code: 'access-denied',
+      code: 'credentials',
       message: expect.stringMatching(message) as string,
       hint: expect.stringMatching(hint) as string,
     });

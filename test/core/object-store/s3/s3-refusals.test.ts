@@ -55,14 +55,14 @@ describe('T12: refusals', () => {
 
     const error = await failure(store.put('k', text('x')));
 
-    expect(error).toMatchObject({ code: 'access-denied', attempts: 1 });
+    expect(error).toMatchObject({ code: 'credentials', attempts: 1 });
     expect(error.message).toMatch(message);
     expect(error.hint).toMatch(hint);
   });
 
   it.each([
-    ['ExpiredToken', 'access-denied', /expired/],
-    ['InvalidToken', 'access-denied', /does not accept these credentials/],
+    ['ExpiredToken', 'credentials', /expired/],
+    ['InvalidToken', 'credentials', /does not accept these credentials/],
     ['KeyTooLongError', 'store', /KeyTooLongError/],
   ])('learns from a GET why a HEAD was answered with a bare 400: %s', async (code, kind, message) => {
     s3.put('k', 'x');
@@ -74,6 +74,18 @@ describe('T12: refusals', () => {
     expect(error).toMatchObject({ code: kind, attempts: 1 });
     expect(error.message).toMatch(message);
     expect(Object.fromEntries(s3.proxy.counts)).toEqual({ HeadObject: 1, GetObject: 1 });
+  });
+
+  it('takes no HEAD from another time for a refusal', async () => {
+    const fault = {
+      kind: 'status',
+      status: 403,
+      headers: { date: new Date(Date.now() - 3_600_000).toUTCString() },
+    } as const;
+    s3.proxy.inject({ operation: 'HeadObject', fault });
+    const { store } = await s3.open();
+
+    expect(await failure(store.head('k'))).toMatchObject({ code: 'credentials', isRefused: false });
   });
 
   it('says of a HEAD answered with 400 what it was, where a GET is given', async () => {

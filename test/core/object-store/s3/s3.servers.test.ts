@@ -54,7 +54,7 @@ describe('S3 store on the Ceph gateway', () => {
         process.env['AWS_SECRET_ACCESS_KEY'] = keys.secret;
       });
 
-      expect(await failure(store.put('k', Buffer.alloc(size)))).toMatchObject({ code: 'access-denied', attempts: 1 });
+      expect(await failure(store.put('k', Buffer.alloc(size)))).toMatchObject({ code: 'credentials', attempts: 1 });
     },
   );
 
