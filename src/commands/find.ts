@@ -20,7 +20,8 @@ const flags = {
   datasetId: flag.text({
     alias: 'dataset',
     placeholder: 'NAME|ID',
-    describe: 'only in this dataset; in all of the store when not given',
+    describe:
+      'only in this dataset: its id, its name or a beginning that no other has; in all of the store when not given',
   }),
   ...writerFlag,
   ...storeFlags('us-west-2'),
