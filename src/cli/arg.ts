@@ -13,6 +13,8 @@ export interface Arg<T = unknown> {
   readonly many: boolean;
   /** The store that the command works on; a `default` one comes from lower layers where none is typed (store-setting.ts). */
   readonly store: 'default' | 'typed' | undefined;
+  /** What its texts look like, where they may be store URLs: one that does not is misplaced if that of the store does. */
+  readonly looksLike: RegExp | undefined;
   /** Never present: carries the type that `run` gets. */
   readonly value?: T;
 }
@@ -23,6 +25,7 @@ interface Options {
   /** Optional where this flag is given. */
   readonly orFlag?: string;
   readonly many?: true;
+  readonly looksLike?: RegExp;
 }
 type Out<T, O> = O extends { many: true }
   ? readonly T[]
@@ -40,6 +43,7 @@ const positional =
     orFlag: options.orFlag,
     many: options.many ?? false,
     store,
+    looksLike: options.looksLike,
   });
 
 /** Constructors of every kind of argument. */

@@ -13,6 +13,7 @@ import { dashed, inWords } from './rule.js';
 import { budgetStoreFlag, SETTINGS } from './settings.js';
 import { STORE_KEY, placedTexts, storeArg, storeRule, storeSetting } from './store-setting.js';
 import { suggest } from '../core/text/suggest.js';
+import { refuseSwapped } from './swapped-args.js';
 import { tokenize } from './tokenize.js';
 
 export interface ParsedCommand extends Resolved {
@@ -139,6 +140,7 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   const { argv, wantsHelp } = normalizeArgv(flags, input.argv);
   if (wantsHelp) return undefined;
   const tokens = await tokenize(flags, argv);
+  refuseSwapped(command, tokens.args);
   const config = await input.config();
   const declared = command.args ?? [];
   const placed = placedTexts(declared, tokens);

@@ -20,7 +20,8 @@ const flags = {
   datasetId: flag.text({
     alias: 'dataset',
     placeholder: 'NAME|ID',
-    describe: 'only in this dataset; in all of the store when not given',
+    describe:
+      'only in this dataset: its id, its name or a beginning that no other has; in all of the store when not given',
   }),
   ...writerFlag,
   ...storeFlags('us-west-2'),
@@ -54,13 +55,20 @@ export const command = defineCommand({
     const { findInVersions } = await import('../core/dataset/history/find-in-versions.js');
     const { findDataset } = await import('../core/dataset/records/find-dataset.js');
     const { listDatasets } = await import('../core/dataset/records/versions.js');
+    const { strayTexts } = await import('../core/dataset/records/strays.js');
     const { progressMeter } = await import('../core/progress-meter.js');
     const { signal } = context;
     const baseUrl = datasetBase(url, values.writerId);
     const { datasetId: named } = values;
     const isWanted = findMatcher(pattern);
-    const datasetsOf = async (reader: ObjectReader): Promise<readonly string[]> =>
-      named === undefined ? await listDatasets(reader, signal) : [(await findDataset(reader, named, signal)).datasetId];
+    const strays: string[] = [];
+    const datasetsOf = async (reader: ObjectReader): Promise<readonly string[]> => {
+      const options = { warn: (text: string) => void strays.push(text), signal };
+      if (named !== undefined) return [(await findDataset(reader, named, options)).datasetId];
+      const listed = await listDatasets(reader, signal);
+      strays.push(...strayTexts(listed.strays));
+      return [...listed.versions.keys()];
+    };
     const { searched, requests } = await whileReading(context, baseUrl, (emit) =>
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
         emit({ type: 'phase', phase: 'reading' });
@@ -80,11 +88,12 @@ export const command = defineCommand({
     const problems = searched.flatMap(({ datasetId, found }) =>
       found.problems.map((problem) => `dataset ${printable(datasetId)}: ${problem}`),
     );
-    for (const problem of problems) context.warn(problem);
+    const told = [...strays, ...problems];
+    for (const text of told) context.warn(text);
     if (context.json) {
       const hitCount = searched.reduce((sum, { found }) => sum + found.hits.length, 0);
       const datasets = searched.map(({ datasetId, found }) => ({ datasetId, versionCount: found.versions }));
-      const warnings = problems.map((message) => ({ message }));
+      const warnings = told.map((message) => ({ message }));
       const head = { pattern, location: baseUrl, hitCount, datasets, warnings, requests };
       await context.streamDocument(documentParts(head, { hits: () => documentHits(searched) }));
     } else {

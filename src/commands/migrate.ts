@@ -62,7 +62,10 @@ export const command = defineCommand({
     'or cut off is not uploaded.\n' +
     'The original is only ever deleted when nothing was left out, refused or lost, not even an owner.',
   args: [
-    arg.text('SOURCE_ARCHIVE', { describe: 's3://bucket/key, file:///path/archive.tar.zst, or the path of a file' }),
+    arg.text('SOURCE_ARCHIVE', {
+      describe: 's3://bucket/key, file:///path/archive.tar.zst, or the path of a file',
+      looksLike: /\.(?:tar|t?gz|t?zst)$/i,
+    }),
     arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder' }),
   ],
   flags,

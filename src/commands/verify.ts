@@ -5,7 +5,8 @@ import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
 import type { RetrievalEstimate } from '../core/cost/retrieval-cost.js';
 import { printable } from '../core/paths/raw-path.js';
-import type { StoreVerdict, VerifyStoreOptions } from '../core/verify/verify-store.js';
+import type { StoreVerdict } from '../core/verify/store-verdict.js';
+import type { VerifyStoreOptions } from '../core/verify/verify-store.js';
 import type { VerifyMode, VerifyResult } from '../core/verify/verify.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
@@ -87,8 +88,13 @@ export const command = defineCommand({
 /** Every version of every dataset. */
 async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
   const { verifyStore } = await import('../core/verify/verify-store.js');
-  return await check({ baseUrl }, values, context, {
-    verify: verifyStore,
+  const told: { readonly message: string }[] = [];
+  const status = await check({ baseUrl }, values, context, {
+    verify: async (options) => {
+      const result = await verifyStore(options);
+      told.push(...result.warnings);
+      return result;
+    },
     documentOf: storeDocument,
     linesOf: (result, estimate, durationMs) => [
       storeVerdict(result),
@@ -96,6 +102,8 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
       ...unreadLines(result.unreadCold, estimate),
     ],
   });
+  for (const { message } of told) context.warn(message);
+  return status;
 }
 
 type Checked = Pick<VerifyResult, 'ok' | 'unreadCold'>;

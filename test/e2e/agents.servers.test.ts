@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, expect, test } from 'vitest';
-import { listAllVersions, readVersions } from '../../src/core/dataset/records/versions.js';
+import { listDatasets, readVersions } from '../../src/core/dataset/records/versions.js';
 import { type Heartbeat, heartbeatKey, parseHeartbeat } from '../../src/core/fleet/heartbeat.js';
 import type { UploadId } from '../../src/core/manifest/manifest-types.js';
 import type { ObjectStore } from '../../src/core/object-store/object-store.js';
@@ -193,7 +193,7 @@ test(
 async function uploadsOf(
   store: ObjectStore,
 ): Promise<readonly { readonly version: number; readonly uploadId: UploadId }[]> {
-  const [[datasetId, listed] = ['', []], ...others] = [...(await listAllVersions(store))];
+  const [[datasetId, listed] = ['', []], ...others] = [...(await listDatasets(store)).versions];
   expect(others).toEqual([]);
   const read = await readVersions(store, datasetId, listed);
   return read.map((found) => {

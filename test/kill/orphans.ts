@@ -1,7 +1,7 @@
 // What no version refers to, and whether a prune that keeps every version would name it.
 import { planPrune } from '../../src/core/dataset/prune/plan-prune.js';
 import { openVersion } from '../../src/core/dataset/chain/version-view.js';
-import { listAllOrdinals, listAllVersions, readVersion } from '../../src/core/dataset/records/versions.js';
+import { listDatasets, readVersion } from '../../src/core/dataset/records/versions.js';
 import { chunkKey } from '../../src/core/manifest/manifest-check.js';
 import { manifestKeys } from '../../src/core/manifest/manifest-copy.js';
 import type { ObjectReader } from '../../src/core/object-store/object-store.js';
@@ -17,9 +17,9 @@ const NOTICE = /^datasets\/[^/]+\/prune-[0-9a-f]{8}\.json$/;
 /** Keys that are no record, no manifest of a version or copy of one, and no chunk that such a manifest lists. */
 export async function orphansOf(reader: ObjectReader): Promise<string[]> {
   const used = new Set<string>();
-  for (const ordinals of (await listAllOrdinals(reader, signal)).values())
-    for (const { key } of ordinals) used.add(key);
-  for (const [datasetId, versions] of await listAllVersions(reader, signal)) {
+  const listed = await listDatasets(reader, signal);
+  for (const ordinals of listed.ordinals.values()) for (const { key } of ordinals) used.add(key);
+  for (const [datasetId, versions] of listed.versions) {
     for (const { key, version } of versions) {
       used.add(key);
       const { chain } = await openVersion(reader, await readVersion(reader, datasetId, version));
@@ -38,7 +38,7 @@ export async function orphansOf(reader: ObjectReader): Promise<string[]> {
 /** Orphans that a dry run of `dataset prune --abandoned-after 0` would not name. Where there is no version, none counts. */
 export async function unnamedOrphans(reader: ObjectReader): Promise<string[]> {
   const orphans = await orphansOf(reader);
-  const [datasetId] = [...(await listAllVersions(reader, signal)).keys()];
+  const [datasetId] = [...(await listDatasets(reader, signal)).versions.keys()];
   if (datasetId === undefined) return [];
   const keep = { last: Number.MAX_SAFE_INTEGER };
   const later = new Date(Date.now() + 86_400_000);

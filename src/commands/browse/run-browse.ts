@@ -40,6 +40,8 @@ interface Browsing {
   /** Where restored files go, as it was typed. */
   readonly outputDir: string;
   readonly signal: AbortSignal;
+  /** Says it when the screen is gone. */
+  readonly warn: (text: string) => void;
 }
 
 /** Runs the command; returns its exit status. */
@@ -56,15 +58,17 @@ export async function runBrowse(
   // What is under way ends with the screen.
   const ending = new AbortController();
   // Said when the screen is gone.
-  const warnings: string[] = [];
-  const onFailure = (text: string): void => void warnings.push(text);
+  const warnings = new Set<string>();
+  const warn = (text: string): void => void warnings.add(text);
   const runOnScreen: RunOnScreen = ({ take, ...how }, run) => {
     const consumers = [...(context.followers ?? []), { name: 'screen', take }];
-    return runOperation({ ...how, consumers, onFailure }, (emit) => during(emit, () => run(emit)));
+    return runOperation({ ...how, consumers, onFailure: warn }, (emit) => during(emit, () => run(emit)));
   };
   try {
     const signal = AbortSignal.any([context.signal, ending.signal]);
-    return await browse({ values, context, opened, runOnScreen, outputDir, signal, target }, () => ending.abort());
+    return await browse({ values, context, opened, runOnScreen, outputDir, signal, target, warn }, () =>
+      ending.abort(),
+    );
   } finally {
     ending.abort();
     opened.close();
@@ -142,13 +146,20 @@ const versionOf = (record: VersionRecord, isHead: boolean): BrowseVersion => ({
 });
 
 async function openListing(
-  { context, opened, runOnScreen, target, signal }: Browsing,
+  { context, opened, runOnScreen, target, signal, warn }: Browsing,
   take: EventSink,
 ): Promise<OpenedListing> {
   const { baseUrl, selector } = target;
   const found = await runOnScreen({ take, signal }, async (emit) => {
     emit({ type: 'start', operation: 'load', source: baseUrl, target: '' });
-    const { uploadId, version: named, manifestSha256: sha256 = [] } = await findTarget(opened.store, target, context);
+    const {
+      uploadId,
+      version: named,
+      manifestSha256: sha256 = [],
+    } = await findTarget(opened.store, target, {
+      ...context,
+      warn,
+    });
     const listing = await loadListing(opened.store, { uploadId, emit, signal, sha256 });
     const version = named && { ...named, isHead: selector.kind === 'head', manifestSha256: sha256 };
     return { listing, baseUrl, uploadId, version };

@@ -61,6 +61,8 @@ async function printOnce(dashboard: Dashboard, context: Context): Promise<number
     ? ''
     : await renderView(dashboard, view, stdout.isTTY === true ? stdout.columns : undefined);
   for (const problem of problems) context.warn(problem);
+  const note = dashboard.sources.store?.inventory.getState().value?.note ?? null;
+  if (note !== null) context.warn(note);
   context.result(document, () => text);
   return problems.length === 0 ? 0 : 1;
 }

@@ -48,12 +48,14 @@ export const command = defineCommand({
     const { DiffTally, isFolderChange } = await import('../../core/dataset/diff-tally.js');
     const selectors = { from: parseVersionSelector(values.from), to: parseVersionSelector(values.to) };
     const { signal } = context;
+    const told: string[] = [];
+    const options = { warn: (text: string): void => void told.push(text), signal };
     const { fromRecord, toRecord, tally, requests } = await whileReading(context, baseUrl, (emit, aside) =>
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
         emit({ type: 'phase', phase: 'reading' });
-        const fromRecord = await resolveVersion(store, values.datasetId, selectors.from, signal);
+        const fromRecord = await resolveVersion(store, values.datasetId, selectors.from, options);
         const from = await openVersion(store, fromRecord, signal);
-        const toRecord = await resolveVersion(store, fromRecord.datasetId, selectors.to, signal);
+        const toRecord = await resolveVersion(store, fromRecord.datasetId, selectors.to, options);
         const to = await openVersion(store, toRecord, signal);
         const tally = new DiffTally(from, to);
         emit({ type: 'phase', phase: 'comparing' });
@@ -68,6 +70,7 @@ export const command = defineCommand({
         return { fromRecord, toRecord, tally, requests };
       }),
     );
+    for (const text of told) context.warn(text);
     if (!context.json) {
       const title = `v${fromRecord.version} to v${toRecord.version}`;
       context.result(undefined, () => `${title}: ${summaryText(tally)}\n`);

@@ -38,14 +38,17 @@ export const command = defineCommand({
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { describeDatasets } = await import('../../core/dataset/records/describe-datasets.js');
+    const strays: string[] = [];
+    const warn = (text: string): void => void strays.push(text);
     const { datasets, costs, requests } = await whileReading(context, baseUrl, (emit) =>
       withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
         const { store, requests } = opened;
-        const datasets = await describeDatasets(store, context.signal, emit);
+        const datasets = await describeDatasets(store, { warn, signal: context.signal, emit });
         const costs = values.cost ? await costsOf(datasets, opened, context) : undefined;
         return { datasets, costs, requests };
       }),
     );
+    for (const text of strays) context.warn(text);
     if (datasets.length === 0) await refuseMissingFolder(baseUrl);
     for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);
     const none = `no datasets under ${printable(baseUrl)}\n`;

@@ -3,9 +3,9 @@ import type { Clock, Messages, Pricing, Questions, Results, Terminal, Verbosity 
 import type { ProgressContext } from '../../cli/progress.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts, oneOf } from '../../cli/rule.js';
-import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import type { PlanOptions } from '../../core/dataset/prune/plan-prune.js';
 import { usageError } from '../../core/failures/errors.js';
+import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { tellLedger, tellObjects } from '../kit/account.js';
 import { agree, hasTerminal } from '../kit/ask.js';
@@ -21,8 +21,8 @@ const MIN_GRACE_MS = 2 * 3_600_000;
 const flags = {
   datasetId: flag.text({
     alias: 'dataset',
-    placeholder: 'ID',
-    describe: 'the dataset, exactly as `dataset list` names it',
+    placeholder: 'NAME|ID',
+    describe: 'the dataset: its id, or its name where only one has it; never a beginning',
   }),
   allDatasets: flag.on({ describe: 'every dataset of this place instead, each by the same --keep flags' }),
   keepLast: flag.int([1], { required: true, describe: 'keep the newest N versions; the newest one always stays' }),
@@ -102,7 +102,6 @@ export const command = defineCommand({
   ) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
-    const datasetId = values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId);
     refuseUnasked(values, context);
     const { randomBytes } = await import('node:crypto');
     const { earlyDeletion } = await import('../../core/cost/early-deletion.js');
@@ -124,6 +123,7 @@ export const command = defineCommand({
         work: (emit, aside) => {
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
           return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, region, requests, lock }) => {
+            const datasetId = await datasetOf(store, values.datasetId, signal);
             if (!dryRun) tellLedger(context, { operation: 'prune', datasetId });
             const options = planOptions(values, datasetId, await store.time(signal), signal);
             const freedFrom = options.graceMs === 0 ? undefined : new Date(options.now.getTime() + options.graceMs);
@@ -159,7 +159,7 @@ export const command = defineCommand({
           document: {
             location: baseUrl,
             dryRun,
-            ...pruneDocument(done, datasetId === undefined),
+            ...pruneDocument(done, values.allDatasets),
             durationMs: elapsed(),
             requests,
           },
@@ -171,6 +171,17 @@ export const command = defineCommand({
     return (outcome?.failed.length ?? 0) > 0 ? 3 : 0;
   },
 });
+
+/** What is deleted is named by all of its id, or of its name. @throws usage, not-found naming those that there are */
+async function datasetOf(
+  reader: ObjectReader,
+  given: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (given === undefined) return undefined;
+  const { findDataset } = await import('../../core/dataset/records/find-dataset.js');
+  return (await findDataset(reader, given, { takesBeginnings: false, signal })).datasetId;
+}
 
 /** Nobody is there to answer: told before anything is read. */
 function refuseUnasked({ dryRun, force, yes }: Values<typeof flags>, context: Terminal): void {

@@ -46,12 +46,12 @@ export const command = defineCommand({
     const { remove } = values;
     const { now, signal } = context;
     return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-      const { datasetId } = await findDataset(store, values.datasetId, signal);
+      const { datasetId } = await findDataset(store, values.datasetId, { warn: context.warn, signal });
       // A version that was pruned can still lose its tag.
       const ordinalOf = async (selector: (typeof wanted)[number]): Promise<number> =>
         remove && selector.kind === 'ordinal'
           ? selector.version
-          : (await resolveVersion(store, datasetId, selector, signal)).version;
+          : (await resolveVersion(store, datasetId, selector, { warn: context.warn, signal })).version;
       const versions: number[] = [];
       for (const selector of wanted) versions.push(await ordinalOf(selector));
       const done: { readonly version: number; readonly changed: boolean }[] = [];

@@ -77,17 +77,20 @@ export const command = defineCommand({
     const { doubtsAbout } = await import('../../core/dataset/records/doubts.js');
     const { knownCommits } = await import('../../core/dataset/records/version-commits.js');
     const { signal } = context;
+    const strays: string[] = [];
+    const warn = (text: string): void => void strays.push(text);
     const { datasetId, read, commits, problems, requests } = await whileReading(context, baseUrl, (emit) =>
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
         emit({ type: 'phase', phase: 'listing' });
-        const { datasetId, versions: listed } = await findDataset(store, values.datasetId, signal);
+        const { datasetId, versions: listed } = await findDataset(store, values.datasetId, { warn, signal });
         const read = await readVersions(store, datasetId, listed.toReversed(), signal);
         const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
         return { datasetId, read, ...(await knownCommits(store, records, signal)), requests };
       }),
     );
     const broken = read.filter((found): found is BrokenRecord => 'problem' in found);
-    for (const problem of [...broken.map((found) => found.problem.message), ...problems]) context.warn(problem);
+    for (const problem of [...strays, ...broken.map((found) => found.problem.message), ...problems])
+      context.warn(problem);
     const sound = read.flatMap((found) => ('record' in found ? [found] : [])).toReversed();
     const doubts = doubtsAbout(sound);
     for (const [version, texts] of doubtsAbout(sound, { withDates: false }))

@@ -28,7 +28,11 @@ const flags = {
     sample: '90d',
     describe: 'lock until the end of this day or this minute (UTC), or for so long from now, to the end of the day',
   }),
-  datasetId: flag.text({ alias: 'dataset', placeholder: 'ID', describe: 'only this dataset, of every writer' }),
+  datasetId: flag.text({
+    alias: 'dataset',
+    placeholder: 'NAME|ID',
+    describe: 'only this dataset, of every writer: its id, its name or a beginning that no other has',
+  }),
   objectLock: flag.choice(['governance', 'compliance'], {
     default: 'governance',
     describe: 'how objects are locked that are not yet; a lock that is there keeps its mode',
@@ -76,18 +80,20 @@ export const command = defineCommand({
           const call = { baseUrl, values, context, requestsAtOnce: REQUESTS_AT_ONCE, onEvent: emit };
           return withStore(call, async (opened) => {
             const { signal } = context;
-            const { datasetId, objectLock: mode, dryRun } = values;
+            const { datasetId: dataset, objectLock: mode, dryRun } = values;
             const lock = await lockOf(opened, baseUrl, signal);
             const { planLock } = await import('../../core/dataset/lock/plan-lock.js');
             const { readOnly } = await import('../../core/object-store/read-only.js');
-            const plan = await planLock(readOnly(opened.store), { datasetId, until, mode, emit, signal });
-            if (plan.datasets === 0) throw noDataset(baseUrl, datasetId);
+            const plan = await planLock(readOnly(opened.store), { dataset, until, mode, emit, signal });
+            if (plan.datasets.length === 0) throw noDataset(baseUrl, dataset);
+            for (const text of plan.warnings) context.warn(text);
             const about = { plan, cost: await costOf(plan, opened, context), until, requests: opened.requests };
             if (dryRun || plan.changes.length === 0) return { ...about, done: undefined };
             await aside(async () => {
               context.note(planLines(about).join('\n'));
               await agree(context, `Lock ${formatQuantity(plan.changes.length, 'object')}?`, 'nothing was locked');
             });
+            const [datasetId] = dataset === undefined ? [] : plan.datasets;
             tellLedger(context, { operation: 'lock-extend', datasetId });
             const { extendLocks } = await import('../../core/dataset/lock/extend-locks.js');
             return { ...about, done: await extendLocks(lock, plan.changes, { emit, signal }) };
@@ -159,7 +165,7 @@ function planLines({ plan, cost, until }: Planned): readonly string[] {
   const { datasets, versions, objects, changes, problems } = plan;
   const modes = new Set(changes.map(({ retention }) => retention.mode));
   const unlocked = changes.filter(({ before }) => before === undefined);
-  const of = `${formatQuantity(versions, 'version')} of ${formatQuantity(datasets, 'dataset')}`;
+  const of = `${formatQuantity(versions, 'version')} of ${formatQuantity(datasets.length, 'dataset')}`;
   const prices = priceListText(cost);
   return [
     `${of} need ${formatQuantity(objects, 'object')}`,
@@ -195,16 +201,16 @@ function doneLines({ plan, done, until }: Done): readonly string[] {
 }
 
 function lockDocument({ plan, cost, until, done, requests }: Done): Readonly<Record<string, unknown>> {
-  const { datasets, versions, objects, changes, problems } = plan;
+  const { datasets, versions, objects, changes, problems, warnings } = plan;
   return {
     lockedUntil: until.toISOString(),
-    datasetCount: datasets,
+    datasetCount: datasets.length,
     versionCount: versions,
     objects,
     toExtend: { objects: changes.length, bytes: bytesOf(changes), costUsd: roundedUsd(cost.costUsd) },
     extended: done?.extended ?? 0,
     failed: done?.failed ?? [],
-    warnings: problems.map((message) => ({ message })),
+    warnings: [...problems, ...warnings].map((message) => ({ message })),
     requests,
   };
 }

@@ -100,7 +100,7 @@ export async function findTarget(reader: ObjectReader, target: Target, context: 
   const atCommit = commits.length === 0 ? undefined : await recordAtCommit(reader, dataset, commits, context);
   const { record, listed } =
     atCommit === undefined
-      ? await resolveListed(reader, dataset, selector, context.signal)
+      ? await resolveListed(reader, dataset, selector, { warn: context.warn, signal: context.signal })
       : { record: atCommit, listed: undefined };
   const { datasetId, version } = record;
   const isNewest = selector.kind === 'head' && listed !== undefined;
@@ -119,7 +119,7 @@ async function recordAtCommit(
   { note, warn, signal }: StoreContext,
 ): Promise<VersionRecord | undefined> {
   const { versionAtCommit } = await import('../../core/dataset/records/version-commits.js');
-  const found = await versionAtCommit(reader, dataset, commits, { onBroken: (text) => warn(text), signal });
+  const found = await versionAtCommit(reader, dataset, commits, { warn, signal });
   if (found === undefined) return undefined;
   const { datasetId, version } = found.record;
   note(`v${version} of ${printable(datasetId)} is the newest version made at commit ${found.commit}`);

@@ -2,7 +2,7 @@
 import { printable } from '../../core/paths/raw-path.js';
 import type { Problem } from '../../core/verify/problem.js';
 import type { VerifyResult } from '../../core/verify/verify.js';
-import type { DatasetVerdict, StoreVerdict, UploadVerdict, VersionVerdict } from '../../core/verify/verify-store.js';
+import type { DatasetVerdict, StoreVerdict, UploadVerdict, VersionVerdict } from '../../core/verify/store-verdict.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { fact, firstLines } from './lines.js';
 import { chunksIn } from './unread-cold.js';

@@ -18,9 +18,11 @@ export async function showStore(
   context: Results & Messages & Verbosity & StoreContext & ReadingContext,
 ): Promise<number> {
   const { signal, verbose } = context;
+  const strays: string[] = [];
+  const warn = (text: string): void => void strays.push(text);
   const { datasets, uploads, without, found, requests } = await whileReading(context, baseUrl, (emit) =>
     withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
-      const datasets = await describeDatasets(store, signal, emit);
+      const datasets = await describeDatasets(store, { warn, signal, emit });
       const all = (await listUploads(store, signal)).toReversed();
       const newest = new Set(datasets.map(({ headUploadId }) => headUploadId));
       const asked = all.filter((id) => !newest.has(id));
@@ -32,8 +34,9 @@ export async function showStore(
   const whole = uploads.filter((id) => !without.has(id));
   if (uploads.length + found.places.length === 0) await refuseMissingFolder(baseUrl);
   const places = found.places.map((place) => joinStoreUrl(baseUrl, place));
+  for (const text of strays) context.warn(text);
   for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);
-  const [first] = datasets;
+  const first = datasets.find(({ problem }) => problem === undefined) ?? datasets[0];
   const call = `archiver list ${printable(baseUrl)}`;
   if (first !== undefined)
     context.note(`${call} --dataset ${printable(first.datasetId)} lists the files of its newest version`);

@@ -1,6 +1,6 @@
 // The versions of a store and of the writers below it, with when their records were written: one LIST for each place.
 import { findPlaces } from '../dataset/records/find-places.js';
-import { listAllVersions } from '../dataset/records/versions.js';
+import { listDatasets } from '../dataset/records/versions.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { readerBelow } from '../object-store/reader-below.js';
 
@@ -23,7 +23,7 @@ export async function keptVersions(reader: ObjectReader, signal: AbortSignal): P
   const { places, isComplete } = await findPlaces(reader, signal);
   const versions: KeptVersion[] = [];
   for (const place of ['', ...places]) {
-    for (const [datasetId, listed] of await listAllVersions(readerBelow(reader, place), signal)) {
+    for (const [datasetId, listed] of (await listDatasets(readerBelow(reader, place), signal)).versions) {
       const newest = listed.at(-1)?.version;
       for (const { version, tags, lastModified } of listed)
         versions.push({ datasetId, version, isNewest: version === newest, tags: tags.length, lastModified });

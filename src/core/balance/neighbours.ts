@@ -6,7 +6,7 @@ import { loadExpected } from '../dataset/chain/load-chain.js';
 import { markedKeys } from '../dataset/prune/marks.js';
 import { referredChunks } from '../dataset/prune/references.js';
 import { emptyFolder, listUploadFolders, type UploadFolder } from '../dataset/prune/upload-folders.js';
-import { listAllVersions, readVersions, type ReadRecord } from '../dataset/records/versions.js';
+import { listDatasets, readVersions, type ReadRecord } from '../dataset/records/versions.js';
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
@@ -37,7 +37,7 @@ export async function readNeighbours(
 ): Promise<Neighbours> {
   const records: ReadRecord[] = [];
   let isNewest = false;
-  for (const [datasetId, listed] of await listAllVersions(reader, signal)) {
+  for (const [datasetId, listed] of (await listDatasets(reader, signal)).versions) {
     for (const found of await readVersions(reader, datasetId, listed, signal)) {
       if ('problem' in found) throw stopped(found.problem);
       if (found.record.uploadId !== uploadId) continue;

@@ -1,7 +1,8 @@
 // The uploads of a store: those that are versions of a dataset, since every other one is not finished or was retired. A look is
 // one listing of the version records, and reads what is new: the record, which says what upload it is and how much is in it,
 // and the front of the manifest. A record is written again whenever its manifest is replaced: its ETag vouches for both.
-import { listAllVersions, type ListedVersion, readVersions } from '../dataset/records/versions.js';
+import { strayTexts } from '../dataset/records/strays.js';
+import { listDatasets, type ListedVersion, readVersions } from '../dataset/records/versions.js';
 import { reasonText } from '../failures/errno.js';
 import { type ArchiverError, type ErrorCode, isArchiverError } from '../failures/errors.js';
 import { atOnce } from '../limits/at-once.js';
@@ -17,7 +18,7 @@ export interface Inventory {
   readonly unread: number;
   /** Of which something cannot be read. */
   readonly unreadable: number;
-  /** What could not be kept, in a sentence. */
+  /** What lies beside the datasets, and what could not be kept, in sentences. */
   readonly note: string | null;
 }
 
@@ -53,6 +54,7 @@ interface Listed {
 export class Inventories {
   private known: ReadonlyMap<string, StoredUpload> | undefined;
   private last: Inventory | undefined;
+  private stray: string | null = null;
   private readonly path: string;
 
   constructor(
@@ -65,7 +67,7 @@ export class Inventories {
   /** What is there now; the same object as before where nothing has changed. @throws what the listing throws; store, access-denied where nothing is given */
   async look({ onPart, isAsked = false, signal }: LookOptions): Promise<Inventory> {
     const known = this.known ?? (await this.kept());
-    const versions = await listed(this.reader, signal);
+    const { versions, stray } = await listed(this.reader, signal);
     const found = new Map<string, StoredUpload>();
     for (const { listed } of versions) {
       const before = known.get(listed.key);
@@ -76,7 +78,9 @@ export class Inventories {
       found.size === this.last?.uploads.length && this.last.uploads.every((one) => found.get(one.id) === one);
     this.known = found;
     const news = versions.filter(({ listed }) => !found.has(listed.key));
-    if (news.length === 0 && this.last !== undefined && isSame) return this.last;
+    const isAsBefore = news.length === 0 && isSame && stray === this.stray;
+    this.stray = stray;
+    if (isAsBefore && this.last !== undefined) return this.last;
     return await this.read(news, found, { onPart, signal });
   }
 
@@ -87,7 +91,7 @@ export class Inventories {
   ): Promise<Inventory> {
     let unread = news.length;
     let [lostInRow, toldAt] = [0, performance.now()];
-    onPart?.(inventoryOf(found, unread, null));
+    onPart?.(inventoryOf(found, unread, this.stray));
     let note: string | null = null;
     try {
       await atOnce(news, AT_ONCE, async (one) => {
@@ -97,13 +101,14 @@ export class Inventories {
         lostInRow = read?.lost === undefined ? 0 : lostInRow + 1;
         if (lostInRow >= LOST_IN_ROW) throw read?.lost;
         if (onPart === undefined || performance.now() - toldAt < PART_MS) return;
-        onPart(inventoryOf(found, unread, null));
+        onPart(inventoryOf(found, unread, this.stray));
         toldAt = performance.now();
       });
     } finally {
       if (unread < news.length) note = await this.keep(found);
     }
-    this.last = inventoryOf(found, 0, note);
+    const notes = [this.stray, note].filter((text) => text !== null);
+    this.last = inventoryOf(found, 0, notes.length === 0 ? null : notes.join('; '));
     return this.last;
   }
 
@@ -133,11 +138,18 @@ const NO_TAGS: readonly string[] = [];
 const tagged = (upload: StoredUpload, tags: readonly string[]): StoredUpload =>
   upload.tags.join() === tags.join() ? upload : { ...upload, tags };
 
-async function listed(reader: ObjectReader, signal: AbortSignal): Promise<readonly Listed[]> {
-  const datasets = [...(await listAllVersions(reader, signal))];
-  return datasets
-    .flatMap(([datasetId, versions]) => versions.map((listed) => ({ datasetId, listed })))
-    .toSorted((a, b) => b.listed.lastModified.getTime() - a.listed.lastModified.getTime());
+interface Listing {
+  /** The newest first. */
+  readonly versions: readonly Listed[];
+  /** What lies beside the datasets, in a sentence. */
+  readonly stray: string | null;
+}
+
+async function listed(reader: ObjectReader, signal: AbortSignal): Promise<Listing> {
+  const { versions, strays } = await listDatasets(reader, signal);
+  const found = [...versions].flatMap(([datasetId, its]) => its.map((listed) => ({ datasetId, listed })));
+  const sorted = found.toSorted((a, b) => b.listed.lastModified.getTime() - a.listed.lastModified.getTime());
+  return { versions: sorted, stray: strayTexts(strays)[0] ?? null };
 }
 
 const newestFirst = (found: ReadonlyMap<string, StoredUpload>): readonly StoredUpload[] =>

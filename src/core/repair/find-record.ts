@@ -1,7 +1,7 @@
 // The version record that names an upload, found by reading records, newest first; and the rest of its dataset: later
 // versions, which may build on it, and earlier versions, including retired ones, whose folders may hold what it refers to.
 import { digestsOf } from '../dataset/chain/version-view.js';
-import { listAllOrdinals, type ListedVersion, readOrdinals, type ReadRecord } from '../dataset/records/versions.js';
+import { listDatasets, type ListedVersion, readOrdinals, type ReadRecord } from '../dataset/records/versions.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { UploadId } from '../manifest/manifest-types.js';
 
@@ -35,7 +35,7 @@ export class RecordSearch {
 
   /** Looks for the record that names this upload. @throws errors of the store */
   static async of(reader: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<RecordSearch> {
-    const search = new RecordSearch(reader, await listAllOrdinals(reader, signal), signal);
+    const search = new RecordSearch(reader, (await listDatasets(reader, signal)).ordinals, signal);
     await search.look(uploadId);
     return search;
   }

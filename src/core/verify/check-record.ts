@@ -39,7 +39,7 @@ async function findRecord({ reader, head, known, signal }: CheckRecordOptions): 
   return await ifAllowed(reader, 'list', `datasets/${named}/`, async () => {
     const found = await recordOf(reader, named, head.uploadId, signal);
     if (found !== undefined || known !== undefined) return found;
-    for (const other of await listDatasets(reader, signal)) {
+    for (const other of (await listDatasets(reader, signal)).versions.keys()) {
       const record = other === named ? undefined : await recordOf(reader, other, head.uploadId, signal);
       if (record !== undefined) return record;
     }

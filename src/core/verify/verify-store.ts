@@ -1,10 +1,11 @@
 // Is everything in a store whole? Objects are listed once for all versions, and a chunk is read with the
 // oldest version that needs it. What is held is the keys and sizes of objects, and one version at a time.
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
-import { listAllVersions, type ListedVersion, readVersions } from '../dataset/records/versions.js';
+import { type BrokenRecord, listDatasets, type ListedVersion, readVersions } from '../dataset/records/versions.js';
 import { progressMeter } from '../progress-meter.js';
 import { printable } from '../paths/raw-path.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
+import { strayTexts } from '../dataset/records/strays.js';
 import { readerBelow } from '../object-store/reader-below.js';
 import { findPlaces, listUploads } from '../dataset/records/find-places.js';
 import { markedUpload } from '../dataset/prune/marks.js';
@@ -12,72 +13,16 @@ import { isFenceObject } from '../manifest/fence.js';
 import type { UploadId, VersionRecord } from '../manifest/manifest-types.js';
 import { isUploadId, manifestKeyOf, uploadFolder } from '../manifest/upload-id.js';
 import { FoundObjects } from './check-objects.js';
+import { brokenTombstones } from './broken-tombstones.js';
 import { addCold, type ColdCount } from './cold-chunks.js';
-import {
-  type CheckedLevel,
-  levelOf,
-  type SharedLook,
-  type VerifyMode,
-  type VerifyOptions,
-  type VerifyResult,
-  verifyVersion,
-} from './verify.js';
+import type { Problem } from './problem.js';
+import type { DatasetVerdict, Looked, StoreVerdict, UploadVerdict, Verdict, VersionVerdict } from './store-verdict.js';
+import { levelOf, type SharedLook, type VerifyOptions, verifyVersion } from './verify.js';
 
 /** Of one version; a version that is damaged everywhere must not fill the memory. */
 const MAX_NAMED = 100;
 
 export type VerifyStoreOptions = Omit<VerifyOptions, 'uploadId'>;
-
-/** `errors` and `warnings`: the first hundred. */
-type Verdict = Pick<VerifyResult, 'ok' | 'errors' | 'errorCount' | 'warnings' | 'hint' | 'files' | 'bytes'>;
-
-export interface VersionVerdict extends Verdict {
-  readonly version: number;
-  /** Null where its record cannot be read. */
-  readonly uploadId: string | null;
-}
-
-/** Of an upload that is no version of a dataset. */
-export interface UploadVerdict extends Verdict, Looked {
-  readonly uploadId: string;
-  /** URL of the store that it is in. */
-  readonly location: string;
-}
-
-/** Chunks that nothing before needs, how many of these were read, and which could not be. */
-interface Looked {
-  readonly chunks: number;
-  readonly chunksRead: number;
-  /** Of those that were to be read; by class. */
-  readonly unreadCold: readonly ColdCount[];
-}
-
-export interface DatasetVerdict extends Looked {
-  readonly datasetId: string;
-  /** URL of the store that it is in. */
-  readonly location: string;
-  readonly ok: boolean;
-  readonly versions: readonly VersionVerdict[];
-}
-
-export interface StoreVerdict extends Looked {
-  readonly ok: boolean;
-  readonly location: string;
-  readonly mode: VerifyMode;
-  readonly checked: CheckedLevel;
-  /** Those of the store itself, then of those below it; in byte order of their ids. */
-  readonly datasets: readonly DatasetVerdict[];
-  readonly versions: number;
-  readonly damagedVersions: number;
-  /** No versions of a dataset. */
-  readonly uploads: readonly UploadVerdict[];
-  /** Folders of uploads that are not finished or marked for deletion, and of which no version needs anything: not looked at. */
-  readonly uncheckedUploads: number;
-  /** False where not every folder below was looked into. */
-  readonly isComplete: boolean;
-  readonly filesRead: number;
-  readonly bytesRead: number;
-}
 
 /** What is counted over all stores. */
 interface Sums {
@@ -92,7 +37,11 @@ interface Sums {
 interface Place {
   readonly options: VerifyStoreOptions;
   readonly found: ReadonlyMap<string, readonly ListedVersion[]>;
+  /** What looks like tombstones in listings and is none; by dataset. */
+  readonly broken: ReadonlyMap<string, readonly BrokenRecord[]>;
   readonly uploads: readonly string[];
+  /** Beside the datasets. */
+  readonly strays: readonly string[];
   readonly look: Omit<SharedLook, 'record'>;
   /** Grow. */
   readonly sums: Sums;
@@ -109,9 +58,12 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVer
   const { places, isComplete: isAllFound } = await findPlaces(reader, signal);
   const sums: Sums = { chunks: 0, chunksRead: 0, unreadCold: [], filesRead: 0, bytesRead: 0 };
   const stores: Place[] = [];
+  const warnings: Problem[] = [];
   for (const name of ['', ...places]) {
     const place = await openPlace({ ...options, reader: readerBelow(reader, name) }, sums, name !== '');
-    if (place !== undefined) stores.push(place);
+    if (place === undefined) continue;
+    stores.push(place);
+    warnings.push(...strayTexts(place.strays, name).map((message) => ({ message })));
   }
   const count = stores.reduce((sum, { found, uploads }) => sum + Math.max(found.size, uploads.length), 0);
   if (count === 0)
@@ -151,6 +103,7 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVer
     damagedVersions,
     uploads,
     uncheckedUploads,
+    warnings,
     isComplete: isAllFound && stores.length === places.length + 1,
     ...sums,
   };
@@ -160,10 +113,12 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVer
 async function openPlace(options: VerifyStoreOptions, sums: Sums, isBelow: boolean): Promise<Place | undefined> {
   const { reader, mode, signal } = options;
   try {
-    const found = await listAllVersions(reader, signal);
+    const { versions: found, retired, strays } = await listDatasets(reader, signal);
     const listed = mode === 'quick' ? undefined : await objectsBelow(reader, signal);
     const uploads = listed === undefined ? await listUploads(reader, signal) : uploadsIn(listed);
-    return { options, found, uploads, look: { listed, seen: new Set(), damaged: new Set() }, sums };
+    const broken = await brokenTombstones(reader, retired, signal);
+    const look = { listed, seen: new Set<string>(), damaged: new Set<string>() };
+    return { options, found, broken, uploads, strays, look, sums };
   } catch (error) {
     if (!isBelow || !isArchiverError(error, 'access-denied')) throw error;
     return undefined;
@@ -171,16 +126,17 @@ async function openPlace(options: VerifyStoreOptions, sums: Sums, isBelow: boole
 }
 
 async function datasetsOf(place: Place, step: () => void): Promise<readonly DatasetVerdict[]> {
-  const { options, found, sums } = place;
+  const { options, found, broken, sums } = place;
   const datasets: DatasetVerdict[] = [];
-  for (const [datasetId, versions] of found) {
+  for (const datasetId of [...new Set([...found.keys(), ...broken.keys()])].toSorted()) {
     const since = looksSince(sums);
-    const verdicts: VersionVerdict[] = [];
-    for (const listed of versions) {
+    const verdicts = (broken.get(datasetId) ?? []).map(brokenVerdict);
+    for (const listed of found.get(datasetId) ?? []) {
       const verdict = await versionVerdict(place, datasetId, listed);
       if (verdict !== undefined) verdicts.push(verdict);
       step();
     }
+    verdicts.sort((a, b) => a.version - b.version);
     const ok = verdicts.every((one) => one.ok);
     datasets.push({ datasetId, location: options.reader.url, ok, versions: verdicts, ...since() });
   }
@@ -272,13 +228,19 @@ async function versionVerdict(
   const isThere = async () => (await readVersions(reader, datasetId, [listed], signal))[0];
   const read = await isThere();
   if (read === undefined) return undefined;
-  if ('problem' in read) return { version, uploadId: null, ...unreadable(read.problem) };
+  if ('problem' in read) return brokenVerdict(read);
   const { record } = read;
   const { uploadId } = record;
   const verdict = await verdictOrReason(() => verdictOn(place, uploadId, record));
   // What was swept while it was read was that of a version which somebody has retired.
   return !verdict.ok && (await isThere()) === undefined ? undefined : { version, uploadId, ...verdict };
 }
+
+const brokenVerdict = ({ listed, problem }: BrokenRecord): VersionVerdict => ({
+  version: listed.version,
+  uploadId: null,
+  ...unreadable(problem),
+});
 
 const unreadable = ({ message, hint }: ArchiverError): Verdict => ({
   ok: false,

@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { listAllVersions, readVersions } from '../../../src/core/dataset/records/versions.js';
+import { listDatasets, readVersions } from '../../../src/core/dataset/records/versions.js';
 import { heartbeatKey, parseHeartbeat } from '../../../src/core/fleet/heartbeat.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { readAll } from '../../../src/core/object-store/read-content.js';
@@ -91,7 +91,7 @@ async function world() {
 
 /** The newest version as it is restored. */
 async function restoredHead(reader: ObjectStore): Promise<unknown> {
-  const [[datasetId, listed] = ['', []]] = [...(await listAllVersions(reader))];
+  const [[datasetId, listed] = ['', []]] = [...(await listDatasets(reader)).versions];
   const [head] = await readVersions(reader, datasetId, listed.slice(-1));
   if (head === undefined || !('record' in head)) return undefined;
   const { out } = await restoreMade({ objects: new Map(), uploadId: head.record.uploadId }, { reader });

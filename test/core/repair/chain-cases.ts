@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { encodeVersionRecord, versionKey } from '../../../src/core/dataset/records/version-record.js';
 import { digestsOf } from '../../../src/core/dataset/chain/version-view.js';
-import { listAllVersions, readVersion } from '../../../src/core/dataset/records/versions.js';
+import { listDatasets, readVersion } from '../../../src/core/dataset/records/versions.js';
 import type { ManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
 import { loadChain, loadExpected } from '../../../src/core/dataset/chain/load-chain.js';
 import { readView } from '../../../src/core/dataset/chain/read-view.js';
@@ -23,7 +23,7 @@ import { asUploadId } from '../../support/as-upload-id.js';
 export async function recordsOf(base: string): Promise<VersionRecord[]> {
   const reader = fileStore(base);
   const records: VersionRecord[] = [];
-  for (const [datasetId, listed] of await listAllVersions(reader))
+  for (const [datasetId, listed] of (await listDatasets(reader)).versions)
     for (const { version } of listed) records.push(await readVersion(reader, datasetId, version));
   return records;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { verifyUpload, type VerifyOptions, type VerifyResult } from '../../../src/core/verify/verify.js';
-import { verifyStore, type StoreVerdict } from '../../../src/core/verify/verify-store.js';
+import type { StoreVerdict } from '../../../src/core/verify/store-verdict.js';
+import { verifyStore } from '../../../src/core/verify/verify-store.js';
 import { type ColdArchive, makeColdArchive, thawedFor } from '../../support/cold-archive.js';
 
 const optionsOf = ({ store }: ColdArchive, options: Partial<VerifyOptions> = {}) => ({

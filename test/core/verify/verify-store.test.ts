@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { verifyStore, type StoreVerdict, type VerifyStoreOptions } from '../../../src/core/verify/verify-store.js';
+import type { StoreVerdict } from '../../../src/core/verify/store-verdict.js';
+import { verifyStore, type VerifyStoreOptions } from '../../../src/core/verify/verify-store.js';
 import { linkId, linkKey, type LinkSpec } from '../../support/make-chain.js';
 import { DATASET, makeDataset, type MadeDataset, recordKey } from '../../support/make-dataset.js';
 import { memoryReader } from '../../support/memory-reader.js';

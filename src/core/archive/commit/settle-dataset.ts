@@ -127,7 +127,7 @@ async function choose(input: SettleInput, ids: readonly [string, ...string[]]): 
   } = input;
   const known = await Promise.all(ids.map(async (datasetId) => await heads?.get(store.url, datasetId)));
   const isKnown = ids.length === 1 || known.some((head) => head !== undefined);
-  const listed = isKnown ? undefined : await ifAllowed(store, 'list', 'datasets/', () => listDatasets(store, signal));
+  const listed = isKnown ? undefined : await ifAllowed(store, 'list', 'datasets/', () => datasetsThere(store, signal));
   const there = listed && ids.filter((id) => listed.includes(id));
   if (listed !== undefined && there?.length === 0) return await newOrNamesake(input, ids[0], listed);
   let first: Found | undefined;
@@ -141,6 +141,10 @@ async function choose(input: SettleInput, ids: readonly [string, ...string[]]): 
   }
   return first ?? { datasetId: ids[0], highest: undefined, remembered: undefined };
 }
+
+const datasetsThere = async (...store: Parameters<typeof listDatasets>): Promise<readonly string[]> => [
+  ...(await listDatasets(...store)).ordinals.keys(),
+];
 
 /** Of those without a version: one that is remembered is more than one that never was. */
 const likelier = (first: Found | undefined, found: Found): Found =>

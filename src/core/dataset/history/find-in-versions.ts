@@ -42,7 +42,7 @@ export interface Found {
 /** Looks for paths in the versions of a dataset. @throws not-found without such a dataset; cancelled; what listing throws */
 export async function findInVersions(reader: ObjectReader, datasetId: string, options: FindOptions): Promise<Found> {
   const { newest = Infinity, onPlan, signal } = options;
-  const { versions: listed } = await findDataset(reader, datasetId, signal);
+  const { versions: listed } = await findDataset(reader, datasetId, { signal });
   const read = await readVersions(reader, datasetId, listed.toReversed().slice(0, newest), signal);
   const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
   const fulls = records.filter(({ listing }) => listing === 'full');

@@ -10,14 +10,16 @@ import { progressMeter } from '../../progress-meter.js';
 import { addNeedsOf, lookCache } from '../prune/needs.js';
 import { MANIFESTS_AT_ONCE } from '../prune/references.js';
 import { listUploadFolders, ownObjects } from '../prune/upload-folders.js';
-import { listAllVersions, type ReadRecord, readVersions } from '../records/versions.js';
+import { meantDataset } from '../records/find-dataset.js';
+import { strayTexts } from '../records/strays.js';
+import { listDatasets, type ReadRecord, readVersions } from '../records/versions.js';
 
 /** Requests of one object each. */
 export const LOCKS_AT_ONCE = 32;
 
 export interface LockOptions {
-  /** Undefined: every dataset. */
-  readonly datasetId: string | undefined;
+  /** As `findDataset` takes it, in each place by itself; undefined: every dataset. */
+  readonly dataset: string | undefined;
   readonly until: Date;
   /** For what is not locked at all; a lock that is there keeps its mode. */
   readonly mode: Retention['mode'];
@@ -36,32 +38,35 @@ export interface LockChange {
 }
 
 export interface LockPlan {
-  /** Each with its place: the same dataset of two writers is two. */
-  readonly datasets: number;
+  /** Their ids, each with its place: the same dataset of two writers is two. */
+  readonly datasets: readonly string[];
   readonly versions: number;
   /** What they need. */
   readonly objects: number;
   readonly changes: readonly LockChange[];
   /** Versions that cannot be read, and objects that are missing: nobody can say that all they need is locked. */
   readonly problems: readonly string[];
+  /** What was left out, and is no failure. */
+  readonly warnings: readonly string[];
 }
 
 interface Needed {
   readonly objects: Map<string, Pick<ObjectInfo, 'key' | 'sizeBytes'>>;
   readonly problems: string[];
-  datasets: number;
+  readonly warnings: string[];
+  readonly datasets: string[];
   versions: number;
 }
 
 /** Plans the extension. @throws what the store throws */
 export async function planLock(reader: ObjectReader, options: LockOptions): Promise<LockPlan> {
   const { emit, signal } = options;
-  const needed: Needed = { objects: new Map(), problems: [], datasets: 0, versions: 0 };
+  const needed: Needed = { objects: new Map(), problems: [], warnings: [], datasets: [], versions: 0 };
   emit({ type: 'phase', phase: 'listing' });
   for (const place of ['', ...(await writersBelow(reader, signal))]) await addPlace(needed, reader, place, options);
   const changes = await tooShort(reader, needed, options);
-  const { datasets, versions, objects, problems } = needed;
-  return { datasets, versions, objects: objects.size, changes, problems };
+  const { datasets, versions, objects, problems, warnings } = needed;
+  return { datasets, versions, objects: objects.size, changes, problems, warnings };
 }
 
 /** `writers/web-01`, of every writer. */
@@ -74,13 +79,16 @@ async function writersBelow(reader: ObjectReader, signal: AbortSignal): Promise<
 
 /** What the versions of one place need, keys below `above`. */
 async function addPlace(needed: Needed, above: ObjectReader, place: string, options: LockOptions): Promise<void> {
-  const { datasetId, emit, signal } = options;
+  const { dataset, emit, signal } = options;
   const reader = readerBelow(above, place);
   const prefix = place === '' ? '' : `${place}/`;
   const records: ReadRecord[] = [];
-  for (const [id, listed] of await listAllVersions(reader, signal)) {
-    if (datasetId !== undefined && id !== datasetId) continue;
-    needed.datasets++;
+  const { versions, strays } = await listDatasets(reader, signal);
+  const meant = dataset === undefined ? undefined : meantDataset([...versions.keys()], dataset);
+  needed.warnings.push(...strayTexts(strays, place));
+  for (const [id, listed] of versions) {
+    if (dataset !== undefined && id !== meant) continue;
+    needed.datasets.push(id);
     for (const found of await readVersions(reader, id, listed, signal))
       if ('problem' in found) needed.problems.push(prefix + found.problem.message);
       else records.push(found);

@@ -5,7 +5,7 @@ import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
 import { uploadUrlOf } from '../../manifest/upload-id.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
-import { listAllVersions, type ListedVersion, readVersions } from '../records/versions.js';
+import { listDatasets, type ListedVersion, readVersions } from '../records/versions.js';
 import type { BaseState } from './base-state.js';
 import { addNeedsOf, lookCache } from './needs.js';
 
@@ -17,7 +17,7 @@ export async function appearedSince(
 ): Promise<readonly VersionRecord[]> {
   const known = new Map([...own, ...others, ...tombstones].map(({ listed }) => [listed.key, listed.etag]));
   const fresh = new Map<string, ListedVersion[]>();
-  for (const [id, versions] of await listAllVersions(reader, signal))
+  for (const [id, versions] of (await listDatasets(reader, signal)).versions)
     for (const listed of versions) if (known.get(listed.key) !== listed.etag) addTo(fresh, id, listed);
   const records: VersionRecord[] = [];
   for (const [id, listed] of fresh) {

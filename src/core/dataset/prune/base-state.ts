@@ -4,7 +4,7 @@ import { ArchiverError } from '../../failures/errors.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { noSuchDataset } from '../records/find-dataset.js';
-import { listAllOrdinals, readOrdinals, type ReadRecord, type ReadTombstone } from '../records/versions.js';
+import { listDatasets, readOrdinals, type ReadRecord, type ReadTombstone } from '../records/versions.js';
 import { listUploadFolders, type UploadFolder } from './upload-folders.js';
 
 export interface BaseState {
@@ -21,6 +21,8 @@ export interface BaseState {
   /** By upload id: the number of that version. */
   readonly ordinalOf: ReadonlyMap<string, number>;
   readonly folders: ReadonlyMap<string, UploadFolder>;
+  /** Beside the datasets: never looked into, and never deleted. */
+  readonly strays: readonly string[];
 }
 
 /**
@@ -32,7 +34,7 @@ export async function readBaseState(
   asked: string | undefined,
   signal: AbortSignal,
 ): Promise<BaseState> {
-  const datasets = await listAllOrdinals(reader, signal);
+  const { ordinals: datasets, strays } = await listDatasets(reader, signal);
   const own: ReadRecord[] = [];
   const others: ReadRecord[] = [];
   const tombstones: ReadTombstone[] = [];
@@ -51,7 +53,7 @@ export async function readBaseState(
   if (own.length === 0) throw nothingToPrune(reader, asked, [...datasets.keys()]);
   const pruned = new Set(own.map(({ record }) => record.datasetId));
   const folders = await listUploadFolders(reader, signal);
-  return { pruned, own, others, tombstones, datasetOf, ordinalOf, folders };
+  return { pruned, own, others, tombstones, datasetOf, ordinalOf, folders, strays };
 }
 
 const nothingToPrune = ({ url }: ObjectReader, asked: string | undefined, known: readonly string[]): ArchiverError =>

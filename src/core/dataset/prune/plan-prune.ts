@@ -9,6 +9,7 @@ import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.j
 import { printable } from '../../paths/raw-path.js';
 import { doubtsAbout } from '../records/doubts.js';
 import { storedDates } from '../records/stored-dates.js';
+import { strayTexts } from '../records/strays.js';
 import type { ReadRecord } from '../records/versions.js';
 import { atOnce } from '../../limits/at-once.js';
 import { readBaseState, type BaseState } from './base-state.js';
@@ -108,7 +109,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
     held: bothHeld(held, sweep.held),
     trades,
     doubts,
-    warnings: [...warnings, ...sweep.warnings],
+    warnings: [...strayTexts(state.strays), ...warnings, ...sweep.warnings],
   };
 }
 

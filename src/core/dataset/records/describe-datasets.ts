@@ -4,7 +4,8 @@ import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { recordedSource } from './recorded-source.js';
-import { listAllVersions, type ListedVersion, readVersions } from './versions.js';
+import { strayTexts } from './strays.js';
+import { listDatasets, type ListedVersion, readVersions } from './versions.js';
 
 /** Sizes are bytes; null where the record cannot be read. */
 export interface DatasetSummary {
@@ -25,14 +26,22 @@ export interface DatasetSummary {
 
 const AT_ONCE = 16;
 
+export interface DescribeOptions {
+  /** Told of what lies beside the datasets. */
+  readonly warn: (text: string) => void;
+  readonly signal: AbortSignal;
+  readonly emit?: EventSink;
+}
+
 /** All datasets, by their ids. @throws what listing and reading records throws */
 export async function describeDatasets(
   reader: ObjectReader,
-  signal: AbortSignal,
-  emit: EventSink = ignoreEvents,
+  { warn, signal, emit = ignoreEvents }: DescribeOptions,
 ): Promise<readonly DatasetSummary[]> {
   emit({ type: 'phase', phase: 'listing' });
-  const found = [...(await listAllVersions(reader, signal))];
+  const { versions, strays } = await listDatasets(reader, signal);
+  for (const text of strayTexts(strays)) warn(text);
+  const found = [...versions];
   emit({ type: 'plan', items: found.length, bytes: 0 });
   const meter = progressMeter(emit);
   const described: (DatasetSummary | undefined)[] = [];

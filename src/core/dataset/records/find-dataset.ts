@@ -4,6 +4,7 @@ import { ArchiverError, usageError } from '../../failures/errors.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { checkDatasetId, nameOfDataset } from './dataset-id.js';
+import { strayTexts } from './strays.js';
 import { listDatasets, type ListedVersion, listVersions } from './versions.js';
 
 export interface FoundDataset {
@@ -16,20 +17,30 @@ const SHOWN = 10;
 const NEAR = 3;
 const LEAST_SHARED = 3;
 
-/** One LIST for an id, else three. @throws usage where several are meant, not-found where none is; both name those that there are */
+export interface FindDatasetOptions {
+  /** Told of what lies beside the datasets, where all of them are listed. */
+  readonly warn?: (text: string) => void;
+  /** False where something is deleted: what else begins like this may be gone one day. */
+  readonly takesBeginnings?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One LIST for an id, else two. @throws usage where several are meant, not-found where none is; both name those that there are */
 export async function findDataset(
   reader: ObjectReader,
   given: string | undefined,
-  signal?: AbortSignal,
+  { warn, takesBeginnings, signal }: FindDatasetOptions = {},
 ): Promise<FoundDataset> {
   if (given !== undefined) {
     const versions = await listVersions(reader, checkDatasetId(given), signal);
     if (versions.length > 0) return { datasetId: given, versions };
   }
-  const known = await listDatasets(reader, signal);
-  const datasetId = given === undefined ? onlyOne(reader.url, known) : meant(reader.url, known, given);
-  const versions = await listVersions(reader, datasetId, signal);
-  if (versions.length === 0) throw noSuchDataset(reader.url, datasetId, known);
+  const { versions: found, strays } = await listDatasets(reader, signal);
+  for (const text of strayTexts(strays)) warn?.(text);
+  const known = [...found.keys()];
+  const datasetId = given === undefined ? onlyOne(reader.url, known) : meantDataset(known, given, takesBeginnings);
+  const versions = found.get(datasetId ?? '');
+  if (datasetId === undefined || versions === undefined) throw noSuchDataset(reader.url, given ?? '', known);
   return { datasetId, versions };
 }
 
@@ -46,12 +57,12 @@ function onlyOne(url: string, known: readonly string[]): string {
   );
 }
 
-function meant(url: string, known: readonly string[], given: string): string {
+/** The dataset of these that a text means; undefined for none. @throws usage where several are meant, naming them */
+export function meantDataset(known: readonly string[], given: string, takesBeginnings = true): string | undefined {
+  if (known.includes(given)) return given;
   const named = known.filter((id) => nameOfDataset(id) === given);
-  const matching = named.length > 0 ? named : known.filter((id) => id.startsWith(given));
-  const [first, ...others] = matching;
-  if (first === undefined) throw noSuchDataset(url, given, known);
-  if (others.length === 0) return first;
+  const matching = named.length > 0 || !takesBeginnings ? named : known.filter((id) => id.startsWith(given));
+  if (matching.length < 2) return matching[0];
   throw usageError(`--dataset ${printable(given)} may be ${namesOf(matching)}`, 'write more of the id');
 }
 

@@ -53,22 +53,22 @@ export interface CommitVersion {
 
 /**
  * The newest version of a dataset that was made at one of these commits, each of them perhaps only its beginning; undefined for
- * none. `dataset`: as `findDataset` takes it. `onBroken` is told of records that cannot be read.
+ * none. `dataset`: as `findDataset` takes it. `warn` is told of records that cannot be read, too.
  * @throws what `findDataset` throws; usage where one of them is the beginning of several commits; what reading throws
  */
 export async function versionAtCommit(
   reader: ObjectReader,
   dataset: string | undefined,
   commits: readonly string[],
-  { onBroken, signal }: { readonly onBroken: (text: string) => void; readonly signal?: AbortSignal },
+  { warn, signal }: { readonly warn: (text: string) => void; readonly signal?: AbortSignal },
 ): Promise<CommitVersion | undefined> {
-  const { datasetId, versions } = await findDataset(reader, dataset, signal);
+  const { datasetId, versions } = await findDataset(reader, dataset, { warn, signal });
   const listed = versions.toReversed();
   const wanted = commits.map((text) => ({ text, prefix: text.toLowerCase(), found: new Set<string>() }));
   let newest: CommitVersion | undefined;
   for (let start = 0; start < listed.length; start += AT_ONCE) {
     const read = await readVersions(reader, datasetId, listed.slice(start, start + AT_ONCE), signal);
-    for (const found of read) if ('problem' in found) onBroken(found.problem.message);
+    for (const found of read) if ('problem' in found) warn(found.problem.message);
     const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
     const known = await Promise.all(records.map((record) => commitOf(reader, record, signal)));
     records.forEach((record, index) => {

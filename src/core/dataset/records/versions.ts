@@ -42,12 +42,16 @@ export interface BrokenRecord {
   readonly problem: ArchiverError;
 }
 
-/** Ids of the datasets under the base, in byte order. @throws what the listing throws */
-export async function listDatasets(reader: ObjectReader, signal?: AbortSignal): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for await (const page of reader.list({ prefix: FOLDER, delimiter: '/', signal }))
-    for (const prefix of page.prefixes) ids.push(prefix.slice(FOLDER.length, -1));
-  return ids;
+/** What is below `datasets/` of a base. Ids in byte order; of each the lowest ordinal first. */
+export interface DatasetListing {
+  /** The versions of every dataset that has one. */
+  readonly versions: ReadonlyMap<string, readonly ListedVersion[]>;
+  /** What has the size of a tombstone; of every dataset that has some. */
+  readonly retired: ReadonlyMap<string, readonly ListedVersion[]>;
+  /** Every ordinal of every dataset, retired ones among them, whatever their size says. */
+  readonly ordinals: ReadonlyMap<string, readonly ListedVersion[]>;
+  /** Names of what is no dataset: files, and folders (with a slash) in which no key is that of a version record. */
+  readonly strays: readonly string[];
 }
 
 const isLive = ({ sizeBytes }: ListedVersion): boolean => sizeBytes !== TOMBSTONE_BYTES;
@@ -61,35 +65,33 @@ export async function listVersions(
   return ((await listBelow(reader, `${FOLDER}${datasetId}/`, signal)).get(datasetId) ?? []).filter(isLive);
 }
 
-/** The versions of every dataset under the base that has one. One LIST. */
-export async function listAllVersions(
-  reader: ObjectReader,
-  signal?: AbortSignal,
-): Promise<ReadonlyMap<string, readonly ListedVersion[]>> {
-  const datasets = [...(await listBelow(reader, FOLDER, signal))];
-  return new Map(
-    datasets.map(([id, listed]) => [id, listed.filter(isLive)] as const).filter(([, live]) => live.length > 0),
-  );
+/** The datasets under the base: the one listing that says which there are. One LIST. @throws what the listing throws */
+export async function listDatasets(reader: ObjectReader, signal?: AbortSignal): Promise<DatasetListing> {
+  const names = new Set<string>();
+  const ordinals = await listBelow(reader, FOLDER, signal, (key) => names.add(nameIn(key)));
+  for (const id of ordinals.keys()) names.delete(`${id}/`);
+  const only = (isWanted: (listed: ListedVersion) => boolean): ReadonlyMap<string, readonly ListedVersion[]> => {
+    const wanted = Array.from(ordinals, ([id, listed]) => [id, listed.filter(isWanted)] as const);
+    return new Map(wanted.filter(([, listed]) => listed.length > 0));
+  };
+  return { versions: only(isLive), retired: only((listed) => !isLive(listed)), ordinals, strays: [...names] };
 }
 
-/** Every ordinal of every dataset, retired ones among them, whatever their size says. One LIST. */
-export async function listAllOrdinals(
-  reader: ObjectReader,
-  signal?: AbortSignal,
-): Promise<ReadonlyMap<string, readonly ListedVersion[]>> {
-  return await listBelow(reader, FOLDER, signal);
-}
+/** What an object below `datasets/` belongs to: `photos-1a2b3c4d/`, or its own name where it is in no folder. */
+const nameIn = (key: string): string => /^[^/]*\/?/.exec(key.slice(FOLDER.length))?.[0] ?? '';
 
 async function listBelow(
   reader: ObjectReader,
   prefix: string,
   signal: AbortSignal | undefined,
+  onKey?: (key: string) => void,
 ): Promise<Map<string, ListedVersion[]>> {
   const datasets = new Map<string, ListedVersion[]>();
   // By the key of the record. They are listed before it, and stay where a version was retired all the same.
   const tags = new Map<string, string[]>();
   for await (const page of reader.list({ prefix, signal })) {
     for (const object of page.objects) {
+      onKey?.(object.key);
       const tagged = versionTag(object.key);
       if (tagged !== undefined) addTo(tags, versionKey(tagged.datasetId, tagged.version), tagged.tag);
       const found = listedVersion(object, tags);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../../src/core/failures/errors.js';
 import {
-  listAllVersions,
   listDatasets,
   listVersions,
   readVersion,
@@ -26,19 +25,25 @@ describe('listing', () => {
     const names = ['v00000002', 'v00000010', 'v100000000', 'v99999999'];
     const foreign = ['v00000003.json.bak', 'v000000004.json', 'v7.json', 'prune-01020304.json', 'sub/v00000005.json'];
     const keys = [...names.map((name) => `${name}.json`), ...foreign].map((name) => `datasets/d-1/${name}`);
+    const strange = ['f/v1.json', 'f/a/v00000001.json', 'g/tags/v00000001.a.json', 'note.txt'].map(
+      (name) => `datasets/${name}`,
+    );
     await writeObjects(
       folder,
-      new Map([...keys, 'datasets/e-1/v00000001.json'].map((key) => [key, Buffer.from('{}')])),
+      new Map([...keys, 'datasets/e-1/v00000001.json', ...strange].map((key) => [key, Buffer.from('{}')])),
     );
     const store = fileStore(folder);
 
     expect((await listVersions(store, 'd-1')).map(({ version }) => version)).toEqual([2, 10, 99_999_999, 100_000_000]);
     expect(await listVersions(store, 'd')).toEqual([]);
-    expect([...(await listAllVersions(store))].map(([id, versions]) => [id, versions.length])).toEqual([
+    const { versions, ordinals, strays } = await listDatasets(store);
+    const counts = [
       ['d-1', 4],
       ['e-1', 1],
-    ]);
-    expect(await listDatasets(store)).toEqual(['d-1', 'e-1']);
+    ];
+    expect([...versions].map(([id, its]) => [id, its.length])).toEqual(counts);
+    expect([...ordinals].map(([id, its]) => [id, its.length])).toEqual(counts);
+    expect(strays).toEqual(['f/', 'g/', 'note.txt']);
   });
 
   test('tells size and time', async () => {
@@ -65,7 +70,6 @@ describe('listing', () => {
     });
 
     await expect(listVersions(failing, DATASET)).rejects.toThrow('s3:ListBucket');
-    await expect(listAllVersions(failing)).rejects.toThrow('s3:ListBucket');
     await expect(listDatasets(failing)).rejects.toThrow('s3:ListBucket');
   });
 });
