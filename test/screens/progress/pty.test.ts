@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
@@ -43,6 +44,7 @@ interface Session {
   readonly exited: Promise<number>;
 }
 
+const QUIET_ROUNDS = 3;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 function run(ending: string, env: Record<string, string> = {}, columns = 80, rows = 24): Session {
@@ -85,7 +87,13 @@ function run(ending: string, env: Record<string, string> = {}, columns = 80, row
       // What is on its way when a terminal changes its width is drawn in the wrong one, and neither side can know. So the
       // program stands still until all that it has written is drawn.
       child.kill('SIGSTOP');
-      for (let drawn = -1; drawn < written.length; await sleep(30)) drawn = written.length;
+      // On a busy machine a timer may be over before what has come in is read: more than one round without any.
+      for (let quiet = 0; quiet < QUIET_ROUNDS;) {
+        const drawn = written.length;
+        await sleep(30);
+        await setImmediate();
+        quiet = drawn === written.length ? quiet + 1 : 0;
+      }
       await flushed();
       terminal.resize(columns, rows);
       child.resize(columns, rows);
