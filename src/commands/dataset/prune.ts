@@ -48,7 +48,8 @@ const flags = {
   }),
   dryRun: flag.on({ describe: 'show what would be deleted and what it costs; change nothing' }),
   allowMassDelete: flag.on({
-    describe: 'also where what is kept holds less than half of the files or bytes of what is retired, or nothing',
+    describe:
+      'also where what is kept holds less than half of the files or bytes of what is retired, or nothing; and keep no version for its content alone',
   }),
   force: flag.on({ describe: 'do not ask' }),
   ...yesFlag,
@@ -113,7 +114,7 @@ export const command = defineCommand({
     const { deadWrites, removeDeadWrites } = await import('../../core/scuttle/unfinished.js');
     const { pruneDocument } = await import('../../core/dataset/prune/prune-document.js');
     const { readOnly } = await import('../../core/object-store/read-only.js');
-    const { dryRun, force, allowMassDelete } = values;
+    const { dryRun, force } = values;
     const { signal, verbose: isVerbose } = context;
     const elapsed = stopwatch(context);
     const { outcome } = await withResult(
@@ -148,9 +149,7 @@ export const command = defineCommand({
             if (isDue || warnings.length > 0) await aside(ask);
             if (isDue) tellObjects(context, going);
             const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
-            const outcome = isDue
-              ? await prune(store, { ...options, allowMassDelete, findHeld, plan, randomBytes, emit })
-              : undefined;
+            const outcome = isDue ? await prune(store, { ...options, findHeld, plan, randomBytes, emit }) : undefined;
             const done = { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, dead: removed };
             return { ...done, keepsVersions: sight === 'seen', requests };
           });
@@ -207,6 +206,7 @@ function planOptions(values: Values<typeof flags>, datasetId: string | undefined
     abandonedAfterMs: values.abandonedAfter,
     graceMs: values.instant ? 0 : values.grace,
     now,
+    allowMassDelete: values.allowMassDelete,
     signal,
   } satisfies PlanOptions;
 }

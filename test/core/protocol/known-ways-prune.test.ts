@@ -76,6 +76,26 @@ describe('seven empty versions, dated yesterday and before', () => {
     expect((await lab.versions()).get(1)).toEqual(tree);
   });
 
+  test.each([
+    [false, [1, 2, 4]],
+    [true, [1, 4]],
+  ])('take no day from the newest that has content, unless that is allowed (%s)', async (allowMassDelete, left) => {
+    await lab.upload(lab.machine('one')).result;
+    await lab.age(1);
+    await lab.upload(lab.machine('one')).result;
+    const tree = lab.tree();
+    // On the day of v2, which v1 has the content of all the same.
+    await archiveEmpty();
+    await archiveEmpty();
+
+    const { planned } = await lab.prune({ keep: { last: 1, daily: 7 }, allowMassDelete });
+
+    expect((await lab.listed()).map(({ version }) => version)).toEqual(left);
+    const reasons = planned.kept.find(({ record }) => record.version === 2)?.reasons;
+    expect(reasons).toEqual(allowMassDelete ? undefined : ['content']);
+    if (!allowMassDelete) expect((await lab.versions()).get(2)).toEqual(tree);
+  });
+
   test('are not believed where their records claim content', async () => {
     await lab.upload(lab.machine('one')).result;
     const tree = lab.tree();

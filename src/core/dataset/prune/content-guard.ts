@@ -1,7 +1,8 @@
 // Prune never trades content for emptiness (commit protocol, Protocol 3, rule 9). A key that may only put can add empty versions
 // until the rules retire every genuine one, and an unmounted disk does the same in a few nights. So what is kept is compared
 // with what would be retired: the largest version of each. Kept ones count by their views, as readers see them, never by the
-// word of their records; and bytes count only as far as the chunks that hold them could be theirs.
+// word of their records; and bytes count only as far as the chunks that hold them could be theirs. And a version that no later
+// one comes near to stays in any case, so that one empty version a day does not take the place of the last that has content.
 import { ArchiverError } from '../../failures/errors.js';
 import { addTo } from '../../lists-by-key.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
@@ -43,16 +44,45 @@ export async function findTrades(
   for (const { record } of retired) addTo(going, record.datasetId, record);
   const trades: Trade[] = [];
   for (const [datasetId, records] of going) {
-    const staying = kept.flatMap(({ record }) => (record.datasetId === datasetId ? [record] : []));
+    const staying = kept.filter(({ record }) => record.datasetId === datasetId).toSorted(byClaim);
     const trade = await tradeOf(reader, staying, records, options);
     if (trade !== undefined) trades.push({ datasetId, ...trade });
   }
   return trades;
 }
 
+/**
+ * Of the retired versions of one dataset those of which no later one that stays (one of these, or a kept one) holds half the
+ * content. @throws as `chainOfVersion`
+ */
+export async function withoutHeir(
+  reader: ObjectReader,
+  { kept, retired, ...options }: TradeOptions,
+): Promise<ReadonlySet<ReadRecord>> {
+  const spared = new Set<ReadRecord>();
+  const seen = new Map<VersionRecord, Content>();
+  for (const found of retired.toSorted((a, b) => b.record.version - a.record.version)) {
+    const { version, totals } = found.record;
+    const later = [...kept, ...spared].filter(({ record }) => record.version > version);
+    let most: Content = NOTHING;
+    for (const { record } of later.toSorted(byClaim)) {
+      if (isEnough(most, totals)) break;
+      const content = seen.get(record) ?? (await shownContent(reader, record, options));
+      seen.set(record, content);
+      most = mostOf(most, content);
+    }
+    // A forged record may claim too much, and is not kept for that.
+    if (!isEnough(most, totals) && !isEnough(most, await contentOr(reader, found.record, options))) spared.add(found);
+  }
+  return spared;
+}
+
+const byClaim = ({ record: a }: ReadRecord, { record: b }: ReadRecord): number =>
+  b.totals.bytes - a.totals.bytes || b.totals.files - a.totals.files;
+
 const NOTHING: Content = { files: 0, bytes: 0 };
 
-const most = (a: Content, b: Content): Content => ({
+const mostOf = (a: Content, b: Content): Content => ({
   files: Math.max(a.files, b.files),
   bytes: Math.max(a.bytes, b.bytes),
 });
@@ -62,16 +92,16 @@ const isEnough = (kept: Content, retired: Content): boolean =>
 
 async function tradeOf(
   reader: ObjectReader,
-  staying: readonly VersionRecord[],
+  staying: readonly ReadRecord[],
   going: readonly VersionRecord[],
   options: ChainOptions,
 ): Promise<Omit<Trade, 'datasetId'> | undefined> {
-  const claimed = going.map(({ totals }) => totals).reduce(most, NOTHING);
+  const claimed = going.map(({ totals }) => totals).reduce(mostOf, NOTHING);
   let kept = NOTHING;
   // Nearly always the first one is enough; those that claim most come first.
-  for (const record of staying.toSorted((a, b) => b.totals.bytes - a.totals.bytes || b.totals.files - a.totals.files)) {
+  for (const { record } of staying) {
     if (isEnough(kept, claimed)) return undefined;
-    kept = most(kept, await shownContent(reader, record, options));
+    kept = mostOf(kept, await shownContent(reader, record, options));
   }
   if (isEnough(kept, claimed)) return undefined;
   // A forged record may claim too much, and must not stop every prune from now on.
@@ -81,7 +111,7 @@ async function tradeOf(
     retired.push({ files: content.files, bytes: content.bytes, version: record.version });
   }
   const larger = retired.filter((content) => !isEnough(kept, content));
-  return larger.length === 0 ? undefined : { kept, retired: larger.reduce(most, NOTHING), versions: larger };
+  return larger.length === 0 ? undefined : { kept, retired: larger.reduce(mostOf, NOTHING), versions: larger };
 }
 
 /** The word of its record for one that cannot be read. */

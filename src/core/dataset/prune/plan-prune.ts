@@ -16,9 +16,9 @@ import { readBaseState, type BaseState } from './base-state.js';
 import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
 import { versionsToKeep, type KeepRules } from './keep-rules.js';
 import { leftByCompaction } from './compact-version.js';
-import { findTrades, type Trade } from './content-guard.js';
+import { findTrades, type Trade, withoutHeir } from './content-guard.js';
 import { bothHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
-import { chainOfVersion, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
+import { chainOfVersion, type ChainOptions, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
 import { uploadUrlOf } from '../../manifest/upload-id.js';
@@ -27,11 +27,13 @@ export interface PlanOptions extends SweepOptions {
   readonly keep: KeepRules;
   /** An upload without a record counts as abandoned when its newest object is this old. */
   readonly abandonedAfterMs: number;
+  /** Also where much more is retired than is kept. */
+  readonly allowMassDelete?: boolean | undefined;
 }
 
 /** A version that stays. */
 export interface KeptVersion extends ReadRecord {
-  /** What keeps it: names of rules, `latest`, tags. */
+  /** What keeps it: names of rules, `latest`, tags, `content` where no later one that stays holds half of its content. */
   readonly reasons: readonly string[];
 }
 
@@ -62,18 +64,24 @@ export interface PrunePlan {
   readonly warnings: readonly string[];
 }
 
+type Sorted = Pick<PrunePlan, 'kept' | 'retired'>;
+
 /** Plans the prune. @throws not-found, integrity, unsupported, access-denied: each says why nothing may be deleted */
 export async function planPrune(reader: ObjectReader, options: PlanOptions): Promise<PrunePlan> {
   const { datasetId, signal, emit = ignoreEvents } = options;
   emit({ type: 'phase', phase: 'listing' });
   const state = await readBaseState(reader, datasetId, signal);
   const datasetIds = [...state.pruned];
-  const sorted = datasetIds.map((id) =>
+  const byRules = datasetIds.map((id) =>
     sortedVersions(
       state.own.filter(({ record }) => record.datasetId === id),
       options,
     ),
   );
+  const guarded = { cache: lookCache(), signal };
+  const sorted: Sorted[] = [];
+  for (const each of byRules)
+    sorted.push(options.allowMassDelete === true ? each : await withHeirs(reader, each, guarded));
   const kept = sorted.flatMap((each) => each.kept);
   const retired = sorted.flatMap((each) => each.retired);
   const needed = new Set<string>();
@@ -85,7 +93,11 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   const compacted = await needsOfKept(reader, { kept, state, needed, onRead, signal });
   for (const key of await neededKeys(reader, others, { onRead, signal })) needed.add(key);
   const doubts = datasetIds.flatMap((id) => doubtTexts(state, id));
-  const trades = await findTrades(reader, { kept, retired, cache: lookCache(), signal });
+  const trades = await findTrades(reader, {
+    kept: byRules.flatMap((each) => each.kept),
+    retired: byRules.flatMap((each) => each.retired),
+    ...guarded,
+  });
   meter.finish();
   const keptUploads = new Set(kept.map(({ record }) => record.uploadId));
   const { uploads, warnings } = await findUnneeded(reader, state, { ...options, needed, kept: keptUploads });
@@ -162,7 +174,7 @@ function doubtTexts({ own }: BaseState, datasetId: string): readonly Doubted[] {
 }
 
 /** Which versions of a dataset stay, and why, and which do not. */
-function sortedVersions(own: readonly ReadRecord[], { keep, now }: PlanOptions): Pick<PrunePlan, 'kept' | 'retired'> {
+function sortedVersions(own: readonly ReadRecord[], { keep, now }: PlanOptions): Sorted {
   const stored = storedDates(own.map(({ listed }) => listed));
   const dated = own.map(({ record: { version, createdAt }, listed: { tags, lastModified } }) => {
     const storedAt = (stored.get(version) ?? lastModified).toISOString();
@@ -178,9 +190,19 @@ function sortedVersions(own: readonly ReadRecord[], { keep, now }: PlanOptions):
   };
 }
 
-/** True when there is anything to do. */
-export const hasWork = ({ retired, compacted, marked, sweep, kept }: PrunePlan): boolean =>
-  retired.length + compacted.length + marked.length + sweep.due.length > 0 ||
+/** Keeps those as well that no later version can stand for. */
+async function withHeirs(reader: ObjectReader, { kept, retired }: Sorted, options: ChainOptions): Promise<Sorted> {
+  const spared = await withoutHeir(reader, { kept, retired, ...options });
+  const more = [...spared].map((found) => ({ ...found, reasons: ['content'] }));
+  return {
+    kept: [...kept, ...more].toSorted((a, b) => a.record.version - b.record.version),
+    retired: retired.filter((found) => !spared.has(found)),
+  };
+}
+
+/** True when there is anything to do, or to refuse. */
+export const hasWork = ({ retired, compacted, marked, sweep, kept, trades }: PrunePlan): boolean =>
+  retired.length + compacted.length + marked.length + sweep.due.length + trades.length > 0 ||
   kept.some(({ record }) => record.replacementSha256 !== undefined);
 
 interface KeptOptions {

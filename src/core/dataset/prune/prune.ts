@@ -23,8 +23,6 @@ import { sweep, type SweepOutcome } from './sweep.js';
 export interface PruneOptions extends PlanOptions {
   /** The plan that was confirmed. */
   readonly plan: PrunePlan;
-  /** Also where much more is retired than is kept. */
-  readonly allowMassDelete?: boolean;
   readonly randomBytes: (size: number) => Uint8Array;
 }
 

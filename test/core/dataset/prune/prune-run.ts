@@ -66,13 +66,13 @@ export async function pruneFolder(folder: string, options: PruneRunOptions = {})
     abandonedAfterMs: options.abandonedAfterMs ?? 7 * DAY,
     graceMs: options.graceMs ?? 0,
     now: options.now ?? new Date(),
+    allowMassDelete: options.allowMassDelete ?? true,
     signal: new AbortController().signal,
   };
   const planned = await planPrune(store, settings);
   if (!hasWork(planned)) return { planned };
   await options.afterPlan?.();
-  const { allowMassDelete = true } = options;
-  const outcome = await prune(store, { ...settings, allowMassDelete, plan: planned, randomBytes });
+  const outcome = await prune(store, { ...settings, plan: planned, randomBytes });
   return { planned, ...outcome };
 }
 

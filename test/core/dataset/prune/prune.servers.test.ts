@@ -37,11 +37,12 @@ describe.each([
       abandonedAfterMs: 7 * 86_400_000,
       graceMs: 0,
       now: new Date(),
+      // What is kept is smaller than what is retired.
+      allowMassDelete: true,
       signal: new AbortController().signal,
     };
     const plan = await planPrune(store, options);
-    // What is kept is smaller than what is retired.
-    await prune(store, { ...options, allowMassDelete: true, plan, randomBytes });
+    await prune(store, { ...options, plan, randomBytes });
   }
 
   test('the newest versions stay as they were, and nothing is left behind', async () => {
