@@ -408,7 +408,9 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   forecasts: key(count, 'days that were forecast and compared'),
   format: key(oneOf('tar', 'tar.gz', 'tar.zst'), 'what an archive is'),
   found: key(
-    of('objects olderVersions bytes uploadCount datasetCount unfinishedMultiparts unfinishedBytes samples nestedBases'),
+    of(
+      'objects olderVersions bytes uploadCount datasetCount unfinishedMultiparts unfinishedBytes unfinishedHidden samples nestedBases',
+    ),
     'what archiver has written there',
   ),
   foundIn: key(oneOf('chunks', 'manifest', 'cache', 'copy'), 'where a part of a lost manifest was found'),
@@ -957,11 +959,18 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   uncheckedUploadCount: key(count, 'folders of uploads that are not finished, or marked for deletion'),
   unfinished: key(
     orNull(of('unfinishedMultiparts bytes monthlyUsd staleMultiparts staleBytes staleUsd')),
-    'multipart uploads that were not completed; null where they may not be listed',
+    'multipart uploads that were not completed; null where they cannot be seen',
   ),
-  unfinishedBytes: key(bytes, 'of unfinished writes'),
-  unfinishedMultiparts: key(count, 'unfinished writes'),
-  unfinishedWrites: key(of('objects bytes'), 'writes that were killed long ago'),
+  unfinishedBytes: key(orNull(bytes), 'of unfinished writes; null where they cannot be seen'),
+  unfinishedHidden: key(
+    orNull(oneOf('denied', 'unsupported', 'not-asked')),
+    'why unfinished writes cannot be seen: the credentials may not list them, the store has no such listing, or an inventory was read; null where they can',
+  ),
+  unfinishedMultiparts: key(orNull(count), 'unfinished writes; null where they cannot be seen'),
+  unfinishedWrites: key(
+    orNull(of('objects bytes')),
+    'writes that were killed long ago; null where they cannot be seen',
+  ),
   unit: key(oneOf('Count', 'Bytes', 'Seconds', 'Percent'), 'of a metric, as CloudWatch names it'),
   unknown: key(count, 'files of which it cannot be said'),
   unknownDays: key(count, 'days whose costs are not known; they are left out'),
