@@ -46,7 +46,7 @@ describe('a region that the server does not take', () => {
   });
 
   it('is replaced for requests that were under way together', async () => {
-    const { store } = await s3.open();
+    const { store } = await s3.open({ retry: { maxAttempts: 1 } });
 
     await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.put(key, Buffer.from(key))));
 
@@ -59,8 +59,22 @@ describe('a region that the server does not take', () => {
 
     expect(await store.head('k')).toMatchObject({ sizeBytes: 4 });
     expect(await store.head('l')).toBeUndefined();
-    expect(regions()).toEqual(['us-east-1', 'us-east-1', 'garage', 'garage']);
+    expect(s3.server.requests.map(({ operation }) => operation)).toEqual([
+      'HeadObject',
+      'GetObject', // refused with words
+      'GetObject',
+      'HeadObject',
+      'HeadObject',
+    ]);
+    expect(regions()).toEqual(['us-east-1', 'us-east-1', 'garage', 'garage', 'garage']);
   });
+});
+
+it('is found out behind the HEAD of a bucket', async () => {
+  const { posture } = await s3.open();
+
+  expect(await posture?.ask('bucket', { signal: new AbortController().signal })).toBeDefined();
+  expect(regions().at(-1)).toBe('garage');
 });
 
 describe('no circle', () => {
