@@ -104,7 +104,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'fleetagent scuttle': 'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged',
   info: 'uploadId location manifest delta? manifests? encryption cost? requests',
   lifecycle:
-    'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? requests?',
+    'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? rulesAltered? requests?',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   metrics: 'namespace region isSent metrics',
   migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,

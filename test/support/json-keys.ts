@@ -520,6 +520,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   keepsVersions: key(flag, 'the bucket has Object Lock and keeps older versions: what is deleted stays stored'),
   kept: key(listOf(of(`${VERSION} reasons`)), 'versions that stay'),
   keptCount: key(count, 'what was left where it is'),
+  keptRule: key(elsewhere, 'the rule as the store keeps it'),
   key: key(text, 'key of an object'),
   keyId: key(orNull(text), 'a signing key: docs/format.md; null when nothing was checked with one'),
   keyType: key(oneOf('rsa', 'x25519'), 'of a pair of GPG keys'),
@@ -790,6 +791,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ruleChanges: key(listOf(of('ruleId ruleChange oldRule? newRule?')), 'lifecycle rules that differ, by ID'),
   ruleId: key(text, 'ID of a lifecycle rule'),
   rules: key(listOf(text), 'which flags go together'),
+  rulesAltered: key(
+    listOf(of('ruleId sentRule keptRule?')),
+    'lifecycle rules that the store keeps otherwise than they were written; missing where somebody else may have changed them',
+  ),
   runs: key(count, 'runs that are recorded'),
   sampled: key(
     of('objects rangesListed rangeCount objectsError bytesError monthlyErrorUsd'),
@@ -814,6 +819,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     of('all? paths? md5s? patterns? commits? stages? shards?', { stages: z.array(z.string()) }),
     'which files were asked for',
   ),
+  sentRule: key(elsewhere, 'the rule as it was written'),
   server: key(text, 'of a webhook; the rest of its address is secret'),
   service: key(text, 'who does not answer'),
   setBy: key(text, 'the flag, variable or file that sets it'),
