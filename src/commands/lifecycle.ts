@@ -54,7 +54,7 @@ export const command = defineCommand({
   exits: {
     0: 'shown or changed, or there was nothing to change',
     1: 'nothing was changed: refused, changed by somebody else meanwhile, or the store failed',
-    3: 'written, but the bucket shows other rules: somebody else has changed them since',
+    3: 'written, but the bucket shows other rules: the store keeps others than it was sent, or somebody else has changed them since',
   },
   async run(values, _args, context) {
     const { runLifecycle } = await import('./lifecycle/run-lifecycle.js');

@@ -14,6 +14,7 @@ import { bucketFlag, storeFlags } from './kit/flags.js';
 import { textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
+import { unfinishedHiddenText } from './kit/unfinished-hidden-text.js';
 import { foundDocument, listed, wipedDocument, wipeLines, wipeStatus } from './kit/wipe-lines.js';
 
 const flags = {
@@ -85,7 +86,7 @@ export const command = defineCommand({
             const holdings = await openHoldings(store, signal);
             const found = await survey(store, holdings, signal, emit);
             const { versionsHidden } = holdings;
-            const isEmpty = found.objects + found.olderVersions + found.unfinishedMultiparts === 0;
+            const isEmpty = found.objects + found.olderVersions + (found.unfinishedMultiparts ?? 0) === 0;
             if (dryRun || isEmpty) return { found, versionsHidden, requests, done: undefined };
             await aside(async () => {
               for (const line of surveyLines(found, baseUrl, versionsHidden)) context.note(line);
@@ -158,13 +159,13 @@ function questionsFor(base: string): readonly { readonly about: string; readonly
 
 /** What was found at `url`. */
 function surveyLines(found: Survey, url: string, versionsHidden: boolean): readonly string[] {
-  const { objects, olderVersions, bytes, uploads, datasets, unfinishedMultiparts, leftAlone, nestedBases } = found;
+  const { objects, olderVersions, bytes, uploads, datasets, leftAlone, nestedBases } = found;
   const older = olderVersions === 0 ? '' : `, ${formatQuantity(olderVersions, 'older version')} and delete markers`;
   return [
     `archiver wrote in ${printable(url)}`,
     `  ${formatQuantity(objects, 'object')}${older}, ${formatBytes(bytes)} together`,
     `  ${formatQuantity(uploads, 'upload')}, ${formatQuantity(datasets, 'dataset')}`,
-    ...(unfinishedMultiparts === 0 ? [] : [`  ${unfinishedText(found)}`]),
+    ...unfinishedLines(found),
     ...(versionsHidden ? ['  older versions, if there are any, cannot be seen (needs s3:ListBucketVersions)'] : []),
     ...(objects === 0 ? [] : ['  such as', ...listed(found.samples, objects)]),
     ...(leftAlone === 0
@@ -177,7 +178,10 @@ function surveyLines(found: Survey, url: string, versionsHidden: boolean): reado
 }
 
 /** Folders know sizes, buckets do not. */
-const unfinishedText = ({ unfinishedMultiparts: count, unfinishedBytes: bytes }: Survey): string =>
-  bytes === 0
-    ? formatQuantity(count, 'unfinished multipart upload')
-    : `${formatQuantity(count, 'temp file')} of writers that have not finished, ${formatBytes(bytes)}`;
+function unfinishedLines({ unfinishedMultiparts: count, unfinishedBytes: bytes, unfinishedHidden }: Survey) {
+  if (unfinishedHidden !== null) return [`  ${unfinishedHiddenText(unfinishedHidden)}`];
+  if (count === null || count === 0) return [];
+  return bytes === null || bytes === 0
+    ? [`  ${formatQuantity(count, 'unfinished multipart upload')}`]
+    : [`  ${formatQuantity(count, 'temp file')} of writers that have not finished, ${formatBytes(bytes)}`];
+}

@@ -127,11 +127,11 @@ export class Writers {
       case 'tracked':
         return this.command(lane, ['sync', ...EVERY_DELETE], EXACT);
       case 'sync':
-        return this.command(lane, ['sync'], isReader ? OVERLAY : EITHER);
+        return this.command(lane, ['sync', MASS_DELETE], isReader ? OVERLAY : EITHER);
       case 'force':
         return this.command(lane, ['sync', '--force', ...EVERY_DELETE], EXACT);
       case 'incremental':
-        return this.command(lane, ['upload', '--incremental'], isReader ? OVERLAY : EITHER);
+        return this.command(lane, ['upload', '--incremental', MASS_DELETE], isReader ? OVERLAY : EITHER);
       case 'previous':
         return await this.withPrevious(rng, lane, listed);
       case 'create':
@@ -184,9 +184,9 @@ export class Writers {
   private async withPrevious(rng: Rng, lane: Lane, listed: readonly Listed[]): Promise<WriteCommand> {
     const found = await this.shelf.take(rng, this.versionsOf(lane, listed));
     const tree = found && this.world.expectations.treeOf(found.key);
-    if (!found || !tree) return this.command(lane, ['upload', '--incremental'], OVERLAY);
+    if (!found || !tree) return this.command(lane, ['upload', '--incremental', MASS_DELETE], OVERLAY);
     const modes: readonly Mode[] = [...OVERLAY, { kind: 'overlay-of', tree }];
-    const command = this.command(lane, ['upload', '--incremental', '--prev-manifest', found.path], modes);
+    const command = this.command(lane, ['upload', '--incremental', '--prev-manifest', found.path, MASS_DELETE], modes);
     // What was set aside may be of a version that is gone, or lies elsewhere, by now.
     return { ...command, isAboutHead: false, mayFail: found.isOld };
   }

@@ -37,7 +37,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'alerts disable': 'channels',
   'alerts enable': 'channels',
   'alerts test': 'alerts outcomes',
-  analyze: `location objects bytes monthlyUsd yearlyUsd storedClasses sizeBands ageBands versionsHidden older unfinished sampled? inventory? classSavings? isAws ${ORIGIN} requests durationMs`,
+  analyze: `location objects bytes monthlyUsd yearlyUsd storedClasses sizeBands ageBands versionsHidden older unfinished unfinishedHidden sampled? inventory? classSavings? isAws ${ORIGIN} requests durationMs`,
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
   benchmark: `dataType file bytes blockBytes threads chosenLevels benchmarks storageClass ${ORIGIN} durationMs`,
   browse: '',
@@ -77,7 +77,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':
-    'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
+    'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes unfinishedWrites unfinishedHidden failed earlyDeletion warnings durationMs requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
   download: `${RESTORED} datasetId? version?`,
@@ -104,7 +104,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'fleetagent scuttle': 'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged',
   info: 'uploadId location manifest delta? manifests? encryption cost? requests',
   lifecycle:
-    'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? requests?',
+    'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? rulesAltered? requests?',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   metrics: 'namespace region isSent metrics',
   migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,

@@ -408,7 +408,9 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   forecasts: key(count, 'days that were forecast and compared'),
   format: key(oneOf('tar', 'tar.gz', 'tar.zst'), 'what an archive is'),
   found: key(
-    of('objects olderVersions bytes uploadCount datasetCount unfinishedMultiparts unfinishedBytes samples nestedBases'),
+    of(
+      'objects olderVersions bytes uploadCount datasetCount unfinishedMultiparts unfinishedBytes unfinishedHidden samples nestedBases',
+    ),
     'what archiver has written there',
   ),
   foundIn: key(oneOf('chunks', 'manifest', 'cache', 'copy'), 'where a part of a lost manifest was found'),
@@ -518,6 +520,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   keepsVersions: key(flag, 'the bucket has Object Lock and keeps older versions: what is deleted stays stored'),
   kept: key(listOf(of(`${VERSION} reasons`)), 'versions that stay'),
   keptCount: key(count, 'what was left where it is'),
+  keptRule: key(elsewhere, 'the rule as the store keeps it'),
   key: key(text, 'key of an object'),
   keyId: key(orNull(text), 'a signing key: docs/format.md; null when nothing was checked with one'),
   keyType: key(oneOf('rsa', 'x25519'), 'of a pair of GPG keys'),
@@ -788,6 +791,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ruleChanges: key(listOf(of('ruleId ruleChange oldRule? newRule?')), 'lifecycle rules that differ, by ID'),
   ruleId: key(text, 'ID of a lifecycle rule'),
   rules: key(listOf(text), 'which flags go together'),
+  rulesAltered: key(
+    listOf(of('ruleId sentRule keptRule?')),
+    'lifecycle rules that the store keeps otherwise than they were written; missing where somebody else may have changed them',
+  ),
   runs: key(count, 'runs that are recorded'),
   sampled: key(
     of('objects rangesListed rangeCount objectsError bytesError monthlyErrorUsd'),
@@ -812,6 +819,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     of('all? paths? md5s? patterns? commits? stages? shards?', { stages: z.array(z.string()) }),
     'which files were asked for',
   ),
+  sentRule: key(elsewhere, 'the rule as it was written'),
   server: key(text, 'of a webhook; the rest of its address is secret'),
   service: key(text, 'who does not answer'),
   setBy: key(text, 'the flag, variable or file that sets it'),
@@ -957,11 +965,18 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   uncheckedUploadCount: key(count, 'folders of uploads that are not finished, or marked for deletion'),
   unfinished: key(
     orNull(of('unfinishedMultiparts bytes monthlyUsd staleMultiparts staleBytes staleUsd')),
-    'multipart uploads that were not completed; null where they may not be listed',
+    'multipart uploads that were not completed; null where they cannot be seen',
   ),
-  unfinishedBytes: key(bytes, 'of unfinished writes'),
-  unfinishedMultiparts: key(count, 'unfinished writes'),
-  unfinishedWrites: key(of('objects bytes'), 'writes that were killed long ago'),
+  unfinishedBytes: key(orNull(bytes), 'of unfinished writes; null where they cannot be seen'),
+  unfinishedHidden: key(
+    orNull(oneOf('denied', 'unsupported', 'not-asked')),
+    'why unfinished writes cannot be seen: the credentials may not list them, the store has no such listing, or an inventory was read; null where they can',
+  ),
+  unfinishedMultiparts: key(orNull(count), 'unfinished writes; null where they cannot be seen'),
+  unfinishedWrites: key(
+    orNull(of('objects bytes')),
+    'writes that were killed long ago; null where they cannot be seen',
+  ),
   unit: key(oneOf('Count', 'Bytes', 'Seconds', 'Percent'), 'of a metric, as CloudWatch names it'),
   unknown: key(count, 'files of which it cannot be said'),
   unknownDays: key(count, 'days whose costs are not known; they are left out'),

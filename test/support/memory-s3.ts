@@ -26,7 +26,7 @@ interface Upload {
   readonly parts: Map<number, number>;
 }
 
-interface Call {
+export interface Call {
   readonly bucket: string;
   readonly key: string;
   readonly query: URLSearchParams;
@@ -34,7 +34,7 @@ interface Call {
   readonly body: Buffer;
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: Buffer | string;
@@ -58,6 +58,8 @@ export interface MemoryS3 {
   readonly cold: ColdRules;
   /** What the server makes of If-None-Match; tests change it as they go. */
   readonly conditions: { ifNoneMatch: IfNoneMatch };
+  /** What the server answers in place of its own answer; tests change it as they go. */
+  readonly rules: { answer?: (operation: string, call: Call) => Answer | undefined };
   /** Lifecycle configurations by bucket, as XML. */
   readonly lifecycles: Map<string, string>;
   /** From now on the bucket keeps versions. */
@@ -539,6 +541,7 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
   const requests: SeenRequest[] = [];
   const conditions: MemoryS3['conditions'] = { ifNoneMatch: 'kept' };
   const conditional = conditionalPuts(s3, conditions);
+  const rules: MemoryS3['rules'] = {};
   const answer = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     const { method = 'GET', url: path = '/', headers } = request;
     const operation = operationOf(method, path, headers);
@@ -548,7 +551,8 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
     const key = decodeURIComponent(rest.join('/'));
     const call = { bucket, key, query: url.searchParams, headers, body: await readBody(request) };
     const isConditional = operation === 'PutObject' && headers['if-none-match'] !== undefined;
-    const answered = isConditional ? await conditional(call) : s3.handle(operation, call);
+    const own = (): Answer | Promise<Answer> => (isConditional ? conditional(call) : s3.handle(operation, call));
+    const answered = rules.answer?.(operation, call) ?? (await own());
     const { status, headers: extra = {}, body = '' } = answered;
     const length = extra['content-length'] ?? String(Buffer.byteLength(body));
     response.writeHead(status, { ...extra, 'content-length': length });
@@ -578,6 +582,7 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
     lockable: s3.lockable,
     cold: s3.cold,
     conditions,
+    rules,
     lifecycles: s3.lifecycles,
     keepVersions,
     close,

@@ -34,14 +34,15 @@ export async function inventoriedStore(
     };
     const work = { reader: holder.store, inventory, place, prefix, emit, now: context.now(), signal: context.signal };
     const counted = await countedBy(work, read, holder, call);
-    const analysis = (unfinished: StoreAnalysis['unfinished']): StoreAnalysis => ({
+    const analysis = (seen: Pick<StoreAnalysis, 'unfinished' | 'unfinishedHidden'>): StoreAnalysis => ({
       ...counted,
       versionsHidden: !read.hasVersions,
-      unfinished,
+      ...seen,
     });
     if (url === undefined) {
       const location = `s3://${inventory.sourceBucket}`;
-      return { ...billedAt(holder, call), location, isFolder: false, analysis: analysis(null) };
+      const unseen = analysis({ unfinished: null, unfinishedHidden: 'not-asked' });
+      return { ...billedAt(holder, call), location, isFolder: false, analysis: unseen };
     }
     return await withStore({ ...opening, baseUrl: url }, async (bucket) => {
       const unfinished = await unfinishedOf(bucket.store, work);

@@ -26,7 +26,10 @@ const ordinals = (versions: readonly ReadRecord[]): string => ordinalsText(versi
 const momentText = formatMinute;
 
 /** What will happen. */
-export function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'outcome'>, isVerbose: boolean): string[] {
+export function planLines(
+  { plan, fees, freedFrom, dead }: Pick<PruneReport, 'plan' | 'fees' | 'freedFrom' | 'dead'>,
+  isVerbose: boolean,
+): string[] {
   const { datasetIds, sweep, marked } = plan;
   const due = `${amountText(sweep.objects.length, 'object', bytesOf(sweep.objects))}, marked before`;
   return [

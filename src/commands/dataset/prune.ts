@@ -13,6 +13,7 @@ import { placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit
 import { textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
+import { unfinishedHiddenText } from '../kit/unfinished-hidden-text.js';
 import { outcomeLines, planLines } from './prune-lines.js';
 
 /** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
@@ -132,18 +133,17 @@ export const command = defineCommand({
             const findHeld = lock && sight === 'seen' ? heldBy(readOnly(store), lock, signal) : undefined;
             const plan = await planPrune(readOnly(store), { ...options, findHeld, emit });
             refuseHidden(sight, [...plan.kept, ...plan.retired]);
-            const warnings = [...plan.warnings, ...refuseTrades(store, plan.trades, values)];
-            const dead = await deadWrites(store, options.now, signal);
+            const trades = refuseTrades(store, plan.trades, values);
+            const { writes: dead, unfinishedHidden } = await deadWrites(store, options.now, signal);
+            const unseen = unfinishedHidden === null ? [] : [unfinishedHiddenText(unfinishedHidden)];
+            const warnings = [...plan.warnings, ...trades, ...unseen];
             const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
             const going = [...fresh, ...plan.sweep.objects];
             const fees = earlyDeletion(going, { region, ...pricedBy(context), now: context.now() });
             const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
             const ask = async (): Promise<void> => {
               for (const warning of warnings) context.warn(printable(warning));
-              if (isDue)
-                context.note(
-                  planLines({ plan, fees, freedFrom, dead, keepsVersions: sight === 'seen' }, isVerbose).join('\n'),
-                );
+              if (isDue) context.note(planLines({ plan, fees, freedFrom, dead }, isVerbose).join('\n'));
               if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
             };
             if (isDue || warnings.length > 0) await aside(ask);
@@ -151,7 +151,7 @@ export const command = defineCommand({
             const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
             const outcome = isDue ? await prune(store, { ...options, findHeld, plan, randomBytes, emit }) : undefined;
             const done = { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, dead: removed };
-            return { ...done, keepsVersions: sight === 'seen', requests };
+            return { ...done, unfinishedHidden, keepsVersions: sight === 'seen', requests };
           });
         },
         show: ({ requests, ...done }) => ({

@@ -15,6 +15,7 @@ import { tellLedger } from '../kit/account.js';
 import { forgetDatasets } from '../kit/forget-datasets.js';
 import { textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
+import { unfinishedHiddenText } from '../kit/unfinished-hidden-text.js';
 import { foundDocument, wipedDocument, wipeLines, wipeStatus } from '../kit/wipe-lines.js';
 import { namedWriter } from '../kit/writer.js';
 
@@ -102,6 +103,7 @@ const identityLines = (identity: ScuttledIdentity): readonly string[] => {
 
 const purgedLines = ({ location, found, done }: Purged): readonly string[] => [
   ...wipeLines(done, location),
+  ...(found.unfinishedHidden === 'unsupported' ? [`  ${unfinishedHiddenText(found.unfinishedHidden)}`] : []),
   ...(found.leftAlone === 0 ? [] : [`  left alone: ${formatQuantity(found.leftAlone, 'object')} of others`]),
 ];
 

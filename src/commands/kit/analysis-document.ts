@@ -8,7 +8,18 @@ import { type AnalyzedStore, type Figures, whole } from './store-analysis.js';
 
 /** What programs get of it. */
 export function analysisDocument(analyzed: AnalyzedStore, figures: Figures, showSavings: boolean): object {
-  const { location, isAws, versionsHidden, unfinished, sample, inventory, prices, requests, durationMs } = analyzed;
+  const {
+    location,
+    isAws,
+    versionsHidden,
+    unfinished,
+    unfinishedHidden,
+    sample,
+    inventory,
+    prices,
+    requests,
+    durationMs,
+  } = analyzed;
   const { objects, bytes, errors } = figures;
   return {
     location,
@@ -36,6 +47,7 @@ export function analysisDocument(analyzed: AnalyzedStore, figures: Figures, show
       staleBytes: unfinished.staleBytes,
       staleUsd: roundedUsd(figures.staleUsd),
     },
+    unfinishedHidden,
     ...(sample && {
       sampled: {
         objects: sample.objects,

@@ -176,13 +176,16 @@ function inventoryFacts({ createdAt, format, files, bytes, athena, ...gaps }: In
 }
 
 function unfinishedText(
-  { unfinished, inventory, location }: AnalyzedStore,
+  { unfinished, unfinishedHidden, location }: AnalyzedStore,
   { unfinishedUsd, staleUsd }: Figures,
 ): string {
-  if (unfinished === null)
-    return inventory === undefined
+  if (unfinished === null) {
+    if (unfinishedHidden === 'unsupported')
+      return 'not known: this store does not list unfinished uploads; their parts take space too';
+    return unfinishedHidden === 'denied'
       ? 'not known: listing unfinished uploads is denied (s3:ListBucketMultipartUploads); their parts are billed too'
       : `not known: no inventory has unfinished uploads; with ${printable(location)} as URL and s3:ListBucketMultipartUploads they are listed`;
+  }
   const { uploads, bytes, staleUploads } = unfinished;
   const count = formatQuantity(uploads, 'unfinished upload');
   if (uploads === 0) return count;

@@ -1,5 +1,6 @@
 // Lifecycle rules and their changes in words.
 import type { LifecycleRule, RuleTransition } from '../../core/object-store/bucket-lifecycle.js';
+import type { AlteredRule } from '../../core/lifecycle/altered-rules.js';
 import type { Danger } from '../../core/lifecycle/endangered.js';
 import { type RuleChange, selectionOf } from '../../core/lifecycle/rules.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -50,7 +51,7 @@ function ruleText(rule: LifecycleRule): string {
     ...(rule.Status === 'Enabled' ? [] : ['disabled']),
   ];
   const which = conditions.length === 0 ? '' : ` (${conditions.join(', ')})`;
-  return printable(`${prefix}*${which}: ${actionTexts(rule).join(', ')}`);
+  return printable(`${prefix}*${which}: ${actionTexts(rule).join(', ') || 'nothing'}`);
 }
 
 /** `  ID` and what it does, of every rule. */
@@ -77,6 +78,30 @@ export const changeDocument = ({ change, before, after }: RuleChange): object =>
   ruleChange: change,
   ...(before && { oldRule: before }),
   ...(after && { newRule: after }),
+});
+
+const MOST_ALTERED = 3;
+
+/** What a store keeps otherwise than it was written, a sentence each. */
+export function alteredTexts(altered: readonly AlteredRule[], isVerbose: boolean): readonly string[] {
+  const shown = isVerbose ? altered : altered.slice(0, MOST_ALTERED);
+  const more = altered.length - shown.length;
+  const isUnmoved = altered.some(({ sent, kept }) => sent.Transitions !== undefined && kept?.Transitions === undefined);
+  return [
+    ...shown.map(({ sent, kept }) => {
+      const what = kept === undefined ? 'does not keep it' : `keeps it as '${ruleText(kept)}'`;
+      return `this store was sent rule '${printable(sent.ID ?? '')}' as '${ruleText(sent)}', and ${what}`;
+    }),
+    ...(more === 0 ? [] : [`${formatQuantity(more, 'more rule')} it keeps otherwise than it was sent (--verbose)`]),
+    ...(isUnmoved ? ['so nothing is moved to other classes there: --remove takes the rules away'] : []),
+  ];
+}
+
+/** The same for programs. */
+export const alteredDocument = ({ sent, kept }: AlteredRule): object => ({
+  ruleId: sent.ID ?? '',
+  sentRule: sent,
+  ...(kept && { keptRule: kept }),
 });
 
 /** Why a rule must not be. */

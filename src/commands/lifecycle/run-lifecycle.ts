@@ -5,8 +5,11 @@ import type { Messages, Places, Questions, Results, Verbosity } from '../../cli/
 import { ArchiverError, errorText, noneOn, usageError } from '../../core/failures/errors.js';
 import { bookedPlace } from '../../core/cost/price-book.js';
 import { roundedUsd } from '../../core/cost/money.js';
+import { alteredRules, type AlteredRule } from '../../core/lifecycle/altered-rules.js';
 import { type PlannedChange, planImport, planRemoval, planTemplate } from '../../core/lifecycle/plan-change.js';
+import { leftOutOf } from '../../core/lifecycle/refused-rules.js';
 import { replaceRules } from '../../core/lifecycle/replace-rules.js';
+import { isSameSet, ruleChanges } from '../../core/lifecycle/rules.js';
 import { templateSavings } from '../../core/lifecycle/savings.js';
 import { TEMPLATES, templateOf } from '../../core/lifecycle/templates.js';
 import { readRules } from '../../core/lifecycle/validate.js';
@@ -22,7 +25,16 @@ import { chosenPrices, type PriceContext, pricedBy, refuseUnknownRegion } from '
 import { type StoreContext, withStore } from '../kit/store.js';
 import type { TableContext } from '../kit/table.js';
 import type { LifecycleValues } from './flags.js';
-import { changeDocument, changeLines, dangerText, ruleLines, savingsDocument, savingsText } from './rule-lines.js';
+import {
+  alteredDocument,
+  alteredTexts,
+  changeDocument,
+  changeLines,
+  dangerText,
+  ruleLines,
+  savingsDocument,
+  savingsText,
+} from './rule-lines.js';
 
 type Context = Results & Messages & Places & Questions & Verbosity & StoreContext & PriceContext & TableContext;
 
@@ -62,16 +74,24 @@ export async function runLifecycle(values: LifecycleValues, context: Context): P
       uploadsLeftOut: plan.leftOut,
       dryRun: values.dryRun,
       isConfirmed,
+      ...(done.altered && { rulesAltered: done.altered.map(alteredDocument) }),
     }),
     ...(savings && { templateSavings: savingsDocument(savings) }),
     requests,
   };
   context.result(document, () => text + textOf(resultLines(done, values, context.verbose)));
   if (isConfirmed !== false) return 0;
-  context.warn(
-    'the bucket shows other rules than were written: somebody else has changed them since; run the command again',
-  );
+  warnOfOthers(done.altered ?? [], context);
   return 3;
+}
+
+/** The bucket shows other rules than were written. */
+function warnOfOthers(altered: readonly AlteredRule[], context: Messages & Verbosity): void {
+  if (altered.length === 0)
+    context.warn(
+      'the bucket shows other rules than were written: somebody else has changed them since; run the command again',
+    );
+  for (const text of alteredTexts(altered, context.verbose)) context.warn(text);
 }
 
 interface Done {
@@ -80,6 +100,8 @@ interface Done {
   readonly plan?: PlannedChange;
   /** Null where nothing was written. */
   readonly isConfirmed?: boolean | null;
+  /** What the store keeps otherwise than it was written; absent where somebody else may have changed it. */
+  readonly altered?: readonly AlteredRule[];
   readonly file?: string;
 }
 
@@ -126,7 +148,16 @@ async function carryOut(
   if (dryRun || changes.length === 0) return { set: after, plan, isConfirmed: null };
   context.note(changeLines(changes, context.verbose).join('\n'));
   await agree(context, `Change the rules of ${printable(baseUrl)} like this?`, 'no rule was changed');
-  return { set: after, plan, isConfirmed: await replaceRules(lifecycle, before, after, signal) };
+  const { sent, kept } = await replaceRules(lifecycle, before, after, signal);
+  for (const rule of leftOutOf(sent, after))
+    context.warn(`this store takes no rule that aborts unfinished uploads: ${printable(rule.ID ?? '')} was left out`);
+  const altered = alteredRules(sent, kept);
+  return {
+    set: kept,
+    plan: { ...plan, changes: ruleChanges(before, sent) },
+    isConfirmed: isSameSet(kept, sent),
+    ...(altered && { altered }),
+  };
 }
 
 async function writeNew(file: string, { rules, minimumSize }: RuleSet): Promise<void> {
@@ -169,7 +200,8 @@ function resultLines(
   return [
     `${done} ${formatQuantity(changes.length, 'rule')}; the bucket ${dryRun ? 'would have' : 'has'} ${count}`,
     ...(dryRun ? changeLines(changes, isVerbose) : []),
-    ...(waitingChunks === undefined
+    // Where the bucket shows other rules it is not known what moves.
+    ...(waitingChunks === undefined || isConfirmed === false
       ? []
       : [
           fact('moves', `${formatQuantity(waitingChunks, 'chunk')}, ${formatBytes(waitingBytes ?? 0)}`),

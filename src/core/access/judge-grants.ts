@@ -89,11 +89,16 @@ const EVERYBODY = new Map([
 const PERMISSIONS = new Set(['FULL_CONTROL', 'READ', 'WRITE', 'READ_ACP', 'WRITE_ACP']);
 const GROUPS = new Set([...EVERYBODY.keys(), LOG_DELIVERY]);
 
+/** To the owner. MinIO gives neither the owner nor the grantee an id, and grants nothing to anybody else. */
+const isOwn = ({ granteeType, uri, user = '' }: AclGrant, owner: string | undefined): boolean =>
+  uri === undefined && user === owner && (owner !== '' || granteeType === 'CanonicalUser');
+
 /** Not one of those that there are. */
-function isOddGrant({ granteeType, permission, uri, user }: AclGrant): boolean {
+function isOddGrant(grant: AclGrant, owner: string | undefined): boolean {
+  const { granteeType, permission, uri, user } = grant;
   if (!PERMISSIONS.has(permission)) return true;
   if (granteeType === 'Group') return uri === undefined || !GROUPS.has(uri);
-  return uri !== undefined || user === undefined || user === '';
+  return !isOwn(grant, owner) && (uri !== undefined || user === undefined || user === '');
 }
 
 export function judgeAcl(
@@ -119,7 +124,7 @@ export function judgeAcl(
       remediation,
     });
   }
-  const odd = grants.filter(isOddGrant);
+  const odd = grants.filter((grant) => isOddGrant(grant, owner));
   if (odd.length > 0 || owner === undefined)
     return finding(check, 'unknown', 'cannot be understood', {
       detail:
@@ -128,7 +133,7 @@ export function judgeAcl(
           : `The ACL has grants to ${listed(odd.map(({ uri, user, granteeType }) => uri ?? user ?? (granteeType || 'nobody')))}, whose kind is not known.`,
       remediation,
     });
-  const others = grants.filter(({ uri, user }) => uri !== undefined || user !== owner);
+  const others = grants.filter((grant) => !isOwn(grant, owner));
   if (others.length === 0) return finding(check, 'ok', 'the owner alone');
   return finding(check, 'info', 'others beside the owner', {
     detail: `The ACL grants ${listed(others.map(({ uri, user, permission }) => `${uri === LOG_DELIVERY ? 'log delivery' : (user ?? '')} ${permission}`))}.`,

@@ -1,8 +1,9 @@
 // Lists a store, all of it or a sample, and adds up what lies there.
 import type { EventSink } from '../events.js';
-import { isArchiverError } from '../failures/errors.js';
+import { noneOn } from '../failures/errors.js';
 import type { ObjectStore, ObjectVersion } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
+import { type UnfinishedHidden, unfinishedHidden } from '../object-store/unfinished-hidden.js';
 import { progressMeter } from '../progress-meter.js';
 import { openHoldings } from '../scuttle/holdings.js';
 import type { Gaps } from './inventory/manifest.js';
@@ -29,7 +30,7 @@ export interface AnalyzeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Multipart uploads that nobody has completed; null where they may not be listed. */
+/** Multipart uploads that nobody has completed. */
 export interface Unfinished {
   readonly uploads: number;
   /** Null where sizes may not be asked for. */
@@ -44,7 +45,10 @@ export interface StoreAnalysis {
   readonly stored: StoredTally;
   /** Older versions may be there, and may not be listed. */
   readonly versionsHidden: boolean;
+  /** Null where they cannot be seen. */
   readonly unfinished: Unfinished | null;
+  /** Why they cannot. */
+  readonly unfinishedHidden: UnfinishedHidden | null;
   readonly sample?: Sampled | undefined;
   /** What was read instead of a listing. */
   readonly inventory?: InventoryRead;
@@ -111,23 +115,24 @@ export async function analyzeStore(store: ObjectStore, options: AnalyzeOptions):
     sample = { ranges: all.length, drawn, objects: seen };
   }
   meter.finish();
-  return { stored, versionsHidden, unfinished: await unfinishedOf(store, options), sample };
+  return { stored, versionsHidden, ...(await unfinishedOf(store, options)), sample };
 }
 
-/** What was begun and neither completed nor aborted there; null where that may not be listed. */
+/** What was begun and neither completed nor aborted there. */
 export async function unfinishedOf(
   store: ObjectStore,
   options: Pick<AnalyzeOptions, 'now' | 'signal'>,
-): Promise<Unfinished | null> {
-  for (const withSizes of [true, false]) {
-    try {
-      return await unfinished(store, withSizes, options);
-    } catch (error) {
-      // Listing them, and listing the parts of each, are rights of their own.
-      if (!isArchiverError(error, 'access-denied', 'unsupported')) throw error;
-    }
+): Promise<Pick<StoreAnalysis, 'unfinished' | 'unfinishedHidden'>> {
+  const seen = async (withSizes: boolean) => ({
+    unfinished: await unfinished(store, withSizes, options),
+    unfinishedHidden: null,
+  });
+  try {
+    // Listing them, and listing the parts of each, are rights of their own.
+    return (await seen(true).catch(noneOn('access-denied', 'unsupported'))) ?? (await seen(false));
+  } catch (error) {
+    return { unfinished: null, unfinishedHidden: unfinishedHidden(error) };
   }
-  return null;
 }
 
 async function unfinished(

@@ -58,6 +58,22 @@ export function throwIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw isArchiverError(signal.reason) ? signal.reason : cancelledError();
 }
 
+const MISNAMED = 'MisnamedKey';
+
+/** The failure of an upload whose object the store shows under another key. */
+export const misnamedError = (key: string, shown: string): StoreError =>
+  new StoreError(
+    'unsupported',
+    `the store has acknowledged ${key} and lists it as ${shown}: the fault of a server that cannot say this name, so the file would not be found`,
+    {
+      reason: MISNAMED,
+      hint: 'leave out --direct-upload: files then lie in chunks, whose keys have nothing that a server could mistake',
+    },
+  );
+
+/** True for that failure: the same upload would meet it whenever it is tried. */
+export const isMisnamed = (error: unknown): boolean => error instanceof StoreError && error.reason === MISNAMED;
+
 const NO_LOCK = 'NoObjectLock';
 
 /** The failure of a request that was to lock something where nothing can be locked. */

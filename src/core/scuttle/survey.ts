@@ -7,6 +7,7 @@ import { scanMeter } from '../progress-meter.js';
 import type { Holdings } from './holdings.js';
 import { nestedBase, ownKey } from './own-keys.js';
 import { unfinishedBytes } from '../object-store/unfinished-bytes.js';
+import type { UnfinishedHidden } from '../object-store/unfinished-hidden.js';
 import { ownUnfinished } from './unfinished.js';
 
 const SAMPLES = 10;
@@ -22,10 +23,12 @@ export interface Survey {
   readonly datasets: number;
   /** Their keys without what follows the id: `writers/nas/datasets/lab-01234567`. */
   readonly datasetKeys: readonly string[];
-  /** Multipart uploads of a bucket, temp files of a folder. */
-  readonly unfinishedMultiparts: number;
+  /** Multipart uploads of a bucket, temp files of a folder; null where they cannot be seen. */
+  readonly unfinishedMultiparts: number | null;
   /** As far as the store says. */
-  readonly unfinishedBytes: number;
+  readonly unfinishedBytes: number | null;
+  /** Why they cannot. */
+  readonly unfinishedHidden: UnfinishedHidden | null;
   readonly samples: readonly string[];
   /** Objects of others. */
   readonly leftAlone: number;
@@ -69,7 +72,6 @@ export async function survey(
     }
     tell(objects + olderVersions, bytes);
   }
-  const unfinished = (await ownUnfinished(store, signal)) ?? [];
   return {
     objects,
     olderVersions,
@@ -77,11 +79,19 @@ export async function survey(
     uploads: uploads.size,
     datasets: datasets.size,
     datasetKeys: [...datasets],
-    unfinishedMultiparts: unfinished.length,
-    unfinishedBytes: unfinishedBytes(unfinished),
+    ...(await unfinishedThere(store, signal)),
     samples,
     leftAlone,
     leftAloneSamples,
     nestedBases: [...nested],
   };
+}
+
+async function unfinishedThere(
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<Pick<Survey, 'unfinishedMultiparts' | 'unfinishedBytes' | 'unfinishedHidden'>> {
+  const { writes, unfinishedHidden } = await ownUnfinished(store, signal);
+  const [count, bytes] = unfinishedHidden === null ? [writes.length, unfinishedBytes(writes)] : [null, null];
+  return { unfinishedMultiparts: count, unfinishedBytes: bytes, unfinishedHidden };
 }

@@ -180,12 +180,13 @@ class Wipe {
   }
 
   private async abortMultiparts(): Promise<void> {
-    const multiparts = await ownUnfinished(this.store, this.signal);
-    if (multiparts === undefined) {
+    const { writes, unfinishedHidden } = await ownUnfinished(this.store, this.signal);
+    // What a store lists for nobody is told of with what was found.
+    if (unfinishedHidden === 'denied') {
       const reason = 'unfinished multipart uploads could not be listed (needs s3:ListBucketMultipartUploads)';
       this.note([{ key: '', reason }]);
     }
-    for (const { key, multipartId } of multiparts ?? []) {
+    for (const { key, multipartId } of writes) {
       if (this.isBlocked(key)) continue;
       try {
         await this.store.abortMultipart(key, multipartId, this.signal);

@@ -90,6 +90,16 @@ describe('the ACL', () => {
     expect(judgeAcl(acl, OFF, 'BucketOwnerPreferred', PLACE).severity).toBe('critical');
   });
 
+  test.each<[string, AclGrant, string]>([
+    ['a grantee without an id', { permission: 'FULL_CONTROL', granteeType: 'CanonicalUser' }, 'ok'],
+    ['a grantee with an empty id', user(''), 'ok'],
+    ['somebody else', user('b'.repeat(64), 'READ'), 'info'],
+    ['nobody', { permission: 'READ', granteeType: '' }, 'unknown'],
+    ['everybody', group('global/AllUsers'), 'critical'],
+  ])('of an owner without an id, as MinIO has it: %s', (_name, grant, severity) => {
+    expect(judgeAcl({ owner: '', grants: [grant] }, OFF, undefined, PLACE).severity).toBe(severity);
+  });
+
   test('one without an owner is not understood', () => {
     expect(judgeAcl({ owner: undefined, grants: [] }, OFF, undefined, PLACE).severity).toBe('unknown');
   });

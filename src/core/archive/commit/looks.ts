@@ -12,6 +12,9 @@ import { type ArchiverError, integrityError, isArchiverError } from '../../failu
 import type { PreviousManifest } from '../../manifest/manifest-types.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectInfo } from '../../object-store/object-store.js';
+import { misnamedError } from '../../object-store/store-error.js';
+import { printable } from '../../paths/raw-path.js';
+import { DIRECT_FOLDER } from '../plan/direct-keys.js';
 import type { UploadRun } from '../upload-run.js';
 import type { ShownRecord } from './commit.js';
 import type { Commitment } from './commitment.js';
@@ -42,6 +45,26 @@ interface OwnLook {
   /** The first that is not sound, and what is wrong with it. */
   readonly first: { readonly key: string; readonly what: string } | undefined;
   readonly count: number;
+  /** A file that the store shows under another key. */
+  readonly misnamed: { readonly key: string; readonly shown: string } | undefined;
+}
+
+/** The listing lacks a key, and has one of a file of the same size that nobody put. */
+function findMisnamed(
+  { objects }: FolderLook,
+  folder: string,
+  own: readonly Own[],
+  unsound: readonly Own[],
+): OwnLook['misnamed'] {
+  const there = new Set(objects.map(({ key }) => key));
+  const put = new Set(own.map(({ key }) => key));
+  const strange = objects.filter(({ key }) => key.startsWith(folder + DIRECT_FOLDER) && !put.has(key));
+  const bySize = new Map(strange.map(({ key, sizeBytes }) => [sizeBytes, key]));
+  for (const { key, sizeBytes } of unsound) {
+    const shown = there.has(key) ? undefined : bySize.get(sizeBytes);
+    if (shown !== undefined && key.startsWith(folder + DIRECT_FOLDER)) return { key, shown };
+  }
+  return undefined;
 }
 
 /** Undefined for a writer without permission to list. */
@@ -51,12 +74,17 @@ async function lookAtOwn({ store, uploadId, signal }: LookInput, own: readonly O
   if (look === undefined) return undefined;
   const unsound = own.filter((object) => !isAsPut(look.sound.get(object.key), object));
   const [first] = unsound;
-  return { first: first && { key: first.key, what: trouble(look, first) }, count: unsound.length };
+  return {
+    first: first && { key: first.key, what: trouble(look, first) },
+    count: unsound.length,
+    misnamed: findMisnamed(look, folder, own, unsound),
+  };
 }
 
 /**
  * The look right before the manifest: every chunk that this upload id has put is there with its size, and nothing marks it.
- * Returns what is not as it should be. This catches a PUT that was acknowledged and lost, too.
+ * Returns what is not as it should be. This catches a PUT that was acknowledged and lost, too. @throws unsupported where the store
+ * shows an object under another key, which sending it again does not mend
  */
 export async function lookAtSent(
   run: LookInput & Pick<UploadRun, 'emit'>,
@@ -70,7 +98,8 @@ export async function lookAtSent(
     run.emit({ type: 'note', text });
     return undefined;
   }
-  const { first, count } = look;
+  const { first, count, misnamed } = look;
+  if (misnamed !== undefined) throw misnamedError(printable(misnamed.key), printable(misnamed.shown));
   if (first === undefined) return undefined;
   return `the store acknowledged ${first.key} but it ${first.what} (${count} of ${own.length} chunks affected)`;
 }

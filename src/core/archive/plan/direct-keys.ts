@@ -7,7 +7,8 @@ import { type RawPath, textFromRaw, rawFromText, bytesOf } from '../../paths/raw
 import { foldName } from '../../paths/collisions.js';
 import type { EntryTable } from '../scan/entry-table.js';
 
-const FOLDER = 'files/';
+/** Below the folder of an upload. */
+export const DIRECT_FOLDER = 'files/';
 const HASHED = '.hashed';
 const MAX_KEY_BYTES = 1024;
 const MAX_PART_BYTES = 255;
@@ -39,7 +40,7 @@ export class DirectKeys {
     ).sort();
     for (let at = 1; at < numbers.length; at++) if (numbers[at] === numbers[at - 1]) this.doubled.add(numbers[at] ?? 0);
     for (const key of options.taken) {
-      const name = folded(rawFromText(key.slice(FOLDER.length)));
+      const name = folded(rawFromText(key.slice(DIRECT_FOLDER.length)));
       this.takenFiles.add(name);
       for (const folder of foldersOf(name)) this.takenFolders.add(folder);
     }
@@ -49,8 +50,8 @@ export class DirectKeys {
   keyOf(index: number, chunk: number): string {
     const path = this.table.path(index);
     const name = textFromRaw(path);
-    if (name !== undefined && this.isValid(name) && !this.isTaken(folded(path))) return FOLDER + name;
-    return `${FOLDER}${HASHED}/${hash('sha256', bytesOf(path))}-${chunk}`;
+    if (name !== undefined && this.isValid(name) && !this.isTaken(folded(path))) return DIRECT_FOLDER + name;
+    return `${DIRECT_FOLDER}${HASHED}/${hash('sha256', bytesOf(path))}-${chunk}`;
   }
 
   private isValid(name: string): boolean {
@@ -59,7 +60,7 @@ export class DirectKeys {
       !FORBIDDEN.test(name) &&
       parts[0]?.toLowerCase() !== HASHED &&
       parts.every((part) => Buffer.byteLength(part) <= MAX_PART_BYTES && !part.startsWith(RESERVED)) &&
-      this.options.bytesBefore + FOLDER.length + Buffer.byteLength(name) <= MAX_KEY_BYTES
+      this.options.bytesBefore + DIRECT_FOLDER.length + Buffer.byteLength(name) <= MAX_KEY_BYTES
     );
   }
 

@@ -10,7 +10,7 @@ import { Slots } from '../../limits/byte-budget.js';
 import { type KeptUpload, keptText, type UploadJournal } from '../../resume/upload-journal.js';
 import { atOnce } from '../../limits/at-once.js';
 import { folderOfKey } from '../../manifest/upload-id.js';
-import { isLockRefused } from '../../object-store/store-error.js';
+import { isLockRefused, isMisnamed } from '../../object-store/store-error.js';
 import { putOnce } from '../commit/put-once.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';
@@ -146,7 +146,8 @@ export class ChunkSender {
       await journal?.discard(); // nothing was stored, by no run of it, and going on would fail again
       return failure;
     }
-    const isGivenUp = cleansUp && !this.kept && !isArchiverError(failure, 'cancelled');
+    const isVain = cleansUp || isMisnamed(failure);
+    const isGivenUp = isVain && !this.kept && !isArchiverError(failure, 'cancelled');
     if (isGivenUp) await journal?.discard();
     const saved = isGivenUp ? undefined : await journal?.keep(errorText(failure));
     if (saved !== undefined) return this.leave(failure, saved);

@@ -6,6 +6,7 @@ import type { PrunePlan } from './plan-prune.js';
 import type { UnfinishedMultipart } from '../../object-store/object-store.js';
 import { failureDocument } from '../../object-store/failure-document.js';
 import { unfinishedBytes } from '../../object-store/unfinished-bytes.js';
+import type { UnfinishedHidden } from '../../object-store/unfinished-hidden.js';
 import type { PruneOutcome } from './prune.js';
 
 export interface PruneReport {
@@ -15,6 +16,8 @@ export interface PruneReport {
   readonly outcome: PruneOutcome | undefined;
   /** Writes that were killed long ago, and are removed. */
   readonly dead: readonly UnfinishedMultipart[];
+  /** Why there may be others; null where all were seen. */
+  readonly unfinishedHidden: UnfinishedHidden | null;
   /** When what is marked can be deleted; undefined: at once. */
   readonly freedFrom: Date | undefined;
   /** The bucket has Object Lock, and so keeps older versions: what is deleted is hidden, and stored on. */
@@ -23,7 +26,7 @@ export interface PruneReport {
 
 /** The keys of the document; of all datasets, `datasets` has one each. Sizes are bytes; without an outcome they are what a prune would delete. */
 export function pruneDocument(
-  { outcome, plan, fees, freedFrom, dead, keepsVersions }: PruneReport,
+  { outcome, plan, fees, freedFrom, dead, unfinishedHidden, keepsVersions }: PruneReport,
   isAll: boolean,
 ): Readonly<Record<string, unknown>> {
   const [first = ''] = plan.datasetIds;
@@ -39,7 +42,8 @@ export function pruneDocument(
     deletedObjects: outcome?.deletedObjects ?? due.length,
     deletedBytes: outcome?.freedBytes ?? sumOf(due),
     keepsVersions,
-    unfinishedWrites: { objects: dead.length, bytes: unfinishedBytes(dead) },
+    unfinishedWrites: unfinishedHidden === null ? { objects: dead.length, bytes: unfinishedBytes(dead) } : null,
+    unfinishedHidden,
     failed: (outcome?.failed ?? []).map(failureDocument),
     earlyDeletion: feesDocument(fees),
     warnings: plan.warnings.map((message) => ({ message })),

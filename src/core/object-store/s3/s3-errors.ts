@@ -94,9 +94,7 @@ function accessVerdict(error: SdkError, reason: string, status: number | undefin
 }
 
 function regionVerdict(error: SdkError, reason: string, status: number | undefined, call: S3Call): Verdict | undefined {
-  const region =
-    regionInError(error) ??
-    /region '([a-z0-9-]+)'|expecting '([a-z0-9-]+)'/.exec(error.message)?.slice(1).find(Boolean);
+  const region = regionInError(error);
   const isMisdirected =
     WRONG_REGION.has(reason) ||
     status === 301 ||

@@ -14,7 +14,14 @@ import { plainEtag } from './s3-etag.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 
 /** Undoes `encoding-type=url`; some servers write a space as `+`, and all write a plus as `%2B`. */
-export const decodeListed = (text: string): string => decodeURIComponent(text.replaceAll('+', '%20'));
+export function decodeListed(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', '%20'));
+  } catch {
+    // A server that says it encodes, and does not (s3s-fs).
+    return text;
+  }
+}
 
 interface Answer {
   readonly Contents?: readonly _Object[] | undefined;

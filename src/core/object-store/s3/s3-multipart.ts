@@ -1,7 +1,8 @@
 // Finds and aborts unfinished multipart uploads on S3, which other tools leave below our keys.
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, ListPartsCommand } from '@aws-sdk/client-s3';
-import { noneOn } from '../../failures/errors.js';
+import { isArchiverError, noneOn } from '../../failures/errors.js';
 import type { MultipartLook, ObjectStore, UnfinishedMultipart } from '../object-store.js';
+import { StoreError } from '../store-error.js';
 import { ListGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';
 import type { Asked, S3Sender } from './s3-sender.js';
@@ -30,6 +31,15 @@ async function partBytes(
   }
 }
 
+/** A listing names no upload, so one that "does not exist" is a listing that the server does not have (`rclone serve s3`). */
+function listingError(error: unknown): unknown {
+  if (!isArchiverError(error, 'not-found') || !(error instanceof StoreError) || error.reason === 'NoSuchBucket')
+    return error;
+  const { reason } = error;
+  const text = `the store does not list unfinished multipart uploads (${reason ?? 'not found'})`;
+  return new StoreError('unsupported', `ListMultipartUploads: ${text}`, { cause: error, reason });
+}
+
 async function* listMultipart(
   sender: S3Sender,
   prefix: string,
@@ -49,7 +59,11 @@ async function* listMultipart(
       ...encoding,
       ...from,
     });
-    const answer = await sender.send(asked, (client, send) => client.send(command, send));
+    const answer = await sender
+      .send(asked, (client, send) => client.send(command, send))
+      .catch((error: unknown) => {
+        throw listingError(error);
+      });
     const decode = answer.EncodingType === 'url' ? decodeListed : (text: string): string => text;
     const uploads = (answer.Uploads ?? []).map(({ Key = '', UploadId = '', Initiated }): UnfinishedMultipart => {
       // One of unknown age may be of a writer that is at work.

@@ -148,23 +148,28 @@ export function s3Reader(sender: S3Sender): Omit<ObjectReader, 'url'> {
     const { body } = await request(key, { range: { start: 0, end: 1 }, ...(signal && { signal }) });
     body.destroy();
   };
+  const head = async (key: string, signal?: AbortSignal): Promise<ObjectInfo | undefined> => {
+    const command = new HeadObjectCommand({ Bucket: sender.bucket, Key: sender.fullKey(key) });
+    const { region } = sender;
+    try {
+      const asked: Asked = { operation: 'HeadObject', action: 's3:GetObject', key, signal };
+      return infoOf(key, await sender.send(asked, (client, send) => client.send(command, send)));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      if (error.code === 'not-found' && error.reason !== 'NoSuchBucket') return undefined;
+      if (error.code !== 'store' || error.retriable || error.reason === 'WrongRegion') throw error;
+      const why = await tellWhy(key, signal).catch((reason: unknown) => reason);
+      // The GET was told to sign for another region, or another request was: a sender changes it once.
+      if (sender.region !== region) return await head(key, signal);
+      throw why ?? error;
+    }
+  };
   return {
     get: (key, options = {}) =>
       options.ifMatch === undefined
         ? request(key, options)
         : spelling.try(options.ifMatch, (ifMatch) => request(key, options, ifMatch)),
-    head: async (key, signal) => {
-      const command = new HeadObjectCommand({ Bucket: sender.bucket, Key: sender.fullKey(key) });
-      try {
-        const asked: Asked = { operation: 'HeadObject', action: 's3:GetObject', key, signal };
-        return infoOf(key, await sender.send(asked, (client, send) => client.send(command, send)));
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-        if (error.code === 'not-found' && error.reason !== 'NoSuchBucket') return undefined;
-        if (error.code === 'store' && !error.retriable && error.reason !== 'WrongRegion') await tellWhy(key, signal);
-        throw error;
-      }
-    },
+    head,
     list: (options = {}) => s3List(sender, options),
   };
 }

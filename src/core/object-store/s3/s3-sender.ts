@@ -1,12 +1,13 @@
 // Sends one SDK command: relative keys become full ones, failures become StoreErrors, and a bucket that turns out to be
-// in another region is asked there, once, when nobody had said which region to use.
+// in another region is asked there, once. On AWS only when nobody had said which region to use: the name of the host depends on
+// it. Other servers are asked at the same address, with a signature for the region that they want.
 import { setMaxListeners } from 'node:events';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { StoreError } from '../store-error.js';
 import type { S3Connection } from './s3-client.js';
 import { s3Error } from './s3-errors.js';
 import { objectName, type S3Call } from './s3-verdict.js';
-import { regionInError } from './s3-region.js';
+import { isMute, refusalOf, regionInError, regionToSign } from './s3-region.js';
 import { untilCancelled } from '../until-cancelled.js';
 
 export interface Asked {
@@ -28,6 +29,7 @@ export class S3Sender {
   readonly #connection: S3Connection;
   #client: S3Client;
   #region: string;
+  #hasMoved = false;
 
   constructor(connection: S3Connection, bucket: string, prefix: string) {
     this.#connection = connection;
@@ -36,6 +38,11 @@ export class S3Sender {
     this.bucket = bucket;
     this.prefix = prefix;
     this.isAws = connection.endpoint === undefined;
+  }
+
+  /** The one that requests are signed for now. */
+  get region(): string {
+    return this.#region;
   }
 
   /** The key in the bucket of a key relative to the base. */
@@ -58,10 +65,12 @@ export class S3Sender {
     // Each request listens more than once, and many go on at a time: that is no leak.
     if (asked.signal) setMaxListeners(0, asked.signal);
     const options = asked.signal ? { abortSignal: asked.signal } : {};
+    const client = this.#client;
     try {
-      return await untilCancelled(request(this.#client, options), asked.signal);
+      return await untilCancelled(request(client, options), asked.signal);
     } catch (error) {
-      if (!this.#moveTo(error)) throw this.error(error, asked);
+      const told = await this.#told(error, asked);
+      if (!this.#moveTo(told, client)) throw this.error(error, asked);
     }
     try {
       return await untilCancelled(request(this.#client, options), asked.signal);
@@ -98,11 +107,21 @@ export class S3Sender {
     };
   }
 
-  // The region named by the server replaces a guessed one; the address still comes from the SDK's own endpoint rules,
-  // so credentials go to AWS only, never to a host named in an answer.
-  #moveTo(error: unknown): boolean {
-    const region = regionInError(error);
-    if (this.#connection.isRegionGiven || !this.isAws || region === undefined || region === this.#region) return false;
+  /** The failure, or one of the same that says more. */
+  async #told(error: unknown, { operation, signal }: Asked): Promise<unknown> {
+    if (this.isAws || this.#hasMoved || operation !== 'HeadBucket' || !isMute(error)) return error;
+    return await untilCancelled(refusalOf(this.#client, this.bucket, signal), signal);
+  }
+
+  // The region named by the server replaces a wrong one, once; the address still comes from the SDK's own endpoint rules,
+  // so credentials go to AWS only, or to the endpoint that was given, never to a host named in an answer.
+  #moveTo(error: unknown, client: S3Client): boolean {
+    const region = this.isAws ? regionInError(error) : regionToSign(error);
+    if (region === undefined) return false;
+    // Another request was told meanwhile.
+    if (client !== this.#client) return region === this.#region;
+    if (this.#hasMoved || region === this.#region || (this.isAws && this.#connection.isRegionGiven)) return false;
+    this.#hasMoved = true;
     this.#region = region;
     this.#client = this.#connection.inRegion(region);
     return true;
