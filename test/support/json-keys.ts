@@ -737,7 +737,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   readyAt: key(orNull(time), 'when everything could be read'),
   readyBy: key(orNull(time), 'when everything can be read at the latest'),
   reason: key(orNull(text), 'why, in words'),
-  reasons: key(listOf(text), 'what keeps a version: `latest`, the flag, a tag, or `content`: no later one that stays holds half of what it does'),
+  reasons: key(
+    listOf(text),
+    'what keeps a version: `latest`, the flag, a tag, or `content`: no later one that stays holds half of what it does',
+  ),
   rebased: key(
     listOf(of('version uploadId entries bytes difference manifestSha256 backupKey')),
     'versions that became, or become, full listings',
