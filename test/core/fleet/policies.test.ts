@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { createOnlyPolicy } from '../../../src/core/fleet/bundle/bucket-policy.js';
 import { checkKeyArn, fleetPlace } from '../../../src/core/fleet/bundle/fleet-place.js';
 import { MAX_POLICY, policyText } from '../../../src/core/fleet/bundle/policy-document.js';
+import { storeServer } from '../../../src/core/fleet/bundle/store-server.js';
 import { writerPolicy } from '../../../src/core/fleet/bundle/writer-policy.js';
 import { isAllowed } from '../../support/evaluate-policy.js';
 
 const KEY = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 const place = fleetPlace('s3://acme/lab');
-const writer = { writerId: 'nas', partition: 'aws', kmsKeyArn: KEY, writeOnly: true, locks: false } as const;
+const server = storeServer('aws', { kmsKeyArn: KEY });
+const writer = { writerId: 'nas', partition: 'aws', kmsKeyArn: KEY, writeOnly: true, locks: false, server } as const;
 const USER = 'arn:aws:iam::123456789012:user/archiver/archiver-nas';
 const RECORD = 'lab/writers/nas/datasets/d-1/v00000001.json';
 const CHUNK = 'lab/writers/nas/uploads/U/shard-00/chunk-000000.tar.zst';
