@@ -91,13 +91,15 @@ async function bundleOf(values: InitValues, url: string, { cwd }: Context): Prom
 
 /** What is not kept there is said at once, and not only in the README; undefined where all is kept. */
 function unkept({ server, place }: BundleOptions): string | undefined {
-  const { kind, refusesOverwriting, noSuchPolicy } = server;
-  if (refusesOverwriting) return undefined;
-  const unnamed = kind === 'other' ? '; MinIO and Ceph are named by --provider' : '';
-  return (
-    `nothing in the bundle keeps this writer from overwriting what is stored (${noSuchPolicy}): ` +
-    `turn versioning of ${place.bucket} on, which keeps what was there (README.md, step 2)${unnamed}`
-  );
+  if (server.refusesOverwriting) return undefined;
+  const advice = {
+    holds: `turn versioning of ${place.bucket} on, which keeps what was there (README.md, step 2)`,
+    breaks: 'nor can versioning keep what was there, because writers make no versions then (README.md, step 2)',
+    unknown:
+      `turn versioning of ${place.bucket} on where the server has it, and ask it: archiver access-check ${place.url}; ` +
+      'MinIO and Ceph are named by --provider',
+  };
+  return `nothing in the bundle keeps this writer from overwriting what is stored (${server.noSuchPolicy}): ${advice[server.versioning]}`;
 }
 
 async function serverAddress(endpointUrl: string): Promise<string | undefined> {

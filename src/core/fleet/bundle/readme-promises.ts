@@ -4,35 +4,40 @@ import type { AgentCall } from './compose-file.js';
 import { code } from './readme-code.js';
 import type { StoreServer } from './store-server.js';
 
-const POLICY: Readonly<Record<StoreServer['kind'], string>> = {
-  aws: 'iam-policy.json',
-  minio: 'iam-policy.json',
-  ceph: 'iam-policy.json',
-  other: 'iam-policy.json, where the server keeps it: try it (step 2)',
-};
+const LOCK = 'Object Lock with a default retention (COMPLIANCE), which the bucket is best made with';
+const BREAKS =
+  'with versioning or Object Lock it does not keep If-None-Match (tried on 16.2), and writers then make no versions';
+
+/** By what versions of the bucket keep a promise there. */
+function ofVersions({ versioning }: StoreServer, how: string): string {
+  if (versioning === 'breaks') return `**not kept**: ${BREAKS}`;
+  return versioning === 'holds' ? how : `${how}, where the server has it`;
+}
 
 /** A table: what holds, and by what. */
 export function promises({ server }: AgentCall): string {
   const { kind, refusesOverwriting, noSuchPolicy } = server;
+  const policy = `iam-policy.json${kind === 'other' ? ', where the server keeps it: try it (step 2)' : ''}`;
   const overwriting = refusesOverwriting
     ? 'bucket-policy.json (step 2); without it a PUT replaces an object'
     : `**not kept**: ${noSuchPolicy}. A PUT with this key replaces an object`;
-  const history = `versioning of the bucket (step 2)${refusesOverwriting ? '' : ': this key can delete no version, so that the earlier one stays'}`;
-  const lock = 'Object Lock with a default retention (COMPLIANCE), which the bucket is best made with';
+  const history = `versioning of the bucket (step 2)${refusesOverwriting ? '' : ': this key deletes no version, so that the earlier one stays'}`;
   return `| what is promised | by what |
 | --- | --- |
-| this key reads ${kind === 'aws' ? 'and decrypts ' : ''}nothing that is stored, deletes nothing and writes for no other writer | ${POLICY[kind]} |
+| this key reads ${kind === 'aws' ? 'and decrypts ' : ''}nothing that is stored, deletes nothing and writes for no other writer | ${policy} |
 | this key overwrites no chunk, manifest or record | ${overwriting} |
-| what was overwritten can be had back | ${history}${kind === 'other' ? ', where the server has it' : ''} |
-| nor can a key of an administrator delete it before its time | ${lock}${kind === 'other' ? ', where the server has it' : ''} |`;
+| what was overwritten can be had back | ${ofVersions(server, history)} |
+| nor can a key of an administrator delete it before its time | ${ofVersions(server, LOCK)} |`;
 }
 
 /** What is done to the bucket, once for all writers. */
 export function bucketStep(call: AgentCall): string {
   const { bucket } = call.place;
-  const { kind, refusesOverwriting, endsUploadsByRule } = call.server;
+  const { kind, refusesOverwriting, versioning, endsUploadsByRule } = call.server;
   const commands = [
-    `aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Enabled`,
+    ...(versioning === 'breaks'
+      ? []
+      : [`aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Enabled`]),
     ...(refusesOverwriting
       ? [`aws s3api put-bucket-policy --bucket ${bucket} --policy file://bucket-policy.json`]
       : []),
@@ -40,12 +45,11 @@ export function bucketStep(call: AgentCall): string {
   ];
   const texts = [
     code(...commands),
-    refusesOverwriting ? BUCKET_POLICY : replaced(bucket),
+    ...(refusesOverwriting ? [BUCKET_POLICY] : []),
+    ...(refusesOverwriting || versioning === 'breaks' ? [] : [replaced(bucket)]),
     ...(endsUploadsByRule ? [RULE] : []),
-    ...(kind === 'minio'
-      ? [`MinIO takes no such rule for failed multipart uploads: it removes them by itself after a day.`]
-      : []),
-    ...(kind === 'ceph' ? [OWNERS] : []),
+    ...(kind === 'minio' ? [NO_RULE] : []),
+    ...(kind === 'ceph' ? [leaveOff(call), OWNERS] : []),
     ...(kind === 'other' ? [tries(call)] : []),
   ];
   return texts.join('\n\n');
@@ -55,14 +59,21 @@ const BUCKET_POLICY = `bucket-policy.json makes S3 refuse every PUT of a writer 
 where there is one, add the statement to it. It is about users below the path \`${IDENTITY_PATH}\`; name yours in the condition if it is another one.`;
 
 const RULE = `lifecycle.json removes failed multipart uploads after seven days, and \`archiver lifecycle\` adds it to the rules that are there.`;
+const NO_RULE =
+  'MinIO takes no lifecycle rule for failed multipart uploads: it removes them by itself, by default after a day.';
+
+const leaveOff = ({ place }: AgentCall): string =>
+  `Leave versioning off: ${BREAKS}. Where your gateway is newer, turn it on and ask:
+\`archiver access-check ${place.url}\`. What is to survive a stolen key needs a copy that this key does not reach, such as a bucket that
+another user fills from this one.`;
 
 const OWNERS = `An object belongs to the user that has put it: the owner of the bucket reads it only with a policy of its own that allows \`s3:GetObject\`.`;
 
 /** What to do where somebody has put other content over an object. */
 const replaced = (
   bucket: string,
-): string => `With versioning, what somebody puts over an object is a newer version of it. \`archiver verify\` names what is no longer as it was stored;
-copying the earlier version over it, with the key of an administrator, brings that back:
+): string => `With versioning, what somebody puts over an object is a newer version of it. \`archiver verify --deep\` names what is no longer as it was
+stored; copying the earlier version over it, with the key of an administrator, brings that back:
 
 ${code(
   `aws s3api list-object-versions --bucket ${bucket} --prefix KEY`,
@@ -80,7 +91,9 @@ ${code(
 function tries({ place, writerId }: AgentCall): string {
   const { bucket, base } = place;
   const own = `--bucket ${bucket} --key ${base}writers/${writerId}/try`;
-  return `Nothing of this has been tried on your server. With the key of the writer, the first of these must succeed, and all others must be refused:
+  return `Nothing of this has been tried on your server. Writers make no versions where it does not keep If-None-Match, which may change with
+versioning: \`archiver access-check ${place.url}\` asks it. With the key of the writer, the first of these must succeed, and all others
+must be refused:
 
 ${code(
   `aws s3api put-object ${own} --body README.md`,

@@ -15,6 +15,8 @@ export interface StoreServer {
   readonly hasAclActions: boolean;
   /** A policy of the bucket refuses a PUT without If-None-Match, so that no writer replaces what is stored. */
   readonly refusesOverwriting: boolean;
+  /** Whether the bucket may have versions: `breaks` where If-None-Match is not kept then, without which writers make none of theirs. */
+  readonly versioning: 'holds' | 'breaks' | 'unknown';
   /** It takes a lifecycle rule that ends unfinished uploads. */
   readonly endsUploadsByRule: boolean;
 }
@@ -24,6 +26,7 @@ const AWS: StoreServer = {
   noSuchPolicy: '',
   hasAclActions: true,
   refusesOverwriting: true,
+  versioning: 'holds',
   endsUploadsByRule: true,
 };
 const MINIO: StoreServer = {
@@ -31,14 +34,16 @@ const MINIO: StoreServer = {
   noSuchPolicy: 'MinIO refuses policies with the condition s3:if-none-match',
   hasAclActions: false,
   refusesOverwriting: false,
+  versioning: 'holds',
   endsUploadsByRule: false,
 };
-/** It takes the policy of the bucket as it takes any, and never applies it. */
+/** It takes the policy of the bucket as it takes any, and never applies it. With versions of the bucket a PUT replaces in spite of If-None-Match. */
 const CEPH: StoreServer = {
   kind: 'ceph',
   noSuchPolicy: "Ceph's gateway takes policies with the condition s3:if-none-match and does not apply them",
   hasAclActions: true,
   refusesOverwriting: false,
+  versioning: 'breaks',
   endsUploadsByRule: true,
 };
 /** The least that is understood. */
@@ -48,6 +53,7 @@ const OTHER: StoreServer = {
     'no policy against it is known for this server; one that knows s3:if-none-match takes the bundle of --provider aws',
   hasAclActions: false,
   refusesOverwriting: false,
+  versioning: 'unknown',
   endsUploadsByRule: false,
 };
 
