@@ -256,5 +256,14 @@ for (const { provider, start, lacking, keepsVersions } of SERVERS) {
         expect(readFileSync(join(output, 'file-2'), 'utf8')).toBe('content of 2');
       },
     );
+
+    it.skipIf(keepsVersions)('with versions of the bucket a writer makes none, as the README says', async () => {
+      const Bucket = `${BUCKET}-versions`;
+      await owner.send(new CreateBucketCommand({ Bucket, ObjectLockEnabledForBucket: true }));
+
+      const ran = await run(server.root, ['sync', source, `s3://${Bucket}/lab`, '--writer-id', 'nas']);
+
+      expect(ran).toMatchObject({ status: 4, stdout: expect.stringContaining('in spite of If-None-Match') as string });
+    });
   });
 }
