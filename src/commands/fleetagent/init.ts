@@ -46,7 +46,7 @@ export const command = defineCommand({
       describe: 'address of an S3-compatible server that the writer is to use instead of AWS',
     }),
     ...providerFlag(
-      'what the server is, for policies that it understands; aws without --endpoint-url, other with it. ',
+      'what the server is, for policies that it understands; aws without --endpoint-url, other with an address that is not of AWS. ',
     ),
     ...lockFlags,
   },
