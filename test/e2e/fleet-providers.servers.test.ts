@@ -159,7 +159,8 @@ for (const { provider, start, lacking, keepsVersions } of SERVERS) {
       writeFileSync(join(work, 'key.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
       const flags = ['--writer-id', 'nas', '--public-key', join(work, 'key.pub'), '--out', join(work, 'bundle')];
       const init = ['fleetagent', 'init', BASE, ...flags, '--endpoint-url', server.endpoint, '--provider', provider];
-      expect(await run(server.root, init)).toMatchObject({ status: 0 });
+      const bundled = await run(server.root, init);
+      if (bundled.status !== 0) throw new Error(bundled.stderr);
       // As the README says: with Object Lock from the beginning on, or without versions.
       await owner.send(new CreateBucketCommand({ Bucket: BUCKET, ObjectLockEnabledForBucket: keepsVersions }));
       if (keepsVersions) {
@@ -174,7 +175,7 @@ for (const { provider, start, lacking, keepsVersions } of SERVERS) {
       for (const version of [1, 2]) {
         writeFileSync(join(source, `file-${version}`), `content of ${version}`);
         const ran = await run(writer, ['sync', source, BASE, '--writer-id', 'nas']);
-        expect({ version, ...ran }).toMatchObject({ version, status: 0 });
+        if (ran.status !== 0) throw new Error(`version ${version}: ${ran.stdout}`);
         made = JSON.parse(ran.stdout) as UploadDocument;
       }
       original = await versions();
@@ -189,26 +190,22 @@ for (const { provider, start, lacking, keepsVersions } of SERVERS) {
     });
 
     it('what the bundle leaves out is not understood there', async () => {
-      expect(() => emitted('bucket-policy.json')).toThrow('ENOENT');
+      const answer = (asked: Promise<unknown>): Promise<string> =>
+        asked.then(
+          () => 'taken',
+          (error: Error) => error.message,
+        );
       const Policy = JSON.stringify(createOnlyPolicy(fleetPlace(BASE), 'aws'));
-      const putting = owner.send(new PutBucketPolicyCommand({ Bucket: BUCKET, Policy }));
+      const AbortIncompleteMultipartUpload = { DaysAfterInitiation: 7 };
+      const Rules = [{ ID: 'a', Status: 'Enabled' as const, Filter: { Prefix: '' }, AbortIncompleteMultipartUpload }];
+      const rules = { Bucket: BUCKET, LifecycleConfiguration: { Rules } };
 
-      if (provider === 'minio') {
-        await expect(putting).rejects.toThrow('s3:if-none-match');
-        const Rules = [
-          {
-            ID: 'a',
-            Status: 'Enabled',
-            Filter: { Prefix: '' },
-            AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 },
-          },
-        ] as const;
-        const rules = { Bucket: BUCKET, LifecycleConfiguration: { Rules: [...Rules] } };
-        await expect(owner.send(new PutBucketLifecycleConfigurationCommand(rules))).rejects.toThrow('XML');
-      } else {
-        await putting;
-        await expect(HARMFUL['overwrite']?.(target, new Rng('ceph'), `${chunk}.free`)).resolves.toBeDefined();
-      }
+      const ofPolicy = await answer(owner.send(new PutBucketPolicyCommand({ Bucket: BUCKET, Policy })));
+      const ofRules = await answer(owner.send(new PutBucketLifecycleConfigurationCommand(rules)));
+
+      expect(() => emitted('bucket-policy.json')).toThrow('ENOENT');
+      expect(ofPolicy).toMatch(keepsVersions ? 's3:if-none-match' : /^taken$/);
+      expect(ofRules).toMatch(keepsVersions ? 'XML' : /^taken$/);
     });
 
     it.each(Object.keys(HARMFUL))('%s: as the README says', async (name) => {
