@@ -2,6 +2,7 @@ import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import type { Places, Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
+import { providerFlag } from './provider-flag.js';
 import { saveText } from '../kit/save-text.js';
 
 export const command = defineCommand({
@@ -28,6 +29,7 @@ export const command = defineCommand({
     objectLock: flag.on({
       describe: 'allow to lock objects (S3 Object Lock), for as long as the writer likes, and never to unlock them',
     }),
+    ...providerFlag('whose policies it is for; aws when not given. '),
     region: flag.text({
       short: 'r',
       placeholder: 'NAME',
@@ -38,6 +40,7 @@ export const command = defineCommand({
   },
   examples: [
     'archiver fleetagent iam-policy s3://acme-archive/lab --writer-id nas-01 --write-only',
+    'archiver fleetagent iam-policy s3://acme-archive/lab --writer-id nas-01 --write-only --provider minio',
     'archiver fleetagent iam-policy s3://acme-archive/lab -o readers-and-writers.json',
   ],
   exits: { 0: 'printed or written', 1: 'the file cannot be written' },
@@ -45,11 +48,13 @@ export const command = defineCommand({
     const { checkKeyArn, checkRegion, fleetPlace, partitionOf } =
       await import('../../core/fleet/bundle/fleet-place.js');
     const { policyLines, policyText } = await import('../../core/fleet/bundle/policy-document.js');
+    const { storeServer } = await import('../../core/fleet/bundle/store-server.js');
     const { writerPolicy } = await import('../../core/fleet/bundle/writer-policy.js');
     const { namedWriter } = await import('../kit/writer.js');
     const { kmsKeyArn, output, writeOnly, objectLock: locks } = values;
     const place = fleetPlace(url);
-    const partition = partitionOf(checkRegion(values.region));
+    const server = storeServer(values.provider, { kmsKeyArn });
+    const partition = partitionOf(checkRegion(values.region), server);
     const writerId = values.writerId === '' ? undefined : namedWriter(values.writerId);
     const policy = writerPolicy(place, {
       writerId,
@@ -57,6 +62,7 @@ export const command = defineCommand({
       kmsKeyArn: kmsKeyArn === undefined ? undefined : checkKeyArn(kmsKeyArn, partition),
       writeOnly,
       locks,
+      server,
     });
     policyText(policy); // refuses one that IAM would not take
     await saveText({ document: { location: place.url, policy }, text: policyLines(policy), output }, context);

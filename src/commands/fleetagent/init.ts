@@ -5,13 +5,15 @@ import { flag } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
 import { accessFlags } from '../kit/flags.js';
 import { lockFlags, lockRules } from '../kit/lock-flags.js';
+import { providerFlag } from './provider-flag.js';
 
 export const command = defineCommand({
   path: 'fleetagent init',
   summary: 'make everything that a new writer of a fleet needs',
   description:
-    'Writes a folder with the policy of an identity that can only put and list its own objects, a policy that keeps the bucket from ' +
-    'letting writers overwrite anything, a lifecycle rule for failed uploads, a configuration to fill in, a compose file, a unit and ' +
+    'Writes a folder with the policy of an identity that can only put and list its own objects, and for AWS one that keeps the bucket from ' +
+    'letting writers overwrite anything; no other server is known that keeps such a policy, and the README says what is kept there (--provider). ' +
+    'Also a lifecycle rule for failed uploads where the server takes one, a configuration to fill in, a compose file, a unit and ' +
     'timer for systemd, the public key, and a README with the five steps from there. Nothing is sent anywhere, except with --mint: ' +
     'that makes the IAM user archiver-ID, its policy and an access key, and writes the key into the folder. When a step fails, what was made ' +
     'is removed again. A user of this name that --mint made for the same writer and fleet gets another key; any other one is left ' +
@@ -43,12 +45,26 @@ export const command = defineCommand({
       placeholder: 'URL',
       describe: 'address of an S3-compatible server that the writer is to use instead of AWS',
     }),
+    ...providerFlag(
+      'what the server is, for policies that it understands; aws without --endpoint-url, other with an address that is not of AWS. ',
+    ),
     ...lockFlags,
   },
-  rules: [conflicts('endpointUrl', ['mint']), requires('profile', 'mint'), requires('caBundle', 'mint'), ...lockRules],
+  rules: [
+    conflicts('endpointUrl', ['mint']),
+    requires('profile', 'mint'),
+    requires('caBundle', 'mint'),
+    {
+      kind: 'check',
+      text: 'a --provider that is not aws needs --endpoint-url: the writer would go to AWS',
+      ok: ({ provider, endpointUrl }) => provider === undefined || provider === 'aws' || endpointUrl !== undefined,
+    },
+    ...lockRules,
+  ],
   examples: [
     'archiver fleetagent init s3://acme-archive/lab --writer-id nas-01 --public-key config-signing-public.pem',
     'archiver fleetagent init s3://acme-archive/lab --writer-id nas-01 --public-key config-signing-public.pem --mint --profile admin',
+    'archiver fleetagent init s3://lab --writer-id nas-01 --public-key config-signing-public.pem --endpoint-url https://minio.example.org --provider minio',
   ],
   exits: {
     0: 'the folder is complete',

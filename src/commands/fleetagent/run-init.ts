@@ -6,6 +6,7 @@ import { usageError } from '../../core/failures/errors.js';
 import { type BundleOptions, bundleFiles, bundlePolicy, CREDENTIALS } from '../../core/fleet/bundle/bundle-files.js';
 import { withNewBundle, writeSecret } from '../../core/fleet/bundle/bundle-folder.js';
 import { checkKeyArn, checkRegion, fleetPlace, partitionOf } from '../../core/fleet/bundle/fleet-place.js';
+import { type FleetProvider, storeServer } from '../../core/fleet/bundle/store-server.js';
 import { policyText } from '../../core/fleet/bundle/policy-document.js';
 import { readNamed } from './named-file.js';
 import { readPublicKey } from '../../core/fleet/config/signature.js';
@@ -28,6 +29,7 @@ export interface InitValues {
   readonly image: string | undefined;
   readonly region: string;
   readonly endpointUrl: string | undefined;
+  readonly provider: FleetProvider | undefined;
   readonly objectLock: RetentionMode | undefined;
   readonly retain: number | undefined;
 }
@@ -56,6 +58,8 @@ export async function runInit(values: InitValues, url: string, context: Context)
   const names = [...files.keys(), ...(minted === null ? [] : [CREDENTIALS])].toSorted();
   const document = { location: place.url, writerId, folder, bundleFiles: names, minted };
   context.outcome(document, () => textOf(linesOf(folder, names, minted)));
+  const warning = unkept(bundle);
+  if (warning !== undefined) context.warn(warning);
   if (minted !== null && minted.olderKeys.length > 0) {
     const keys = minted.olderKeys.map(printable).join(', ');
     context.warn(`the user ${minted.userName} was there, and its older access keys still work: ${keys}`);
@@ -64,8 +68,10 @@ export async function runInit(values: InitValues, url: string, context: Context)
 }
 
 async function bundleOf(values: InitValues, url: string, { cwd }: Context): Promise<BundleOptions> {
-  const { kmsKeyArn, image, endpointUrl } = values;
+  const { kmsKeyArn, image, provider } = values;
   const region = checkRegion(values.region);
+  const endpointUrl = values.endpointUrl === undefined ? undefined : await serverAddress(values.endpointUrl);
+  const server = storeServer(provider, { endpointUrl, kmsKeyArn });
   if (image !== undefined && !IMAGE.test(image)) throw usageError(`'${printable(image)}' is not the name of an image`);
   const pem = (await readNamed(values.publicKey, { cwd })).toString();
   const publicKey = readPublicKey(pem, printable(values.publicKey));
@@ -73,13 +79,27 @@ async function bundleOf(values: InitValues, url: string, { cwd }: Context): Prom
     place: fleetPlace(url),
     writerId: namedWriter(values.writerId),
     region,
-    kmsKeyArn: kmsKeyArn === undefined ? undefined : checkKeyArn(kmsKeyArn, partitionOf(region)),
+    kmsKeyArn: kmsKeyArn === undefined ? undefined : checkKeyArn(kmsKeyArn, partitionOf(region, server)),
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     image: { name: image ?? `archiver:${pkg.version}`, isLocal: image === undefined },
     isMinted: values.mint,
     lock: lockOption(values, url),
-    endpointUrl: endpointUrl === undefined ? undefined : await serverAddress(endpointUrl),
+    endpointUrl,
+    server,
   };
+}
+
+/** What is not kept there is said at once, and not only in the README; undefined where all is kept. */
+function unkept({ server, place }: BundleOptions): string | undefined {
+  if (server.refusesOverwriting) return undefined;
+  const advice = {
+    holds: `turn versioning of ${place.bucket} on, which keeps what was there (README.md, step 2)`,
+    breaks: 'nor can versioning keep what was there, because writers make no versions then (README.md, step 2)',
+    unknown:
+      `turn versioning of ${place.bucket} on where the server has it, and ask it: archiver access-check ${place.url}; ` +
+      'MinIO and Ceph are named by --provider',
+  };
+  return `nothing in the bundle keeps this writer from overwriting what is stored (${server.noSuchPolicy}): ${advice[server.versioning]}`;
 }
 
 async function serverAddress(endpointUrl: string): Promise<string | undefined> {

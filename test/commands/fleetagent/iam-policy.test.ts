@@ -6,6 +6,7 @@ import { command } from '../../../src/commands/fleetagent/iam-policy.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
+const KEY = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 const root = buildTree([command], [{ path: 'fleetagent', summary: 'writers' }], 'one command');
 const run = (folder: string, ...argv: string[]): Promise<CommandRun> =>
   runCommand({ root, folder }, ['fleetagent', 'iam-policy', ...argv]);
@@ -38,6 +39,15 @@ test('with --object-lock allows to lock and does not deny it', async () => {
   expect(stdout.match(/s3:PutObjectRetention/g)).toHaveLength(1);
 });
 
+test('for MinIO has no actions that it refuses, and its one partition', async () => {
+  const args = ['s3://acme', '--writer-id', 'nas', '--provider', 'minio', '--region', 'cn-north-1'];
+  const { status, stdout } = await run(await tempFolder(), ...args);
+
+  expect(status).toBe(0);
+  expect(stdout).not.toContain('Acl');
+  expect(stdout).toContain('"arn:aws:s3:::acme/writers/nas/*"');
+});
+
 test('writes to a file with -o', async () => {
   const folder = await tempFolder();
 
@@ -61,6 +71,8 @@ test.each([
   [['s3://acme', '--kms-key-arn', 'alias/backup'], 'is not the ARN of a KMS key'],
   [['s3://acme', '--region', 'us west'], 'is not a region'],
   [['file:///srv/backup'], 'is a folder, and IAM'],
+  [['s3://acme', '--provider', 'garage'], 'Garage has no policies'],
+  [['s3://acme', '--provider', 'minio', '--kms-key-arn', KEY], 'policies of --provider minio cannot name one'],
   [['s3://acme/writers/nas'], 'its base is wanted'],
 ])('%j is refused', async (argv, words) => {
   const { status, stdout, stderr } = await run(await tempFolder(), ...argv);

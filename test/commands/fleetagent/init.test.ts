@@ -20,6 +20,7 @@ const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 const PEM = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const KEY = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 const USER = 'archiver-nas';
+const AT_SERVER = ['--endpoint-url', 'https://s3.example.org'];
 let folder = '';
 let iam: MemoryIam;
 
@@ -65,6 +66,51 @@ describe('the folder', () => {
     expect(readRules(JSON.parse(file('lifecycle.json')))).toMatchObject({
       problems: [],
       rules: [{ Filter: { Prefix: 'lab/' }, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 } }],
+    });
+  });
+
+  describe('for a server that is not AWS', () => {
+    test.each([
+      ['minio', ['README.md', 'iam-policy.json'], ['bucket-policy.json', 'lifecycle.json']],
+      ['ceph', ['README.md', 'iam-policy.json', 'lifecycle.json'], ['bucket-policy.json']],
+      ['other', ['README.md', 'iam-policy.json'], ['bucket-policy.json', 'lifecycle.json']],
+    ])('%s has what that understands, and says what is not kept', async (provider, there, missing) => {
+      const { status, stderr } = await init(...AT_SERVER, '--provider', provider);
+
+      const names = readdirSync(join(folder, 'nas'));
+      const readme = file('README.md');
+      expect(status).toBe(0);
+      expect(names).toEqual(expect.arrayContaining(there));
+      for (const name of missing) {
+        expect(names).not.toContain(name);
+        expect(readme).not.toContain(name);
+      }
+      expect(readme).toContain('| this key overwrites no chunk, manifest or record | **not kept**: ');
+      expect(stderr).toContain('nothing in the bundle keeps this writer from overwriting what is stored');
+      expect(readme).not.toContain('aws iam create-user');
+      expect(readme).not.toContain('fleetagent scuttle');
+    });
+
+    test('one that is not named is taken for none that is known', async () => {
+      const { stderr } = await init(...AT_SERVER);
+
+      expect(stderr).toContain('MinIO and Ceph are named by --provider');
+      expect(file('README.md')).toContain('Nothing of this has been tried on your server.');
+    });
+
+    test("Ceph's README turns no versioning on, with which writers make no versions there", async () => {
+      await init(...AT_SERVER, '--provider', 'ceph');
+
+      expect(file('README.md')).not.toContain('put-bucket-versioning');
+      expect(file('README.md')).toContain('| what was overwritten can be had back | **not kept**: ');
+      expect(file('README.md')).toContain('archiver access-check s3://acme/lab');
+    });
+
+    test('AWS by an address of its own is AWS', async () => {
+      const { stderr } = await init('--endpoint-url', 'https://s3.dualstack.us-west-2.amazonaws.com');
+
+      expect(stderr).toBe('');
+      expect(file('README.md')).toContain('bucket-policy.json (step 2)');
     });
   });
 
@@ -162,7 +208,7 @@ describe('the folder', () => {
   });
 
   test('has a README whose identity made by hand is one that --mint and scuttle know, in the partition of the region', async () => {
-    await init('--region', 'cn-north-1', '--endpoint-url', 'https://minio.example.org/a b');
+    await init('--region', 'cn-north-1', '--provider', 'aws', '--endpoint-url', 'https://minio.example.org/a b');
 
     const tags = '[{"Key":"archiver-writer","Value":"nas"},{"Key":"archiver-fleet","Value":"s3://acme/lab"}]';
     expect(file('README.md').split(`--tags '${tags}'`)).toHaveLength(3);
@@ -229,6 +275,15 @@ describe('the folder', () => {
       'is not the address of a server',
     ],
     [['s3://acme', '--writer-id', 'nas', '--public-key', 'key.pub', '--profile', 'x'], '--mint'],
+    [['s3://acme', '--writer-id', 'nas', '--public-key', 'key.pub', '--provider', 'minio'], 'needs --endpoint-url'],
+    [
+      ['s3://acme', '--writer-id', 'nas', '--public-key', 'key.pub', '--provider', 'garage', ...AT_SERVER],
+      'Garage has no policies',
+    ],
+    [
+      ['s3://acme', '--writer-id', 'nas', '--public-key', 'key.pub', '--kms-key-arn', KEY, ...AT_SERVER],
+      '--kms-key-arn is about keys of AWS',
+    ],
   ])('%j is refused', async (argv, words) => {
     const { status, stderr } = await run(...argv);
 

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { createOnlyPolicy } from '../../../src/core/fleet/bundle/bucket-policy.js';
-import { checkKeyArn, fleetPlace } from '../../../src/core/fleet/bundle/fleet-place.js';
+import { checkKeyArn, fleetPlace, partitionOf } from '../../../src/core/fleet/bundle/fleet-place.js';
 import { MAX_POLICY, policyText } from '../../../src/core/fleet/bundle/policy-document.js';
+import { storeServer } from '../../../src/core/fleet/bundle/store-server.js';
 import { writerPolicy } from '../../../src/core/fleet/bundle/writer-policy.js';
 import { isAllowed } from '../../support/evaluate-policy.js';
 
 const KEY = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 const place = fleetPlace('s3://acme/lab');
-const writer = { writerId: 'nas', partition: 'aws', kmsKeyArn: KEY, writeOnly: true, locks: false } as const;
+const server = storeServer('aws', { kmsKeyArn: KEY });
+const writer = { writerId: 'nas', partition: 'aws', kmsKeyArn: KEY, writeOnly: true, locks: false, server } as const;
 const USER = 'arn:aws:iam::123456789012:user/archiver/archiver-nas';
 const RECORD = 'lab/writers/nas/datasets/d-1/v00000001.json';
 const CHUNK = 'lab/writers/nas/uploads/U/shard-00/chunk-000000.tar.zst';
@@ -130,6 +132,38 @@ describe('the other forms', () => {
 
     expect(writerPolicy(root, { ...writer, writerId: undefined }).Statement[1]).not.toHaveProperty('Condition');
     expect(isAllowed([writerPolicy(root, writer)], asked('s3:PutObject writers/nas/status.json'))).toBe(true);
+  });
+});
+
+describe('other servers', () => {
+  const none = { kmsKeyArn: undefined };
+  const textFor = (provider: 'aws' | 'minio' | 'ceph' | 'other'): string =>
+    JSON.stringify(writerPolicy(place, { ...writer, kmsKeyArn: undefined, server: storeServer(provider, none) }));
+
+  test('MinIO, and what is not known, get no actions about ACLs; all else is as for AWS', () => {
+    const withoutAcls = textFor('aws').replace('"s3:PutObjectAcl","s3:PutObjectVersionAcl",', '');
+
+    expect([textFor('minio'), textFor('other')]).toEqual([withoutAcls, withoutAcls]);
+    expect(textFor('ceph')).toBe(textFor('aws'));
+    expect(withoutAcls).not.toContain('Acl');
+  });
+
+  test.each([
+    [undefined, undefined, 'aws'],
+    [undefined, 'https://s3.dualstack.us-west-2.amazonaws.com', 'aws'],
+    [undefined, 'https://s3.cn-north-1.amazonaws.com.cn', 'aws'],
+    [undefined, 'https://amazonaws.com.example.org', 'other'],
+    [undefined, 'https://minio.example.org', 'other'],
+    ['aws', 'https://minio.example.org', 'aws'],
+    ['minio', 'https://minio.example.org', 'minio'],
+    ['wasabi', 'https://s3.wasabisys.com', 'other'],
+  ] as const)('--provider %s at %s is %s', (provider, endpointUrl, kind) =>
+    expect(storeServer(provider, { ...none, endpointUrl }).kind).toBe(kind),
+  );
+
+  test('only AWS has partitions', () => {
+    expect(partitionOf('cn-north-1', { kind: 'aws' })).toBe('aws-cn');
+    expect(partitionOf('cn-north-1', { kind: 'minio' })).toBe('aws');
   });
 });
 

@@ -22,27 +22,33 @@ export interface BundleOptions extends AgentCall {
 }
 
 /** What the identity of the bundle may do. */
-export const bundlePolicy = ({ place, writerId, region, kmsKeyArn, lock }: BundleOptions) =>
+export const bundlePolicy = ({ place, writerId, region, server, kmsKeyArn, lock }: BundleOptions) =>
   writerPolicy(place, {
     writerId,
     kmsKeyArn,
-    partition: partitionOf(region),
+    server,
+    partition: partitionOf(region, server),
     writeOnly: true,
     locks: lock !== undefined,
   });
 
 /** The files but for the credentials. @throws usage for a writer id that IAM has no room for */
 export function bundleFiles(options: BundleOptions): ReadonlyMap<string, string> {
-  const { place, writerId, region, image, isMinted } = options;
+  const { place, writerId, region, server, image, isMinted } = options;
   const files = { publicKey: PUBLIC_KEY, credentials: CREDENTIALS };
   const { user, policy } = identityOf(writerId);
   const rules = { Rules: [abortRule(place.base.slice(0, -1))] };
   const readme = { user, policy, isMinted, image: image.name, isLocalImage: image.isLocal, publicKey: PUBLIC_KEY };
+  const ofBucket: readonly (readonly [string, string])[] = [
+    ...(server.refusesOverwriting
+      ? [['bucket-policy.json', policyLines(createOnlyPolicy(place, partitionOf(region, server)))] as const]
+      : []),
+    ...(server.endsUploadsByRule ? [['lifecycle.json', `${JSON.stringify(rules, undefined, 2)}\n`] as const] : []),
+  ];
   return new Map([
     ['README.md', readmeText(options, readme)],
     ['iam-policy.json', policyLines(bundlePolicy(options))],
-    ['bucket-policy.json', policyLines(createOnlyPolicy(place, partitionOf(region)))],
-    ['lifecycle.json', `${JSON.stringify(rules, undefined, 2)}\n`],
+    ...ofBucket,
     ['config.yaml', configSkeleton(place, options)],
     [PUBLIC_KEY, options.publicKey],
     ['compose.yaml', composeFile(options, files, image)],

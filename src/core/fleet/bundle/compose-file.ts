@@ -1,6 +1,7 @@
 // The compose file of a bundle. Everything in it is quoted as YAML, and `$` is written twice: compose would put a variable there.
 import type { LockOptions } from '../../archive/upload-lock.js';
 import type { FleetPlace } from './fleet-place.js';
+import type { StoreServer } from './store-server.js';
 
 /** Where containers keep state; the Containerfile has the same. */
 export const STATE_FOLDER = '/var/lib/archiver';
@@ -13,6 +14,7 @@ export interface AgentCall {
   readonly region: string;
   /** Of an S3-compatible server. */
   readonly endpointUrl: string | undefined;
+  readonly server: StoreServer;
   /** Of what it puts. */
   readonly lock: LockOptions | undefined;
 }

@@ -3,6 +3,7 @@
 import { usageError } from '../../failures/errors.js';
 import { formatStoreUrl, parseStoreUrl } from '../../object-store/store-url.js';
 import { printable } from '../../paths/raw-path.js';
+import type { StoreServer } from './store-server.js';
 
 export interface FleetPlace {
   /** `s3://bucket` or `s3://bucket/prefix`. */
@@ -47,8 +48,9 @@ export function fleetPlace(url: string): FleetPlace {
 
 export type Partition = 'aws' | 'aws-cn' | 'aws-us-gov';
 
-/** What ARNs of a region begin with. */
-export function partitionOf(region: string): Partition {
+/** What ARNs of a region begin with. Other servers know one partition whatever their region is called. */
+export function partitionOf(region: string, { kind }: Pick<StoreServer, 'kind'>): Partition {
+  if (kind !== 'aws') return 'aws';
   if (region.startsWith('cn-')) return 'aws-cn';
   return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
 }

@@ -1,23 +1,17 @@
 // What a person does with a bundle, in five steps, with everything to be copied filled in.
 import { shellWord } from '../../text/shell-word.js';
-import { FLEET_TAG, WRITER_TAG } from '../identity/iam.js';
-import { IDENTITY_PATH } from './bucket-policy.js';
 import { type AgentCall, CONTAINER_USER } from './compose-file.js';
-import { partitionOf } from './fleet-place.js';
+import { code } from './readme-code.js';
+import { identityStep, type NamedIdentity, takeDown } from './readme-identity.js';
+import { bucketStep, promises } from './readme-promises.js';
 import { machineFolder, unitName } from './systemd-units.js';
 
-export interface ReadmeOptions {
-  /** The name of the IAM user, and the policy that belongs to it. */
-  readonly user: string;
-  readonly policy: string;
-  readonly isMinted: boolean;
+export interface ReadmeOptions extends NamedIdentity {
   /** How the image is built, where it comes from no registry. */
   readonly image: string;
   readonly isLocalImage: boolean;
   readonly publicKey: string;
 }
-
-const code = (...lines: readonly string[]): string => ['```sh', ...lines, '```'].join('\n');
 
 /** The README of a bundle. */
 export function readmeText(call: AgentCall, options: ReadmeOptions): string {
@@ -26,7 +20,9 @@ export function readmeText(call: AgentCall, options: ReadmeOptions): string {
   const config = shellWord(`${place.url}/fleet/${writerId}/`);
   return `# Writer ${writerId} of ${place.url}
 
-This writer puts and lists objects below \`writers/${writerId}/\` and reads its own configuration. It cannot read back, decrypt or delete.
+This writer is to put and list objects below \`writers/${writerId}/\`, to read its own configuration, and to do nothing else.
+
+${promises(call)}
 ${serverNote(call)}
 ## 1. Identity
 
@@ -34,15 +30,7 @@ ${identityStep(call, options)}
 
 ## 2. Bucket, once for all writers
 
-${code(
-  `aws s3api put-bucket-versioning --bucket ${place.bucket} --versioning-configuration Status=Enabled`,
-  `aws s3api put-bucket-policy --bucket ${place.bucket} --policy file://bucket-policy.json`,
-  `archiver lifecycle --bucket ${place.bucket} --import lifecycle.json`,
-)}
-
-bucket-policy.json makes S3 refuse every PUT of a writer over an object that exists. \`put-bucket-policy\` replaces the policy of the bucket:
-where there is one, add the statement to it. It is about users below the path \`${IDENTITY_PATH}\`; name yours in the condition if it is another one.
-lifecycle.json removes failed multipart uploads after seven days, and \`archiver lifecycle\` adds it to the rules that are there.
+${bucketStep(call)}
 
 ## 3. Configuration
 
@@ -80,7 +68,7 @@ The credentials then need to be nowhere else: delete them here.
 
 ${code(`archiver fleet status ${store}`)}
 
-To take the writer down: \`archiver fleetagent scuttle ${writerId}\`. What it stored stays.
+To take the writer down: ${takeDown(call, options)}. What it stored stays.
 `;
 }
 
@@ -89,31 +77,3 @@ const serverNote = ({ endpointUrl }: AgentCall): string =>
   endpointUrl === undefined
     ? ''
     : `\nThe commands below go to its server by this variable:\n\n${code(`export AWS_ENDPOINT_URL=${shellWord(endpointUrl)}`)}\n`;
-
-function identityStep({ place, writerId, region }: AgentCall, { user, policy, isMinted }: ReadmeOptions): string {
-  if (isMinted) return `The IAM user \`${user}\` exists, and the file credentials holds its access key.`;
-  // By these `fleetagent scuttle` and `--mint` know it as theirs.
-  const tags = shellWord(
-    JSON.stringify([
-      { Key: WRITER_TAG, Value: writerId },
-      { Key: FLEET_TAG, Value: place.url },
-    ]),
-  );
-  const policyArn = `"arn:${partitionOf(region)}:iam::$ACCOUNT:policy${IDENTITY_PATH}${policy}"`;
-  return `\`archiver fleetagent init --mint\` does this by itself; by hand, with the number of the account in ACCOUNT:
-
-${code(
-  `aws iam create-policy --path ${IDENTITY_PATH} --policy-name ${policy} --policy-document file://iam-policy.json --tags ${tags}`,
-  `aws iam create-user --path ${IDENTITY_PATH} --user-name ${user} --tags ${tags}`,
-  `aws iam attach-user-policy --user-name ${user} --policy-arn ${policyArn}`,
-  `aws iam create-access-key --user-name ${user}`,
-)}
-
-Write the key into a file \`credentials\` beside this one, mode 600:
-
-\`\`\`ini
-[default]
-aws_access_key_id = …
-aws_secret_access_key = …
-\`\`\``;
-}

@@ -2,6 +2,7 @@
 // about buckets, tags and ACLs, and retention but for `locks`. See docs/security.md.
 import type { FleetPlace, Partition } from './fleet-place.js';
 import type { PolicyDocument, PolicyStatement } from './policy-document.js';
+import type { StoreServer } from './store-server.js';
 
 export interface WriterPolicyOptions {
   /** Undefined: every writer of the fleet, and everything else below its base. */
@@ -12,19 +13,19 @@ export interface WriterPolicyOptions {
   readonly writeOnly: boolean;
   /** It locks what it puts: retention may be set and made longer. Never shorter: that takes the right to bypass. */
   readonly locks: boolean;
+  readonly server: Pick<StoreServer, 'hasAclActions'>;
 }
 
 // By name, although NotAction would be shorter: Ceph's gateway takes a statement with NotAction and then never applies it.
 const NEVER = [
   's3:Delete*',
   's3:BypassGovernanceRetention',
-  's3:PutObjectAcl',
-  's3:PutObjectVersionAcl',
   's3:PutObjectTagging',
   's3:PutObjectVersionTagging',
   's3:PutObjectLegalHold',
   's3:RestoreObject',
 ];
+const ACLS = ['s3:PutObjectAcl', 's3:PutObjectVersionAcl'];
 const LOCKING = ['s3:PutObjectRetention'];
 const READING = ['s3:Get*', 's3:AbortMultipartUpload'];
 
@@ -32,13 +33,14 @@ const READING = ['s3:Get*', 's3:AbortMultipartUpload'];
  * The policy. What is denied stays denied whoever else grants it, such as a server that lets the owner of an object read it.
  */
 export function writerPolicy(place: FleetPlace, options: WriterPolicyOptions): PolicyDocument {
-  const { writerId, partition, kmsKeyArn, writeOnly, locks } = options;
+  const { writerId, partition, kmsKeyArn, writeOnly, locks, server } = options;
   const bucket = `arn:${partition}:s3:::${place.bucket}`;
   const area = writerId === undefined ? place.base : `${place.base}writers/${writerId}/`;
   const data = [`${bucket}/${area}*`];
   const reading = writeOnly ? [] : ['s3:GetObject', 's3:AbortMultipartUpload'];
   const onData = ['s3:PutObject', ...(locks ? LOCKING : []), ...reading];
-  const never = [...NEVER, ...(locks ? [] : LOCKING), ...(writeOnly ? READING : [])];
+  const acls = server.hasAclActions ? ACLS : [];
+  const never = [...NEVER, ...acls, ...(locks ? [] : LOCKING), ...(writeOnly ? READING : [])];
   const onKey = ['kms:GenerateDataKey', ...(writeOnly ? [] : ['kms:Decrypt'])];
   const config = `${bucket}/${place.base}fleet/${writerId}/config.yaml`;
   return {

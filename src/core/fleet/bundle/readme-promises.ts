@@ -1,0 +1,105 @@
+// What a bundle promises on its server, and what each promise takes. Nothing stands here that no policy of the bundle keeps.
+import { IDENTITY_PATH } from './bucket-policy.js';
+import type { AgentCall } from './compose-file.js';
+import { code } from './readme-code.js';
+import type { StoreServer } from './store-server.js';
+
+const LOCK = 'Object Lock with a default retention (COMPLIANCE), which the bucket is best made with';
+const BREAKS =
+  'with versioning or Object Lock it does not keep If-None-Match (tried on 16.2), and writers then make no versions';
+
+/** By what versions of the bucket keep a promise there. */
+function ofVersions({ versioning }: StoreServer, how: string): string {
+  if (versioning === 'breaks') return `**not kept**: ${BREAKS}`;
+  return versioning === 'holds' ? how : `${how}, where the server has it`;
+}
+
+/** A table: what holds, and by what. */
+export function promises({ server }: AgentCall): string {
+  const { kind, refusesOverwriting, noSuchPolicy } = server;
+  const policy = `iam-policy.json${kind === 'other' ? ', where the server keeps it: try it (step 2)' : ''}`;
+  const overwriting = refusesOverwriting
+    ? 'bucket-policy.json (step 2); without it a PUT replaces an object'
+    : `**not kept**: ${noSuchPolicy}. A PUT with this key replaces an object`;
+  const history = `versioning of the bucket (step 2)${refusesOverwriting ? '' : ': this key deletes no version, so that the earlier one stays'}`;
+  return `| what is promised | by what |
+| --- | --- |
+| this key reads ${kind === 'aws' ? 'and decrypts ' : ''}nothing that is stored, deletes nothing and writes for no other writer | ${policy} |
+| this key overwrites no chunk, manifest or record | ${overwriting} |
+| what was overwritten can be had back | ${ofVersions(server, history)} |
+| nor can a key of an administrator delete it before its time | ${ofVersions(server, LOCK)} |`;
+}
+
+/** What is done to the bucket, once for all writers. */
+export function bucketStep(call: AgentCall): string {
+  const { bucket } = call.place;
+  const { kind, refusesOverwriting, versioning, endsUploadsByRule } = call.server;
+  const commands = [
+    ...(versioning === 'breaks'
+      ? []
+      : [`aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Enabled`]),
+    ...(refusesOverwriting
+      ? [`aws s3api put-bucket-policy --bucket ${bucket} --policy file://bucket-policy.json`]
+      : []),
+    ...(endsUploadsByRule ? [`archiver lifecycle --bucket ${bucket} --import lifecycle.json`] : []),
+  ];
+  const texts = [
+    code(...commands),
+    ...(refusesOverwriting ? [BUCKET_POLICY] : []),
+    ...(refusesOverwriting || versioning === 'breaks' ? [] : [replaced(bucket)]),
+    ...(endsUploadsByRule ? [RULE] : []),
+    ...(kind === 'minio' ? [NO_RULE] : []),
+    ...(kind === 'ceph' ? [leaveOff(call), OWNERS] : []),
+    ...(kind === 'other' ? [tries(call)] : []),
+  ];
+  return texts.join('\n\n');
+}
+
+const BUCKET_POLICY = `bucket-policy.json makes S3 refuse every PUT of a writer over an object that exists. \`put-bucket-policy\` replaces the policy of the bucket:
+where there is one, add the statement to it. It is about users below the path \`${IDENTITY_PATH}\`; name yours in the condition if it is another one.`;
+
+const RULE = `lifecycle.json removes failed multipart uploads after seven days, and \`archiver lifecycle\` adds it to the rules that are there.`;
+const NO_RULE =
+  'MinIO takes no lifecycle rule for failed multipart uploads: it removes them by itself, by default after a day.';
+
+const leaveOff = ({ place }: AgentCall): string =>
+  `Leave versioning off: ${BREAKS}. Where your gateway is newer, turn it on and ask:
+\`archiver access-check ${place.url}\`. What is to survive a stolen key needs a copy that this key does not reach, such as a bucket that
+another user fills from this one.`;
+
+const OWNERS = `An object belongs to the user that has put it: the owner of the bucket reads it only with a policy of its own that allows \`s3:GetObject\`.`;
+
+/** What to do where somebody has put other content over an object. */
+const replaced = (
+  bucket: string,
+): string => `With versioning, what somebody puts over an object is a newer version of it. \`archiver verify --deep\` names what is no longer as it was
+stored; copying the earlier version over it, with the key of an administrator, brings that back:
+
+${code(
+  `aws s3api list-object-versions --bucket ${bucket} --prefix KEY`,
+  `aws s3api copy-object --bucket ${bucket} --key KEY --copy-source '${bucket}/KEY?versionId=VERSION'`,
+)}
+
+For versions that no administrator's key deletes either, make the bucket with Object Lock, before anything is stored:
+
+${code(
+  `aws s3api create-bucket --bucket ${bucket} --object-lock-enabled-for-bucket`,
+  `aws s3api put-object-lock-configuration --bucket ${bucket} --object-lock-configuration \\`,
+  `  '{"ObjectLockEnabled":"Enabled","Rule":{"DefaultRetention":{"Mode":"COMPLIANCE","Days":90}}}'`,
+)}`;
+
+function tries({ place, writerId }: AgentCall): string {
+  const { bucket, base } = place;
+  const own = `--bucket ${bucket} --key ${base}writers/${writerId}/try`;
+  return `Nothing of this has been tried on your server. Writers make no versions where it does not keep If-None-Match, which may change with
+versioning: \`archiver access-check ${place.url}\` asks it. With the key of the writer, the first of these must succeed, and all others
+must be refused:
+
+${code(
+  `aws s3api put-object ${own} --body README.md`,
+  `aws s3api get-object ${own} /dev/null`,
+  `aws s3api delete-object ${own}`,
+  `aws s3api put-object --bucket ${bucket} --key ${base}writers/of-others/try --body README.md`,
+  `aws s3api list-objects-v2 --bucket ${bucket} --prefix ${base}writers/of-others/`,
+)}`;
+}
