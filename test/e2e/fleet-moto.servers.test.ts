@@ -1,5 +1,5 @@
 // The life of a writer in an account: minted, held to its policy, taken down. On a moto of its own that checks every request against IAM. It
-// evaluates no condition of a policy: the listing that depends on a prefix is refused there, and the writer does without.
+// takes no listing with a prefix for signed, whoever asks, so a proxy denies them to the writer, who does without.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,6 +19,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startFaultProxy } from '../faults/fault-proxy.js';
 import { archiver, type Ran, type UploadDocument } from './upload-cli.js';
 
 const command = process.env['ARCHIVER_TEST_MOTO_COMMAND'];
@@ -49,8 +50,8 @@ describe.skipIf(command === undefined)('a writer in an account, on moto with IAM
   let writer: Keys = admin;
   let uploaded: UploadDocument;
 
-  const run = ({ accessKeyId, secretAccessKey }: Keys, args: readonly string[]): Promise<Ran> => {
-    const env = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_ENDPOINT_URL: endpoint };
+  const run = ({ accessKeyId, secretAccessKey }: Keys, args: readonly string[], url = endpoint): Promise<Ran> => {
+    const env = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_ENDPOINT_URL: url };
     return archiver(join(work, 'home'), [...args, '--json', '--quiet'], { env: { ...env, AWS_REGION: 'us-east-1' } });
   };
   const s3 = (credentials: Keys): S3Client =>
@@ -101,7 +102,10 @@ describe.skipIf(command === undefined)('a writer in an account, on moto with IAM
       readFileSync(join(bundle, 'credentials'), 'utf8'),
     );
     writer = { accessKeyId: words?.[1] ?? '', secretAccessKey: words?.[2] ?? '' };
-    const ran = await run(writer, ['upload', source, BASE, '--writer-id', 'nas']);
+    const proxy = await startFaultProxy(endpoint);
+    proxy.inject({ operation: 'ListObjectsV2', fault: { kind: 'status', status: 403, code: 'AccessDenied' } });
+    const ran = await run(writer, ['upload', source, BASE, '--writer-id', 'nas'], proxy.endpoint);
+    await proxy.close();
     expect(ran).toMatchObject({ status: 0 });
     uploaded = JSON.parse(ran.stdout) as UploadDocument;
     const client = s3(writer);
