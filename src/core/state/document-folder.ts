@@ -173,7 +173,8 @@ export class DocumentFolder<T> {
     const { id, beside } = this.kind;
     const ends = `(?:${beside.join('|')})`;
     // Beside files without their document; texts that were being written, and locks that were being taken over.
-    const pattern = new RegExp(`^(?:(${id})\\.${ends}|(?:\\.${id}\\.json|${id}\\.${ends})\\.[0-9a-f]{12})$`);
+    const locks = `${ends}(?:\\.turn)*`;
+    const pattern = new RegExp(`^(?:(${id})\\.${locks}|(?:\\.${id}\\.json|${id}\\.${locks})\\.[0-9a-f]{12})$`);
     return await removeOrphanFiles(this.folder, beforeMs, { pattern, savedIds: await this.ids(), dryRun });
   }
 }

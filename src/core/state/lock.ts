@@ -5,7 +5,7 @@
 // namespace ends when it was not refreshed for long by the clock of its file system. One that merely slept is not harmed
 // beyond its lock: no guarantee of the store rests on these.
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ArchiverError, noneOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
@@ -60,28 +60,61 @@ function inUse(holder: LockHolder, path: string, { host, what }: HoldOptions): A
 
 /** Takes the lock, or returns its holder. @throws system errors */
 export async function takeLock(path: string, own: LockHolder): Promise<Lock | LockHolder> {
-  const text = `${JSON.stringify(own)}\n`;
   for (let tries = 0; tries < TRIES; tries++) {
-    const file = await open(path, 'wx', 0o600).catch(noneOn('EEXIST'));
-    if (file !== undefined) return await heldLock(path, file, text);
-    const held = await readHolder(path, own.host);
-    if (held.holder !== undefined) return held.holder;
-    if (held.stale !== undefined) await moveAway(path, held.stale);
+    const file = await newLockFile(path, own).catch(noneOn('EEXIST'));
+    if (file !== undefined) return heldLock(path, file, own);
+    const { holder, isStale } = await readHolder(path, own.host);
+    if (holder !== undefined) return holder;
+    const taken = isStale ? await takeOver(path, own) : undefined;
+    if (taken !== undefined) return taken;
   }
   return nobodyKnown(own.host);
 }
 
-async function heldLock(path: string, file: FileHandle, text: string): Promise<Lock> {
-  // Through the open file: whatever lies at the path by now, only one's own is written to.
-  const write = async (): Promise<unknown> => await file.write(text, 0);
+/**
+ * Replaces a stale lock, in one step. Of several processes that found it stale one has the turn, which is a lock itself, and looks
+ * again: so nobody moves away the lock of a process that was faster. Undefined where it is not stale any more.
+ */
+async function takeOver(path: string, own: LockHolder): Promise<Lock | LockHolder | undefined> {
+  const turn = await takeLock(`${path}.turn`, own);
+  if (!('release' in turn)) return turn;
   try {
-    await write();
+    if (!(await readHolder(path, own.host)).isStale) return undefined;
+    const beside = besideOf(path);
+    const file = await newLockFile(beside, own);
+    try {
+      await rename(beside, path);
+    } catch (error) {
+      await file.close();
+      await rm(beside, { force: true });
+      throw error;
+    }
+    return heldLock(path, file, own);
+  } finally {
+    await turn.release();
+  }
+}
+
+const besideOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}`;
+const lockText = (holder: LockHolder): string => `${JSON.stringify(holder)}\n`;
+
+/** @throws EEXIST where there is one, and other system errors */
+async function newLockFile(path: string, own: LockHolder): Promise<FileHandle> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.write(lockText(own), 0);
+    return file;
   } catch (error) {
     await file.close();
     await rm(path, { force: true });
     throw error;
   }
-  const timer = setInterval(() => void write().catch(() => undefined), REFRESH_MS).unref(); // others see its age
+}
+
+function heldLock(path: string, file: FileHandle, own: LockHolder): Lock {
+  // Through the open file: whatever lies at the path by now, only one's own is written to.
+  const refresh = (): void => void file.write(lockText(own), 0).catch(() => undefined);
+  const timer = setInterval(refresh, REFRESH_MS).unref(); // others see its age
   let isHeld = true;
   return {
     async release() {
@@ -89,8 +122,8 @@ async function heldLock(path: string, file: FileHandle, text: string): Promise<L
       isHeld = false; // from here on it may belong to another process
       clearInterval(timer);
       try {
-        const [own, there] = [await file.stat(), await stat(path).catch(noneOn('ENOENT'))];
-        if (there?.ino === own.ino && there.dev === own.dev) await rm(path, { force: true });
+        const [now, there] = [await file.stat(), await stat(path).catch(noneOn('ENOENT'))];
+        if (there?.ino === now.ino && there.dev === now.dev) await rm(path, { force: true });
       } finally {
         await file.close();
       }
@@ -105,8 +138,8 @@ export async function lockHolder(path: string, host: string): Promise<LockHolder
 
 interface Held {
   readonly holder?: LockHolder;
-  /** The content of a lock without a holder. */
-  readonly stale?: string;
+  /** It is there, and has no holder any more. */
+  readonly isStale: boolean;
 }
 
 async function readHolder(path: string, ownHost: string): Promise<Held> {
@@ -116,24 +149,26 @@ async function readHolder(path: string, ownHost: string): Promise<Held> {
     text = await readFile(path, 'utf8');
     ({ mtimeMs } = await stat(path));
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return {};
+    if (systemCode(error) === 'ENOENT') return { isStale: false };
     throw error;
   }
   const holder = parseHolder(text);
   // A clock that was set back must not keep it for ever.
-  if (holder === undefined)
-    return Math.abs(Date.now() - mtimeMs) < WRITING_MS ? { holder: nobodyKnown(ownHost) } : { stale: text };
+  if (holder === undefined) {
+    const isWritten = Math.abs(Date.now() - mtimeMs) < WRITING_MS;
+    return isWritten ? { holder: nobodyKnown(ownHost), isStale: false } : { isStale: true };
+  }
   const life = lifeOf(holder, ownHost);
   // One without a namespace is by a version of this program that refreshed nothing.
   const isRefreshed = life === 'unknown' && holder.host === ownHost && holder.namespace !== '';
-  if (life === 'dead' || (isRefreshed && (await isSilent(path, mtimeMs)))) return { stale: text };
-  return { holder };
+  if (life === 'dead' || (isRefreshed && (await isSilent(path, mtimeMs)))) return { isStale: true };
+  return { holder, isStale: false };
 }
 
 /** Whether nobody has refreshed it for long; false where that cannot be found out. */
 async function isSilent(path: string, mtimeMs: number): Promise<boolean> {
   if (Date.now() - mtimeMs < SILENT_MS) return false;
-  const beside = `${path}.${randomBytes(6).toString('hex')}`;
+  const beside = besideOf(path);
   try {
     await writeFile(beside, '\n', { flag: 'wx', mode: 0o600 });
     return (await stat(beside)).mtimeMs - mtimeMs >= SILENT_MS;
@@ -141,18 +176,5 @@ async function isSilent(path: string, mtimeMs: number): Promise<boolean> {
     return false; // nothing can be written there
   } finally {
     await rm(beside, { force: true }).catch(() => undefined);
-  }
-}
-
-/** Several processes may find the same stale lock: one that moved away a fresh lock instead puts it back. */
-async function moveAway(path: string, stale: string): Promise<void> {
-  const aside = `${path}.${randomBytes(6).toString('hex')}`;
-  try {
-    await rename(path, aside);
-    if ((await readFile(aside, 'utf8')) !== stale) await link(aside, path);
-  } catch (error) {
-    if (!['ENOENT', 'EEXIST'].includes(systemCode(error) ?? '')) throw error;
-  } finally {
-    await rm(aside, { force: true });
   }
 }

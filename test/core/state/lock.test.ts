@@ -20,12 +20,36 @@ test('one of two gets it, and the other is told who has it', async () => {
 });
 
 test('of many at once exactly one gets it, also where a stale one lies', async () => {
+  for (let round = 0; round < 50; round++) {
+    const lock = await path();
+    writeFileSync(lock, JSON.stringify({ ...ownHolder(HOST), pid: 2 ** 22 + 1 }));
+
+    const taken = await Promise.all(Array.from({ length: 20 }, () => takeLock(lock, ownHolder(HOST))));
+
+    expect(taken.filter(isLock)).toHaveLength(1);
+  }
+});
+
+test('a stale lock is taken over by one at a time, and who waits for its turn leaves it alone', async () => {
   const lock = await path();
-  writeFileSync(lock, JSON.stringify({ ...ownHolder(HOST), pid: 2 ** 22 + 1 }));
+  const stale = JSON.stringify({ ...ownHolder(HOST), pid: 2 ** 22 + 1 });
+  writeFileSync(lock, stale);
+  const turn = await takeLock(`${lock}.turn`, ownHolder(HOST));
 
-  const taken = await Promise.all(Array.from({ length: 20 }, () => takeLock(lock, ownHolder(HOST))));
+  expect(await takeLock(lock, ownHolder(HOST))).toMatchObject({ pid: process.pid });
+  expect(readFileSync(lock, 'utf8')).toBe(stale);
+  if (isLock(turn)) await turn.release();
+  expect(isLock(await takeLock(lock, ownHolder(HOST)))).toBe(true);
+  expect(readdirSync(dirname(lock))).toEqual(['x.lock']);
+});
 
-  expect(taken.filter(isLock)).toHaveLength(1);
+test('who was killed in its turn keeps nobody from taking the lock', async () => {
+  const lock = await path();
+  const stale = JSON.stringify({ ...ownHolder(HOST), pid: 2 ** 22 + 1 });
+  for (const left of [lock, `${lock}.turn`]) writeFileSync(left, stale);
+
+  expect(isLock(await takeLock(lock, ownHolder(HOST)))).toBe(true);
+  expect(readdirSync(dirname(lock))).toEqual(['x.lock']);
 });
 
 test('a process that is gone holds nothing', async () => {
