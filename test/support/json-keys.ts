@@ -249,10 +249,6 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   commits: key(listOf(text), 'files of one of these commits were asked for'),
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
-  dependent: key(
-    listOf(count),
-    'kept versions that build on retired ones, whose content stays: the store creates no key only once, and --exclusive was not given',
-  ),
   comparedWith: key(oneOf('cache', 'store', 'none'), 'what a sync was compared with; `none`: everything was sent'),
   completedAt: key(orNull(time), 'when it ended'),
   compressBytesPerSecond: key(orNull(count), 'bytes of content that all threads compress in a second'),
@@ -335,6 +331,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   deletedVersions: key(count, 'older versions of objects and delete markers that were deleted'),
   delivery: key(oneOf('sent', 'partial', 'failed'), '`partial`: some recipients were refused'),
   delta: key(elsewhere, 'of a manifest that builds on others: its own totals, shards and chunks'),
+  dependent: key(
+    listOf(count),
+    'kept versions that build on retired ones, whose content stays: the store creates no key only once, and --exclusive was not given',
+  ),
   describe: key(text, 'what it is for'),
   description: key(text, 'what happened, in a sentence'),
   destination: key(text, 'where it was told to go'),
@@ -410,6 +410,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   folderChanges: key(of(CHANGES), 'folders, counted apart from files'),
   folders: key(listOf(of('path files md5 size')), 'outputs of a DVC stage that are folders'),
   forecasts: key(count, 'days that were forecast and compared'),
+  fork: key(
+    text,
+    'letters of a version that shares its number with others, which were made at the same time; absent for the first of them, and where there is one',
+  ),
   format: key(oneOf('tar', 'tar.gz', 'tar.zst'), 'what an archive is'),
   found: key(
     of(
@@ -428,13 +432,9 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   from: key(text, 'key of an object that is moved'),
   fromBytes: key(orNull(bytes), 'least size; null where no size pays'),
   fromDays: key(count, 'least age, in days'),
+  fromFork: key(text, '`fork` of the earlier one of two'),
   fromShard: key(count, 'number of a shard'),
   fromUploadId: key(text, 'the earlier one of two'),
-  fork: key(
-    text,
-    'letters of a version that shares its number with others, which were made at the same time; absent for the first of them, and where there is one',
-  ),
-  fromFork: key(text, '`fork` of the earlier one of two'),
   fromVersion: key(count, 'the earlier one of two'),
   getPer1000: key(price, 'for 1000 GET or HEAD requests'),
   gid: key(count, 'numeric group'),
@@ -942,9 +942,9 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   timeZone: key(text, 'whose calendar days are: `Europe/Berlin`'),
   to: key(text, 'key that an object is moved to'),
   toExtend: key(of('objects bytes costUsd'), 'what is not locked long enough, and what extending costs'),
+  toFork: key(text, '`fork` of the later one of two'),
   toShard: key(count, 'number of a shard'),
   toUploadId: key(text, 'the later one of two'),
-  toFork: key(text, '`fork` of the later one of two'),
   toVersion: key(count, 'the later one of two'),
   tool: key(text, 'program and version'),
   tools: key(
