@@ -164,6 +164,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   call: key(text, 'what is typed'),
   callerArn: key(orNull(text), 'ARN of the credentials; null where it is not known'),
   canImprove: key(flag, 'moving chunks would make the shards more even'),
+  capabilities: key(
+    listOf(of('name state detail consequence')),
+    'what a store can do, with what was seen of it and what follows for who uses it (docs/access.md)',
+  ),
   category: key(text, 'what kind of direct cost it is, in words'),
   chance: key(number, 'how likely such a slope is where there is none, 0 to 1'),
   change: key(
@@ -266,6 +270,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   config: key(elsewhere, 'a config file, as `config --generate` explains it'),
   configPutAt: key(orNull(time), 'when the config was put that lies in the store for a writer'),
   configVersion: key(orNull(count), '`version` of a fleet config; null where none can be used, or it is not known'),
+  consequence: key(text, 'what follows, in sentences, and the section of the docs that says more'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
     'files one by one, in the order of their paths',
@@ -883,7 +888,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   staleUsd: key(usd, 'their storage for a month'),
   standardUsd: key(usd, 'storage in STANDARD'),
   startedAt: key(time, 'when the last run of it began'),
-  state: key(oneOf('readable', 'thawing', 'cold', 'missing', 'denied'), 'of a chunk'),
+  state: key(
+    oneOf('readable', 'thawing', 'cold', 'missing', 'denied', 'yes', 'no', 'unknown'),
+    'of a chunk `readable`, `thawing`, `cold`, `missing` or `denied`; of what a store can do `yes`, `no` or `unknown` (not asked, or not answered)',
+  ),
   status: key(
     text,
     'how far it is. Restore: `planned`, `pending` (asked back from cold storage: exit status 5), `ready`, `completed`, `failed`; saved upload: `running`, `interrupted`, `complete`, `unreadable`; a file of a dry run: `included`, `kept` (its metadata alone), `unchanged`, `leftOut`; repair: `sound`, `unfinished`, `finished`, `repairable`, `repaired`',
