@@ -24,7 +24,7 @@ import { type ArchiveOptions, type Settings, settingsOf } from './settings.js';
 import { ChunkSender } from './transfer/send-chunk.js';
 import { encryptionFor } from './upload-encryption.js';
 import { UploadLedger } from './upload-ledger.js';
-import { retentionOf } from './upload-lock.js';
+import { refuseUnlockable, retentionOf } from './upload-lock.js';
 import type { UploadResult } from './upload-result.js';
 
 /**
@@ -119,12 +119,13 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   }
 }
 
-/** Beside the scan: whether the store creates a key only once. */
+/** Beside the scan: whether the store creates a key only once, and locks what is to be locked. */
 async function writable(
   opened: OpenedStore,
-  { home, now, signal, warn, dryRun, dataset, randomBytes }: Settings,
+  { home, now, signal, warn, dryRun, dataset, layout, randomBytes }: Settings,
   folder: string,
 ): Promise<OpenedStore> {
+  if (layout.lock !== undefined) await refuseUnlockable(opened, signal);
   const { host } = dataset;
   return await asWritable(opened, { home, now: now(), signal, warn, dryRun, host, folder, randomBytes });
 }

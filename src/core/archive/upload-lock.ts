@@ -1,8 +1,11 @@
 // S3 Object Lock of what one upload puts.
 import type { EventSink } from '../events.js';
-import { ArchiverError } from '../failures/errors.js';
+import { ArchiverError, noneOn } from '../failures/errors.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import type { Retention, RetentionMode } from '../object-store/object-store.js';
+import type { OpenedStore } from '../object-store/open-store.js';
+import { noLockError } from '../object-store/store-error.js';
+import { parseStoreUrl } from '../object-store/store-url.js';
 
 export interface LockOptions {
   readonly mode: RetentionMode;
@@ -25,6 +28,17 @@ export function retentionOf(
     exitCode: 2,
     hint: 'start again with --force-restart: what is sent then is locked from now on',
   });
+}
+
+/**
+ * A server without locks may take the words of one and keep nothing. Who may not ask goes by what the server says of each object.
+ * @throws unsupported where the bucket has no Object Lock; what asking throws
+ */
+export async function refuseUnlockable({ store, lock }: OpenedStore, signal: AbortSignal): Promise<void> {
+  const place = parseStoreUrl(store.url);
+  if (lock === undefined || place.kind !== 's3') return;
+  const isOn = lock.read(signal).then((rule) => rule !== undefined);
+  if (!((await isOn.catch(noneOn('access-denied'))) ?? true)) throw noLockError(place.bucket);
 }
 
 interface Unlocked {

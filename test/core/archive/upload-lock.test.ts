@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { retentionOf } from '../../../src/core/archive/upload-lock.js';
+import { refuseUnlockable, retentionOf } from '../../../src/core/archive/upload-lock.js';
+import type { BucketLock } from '../../../src/core/object-store/bucket-lock.js';
+import type { OpenedStore } from '../../../src/core/object-store/open-store.js';
+import { StoreError } from '../../../src/core/object-store/store-error.js';
 
 const DAY_MS = 86_400_000;
 const createdAt = new Date('2026-03-04T05:06:07Z');
@@ -23,5 +26,25 @@ describe('the lock of an upload', () => {
     expect(() => retentionOf(lock, { createdAt, now })).toThrow(
       'the lock of the interrupted upload ended on 2026-03-07',
     );
+  });
+});
+
+describe('a bucket without Object Lock', () => {
+  const opened = (read: BucketLock['read']): OpenedStore =>
+    ({ store: { url: 's3://bucket/p' }, lock: { read } }) as unknown as OpenedStore;
+  const { signal } = new AbortController();
+
+  test('is refused before anything is sent, also where the server would take the headers', async () => {
+    await expect(refuseUnlockable(opened(() => Promise.resolve(undefined)), signal)).rejects.toMatchObject({
+      code: 'unsupported',
+      message: 'the bucket bucket has no Object Lock, so nothing in it can be locked',
+    });
+  });
+
+  test('may be one with it where these credentials may not ask', async () => {
+    const denied = new StoreError('access-denied', 's3:GetBucketObjectLockConfiguration is not allowed');
+
+    await expect(refuseUnlockable(opened(() => Promise.reject(denied)), signal)).resolves.toBeUndefined();
+    await expect(refuseUnlockable(opened(() => Promise.resolve({})), signal)).resolves.toBeUndefined();
   });
 });

@@ -18,7 +18,14 @@ export async function putTombstone(
     return;
   }
   // There, only who is alone puts anything else over a record, and any tombstone says the same.
-  if ((await store.head(listed.key, signal))?.etag !== listed.etag)
+  // By a listing, like the one that showed it: s3s-fs gives other ETags elsewhere.
+  if ((await listedEtag(store, listed.key, signal)) !== listed.etag)
     throw new ArchiverError('conflict', `${listed.key} was changed meanwhile`);
   await store.put(listed.key, body, writing);
+}
+
+async function listedEtag(store: ObjectStore, key: string, signal: AbortSignal): Promise<string | undefined> {
+  for await (const page of store.list({ prefix: key, signal }))
+    for (const object of page.objects) if (object.key === key) return object.etag;
+  return undefined;
 }
