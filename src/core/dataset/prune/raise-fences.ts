@@ -15,6 +15,7 @@ import { readAll } from '../../object-store/read-content.js';
 import { fenceFlagKey, isFenceFlag } from '../../manifest/fence-flag.js';
 import { printable } from '../../paths/raw-path.js';
 import { versionNumber } from '../records/version-name.js';
+import { LOOK_VALID_MS } from '../folder-look.js';
 import type { BaseState } from './base-state.js';
 
 const FENCES_AT_ONCE = 4;
@@ -167,7 +168,9 @@ export function refuseFlagged(
   for (const { record } of own) {
     const fence = folders.get(record.uploadId)?.fence;
     if (fence === undefined || !isFenceFlag(fence.key)) continue;
-    if (now.getTime() - fence.lastModified.getTime() >= graceMs) continue;
+    // Without a grace nobody else is there; a sweep deletes for an hour after its look at most.
+    const validMs = graceMs === 0 ? 0 : Math.max(graceMs, LOOK_VALID_MS);
+    if (now.getTime() - fence.lastModified.getTime() >= validMs) continue;
     const what = `${fence.key} says that version ${versionNumber(record)} of dataset ${printable(record.datasetId)} is being swept`;
     throw new ArchiverError('conflict', `nothing was pruned: ${what}`, {
       hint: 'run the same command again when its writer has ended; a flag that a killed prune left is ignored after --grace',
