@@ -124,7 +124,8 @@ export const command = defineCommand({
       {
         work: (emit, aside) => {
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
-          return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, region, requests, lock }) => {
+          return withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
+            const { store, region, requests, lock } = opened;
             const datasetId = await datasetOf(store, values.datasetId, signal);
             if (!dryRun) tellLedger(context, { operation: 'prune', datasetId });
             const options = planOptions(values, datasetId, await store.time(signal), signal);
@@ -139,7 +140,7 @@ export const command = defineCommand({
             const warnings = [...plan.warnings, ...trades, ...unseen];
             const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
             const going = [...fresh, ...plan.sweep.objects];
-            const fees = earlyDeletion(going, { region, ...pricedBy(context), now: context.now() });
+            const fees = earlyDeletion(going, { region, ...pricedBy(context, opened), now: context.now() });
             const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
             const ask = async (): Promise<void> => {
               for (const warning of warnings) context.warn(printable(warning));

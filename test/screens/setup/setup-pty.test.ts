@@ -86,7 +86,7 @@ describe('archiver setup in a terminal', () => {
     writeFileSync(join(home, '.archiver.yaml'), '# my notes\nupload:\n  shardCount: 4 # few\naws:\n  profile: old\n');
     const session = setup();
     await session.until('Where do archives go?');
-    session.type(`${DOWN}${DOWN}\r`);
+    session.type(`${DOWN.repeat(30)}\r`);
     await session.until('At which address is the server?');
     session.type(`${proxy.endpoint}\r`);
     await session.until('Which credentials?');

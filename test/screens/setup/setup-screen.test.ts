@@ -15,7 +15,7 @@ async function walk(wizard: Wizard, look: (step: string) => void): Promise<void>
   const { state, press } = wizard;
   look(state().step);
   for (const keys of [
-    `${DOWN}${DOWN}\r`,
+    `${DOWN.repeat(99)}\r`,
     'http://127.0.0.1:9000\r',
     `${DOWN.repeat(4)}\r`,
     '\rKEY\rSECRET',
@@ -63,7 +63,7 @@ describe('every step', () => {
 
 describe('what is shown', () => {
   test('profiles with where their credentials come from, control characters escaped', async () => {
-    const { press, frame } = openSetup({ kind: 'aws' });
+    const { press, frame } = openSetup({ place: 'aws' });
 
     await press('\r');
 

@@ -24,7 +24,7 @@ function make(ports: Partial<SetupPorts> = {}, options: Partial<SetupOptions> = 
   const seen: SetupAnswers[] = [];
   const store = createSetupStore({
     home: '/home/anna',
-    kind: 'folder',
+    place: 'folder',
     sources: [{ kind: 'environment' }, { kind: 'profile', name: 'lab', gives: 'keys' }, { kind: 'new' }],
     profile: undefined,
     fields: { folder: '~/archives' },
@@ -69,7 +69,7 @@ describe('answers', () => {
   });
 
   test('a bucket of AWS: the profile, and the region that it revealed', async () => {
-    const { store, next, seen } = make({}, { kind: 'aws', profile: 'lab', fields: { bucket: 'acme/lab/' } });
+    const { store, next, seen } = make({}, { place: 'aws', profile: 'lab', fields: { bucket: 'acme/lab/' } });
 
     await next(2);
     store.getState().do.edit(line('s3://acme/lab'));
@@ -115,7 +115,7 @@ describe('answers', () => {
 
 describe('forth and back', () => {
   test('Esc loses nothing, from any step, and ends at the first', async () => {
-    const { store, next, state } = make({}, { kind: 'compatible', fields: { server: 'http://x:1', bucket: 'abc' } });
+    const { store, next, state } = make({}, { place: 'custom', fields: { server: 'http://x:1', bucket: 'abc' } });
     const { do: act } = store.getState();
 
     await next(2);
@@ -130,9 +130,9 @@ describe('forth and back', () => {
   });
 
   test.each<[string, Partial<SetupOptions>, number, RegExp]>([
-    ['an address without a scheme', { kind: 'compatible', fields: { server: 'minio:9000' } }, 2, /https:\/\/host/],
-    ['no bucket', { kind: 'aws', fields: {} }, 4, /name a bucket/],
-    ['no bucket name', { kind: 'aws', fields: { bucket: 'No_Bucket' } }, 4, /is not a bucket name/],
+    ['an address without a scheme', { place: 'custom', fields: { server: 'minio:9000' } }, 2, /https:\/\/host/],
+    ['no bucket', { place: 'aws', fields: {} }, 4, /name a bucket/],
+    ['no bucket name', { place: 'aws', fields: { bucket: 'No_Bucket' } }, 4, /is not a bucket name/],
     ['no folder', { fields: { folder: '' } }, 2, /name a folder/],
     ['the whole disk', { fields: { folder: '/' } }, 2, /whole file system/],
   ])('%s keeps the step, with the reason', async (_, options, times, reason) => {
