@@ -19,7 +19,8 @@ const COST_CONTROL: Flags = {
       'prices in USD instead of those of the list: CLASS.storage and CLASS.retrieval per GB, CLASS.put, CLASS.get, list and kms per 1,000, transferOut per GB',
   }),
   provider: flag.choice(PROVIDERS, {
-    describe: 'whose prices hold for S3-compatible servers, where their address does not tell; all but aws, b2 and wasabi cost what ownPrices says',
+    describe:
+      'whose prices hold for S3-compatible servers, where their address does not tell; all but aws, b2 and wasabi cost what ownPrices says',
   }),
 };
 

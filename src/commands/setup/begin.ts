@@ -8,8 +8,18 @@ import { addressOf, addressText, knownAddress, missingParts, regionAt } from '..
 import { type Provider, PROVIDERS } from '../../core/providers/provider.js';
 import { factsOf } from '../../core/providers/provider-table.js';
 import { type FoundPlace, placeOf } from '../../stores/setup/places.js';
-import type { SetupValues } from './run-setup.js';
 import { defaultFolder } from './setup-ports.js';
+
+export interface SetupValues {
+  readonly nonInteractive: boolean;
+  readonly output: string | undefined;
+  readonly provider: Provider | undefined;
+  readonly region: string | undefined;
+  readonly profile: string | undefined;
+  readonly endpointUrl: string | undefined;
+  readonly caBundle: string | undefined;
+  readonly storageClass: string | undefined;
+}
 
 export interface Beginning extends FoundPlace {
   readonly url: string;

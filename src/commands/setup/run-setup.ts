@@ -5,26 +5,14 @@ import { ArchiverError, usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
 import type { CheckLine } from '../../core/setup/check-store.js';
 import { knownAddress } from '../../core/providers/address.js';
-import type { Provider } from '../../core/providers/provider.js';
 import { factsOf } from '../../core/providers/provider-table.js';
 import type { DiffLine } from '../../core/text/line-diff.js';
 import { providerSetting } from '../../stores/setup/places.js';
 import type { SetupAnswers } from '../../stores/setup/setup-state.js';
 import { fact, textOf } from '../kit/lines.js';
 import { requireTerminal } from '../kit/require-terminal.js';
-import { beginning, type Beginning } from './begin.js';
+import { beginning, type Beginning, type SetupValues } from './begin.js';
 import { defaultFolder, setupPorts } from './setup-ports.js';
-
-export interface SetupValues {
-  readonly nonInteractive: boolean;
-  readonly output: string | undefined;
-  readonly provider: Provider | undefined;
-  readonly region: string | undefined;
-  readonly profile: string | undefined;
-  readonly endpointUrl: string | undefined;
-  readonly caBundle: string | undefined;
-  readonly storageClass: string | undefined;
-}
 
 /** Runs the command; returns its exit status. */
 export async function runSetup(values: SetupValues, url: string | undefined, context: Context): Promise<number> {
@@ -70,8 +58,8 @@ async function withoutQuestions(
 }
 
 /** What is written without a question: what is known. Undefined takes a setting away. */
-function answersFrom(values: SetupValues, { place, url, provider, ...begin }: Beginning): SetupAnswers {
-  const { profile, endpointUrl, region } = begin;
+function answersFrom(values: SetupValues, begin: Beginning): SetupAnswers {
+  const { place, url, profile, endpointUrl, region } = begin;
   if (place === 'folder') return { ...NOTHING_OF_S3, kind: place, url, values: { 'storage.url': url } };
   const given = {
     'aws.profile': profile,

@@ -18,9 +18,13 @@ export function addressOf({ endpoint }: Pick<ProviderFacts, 'endpoint'>, parts: 
   return endpoint.replaceAll(/\{(account|region)\}/g, (_, part: 'account' | 'region') => parts[part] ?? '');
 }
 
+type Shown = Pick<ProviderFacts, 'endpoint' | 'usualAddress' | 'account'>;
+
 /** The same for people, with words in capitals for what they have to fill in. */
-export const addressText = ({ endpoint, usualAddress }: Pick<ProviderFacts, 'endpoint' | 'usualAddress'>): string =>
-  endpoint?.replaceAll(/\{(\w+)\}/g, (_, part: string) => part.toUpperCase()) ?? usualAddress ?? 'https://HOST';
+export const addressText = ({ endpoint, usualAddress, account }: Shown): string =>
+  endpoint?.replace('{account}', (account ?? '').toUpperCase().replace(' ', '-')).replace('{region}', 'REGION') ??
+  usualAddress ??
+  'https://HOST';
 
 export interface KnownAddress extends AddressParts {
   readonly provider: Provider;

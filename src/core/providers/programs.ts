@@ -41,9 +41,7 @@ const GARAGE: ProviderFacts = {
   locks: false,
   endsUploads: true,
   policies: {
-    none:
-      'Garage has no policies, and it replaces objects in spite of If-None-Match: a key that may write to a bucket may replace all of it, ' +
-      'and writers refuse to make versions there',
+    none: 'Garage has no policies, and it replaces objects in spite of If-None-Match: a key that may write to a bucket may replace all of it',
   },
   anchor: 'garage',
 };

@@ -23,9 +23,11 @@ export function PlaceStep({ place }: { readonly place: Place }): ReactElement {
   const columns = useMemo(() => twoColumns(PLACES.length, textsAt), []);
   const { rows } = useSize();
   const room = rows - (rows > LOW_ROWS ? 3 : 2);
+  const at = PLACES.indexOf(place);
+  const why = `used by commands that name no other store; ${at + 1} of ${PLACES.length}`;
   return (
-    <Asked question="Where do archives go?" why="used by all commands that are not given another store">
-      <Picker count={PLACES.length} chosen={PLACES.indexOf(place)} columns={columns} rows={room} />
+    <Asked question="Where do archives go?" why={why}>
+      <Picker count={PLACES.length} chosen={at} columns={columns} rows={room} />
     </Asked>
   );
 }

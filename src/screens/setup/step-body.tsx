@@ -15,7 +15,7 @@ import { cut } from '../../ui/text.js';
 import { Tint, type Tone, useTheme } from '../../ui/theme.js';
 import { wrapped } from '../../ui/wrapped.js';
 import { useNames } from '../use-names.js';
-import { addressQuestion } from './address-question.js';
+import { addressLabel, addressQuestion } from './address-question.js';
 import { Asked, LOW_ROWS } from './asked.js';
 import { PlaceStep } from './place-step.js';
 import { twoColumns } from './two-columns.js';
@@ -84,7 +84,7 @@ const FORMS: Partial<Readonly<Record<SetupState['step'], readonly [question: str
 
 const LABELS: Readonly<Record<FieldName, readonly [label: string, placeholder: string]>> = {
   server: ['address', 'https://s3.example.org'],
-  account: ['account', 'as it stands in the address'],
+  account: ['account', 'as its console shows it'],
   profile: ['profile', 'archiver'],
   accessKeyId: ['access key id', 'AKIA…'],
   secretAccessKey: ['secret key', 'not shown'],
@@ -112,7 +112,7 @@ function FormStep({ state }: Props): ReactElement {
           const { text, cursor } = state.fields[name];
           const isSecret = name === 'secretAccessKey';
           const line = isSecret ? { text: '*'.repeat(text.length), cursor } : { text, cursor };
-          const [label, placeholder] = LABELS[name];
+          const [label, placeholder] = addressLabel(state.place, name) ?? LABELS[name];
           const width = columns - LABEL_WIDTH - 6;
           return (
             <Line
