@@ -1,7 +1,7 @@
 // Makes what `run` gets. Everything that is written goes through here, so that --json, --quiet and escaping hold.
 import { join } from 'node:path';
 import type { PriceSettings } from '../core/cost/own-prices.js';
-import { PROVIDERS } from '../core/cost/providers.js';
+import { PROVIDERS } from '../core/providers/provider.js';
 import type { BudgetPlace } from '../core/ledger/run-account.js';
 import type { EventConsumer } from '../core/fan-out.js';
 import { harmless } from '../core/json/document.js';

@@ -1,5 +1,5 @@
 // Settings that are no flags: the config file and a variable give them, for every command.
-import { PROVIDERS } from '../core/cost/providers.js';
+import { PROVIDERS } from '../core/providers/provider.js';
 import { flag, type Flags } from './flag.js';
 
 /** Where budgets are kept: a setting of every command that is recorded, and a flag of those that ask or change budgets. */
@@ -19,7 +19,8 @@ const COST_CONTROL: Flags = {
       'prices in USD instead of those of the list: CLASS.storage and CLASS.retrieval per GB, CLASS.put, CLASS.get, list and kms per 1,000, transferOut per GB',
   }),
   provider: flag.choice(PROVIDERS, {
-    describe: 'whose prices hold for S3-compatible servers that are not AWS; minio and custom cost what ownPrices says',
+    describe:
+      'whose prices hold for S3-compatible servers, where their address does not tell; all but aws, b2 and wasabi cost what ownPrices says',
   }),
 };
 

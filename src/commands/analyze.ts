@@ -4,7 +4,7 @@ import type { Clock, Messages, Pricing, Results } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts, dashed, idle, requires } from '../cli/rule.js';
-import { PROVIDERS } from '../core/cost/providers.js';
+import { PROVIDERS } from '../core/providers/provider.js';
 import type { EventSink } from '../core/events.js';
 import { detectedStoreFlags, LAST_RESORT } from './kit/flags.js';
 import { fact, textOf } from './kit/lines.js';
@@ -15,8 +15,9 @@ import { tableText, type TableContext } from './kit/table.js';
 
 const flags = {
   provider: flag.choice(PROVIDERS, {
+    only: 's3',
     describe:
-      'whose prices; when not given, aws for AWS and unknown for other servers. minio and custom cost what costControl.ownPrices says',
+      'whose prices; when not given, what the address of the server tells. aws, b2 and wasabi have lists, the others cost what costControl.ownPrices says',
   }),
   ...detectedStoreFlags,
   format: flag.choice(['table', 'json'], { short: 'f', default: 'table', describe: 'json is the same as --json' }),
@@ -129,7 +130,8 @@ interface Call {
 }
 
 async function analyzed(url: string | undefined, { values, context, emit, elapsed }: Call): Promise<AnalyzedStore> {
-  const { storePrices } = await import('./analyze/store-prices.js');
+  const { refuseIdleProvider, storePrices } = await import('./analyze/store-prices.js');
+  await refuseIdleProvider(values, context);
   const call = { values: { ...values, region: values.region ?? LAST_RESORT }, context, emit };
   const { inventory } = values;
   const { analysis, ...found } =

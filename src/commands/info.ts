@@ -13,7 +13,7 @@ import { formatTimestamp } from '../ui/format-time.js';
 import { formatUsd } from '../ui/format-usd.js';
 import { encryptionDocument, encryptionTexts } from './kit/encryption-rows.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
-import { priceListText } from './kit/price-lines.js';
+import { priceSourceText } from './kit/price-lines.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import type { StoredCost } from './kit/stored-cost.js';
 import { column, numbers, tableText, type TableContext } from './kit/table.js';
@@ -139,7 +139,7 @@ function costText(cost: StoredCost | undefined): string {
   const year = monthlyUsd === null ? null : monthlyUsd * 12;
   const rows: Rows = [
     ['storage', `${formatUsd(monthlyUsd)} a month, ${formatUsd(year)} a year`],
-    ['prices', priceListText(cost) ?? 'this store has no list of prices'],
+    ['prices', priceSourceText(cost)],
   ];
   return `\n${section('Cost', rows)}`;
 }

@@ -2,6 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
+import { PROVIDERS } from '../core/providers/provider.js';
 import { STORAGE_CLASSES } from '../core/object-store/storage-classes.js';
 import { detectedStoreFlags } from './kit/flags.js';
 
@@ -13,6 +14,10 @@ const flags = {
     placeholder: 'FILE',
     describe: 'the config file to make or change, instead of the one that is found',
   }),
+  provider: flag.choice(PROVIDERS, {
+    only: 's3',
+    describe: 'who runs the store: its address and region are filled in as far as they are known (docs/providers.md)',
+  }),
   ...detectedStoreFlags,
   storageClass: flag.choice(STORAGE_CLASSES, { only: 's3', describe: 'storage class of chunks, to be the setting' }),
 };
@@ -21,7 +26,8 @@ export const command = defineCommand({
   path: 'setup',
   summary: 'choose a store, check it, and write the config file',
   description:
-    'Asks on a terminal which store to use (a folder, AWS, or another server of S3), with which credentials, and how; finds the profiles of ' +
+    'Asks on a terminal who has the store (a folder, AWS, another service, or a server of your own), with which credentials, and how; fills in ' +
+    'address and region as far as they are known (docs/providers.md); finds the profiles of ' +
     'the AWS files, single sign-on and variables. Puts, lists, reads and deletes a small object and names the IAM actions that are missing, ' +
     'archives and restores 1 MB in a folder of its own there, which is deleted again, and shows what changes in the config file before it ' +
     'writes. It ends with a table of what the store can do, and what follows from it (docs/access.md). Esc goes back, and nothing is lost. A file that is there is changed: comments and other settings stay as they are.\n' +
@@ -34,6 +40,7 @@ export const command = defineCommand({
     'archiver setup',
     'archiver setup --non-interactive',
     'archiver setup s3://acme-archive/lab --profile lab --non-interactive',
+    'archiver setup s3://acme-archive --provider b2 --region us-west-004 --profile b2 --non-interactive',
     'archiver setup /mnt/backup/archives --non-interactive --output ./archiver.yaml',
   ],
   exits: {

@@ -10,13 +10,15 @@ interface PickerProps {
   readonly count: number;
   readonly chosen: number;
   readonly columns: readonly Column[];
+  /** That it may take; all of it where this is not given. */
+  readonly rows?: number;
 }
 
 /** A choice among a few rows, set in. What cannot be chosen stays visible, dim. */
-export function Picker({ count, chosen, columns }: PickerProps): ReactElement {
+export function Picker({ count, chosen, columns, rows = count + 1 }: PickerProps): ReactElement {
   return (
     <Box paddingLeft={INSET}>
-      <Room columns={useSize().columns - INSET * 2} rows={count + 1}>
+      <Room columns={useSize().columns - INSET * 2} rows={Math.min(rows, count + 1)}>
         <Table count={count} cursor={chosen} columns={columns} indent={1} />
       </Room>
     </Box>

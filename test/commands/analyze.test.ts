@@ -9,6 +9,7 @@ import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { openTestS3, useTestCredentials } from '../support/open-s3.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { tunnelTo } from '../support/tunnel-to.js';
 
 const root = buildTree([command], [], 'analyze alone');
 const GiB = 2 ** 30;
@@ -29,8 +30,10 @@ beforeEach(async () => {
   s3.requests.length = 0;
 });
 
-const run = (...argv: string[]): Promise<CommandRun> => {
-  const env = { AWS_ACCESS_KEY_ID: 'archiver', AWS_SECRET_ACCESS_KEY: 'archiver-secret', NO_COLOR: '1' };
+const run = (...typed: readonly (string | Record<string, string>)[]): Promise<CommandRun> => {
+  const keys = { AWS_ACCESS_KEY_ID: 'archiver', AWS_SECRET_ACCESS_KEY: 'archiver-secret', NO_COLOR: '1' };
+  const env = Object.assign(keys, ...typed.filter((one) => typeof one === 'object')) as Record<string, string>;
+  const argv = typed.filter((one) => typeof one === 'string');
   return runCommand({ root, folder, env, now: () => NOW }, ['analyze', ...argv]);
 };
 const AWS_PRICES = ['--provider', 'aws', '--region', 'us-east-1'];
@@ -105,6 +108,35 @@ describe('totals', () => {
     const wasabi = await run('s3://lab', '--endpoint-url', s3.endpoint, '--provider', 'wasabi', '--json');
     // A full TB is billed.
     expect(Number(json(wasabi.stdout)['monthlyUsd'])).toBeGreaterThan(5);
+  });
+
+  test('of a service are its prices, which its address tells', async () => {
+    put('a', 100 * 1e9, 0);
+    const { proxy, hosts } = await tunnelTo(s3.endpoint);
+    const at = ['--endpoint-url', 'http://s3.us-west-004.backblazeb2.com', '--json'];
+    const { stdout } = await run({ http_proxy: proxy }, 's3://lab', ...at);
+    const { stdout: told } = await run({ http_proxy: proxy }, 's3://lab', ...at, '--provider', 'custom');
+
+    expect(hosts[0]).toBe('s3.us-west-004.backblazeb2.com:80');
+    expect(s3.requests[0]?.headers.authorization).toContain('/us-west-004/s3/');
+    // 10 GB of 100 are free.
+    expect(json(stdout)).toMatchObject({ provider: 'b2', isAws: false, monthlyUsd: 0.6255 });
+    expect(json(told)).toMatchObject({ provider: 'custom', monthlyUsd: null });
+  });
+
+  test('of a provider without a list are said to be unknown, and where they are said', async () => {
+    put('a', GiB, 0);
+    const { stdout } = await run('s3://lab', '--endpoint-url', s3.endpoint, '--provider', 'garage');
+
+    expect(stdout).toContain('no list of Garage is here; costControl.ownPrices says them (docs/providers.md)');
+  });
+
+  test('of a store at AWS are those of AWS: another provider is refused before anything is listed', async () => {
+    const { status, stderr } = await run('s3://lab', '--provider', 'wasabi');
+    const folderRun = await run(`file://${folder}`, '--provider', 'wasabi');
+
+    expect([status, stderr]).toEqual([2, expect.stringContaining('the store is at AWS, whose prices hold')]);
+    expect([folderRun.status, folderRun.stderr]).toEqual([2, expect.stringContaining('--provider can do nothing for')]);
   });
 });
 

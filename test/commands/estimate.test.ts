@@ -177,7 +177,7 @@ describe('estimate', () => {
     expect(classesOf(await estimated('--provider', 'b2'))).toEqual(['STANDARD']);
     const { stdout } = await run('estimate', 'data', '--provider', 'minio');
     expect(stdout).toMatch(/\nSTANDARD +unknown +unknown /);
-    expect(stdout).toContain('this provider has no list of prices');
+    expect(stdout).toContain('not known: no list of MinIO is here');
     expect(stdout).toContain('advice    none: what STANDARD costs is not known\n');
     expect(stdout).toMatch(/, 1 chunk a shard;/);
   });

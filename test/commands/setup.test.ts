@@ -5,6 +5,8 @@ import { program } from '../../src/commands/index.js';
 import { useBrokenS3 } from '../support/broken-s3.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { tlsFor } from '../support/tls-for.js';
+import { tunnelTo } from '../support/tunnel-to.js';
 
 const root = program();
 let folder = '';
@@ -213,5 +215,95 @@ describe('a bucket', () => {
 
     expect([status, existsSync(file())]).toEqual([130, false]);
     expect([...(broken.server.buckets.get('bucket')?.keys() ?? [])]).toEqual([]);
+  });
+});
+
+describe('a provider', () => {
+  const broken = useBrokenS3();
+  const refused = async (...argv: string[]): Promise<string> => {
+    const { status, stderr } = await unasked(...argv);
+    expect([status, existsSync(file())]).toEqual([2, false]);
+    return stderr;
+  };
+  /** The command with a world in which `host` is the server of this test. */
+  const where = async (host: string, ...argv: string[]): Promise<CommandRun> => {
+    const { endpoint, authority } = await tlsFor(host, broken.server.endpoint);
+    const { proxy } = await tunnelTo(endpoint);
+    return await run([...argv, '--non-interactive'], { env: { https_proxy: proxy, AWS_CA_BUNDLE: authority } });
+  };
+
+  test('fills in the address by its region, and both are written', async () => {
+    const host = 's3.us-west-004.backblazeb2.com';
+    const { status, stderr } = await where(host, 's3://bucket/p', '--provider', 'b2', '--region', 'us-west-004');
+
+    expect(stderr).toContain('the same byte for byte');
+    expect(status).toBe(0);
+    expect(text()).toContain(
+      `storage:\n  url: s3://bucket/p\naws:\n  endpointUrl: https://${host}\n  region: us-west-004\n`,
+    );
+    expect(text()).not.toContain('costControl');
+    expect(broken.server.requests.at(-1)?.headers.authorization).toContain('/us-west-004/s3/');
+  });
+
+  test('has a usual region where it has one', async () => {
+    await where('s3.us-east-1.wasabisys.com', 's3://bucket/p', '--provider', 'wasabi');
+
+    expect(text()).toContain('endpointUrl: https://s3.us-east-1.wasabisys.com\n  region: us-east-1\n');
+  });
+
+  test('that the address does not tell is written, for prices and policies', async () => {
+    const { endpoint } = broken.proxy;
+    await unasked('s3://bucket/p', '--provider', 'garage', '--endpoint-url', endpoint);
+
+    expect(text()).toContain(`  endpointUrl: ${endpoint}\n  region: garage\ncostControl:\n  provider: garage\n`);
+    await unasked('s3://bucket/p', '--provider', 'minio', '--endpoint-url', endpoint);
+    expect(text()).toContain('  region: us-east-1\ncostControl:\n  provider: minio\n');
+  });
+
+  test('whose classes are known is told of one that is not among them', async () => {
+    const { endpoint } = broken.proxy;
+    const given = ['--provider', 'garage', '--endpoint-url', endpoint, '--storage-class', 'GLACIER'];
+    const { stderr } = await unasked('s3://bucket/p', ...given);
+
+    expect(stderr).toContain('! Garage is not known to have GLACIER: its classes are STANDARD (docs/providers.md)');
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    [
+      'a region that nobody can guess',
+      ['s3://bucket', '--provider', 'b2'],
+      /names the region(.|\n)*--region us-west-004/,
+    ],
+    [
+      'an account that stands in the address',
+      ['s3://bucket', '--provider', 'r2'],
+      /account id(.|\n)*--endpoint-url https:\/\/ACCOUNT-ID\.r2\.cloudflarestorage\.com/,
+    ],
+    [
+      'the address of a program',
+      ['s3://bucket', '--provider', 'minio'],
+      /another address in each place(.|\n)*--endpoint-url http:\/\/localhost:9000/,
+    ],
+  ])('is refused without %s, with what to type', async (_, argv, message) => {
+    expect(await refused(...argv)).toMatch(message);
+  });
+
+  test('is refused beside the address of another one, and for a folder', async () => {
+    const other = ['--endpoint-url', 'https://s3.fr-par.scw.cloud'];
+
+    expect(await refused('s3://bucket', '--provider', 'b2', '--region', 'x', ...other)).toContain(
+      'is an address of Scaleway',
+    );
+    expect(await refused('./store', '--provider', 'b2')).toContain('--provider can do nothing for');
+    expect(await refused('--provider', 'b2')).toContain('name the bucket: archiver setup s3://BUCKET --provider b2');
+    expect(await refused('s3://bucket', '--provider', 'backblaze')).toContain('wants one of aws');
+  });
+
+  test('with an address that tells it all needs no flag: the region is filled in, and an older one goes', async () => {
+    writeFileSync(file(), 'aws:\n  region: eu-west-1\n');
+    const host = 's3.fr-par.scw.cloud';
+    await where(host, 's3://bucket/p', '--endpoint-url', `https://${host}`);
+
+    expect(text()).toBe(`aws:\n  region: fr-par\n  endpointUrl: https://${host}\nstorage:\n  url: s3://bucket/p\n`);
   });
 });

@@ -1,6 +1,7 @@
 // What each key of a JSON document means: one meaning and one form for all commands. docs/json.md is made of this.
 // oxlint-disable max-lines -- one table of all keys
 import { z } from 'zod';
+import { PROVIDERS } from '../../src/core/providers/provider.js';
 
 export interface Key {
   readonly type: z.ZodType;
@@ -721,8 +722,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   protected: key(count, 'files that were left as they are because of --overwrite'),
   provider: key(
-    oneOf('aws', 'wasabi', 'b2', 'minio', 'custom'),
-    'whose prices these are; `minio` and `custom` cost what the config file says',
+    oneOf(...PROVIDERS),
+    'whose prices these are (docs/providers.md); all but `aws`, `b2` and `wasabi` cost what the config file says',
   ),
   publicKeyFile: key(text, 'file that the writers of a fleet get, or whoever encrypts'),
   purged: key(

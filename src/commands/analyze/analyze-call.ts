@@ -1,6 +1,7 @@
 // What the parts of `analyze` are given, and what they give.
 import type { StoreAnalysis } from '../../core/analyze/analyze-store.js';
 import type { EventSink } from '../../core/events.js';
+import type { Provider } from '../../core/providers/provider.js';
 import type { StoreContext, StoreValues } from '../kit/store.js';
 
 /** What the flags say of Athena. */
@@ -29,6 +30,8 @@ export interface FoundStore {
   readonly location: string;
   readonly isFolder: boolean;
   readonly isAws: boolean;
+  /** Who runs it, where the address tells. */
+  readonly runBy?: Provider | undefined;
   readonly region: string | undefined;
   readonly requests: object;
 }

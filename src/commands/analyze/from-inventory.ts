@@ -7,10 +7,11 @@ import type { RequestCounts } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { parseStoreUrl, storeUrlOf } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { knownAddress } from '../../core/providers/address.js';
 import { withStore } from '../kit/store.js';
 import type { AnalyzeCall, FoundStore } from './analyze-call.js';
 
-type Opened = Pick<OpenedStore, 'store' | 'requests' | 'region' | 'isAws'>;
+type Opened = Pick<OpenedStore, 'store' | 'requests' | 'region' | 'isAws' | 'runBy'>;
 
 /** @param url the bucket or prefix that is told of; undefined: all that the inventory has @throws usage for another bucket */
 export async function inventoriedStore(
@@ -67,12 +68,13 @@ async function countedBy(
 
 /** S3 delivers to the region of the bucket. A copy in a folder does not tell it: then only --region does. */
 function billedAt(
-  { store, region, isAws, requests }: Opened,
+  { store, region, isAws, runBy, requests }: Opened,
   { values, context }: AnalyzeCall,
-): Pick<FoundStore, 'region' | 'isAws' | 'requests'> {
-  if (parseStoreUrl(store.url).kind === 's3') return { region, isAws, requests };
+): Pick<FoundStore, 'region' | 'isAws' | 'runBy' | 'requests'> {
+  if (parseStoreUrl(store.url).kind === 's3') return { region, isAws, runBy, requests };
   const given = context.origins['region'] === 'default' ? undefined : values.region;
-  return { region: given, isAws: values.endpointUrl === undefined, requests };
+  const { endpointUrl } = values;
+  return { region: given, isAws: endpointUrl === undefined, runBy: knownAddress(endpointUrl)?.provider, requests };
 }
 
 function prefixIn({ sourceBucket }: Inventory, url: string | undefined): string {

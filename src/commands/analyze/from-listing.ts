@@ -25,7 +25,7 @@ export async function listedStore(
   await refuseMissingFolder(baseUrl);
   emit({ type: 'start', operation: 'analyze', source: baseUrl, target: '' });
   const call = { baseUrl, values, context, requestsAtOnce: LISTINGS_AT_ONCE, onEvent: emit };
-  return await withStore(call, async ({ store, requests, region, isAws }) => {
+  return await withStore(call, async ({ store, requests, region, isAws, runBy }) => {
     onOpen?.(requests);
     const isFolder = parseStoreUrl(store.url).kind === 'file';
     const analysis = await analyzeStore(store, {
@@ -35,6 +35,6 @@ export async function listedStore(
       emit,
       signal: context.signal,
     });
-    return { analysis, location: store.url, isFolder, isAws, region, requests };
+    return { analysis, location: store.url, isFolder, isAws, runBy, region, requests };
   });
 }

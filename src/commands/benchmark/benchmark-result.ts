@@ -11,7 +11,7 @@ import { formatBytes, formatPercent, formatQuantity, formatRatio } from '../../u
 import { shortUsd } from '../../ui/format-usd.js';
 import { renderBars } from '../../ui/result-chart.js';
 import { fact, textOf } from '../kit/lines.js';
-import { priceListText } from '../kit/price-lines.js';
+import { priceSourceText } from '../kit/price-lines.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
 
 export interface ShownBenchmark {
@@ -135,7 +135,7 @@ export async function benchmarkText(shown: ShownBenchmark, context: TableContext
     const share = size === bytes ? '' : `${formatPercent(size / bytes)} of it: `;
     return `${share}zstd level ${level}, because ${levelReason(level)}`;
   });
-  const priced = priceListText(prices) ?? 'this provider has no list of prices, and the config file has none of it';
+  const priced = priceSourceText(prices);
   return `${textOf([head])}${table}${textOf([
     ...choices.map((choice, at) => fact(at === 0 ? 'an upload' : '', choice)),
     fact('', describeCompression(undefined)),

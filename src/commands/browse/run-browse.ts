@@ -88,7 +88,13 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
     outputDir,
     wait: values.wait,
     maxCostUsd: values.maxRestoreCost,
-    cost: { region, isAws, ...pricedBy(context), isFolder: baseUrl.startsWith('file:'), days: values.restoreDays },
+    cost: {
+      region,
+      isAws,
+      ...pricedBy(context, opened),
+      isFolder: baseUrl.startsWith('file:'),
+      days: values.restoreDays,
+    },
   };
   const ports: BrowsePorts = {
     ...readingPorts(opened, cache),

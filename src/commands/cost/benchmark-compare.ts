@@ -71,7 +71,7 @@ export const command = defineCommand({
       ]);
     const { files, compressionRatio, dedupRatio, storageClass, region, tool: chosen } = values;
     const bytes = Math.round(values.sizeGb * BYTES_A_GB);
-    const prices = pricedBy(context).book({ provider: 'aws', region });
+    const prices = pricedBy(context, {}).book({ provider: 'aws', region });
     const tools = TOOL_NAMES.filter((tool) => chosen === undefined || tool === chosen || tool === 'archiver').map(
       (tool) => {
         const cost = toolCost(tool, { files, bytes, compressionRatio, dedupRatio }, storageClass, prices);

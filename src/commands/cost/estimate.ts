@@ -5,7 +5,7 @@ import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { storageClassFlag } from '../kit/flags.js';
 import { priceFlags, priceRules } from '../kit/price-flags.js';
 import { fact, textOf } from '../kit/lines.js';
-import { priceListText } from '../kit/price-lines.js';
+import { priceSourceText } from '../kit/price-lines.js';
 import type { PriceContext } from '../kit/prices.js';
 
 const flags = {
@@ -50,10 +50,7 @@ export const command = defineCommand({
       textOf([
         `${formatBytes(size)} in ${storageClass}, in about ${formatQuantity(estimate.objects, 'object')}`,
         ...(operation === 'upload' ? keepingFacts(estimate) : restoreFacts(estimate)),
-        fact(
-          'prices',
-          priceListText(prices) ?? 'this provider has no list of prices, and the config file has none of it',
-        ),
+        fact('prices', priceSourceText(prices)),
       ]),
     );
   },

@@ -4,7 +4,7 @@ import type { ClassPrices, PriceList, Rate, RetrievalWay } from '../../core/cost
 import { formatUnitUsd } from '../../ui/format-usd.js';
 import { priceFlags, priceRules } from '../kit/price-flags.js';
 import { fact, textOf } from '../kit/lines.js';
-import { priceListText } from '../kit/price-lines.js';
+import { priceSourceText } from '../kit/price-lines.js';
 import type { PriceContext } from '../kit/prices.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
 
@@ -99,7 +99,7 @@ function placeLines(prices: PriceList): readonly string[] {
     fact('list', listPer1000 === null ? 'not known' : `${rateText(listPer1000) ?? ''} for 1000 listings`),
     ...(kmsPer1000 === null ? [] : [fact('kms', `${rateText(kmsPer1000) ?? ''} for 1000 requests of SSE-KMS`)]),
     ...(minimumGB === 0 ? [] : [fact('minimum', `${minimumGB} GB are billed each month, even if less is stored`)]),
-    fact('prices', priceListText(prices) ?? 'none: this provider has no list, and the config file has no prices of it'),
+    fact('prices', priceSourceText(prices)),
   ];
 }
 

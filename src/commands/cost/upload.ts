@@ -10,7 +10,7 @@ import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { storeFlags } from '../kit/flags.js';
 import { fact, textOf } from '../kit/lines.js';
-import { noListText, priceListText } from '../kit/price-lines.js';
+import { priceSourceText } from '../kit/price-lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 import { findUpload, uploadUrl } from '../kit/upload-target.js';
@@ -66,20 +66,19 @@ export const command = defineCommand({
     const { costOfItem, uploadSavings } = await import('../../core/cost/upload-savings.js');
     const unnamed = { datasetId: undefined, version: undefined, asOf: undefined };
     const { pricedBy } = await import('../kit/prices.js');
-    const prices = pricedBy(context);
     const { baseUrl, uploadId } = await findUpload(undefined, { ...values, ...unnamed }, context);
-    const { head, own, place, requests } = await withStore({ baseUrl, values, context }, async (opened) => {
+    const { head, own, place, book, requests } = await withStore({ baseUrl, values, context }, async (opened) => {
       const { head } = await readManifest(opened.store, { uploadId, headOnly: true, signal: context.signal });
+      const { provider, book } = pricedBy(context, opened);
       const place = {
-        provider: prices.provider,
+        provider,
         region: opened.region,
         isAws: opened.isAws,
         isFolder: parseStoreUrl(baseUrl).kind === 'file',
         usesKms: head.storage['kmsKeyId'] !== undefined,
       };
-      return { head, own: ownObjects(head), place, requests: opened.requests };
+      return { head, own: ownObjects(head), place, book, requests: opened.requests };
     });
-    const { book } = prices;
     const estimate = uploadCost(own, place, book);
     const classes = [...new Set(own.map(({ storageClass }) => storageClass))].map((storageClass) => {
       const objects = own.filter((object) => object.storageClass === storageClass);
@@ -120,10 +119,7 @@ export const command = defineCommand({
           fact('dataset', printable(head.datasetId)),
           fact('files', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`),
           ...(savings === undefined ? [] : [fact('savings', savingsText(savings))]),
-          fact(
-            'prices',
-            place.isFolder ? 'a folder costs nothing' : (priceListText(estimate) ?? noListText(estimate.isAws)),
-          ),
+          fact('prices', place.isFolder ? 'a folder costs nothing' : priceSourceText(estimate)),
         ]) + `\n${table}`,
     );
   },

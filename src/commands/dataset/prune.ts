@@ -144,7 +144,7 @@ export const command = defineCommand({
             const warnings = [...plan.warnings, ...trades, ...unseen];
             const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
             const going = [...fresh, ...plan.sweep.objects];
-            const fees = earlyDeletion(going, { region, ...pricedBy(context), now: context.now() });
+            const fees = earlyDeletion(going, { region, ...pricedBy(context, opened), now: context.now() });
             const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
             const ask = async (): Promise<void> => {
               for (const warning of warnings) context.warn(printable(warning));

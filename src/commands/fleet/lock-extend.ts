@@ -136,18 +136,18 @@ const noDataset = (baseUrl: string, datasetId: string | undefined): ArchiverErro
   );
 
 /** Of the requests that extend locks; those that looked at them have been sent. */
-async function costOf({ changes }: LockPlan, { region, isAws }: OpenedStore, context: Pricing) {
+async function costOf({ changes }: LockPlan, opened: OpenedStore, context: Pricing) {
   const { billOf } = await import('../../core/cost/cost-model.js');
   const { listsByKey } = await import('../../core/lists-by-key.js');
   const { bookedPlace } = await import('../../core/cost/price-book.js');
   const { pricedBy } = await import('../kit/prices.js');
-  const { provider, book } = pricedBy(context);
+  const { provider, book } = pricedBy(context, opened);
   const puts = listsByKey(changes, ({ storageClass }) => storageClass);
   const used = Array.from(
     puts,
     ([storageClass, own]) => ({ kind: 'put', storageClass, quantity: own.length }) as const,
   );
-  return billOf([['requests', used]], book(bookedPlace({ provider, region, isAws })));
+  return billOf([['requests', used]], book(bookedPlace({ ...opened, region: opened.region, provider })));
 }
 
 interface Planned {

@@ -40,13 +40,18 @@ export const command = defineCommand({
       placeholder: 'IMAGE',
       describe: `container image; archiver:${pkg.version}, to be built from the Containerfile, when not given`,
     }),
-    region: flag.text({ short: 'r', placeholder: 'NAME', default: 'us-west-2', describe: 'region of the bucket' }),
+    region: flag.text({
+      short: 'r',
+      placeholder: 'NAME',
+      default: 'us-west-2',
+      describe: 'region of the bucket; when not given, the one that --endpoint-url names',
+    }),
     endpointUrl: flag.text({
       placeholder: 'URL',
       describe: 'address of an S3-compatible server that the writer is to use instead of AWS',
     }),
     ...providerFlag(
-      'what the server is, for policies that it understands; aws without --endpoint-url, other with an address that is not of AWS. ',
+      'what the server is, for policies that it understands; aws without --endpoint-url, else who is known by that address, else other. ',
     ),
     ...lockFlags,
   },

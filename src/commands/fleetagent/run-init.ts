@@ -1,7 +1,7 @@
 // What `fleetagent init` does.
 import { join, resolve } from 'node:path';
 import pkg from '../../../package.json' with { type: 'json' };
-import type { Cancellation, Environment, Messages, Places, Results } from '../../cli/context.js';
+import type { Cancellation, Environment, Messages, Origins, Places, Results } from '../../cli/context.js';
 import { usageError } from '../../core/failures/errors.js';
 import { type BundleOptions, bundleFiles, bundlePolicy, CREDENTIALS } from '../../core/fleet/bundle/bundle-files.js';
 import { withNewBundle, writeSecret } from '../../core/fleet/bundle/bundle-folder.js';
@@ -14,6 +14,7 @@ import type { AccessKey } from '../../core/fleet/identity/iam.js';
 import type { Minted } from '../../core/fleet/identity/mint.js';
 import type { RetentionMode } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { regionAt } from '../../core/providers/address.js';
 import { fact, textOf } from '../kit/lines.js';
 import { lockOption } from '../upload/engine-options.js';
 import { namedWriter } from '../kit/writer.js';
@@ -34,7 +35,7 @@ export interface InitValues {
   readonly retain: number | undefined;
 }
 
-type Context = Results & Messages & Environment & Cancellation & Pick<Places, 'cwd'>;
+type Context = Results & Messages & Environment & Origins & Cancellation & Pick<Places, 'cwd'>;
 
 const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}$/;
 
@@ -67,10 +68,11 @@ export async function runInit(values: InitValues, url: string, context: Context)
   return 0;
 }
 
-async function bundleOf(values: InitValues, url: string, { cwd }: Context): Promise<BundleOptions> {
+async function bundleOf(values: InitValues, url: string, { cwd, origins }: Context): Promise<BundleOptions> {
   const { kmsKeyArn, image, provider } = values;
-  const region = checkRegion(values.region);
   const endpointUrl = values.endpointUrl === undefined ? undefined : await serverAddress(values.endpointUrl);
+  const told = origins['region'] === 'default' ? regionAt(endpointUrl) : undefined;
+  const region = checkRegion(told ?? values.region);
   const server = storeServer(provider, { endpointUrl, kmsKeyArn });
   if (image !== undefined && !IMAGE.test(image)) throw usageError(`'${printable(image)}' is not the name of an image`);
   const pem = (await readNamed(values.publicKey, { cwd })).toString();

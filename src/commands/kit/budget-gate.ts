@@ -95,7 +95,7 @@ export function budgetGate(
     async ({ bytes, billAt }) => {
       if (hasBegun || bytes === 0) return; // compared with a rival's version, it goes on; nothing uses nothing
       const { pricedBy } = await import('./prices.js');
-      const bill = billAt(pricedBy(context));
+      const bill = billAt(pricedBy(context, {}));
       if (bill.lines.some(({ costUsd }) => costUsd !== null && costUsd > 0)) emit(await costEvent(bill));
       if (values['ignoreBudget'] !== true) {
         const { refuseOver } = await import('../../core/budget/verdict.js');

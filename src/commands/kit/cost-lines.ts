@@ -10,7 +10,7 @@ import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { amountText, bytesOf, fact, firstLines, textOf } from './lines.js';
-import { noListText, priceListText } from './price-lines.js';
+import { priceListText, priceSourceText } from './price-lines.js';
 
 const ITEM_WORDS: Readonly<Record<RetrievalItem, string>> = {
   retrieval: 'retrieval',
@@ -32,8 +32,7 @@ function costText(estimate: RetrievalEstimate): string {
 }
 
 function sourceText(estimate: RetrievalEstimate): string {
-  const list = priceListText(estimate);
-  if (list === undefined) return noListText(false);
+  const list = priceSourceText(estimate);
   if (estimate.provider !== 'aws') return list;
   return estimate.isAws
     ? `${list}; the free 100 GB of transfer a month are not counted on`

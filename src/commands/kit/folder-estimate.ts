@@ -19,7 +19,7 @@ import {
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { classEstimateDocument, readyText } from './class-estimate.js';
 import { amountText, fact, minuteText } from './lines.js';
-import { priceListText } from './price-lines.js';
+import { priceSourceText } from './price-lines.js';
 import { type Column, column, numbers } from './table.js';
 
 /** What the flags say is shown. */
@@ -144,10 +144,7 @@ export function sectionLines(estimated: EstimatedFolder, sections: Sections): re
     ...(sections.showParallel ? parallelLines(estimated) : []),
     ...(sections.showUploadOptimization ? optimizationLines(estimated) : []),
     ...(sections.showRecommendations ? recommendationLines(estimated) : []),
-    fact(
-      'prices',
-      priceListText(estimated.prices) ?? 'this provider has no list of prices, and the config file has none of it',
-    ),
+    fact('prices', priceSourceText(estimated.prices)),
   ];
 }
 

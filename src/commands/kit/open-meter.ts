@@ -13,10 +13,12 @@ import { pricedBy } from './prices.js';
 export function openMeter(context: Accounted & Clock & Pricing & Pick<Places, 'home'>): RunMeter {
   const { account, now, home } = context;
   if (account.meter !== undefined) return account.meter;
-  const { provider, book } = pricedBy(context);
   const meter = new RunMeter(
     now,
-    ({ isAws, region }) => book(bookedPlace({ provider, isAws, region })),
+    (place) => {
+      const { provider, book } = pricedBy(context, place);
+      return book(bookedPlace({ ...place, provider }));
+    },
     (hasChanged) => running.used(hasChanged),
   );
   const records = (): readonly LedgerRecord[] => {

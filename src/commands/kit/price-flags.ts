@@ -1,7 +1,7 @@
 // Flags that say which prices hold.
 import { flag } from '../../cli/flag.js';
 import { idle } from '../../cli/rule.js';
-import { PROVIDERS } from '../../core/cost/providers.js';
+import { PROVIDERS } from '../../core/providers/provider.js';
 import { accessFlags } from './flags.js';
 
 /** Where prices hold: what every `cost` command takes. */
@@ -13,7 +13,8 @@ export const costFlags = <const R extends string = 'us-west-2'>(defaultRegion: R
 export const priceFlags = <const R extends string = 'us-west-2'>(defaultRegion: R = 'us-west-2' as R) => ({
   ...costFlags(defaultRegion),
   provider: flag.choice(PROVIDERS, {
-    describe: 'whose prices; aws when not given. minio and custom cost what costControl.ownPrices says',
+    describe:
+      'whose prices; when not given, those of the server that AWS_ENDPOINT_URL or the profile names, else aws. b2 and wasabi have lists, the others cost what costControl.ownPrices says',
   }),
   realTimePricing: flag.on({
     describe: 'ask AWS for its prices of today (pricing:GetProducts) instead of the list that comes with archiver',

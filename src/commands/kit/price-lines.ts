@@ -1,24 +1,24 @@
 // Whose prices an amount is made of, in words.
 import type { PriceOrigin } from '../../core/cost/price-table.js';
-import type { Provider } from '../../core/cost/providers.js';
+import { factsOf } from '../../core/providers/provider-table.js';
 import { printable } from '../../core/paths/raw-path.js';
 
-const NAMES: Readonly<Record<Provider, string>> = {
-  aws: 'AWS',
-  wasabi: 'Wasabi',
-  b2: 'Backblaze B2',
-  minio: 'MinIO',
-  custom: 'this store',
-};
-
-/** Why there is no list. */
-export const noListText = (isAws: boolean): string =>
-  isAws ? 'the region is not known' : 'this store is not AWS and has no list of prices';
+/** Why there are no prices, and what gives some. */
+function noPricesText({ provider }: PriceOrigin): string {
+  if (provider === 'aws') return 'not known: the region is not known';
+  return provider === 'custom'
+    ? 'not known: costControl.provider says whose they are (docs/providers.md)'
+    : `not known: no list of ${factsOf(provider).name} is here; costControl.ownPrices says them (docs/providers.md)`;
+}
 
 /** `AWS list prices of 2026-11-20 for us-west-2; 10% off the list (…)`; undefined where there are none. */
 export function priceListText({ provider, region, pricesOf, terms }: PriceOrigin): string | undefined {
-  const hasList = provider === 'aws' ? region !== null : provider === 'wasabi' || provider === 'b2';
+  const { name, prices } = factsOf(provider);
+  const hasList = prices === 'by-region' ? region !== null : prices === 'one-list';
   const where = provider === 'aws' && region !== null ? ` for ${printable(region)}` : '';
-  const list = hasList ? [`${NAMES[provider]} list prices of ${pricesOf}${where}`] : [];
+  const list = hasList ? [`${name} list prices of ${pricesOf}${where}`] : [];
   return [...list, ...terms].join('; ') || undefined;
 }
+
+/** The same, or why there are none. */
+export const priceSourceText = (origin: PriceOrigin): string => priceListText(origin) ?? noPricesText(origin);

@@ -1,19 +1,23 @@
 // The prices that hold for a command: those of the lists, with what the config file says of them.
-import type { Cancellation, Clock, Environment, Messages, Places, Pricing } from '../../cli/context.js';
+import type { Cancellation, Clock, Environment, Messages, Origins, Places, Pricing } from '../../cli/context.js';
 import { ownPrices } from '../../core/cost/own-prices.js';
 import type { PriceBook, PriceList } from '../../core/cost/price-table.js';
-import type { Provider } from '../../core/cost/providers.js';
+import type { Provider } from '../../core/providers/provider.js';
 import { ArchiverError, usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { knownAddress } from '../../core/providers/address.js';
 
 export interface PricedBy {
   readonly provider: Provider | undefined;
   readonly book: PriceBook;
 }
 
-/** Whose prices hold where a store is not AWS, and all prices. @throws usage for a price in the config file that is not one */
-export const pricedBy = ({ pricing }: Pricing): PricedBy => ({
-  provider: pricing.provider,
+/**
+ * Whose prices hold where a store is not AWS, and all prices: what the user says of them, else what the address of the store tells.
+ * @throws usage for a price in the config file that is not one
+ */
+export const pricedBy = ({ pricing }: Pricing, { runBy }: { readonly runBy?: Provider | undefined }): PricedBy => ({
+  provider: pricing.provider ?? runBy,
   book: ownPrices(pricing),
 });
 
@@ -22,18 +26,41 @@ export interface PriceValues {
   readonly region: string;
   readonly realTimePricing: boolean;
   readonly profile: string | undefined;
+  /** Of commands that know a store. */
+  readonly endpointUrl?: string | undefined;
 }
 
-export type PriceContext = Pricing & Pick<Places, 'home'> & Environment & Clock & Cancellation & Pick<Messages, 'warn'>;
+export type PriceContext = Pricing &
+  Pick<Places, 'home'> &
+  Environment &
+  Origins &
+  Clock &
+  Cancellation &
+  Pick<Messages, 'warn'>;
+
+/** Who was named; else who runs the server that this shell works with, unless a region of AWS was typed; else AWS. */
+async function chosenProvider(
+  { profile, endpointUrl }: Pick<PriceValues, 'profile' | 'endpointUrl'>,
+  { pricing, origins, env }: Pricing & Origins & Environment,
+): Promise<Provider> {
+  if (pricing.provider !== undefined) return pricing.provider;
+  if (origins['region'] === 'flag') return 'aws';
+  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
+  return knownAddress(await storeEndpoint({ env, profile, endpointUrl }))?.provider ?? 'aws';
+}
 
 /** The prices that a command was told to use. @throws usage; with --real-time-pricing as `livePrices` */
 export async function chosenPrices(values: PriceValues, context: PriceContext): Promise<PriceList> {
   const { pricing } = context;
-  const { provider = 'aws' } = pricing;
+  const provider = await chosenProvider(values, context);
   const { region, realTimePricing } = values;
   const place = { provider, region: provider === 'aws' ? region : undefined };
   if (!realTimePricing) return ownPrices(pricing)(place);
-  if (provider !== 'aws') throw usageError(`--real-time-pricing asks AWS, and the provider is ${provider}`);
+  if (provider !== 'aws')
+    throw usageError(
+      `--real-time-pricing asks AWS, and the provider is ${provider}`,
+      'leave it out, or name --provider aws',
+    );
   const { livePrices } = await import('../../core/live-prices/live-prices.js');
   const { env, home, signal, now } = context;
   const sources = { env, profile: values.profile };

@@ -67,7 +67,7 @@ export async function retrieveWithJob(options: EngineOptions, restore: ColdResto
         pollMs: values.pollInterval ?? defaultPollMs(values.tier),
         region: opened.region,
         isAws: opened.isAws,
-        ...pricedBy(context),
+        ...pricedBy(context, opened),
       },
       now: context.now,
       job: saved,

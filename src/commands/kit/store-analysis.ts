@@ -13,7 +13,7 @@ import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatMinute } from '../../ui/format-time.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { amountText } from './lines.js';
-import { priceListText } from './price-lines.js';
+import { priceSourceText } from './price-lines.js';
 import { type Column, column, numbers } from './table.js';
 
 const KiB = 1024;
@@ -273,6 +273,4 @@ function adviceText(move: MoveSaving): string {
 
 /** Whose prices these are. */
 export const pricesText = ({ isFolder, prices }: AnalyzedStore): string =>
-  isFolder
-    ? 'none: a folder of this computer costs nothing'
-    : (priceListText(prices) ?? 'not known: this store is not AWS; --provider says whose prices hold');
+  isFolder ? 'none: a folder of this computer costs nothing' : priceSourceText(prices);

@@ -17,10 +17,11 @@ export interface StoredCost extends PriceOrigin {
 /** Of these chunks together. */
 export function storedCost(
   chunks: readonly Pick<ChunkRecord, 'size' | 'storageClass'>[],
-  { store, region, isAws }: Pick<OpenedStore, 'store' | 'region' | 'isAws'>,
+  opened: Pick<OpenedStore, 'store' | 'region' | 'isAws' | 'runBy'>,
   context: Pricing,
 ): StoredCost {
-  const { provider, book } = pricedBy(context);
+  const { store, region, isAws } = opened;
+  const { provider, book } = pricedBy(context, opened);
   const prices = book(bookedPlace({ region, isAws, provider }));
   const objects = chunks.map(({ size, storageClass }): StoredObject => ({ sizeBytes: size, storageClass }));
   const isFolder = store.url.startsWith('file:');

@@ -19,7 +19,7 @@ export const chunksIn = (counts: readonly ColdCount[]): number => counts.reduce(
 /** What requesting those costs that were not requested yet. */
 export async function thawEstimate(
   counts: readonly ColdCount[],
-  { store, region, isAws }: Pick<OpenedStore, 'store' | 'region' | 'isAws'>,
+  opened: Pick<OpenedStore, 'store' | 'region' | 'isAws' | 'runBy'>,
   context: Pricing,
 ): Promise<RetrievalEstimate> {
   const [{ estimateRetrieval }, { pricedBy }] = await Promise.all([
@@ -37,8 +37,9 @@ export async function thawEstimate(
       fetchedBytes: 0,
       gets: 0,
     }));
-  const isFolder = store.url.startsWith('file:');
-  return estimateRetrieval({ ...pricedBy(context), region, isAws, isFolder, chunks, tier: TIER, days: RESTORE_DAYS });
+  const { store, region, isAws } = opened;
+  const place = { ...pricedBy(context, opened), region, isAws, isFolder: store.url.startsWith('file:') };
+  return estimateRetrieval({ ...place, chunks, tier: TIER, days: RESTORE_DAYS });
 }
 
 /** What JSON says of it. */

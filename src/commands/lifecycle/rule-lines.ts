@@ -9,7 +9,7 @@ import { nearestUsd, roundedUsd } from '../../core/cost/money.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
-import { priceListText } from '../kit/price-lines.js';
+import { priceSourceText } from '../kit/price-lines.js';
 import { numbers, tableText, type TableContext } from '../kit/table.js';
 
 const SIGNS = { add: '+', change: '~', remove: '-' } as const;
@@ -144,6 +144,6 @@ export async function savingsText(savings: Savings, context: TableContext): Prom
   return `${table}${textOf([
     `${formatBytes(bytes)} in about ${formatQuantity(objects, 'chunk')} that nobody reads: ${shortUsd(savings.savingUsd)} saved in ${formatQuantity(months.length, 'month')}`,
     ...stay,
-    fact('prices', priceListText(savings) ?? 'none known'),
+    fact('prices', priceSourceText(savings)),
   ])}`;
 }

@@ -114,11 +114,12 @@ async function savingsOf(values: LifecycleValues, context: Context) {
 }
 
 async function carryOut(
-  { store, lifecycle, region, isAws }: OpenedStore,
+  opened: OpenedStore,
   baseUrl: string,
   values: LifecycleValues,
   context: Context,
 ): Promise<Done> {
+  const { store, lifecycle } = opened;
   if (lifecycle === undefined) throw usageError(`${printable(baseUrl)} has no lifecycle rules`);
   const { signal, cwd } = context;
   const { template, dryRun, remove } = values;
@@ -129,10 +130,14 @@ async function carryOut(
     return { set: before, file };
   }
   const from = { before, store, signal };
-  const { provider, book } = pricedBy(context);
+  const { provider, book } = pricedBy(context, opened);
   const plan =
     template !== undefined
-      ? await planTemplate(from, templateOf(template), book(bookedPlace({ provider, region, isAws })))
+      ? await planTemplate(
+          from,
+          templateOf(template),
+          book(bookedPlace({ ...opened, region: opened.region, provider })),
+        )
       : values.import !== undefined
         ? await planImport(from, await readFileRules(resolve(cwd, values.import)))
         : remove

@@ -1,27 +1,20 @@
 // `archiver setup`: the wizard on a terminal, or the same steps without questions.
 import { openConfig, type OpenConfig } from '../../cli/config-change.js';
 import type { Context } from '../../cli/context.js';
-import { bucketUrl, formatStoreUrl, joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
 import { ArchiverError, usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
 import type { Capability } from '../../core/capabilities/capability.js';
 import type { CheckLine } from '../../core/setup/check-store.js';
+import { knownAddress } from '../../core/providers/address.js';
+import { factsOf } from '../../core/providers/provider-table.js';
 import type { DiffLine } from '../../core/text/line-diff.js';
-import type { SetupAnswers, StoreKind } from '../../stores/setup/setup-state.js';
+import { providerSetting } from '../../stores/setup/places.js';
+import type { SetupAnswers } from '../../stores/setup/setup-state.js';
 import { capabilityLines } from '../kit/capabilities.js';
 import { fact, textOf } from '../kit/lines.js';
 import { requireTerminal } from '../kit/require-terminal.js';
+import { beginning, type Beginning, type SetupValues } from './begin.js';
 import { defaultFolder, setupPorts } from './setup-ports.js';
-
-export interface SetupValues {
-  readonly nonInteractive: boolean;
-  readonly output: string | undefined;
-  readonly region: string | undefined;
-  readonly profile: string | undefined;
-  readonly endpointUrl: string | undefined;
-  readonly caBundle: string | undefined;
-  readonly storageClass: string | undefined;
-}
 
 /** Runs the command; returns its exit status. */
 export async function runSetup(values: SetupValues, url: string | undefined, context: Context): Promise<number> {
@@ -37,57 +30,16 @@ export async function runSetup(values: SetupValues, url: string | undefined, con
     : await asked(values, begin, config, context);
 }
 
-interface Beginning {
-  readonly kind: StoreKind;
-  readonly url: string;
-  readonly profile: string | undefined;
-  readonly endpointUrl: string | undefined;
-}
-
-/** What is known before anything is asked: what was typed, else what the file says, else a folder. */
-function beginning(
-  values: SetupValues,
-  url: string | undefined,
-  { settings }: OpenConfig,
-  context: Context,
-): Beginning {
-  const endpointUrl = values.endpointUrl ?? settings.get('aws.endpointUrl');
-  const bucket = settings.get('storage.bucket');
-  const known =
-    url ??
-    settings.get('storage.url') ??
-    (bucket === undefined
-      ? undefined
-      : joinStoreUrl(bucketUrl(bucket, context.cwd), settings.get('storage.prefix') ?? ''));
-  const place = formatStoreUrl(parseStoreUrl(known ?? `file://${defaultFolder(context.userHome)}`));
-  const kind = place.startsWith('file:') ? 'folder' : endpointUrl === undefined ? 'aws' : 'compatible';
-  return { kind, url: place, profile: values.profile ?? settings.get('aws.profile'), endpointUrl };
-}
-
 async function withoutQuestions(
   values: SetupValues,
   begin: Beginning,
   config: OpenConfig,
   context: Context,
 ): Promise<number> {
-  const { kind, url, profile, endpointUrl } = begin;
-  const { region, caBundle, storageClass } = values;
-  const ports = setupPorts({ config, caBundle, context });
-  const given = {
-    'aws.profile': profile,
-    'aws.endpointUrl': endpointUrl,
-    'aws.region': region,
-    'storage.storageClass': storageClass,
-  };
-  const known = Object.entries(kind === 'folder' ? {} : given).filter(([, value]) => value !== undefined);
-  const answers: SetupAnswers = {
-    kind,
-    url,
-    profile,
-    endpointUrl,
-    region: region ?? config.settings.get('aws.region'),
-    values: { 'storage.url': url, ...Object.fromEntries(known) },
-  };
+  const { url } = begin;
+  const ports = setupPorts({ config, caBundle: values.caBundle, context });
+  const answers = answersFrom(values, begin);
+  tellClass(values, begin, context);
   const checks: CheckLine[] = [];
   const tell = (line: CheckLine): void => {
     checks.push(line);
@@ -105,6 +57,46 @@ async function withoutQuestions(
   const commands = await ports.write(answers);
   tellWritten({ path, url, lines, commands, checks, usability, capabilities }, context);
   return 0;
+}
+
+/** What is written without a question: what is known. Undefined takes a setting away. */
+function answersFrom(values: SetupValues, begin: Beginning): SetupAnswers {
+  const { place, url, profile, endpointUrl, region } = begin;
+  if (place === 'folder') return { ...NOTHING_OF_S3, kind: place, url, values: { 'storage.url': url } };
+  const given = {
+    'aws.profile': profile,
+    'aws.endpointUrl': endpointUrl,
+    'aws.region': region,
+    'storage.storageClass': values.storageClass,
+  };
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  const typed = values.provider === undefined ? {} : providerSetting(values.provider, endpointUrl);
+  const gone = values.provider === 'aws' && endpointUrl === undefined ? { 'aws.endpointUrl': undefined } : {};
+  const kind = endpointUrl === undefined ? 'aws' : 'compatible';
+  return {
+    kind,
+    url,
+    profile,
+    endpointUrl,
+    region,
+    values: { 'storage.url': url, ...Object.fromEntries(known), ...gone, ...typed },
+  };
+}
+
+const NOTHING_OF_S3 = { profile: undefined, endpointUrl: undefined, region: undefined };
+
+/** Where a provider is not known to have the class; the store itself says so at the first upload. */
+function tellClass(
+  { storageClass }: SetupValues,
+  { provider, endpointUrl }: Beginning,
+  { warn }: Pick<Context, 'warn'>,
+): void {
+  const runBy = knownAddress(endpointUrl)?.provider ?? provider;
+  if (storageClass === undefined || runBy === undefined) return;
+  const { name, classes } = factsOf(runBy);
+  const names: readonly string[] | null = classes;
+  if (names === null || names.includes(storageClass)) return;
+  warn(`${name} is not known to have ${storageClass}: its classes are ${names.join(', ')} (docs/providers.md)`);
 }
 
 const lineText = ({ text, action, hint }: CheckLine): string =>
@@ -162,21 +154,22 @@ async function asked(values: SetupValues, begin: Beginning, config: OpenConfig, 
     import('../../core/setup/found-credentials.js'),
     import('../../ui/look.js'),
   ]);
-  const { kind, url, profile, endpointUrl } = begin;
+  const { place, url, profile, endpointUrl, region, account } = begin;
   const { env, userHome, signal, stdin, stdout } = context;
   const ports = setupPorts({ config, caBundle: values.caBundle, context });
   const store = createSetupStore({
     ports,
     home: userHome,
-    kind,
+    place,
     sources: await foundCredentials({ env, profile }),
     profile,
     fields: {
-      ...(kind === 'folder'
+      ...(url.startsWith('file:')
         ? { folder: url.slice('file://'.length) }
         : { bucket: url.slice('s3://'.length), folder: defaultFolder(userHome) }),
       ...(endpointUrl === undefined ? {} : { server: endpointUrl }),
-      region: values.region ?? config.settings.get('aws.region') ?? '',
+      ...(region === undefined ? {} : { region }),
+      ...(account === undefined ? {} : { account }),
     },
     settings: new Map([
       ...config.settings,
@@ -194,7 +187,7 @@ async function asked(values: SetupValues, begin: Beginning, config: OpenConfig, 
     return 1;
   }
   const { review, check } = state;
-  const place = answersOf(state, userHome).url;
-  tellWritten({ ...state, path: config.path, url: place, lines: review?.lines ?? [], checks: check.lines }, context);
+  const { url: chosen } = answersOf(state, userHome);
+  tellWritten({ ...state, path: config.path, url: chosen, lines: review?.lines ?? [], checks: check.lines }, context);
   return 0;
 }

@@ -11,7 +11,7 @@ import { formatUsd } from '../../ui/format-usd.js';
 import { type GateContext, plannedBudgets } from '../kit/budget-gate.js';
 import { amountText, fact } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
-import { noListText, priceListText } from '../kit/price-lines.js';
+import { priceListText, priceSourceText } from '../kit/price-lines.js';
 import { pricedBy } from '../kit/prices.js';
 
 export interface DryRun extends UploadResult {
@@ -45,7 +45,7 @@ export async function withBudgets<P extends Plan>(
 
 /** The most that it costs. */
 function estimateOf({ planned, destination }: Plan, context: Pricing): UploadEstimate {
-  const { provider, book } = pricedBy(context);
+  const { provider, book } = pricedBy(context, { runBy: destination.provider });
   return uploadCost(planned.objects(), { ...destination, provider }, book);
 }
 
@@ -103,14 +103,12 @@ function costFacts(estimate: UploadEstimate, { isFolder }: Pick<Destination, 'is
   const requests = formatUsd(onceUsd(estimate));
   return [
     fact('cost', `storage ${storage} a month at most, requests ${requests} once`),
-    fact('prices', pricesText(estimate)),
+    fact('prices', listText(estimate)),
   ];
 }
 
-function pricesText(estimate: UploadEstimate): string {
-  const list = priceListText(estimate);
-  return list === undefined ? noListText(estimate.isAws) : `${list}, as if nothing could be compressed`;
-}
+const listText = (estimate: UploadEstimate): string =>
+  `${priceSourceText(estimate)}${priceListText(estimate) === undefined ? '' : ', as if nothing could be compressed'}`;
 
 const STATES = { included: 'included', kept: 'metadata', unchanged: 'unchanged', leftOut: 'left out' } as const;
 const STATE_WIDTH = 9;

@@ -14,7 +14,7 @@ import { pricedBy } from '../kit/prices.js';
 export function madeCost({ billed, requests }: UploadResult, context: Pricing): MadeCost | undefined {
   const objects = billed?.objects() ?? [];
   if (billed === undefined || billed.place.isFolder || objects.length === 0) return undefined;
-  const { provider, book } = pricedBy(context);
+  const { provider, book } = pricedBy(context, { runBy: billed.place.provider });
   const bill = madeUploadCost(
     { objects, requests, usesKms: billed.place.usesKms },
     bookedPlace({ ...billed.place, provider }),

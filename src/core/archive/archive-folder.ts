@@ -78,7 +78,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
       { ...settings, filter: await filterOf(settings, opening) },
       emit,
     );
-    const { region, requests, retries, isAws } = await opening;
+    const { region, requests, retries, isAws, runBy } = await opening;
     emit({ type: 'step', step: 'plan', uploadId });
     tellSkips(scanned.skipped, settings);
     for (const text of [loss, loadCodec().slowness]) if (text !== undefined) emit({ type: 'note', text });
@@ -95,6 +95,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
       retention,
       region,
       isAws,
+      runBy,
       requests,
       retries,
       sender,
@@ -106,10 +107,10 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     await retireBroken(run);
     await journal?.remove();
     const usesKms = encryption.kmsKeyId !== undefined;
-    const place = { region, isAws, isFolder: store.url.startsWith('file:'), usesKms };
+    const place = { provider: runBy, region, isAws, isFolder: store.url.startsWith('file:'), usesKms };
     if (!settings.dryRun) return { ...result, billed: { place, objects: () => ledger.objects() } };
     const { highest: version, isListed } = settled;
-    const destination = await destinationOf({ store, region, isAws }, { version, isListed }, signal);
+    const destination = await destinationOf({ store, region, isAws, runBy }, { version, isListed }, signal);
     return { ...result, destination: { ...destination, usesKms } };
   } catch (error) {
     throw await sender.withdraw(alsoTelling(notWhole, error), journal, resume.cleansUp);

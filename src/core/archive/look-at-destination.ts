@@ -11,12 +11,14 @@ import type { Destination } from './upload-result.js';
  * @throws what listing throws, but for a policy that forbids it
  */
 export async function destinationOf(
-  { store, region, isAws }: Pick<OpenedStore, 'store' | 'isAws'> & { readonly region?: string | undefined },
+  opened: Pick<OpenedStore, 'store' | 'isAws' | 'runBy'> & { readonly region?: string | undefined },
   { version, isListed }: Pick<Destination, 'version' | 'isListed'>,
   signal: AbortSignal,
 ): Promise<Destination> {
+  const { store, region, isAws, runBy } = opened;
   if (!isListed) await lookAgain(store, signal);
-  return { version, isListed, region, isAws, isFolder: parseStoreUrl(store.url).kind === 'file' };
+  const isFolder = parseStoreUrl(store.url).kind === 'file';
+  return { version, isListed, provider: runBy, region, isAws, isFolder };
 }
 
 /** An upload does without a listing and hears at its first chunk of credentials that are missing: a dry run sends none. */

@@ -38,7 +38,7 @@ export type VersionOutcome =
 type VersionInput = TwinInput &
   TransferInput &
   CommitInput &
-  Pick<UploadRun, 'dryRun' | 'mayBegin' | 'ledger' | 'store' | 'region' | 'isAws' | 'notWhole'>;
+  Pick<UploadRun, 'dryRun' | 'mayBegin' | 'ledger' | 'store' | 'region' | 'isAws' | 'runBy' | 'notWhole'>;
 
 /** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
 export async function makeVersion(

@@ -1,5 +1,6 @@
 // An upload under way, as its steps see it: each takes the few parts that it needs. Types alone, below all steps.
 import type { ObjectStore, RequestCounts, Retention } from '../object-store/object-store.js';
+import type { Provider } from '../providers/provider.js';
 import type { AcknowledgedChunk } from '../resume/upload-journal.js';
 import type { Remembered } from './remembered.js';
 import type { SentPiece } from './resumed/match-rows.js';
@@ -38,6 +39,8 @@ export interface UploadRun extends Settings, Identity {
   readonly region: string | undefined;
   /** AWS itself, whose prices are known. */
   readonly isAws: boolean;
+  /** Who runs the store, where its address tells. */
+  readonly runBy: Provider | undefined;
   /** Grows while the store is used. */
   readonly requests: RequestCounts;
   readonly retries: () => number;

@@ -13,7 +13,7 @@ import {
   type Rate,
   type RetrievalWay,
 } from './price-table.js';
-import type { Provider } from './providers.js';
+import type { Provider } from '../providers/provider.js';
 
 /** What the config file says of prices. */
 export interface PriceSettings {

@@ -44,12 +44,8 @@ const B2: Partial<PriceList> = {
   freeTransfer: { gb: 0, timesStored: 3 },
 };
 
-const OTHERS: Readonly<Record<Exclude<PriceList['provider'], 'aws'>, Partial<PriceList>>> = {
-  wasabi: WASABI,
-  b2: B2,
-  minio: {},
-  custom: {},
-};
+/** Those with one list. */
+const OTHERS: Readonly<Partial<Record<PriceList['provider'], Partial<PriceList>>>> = { wasabi: WASABI, b2: B2 };
 
 /** What nobody lists: no prices, and no rules that would make a small object dear. */
 const UNLISTED = {

@@ -2,7 +2,7 @@
 // known or a thing that is not sold there: never zero. GB are of 2^30 bytes at AWS, and as each provider bills them.
 import type { ThawTier } from '../object-store/object-store.js';
 import { classOnly } from './cold-class.js';
-import type { Provider } from './providers.js';
+import type { Provider } from '../providers/provider.js';
 import prices from './prices.json' with { type: 'json' };
 
 /** How content is got: by a plain GET, or out of cold storage in one of its tiers. */

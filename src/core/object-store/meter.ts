@@ -3,6 +3,7 @@
 // as it was asked for, also where its reader ends early.
 import type { DeleteFailure, Keeping, ObjectInfo, ObjectStore, ThawOptions, ObjectVersionId } from './object-store.js';
 import type { KeyService } from '../keys/key-service.js';
+import type { Provider } from '../providers/provider.js';
 import { pagesCounted } from './request-count.js';
 
 export const STANDARD = 'STANDARD';
@@ -33,6 +34,8 @@ export interface StoreMeter {
 export interface MeteredPlace {
   readonly url: string;
   readonly isAws: boolean;
+  /** Who runs it, where the address tells. */
+  readonly runBy?: Provider | undefined;
   readonly isFolder: boolean;
   readonly region: string | undefined;
 }

@@ -29,6 +29,8 @@ import { countRequests, newRequestCounts } from './request-count.js';
 import { DEFAULT_RETRY, type RetryOptions } from './retry/retrier.js';
 import { withRetry } from './retry/retry.js';
 import { DEFAULT_WATCHDOG, withWatchdog, type WatchdogOptions } from './stall-watchdog.js';
+import { knownAddress } from '../providers/address.js';
+import type { Provider } from '../providers/provider.js';
 import type { CreateOnceSetting } from './create-once-setting.js';
 import { parseStoreUrl, type StoreUrl } from './store-url.js';
 import { s3Bucket } from './s3/s3-bucket.js';
@@ -81,6 +83,8 @@ export interface OpenedStore {
   readonly region?: string;
   /** AWS itself and not another server. */
   readonly isAws: boolean;
+  /** Of S3 stores only: who runs it, where the address tells. */
+  readonly runBy?: Provider | undefined;
   /** Of S3 stores only: the servers that the store and its keys are on, for saving where something is. */
   readonly servers?: StoreServers;
   /** Of S3 stores only. */
@@ -125,7 +129,9 @@ async function openS3(
   const servers = { store: withoutLogin(endpoint) ?? null, kms: withoutLogin(kms) ?? null };
   const [store, ofBucket] = [s3Store(connection, url), s3Bucket(connection, url)];
   const { createOnce = 'auto' } = options;
-  return { store, region, isAws: endpoint === undefined, servers, createOnce, ...ofBucket, close };
+  const isAws = endpoint === undefined;
+  const runBy = isAws ? 'aws' : knownAddress(endpoint)?.provider;
+  return { store, region, isAws, runBy, servers, createOnce, ...ofBucket, close };
 }
 
 function refuseMode(storeMode: number | undefined): void {
@@ -183,8 +189,8 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
   };
   const requests = newRequestCounts();
   const { store: bare, close, lifecycle, posture, lock, multipart, ...about } = await openBare(url, options);
-  const { isAws, region } = about;
-  const meter = options.meter?.({ url: bare.url, isAws, isFolder: parseStoreUrl(url).kind === 'file', region });
+  const { isAws, region, runBy } = about;
+  const meter = options.meter?.({ url: bare.url, isAws, runBy, isFolder: parseStoreUrl(url).kind === 'file', region });
   const metered = meter === undefined ? bare : meterStore(bare, meter);
   const { onRequest } = options;
   const observed = onRequest === undefined ? metered : observeStore(metered, onRequest);

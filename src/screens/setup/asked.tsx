@@ -1,3 +1,4 @@
+// A question with one line why, and what may be answered.
 import { Box } from 'ink';
 import type { ReactElement, ReactNode } from 'react';
 import { Line } from '../../ui/line.js';

@@ -4,14 +4,7 @@ import { type ReactElement, useMemo } from 'react';
 import type { CheckLine } from '../../core/setup/check-store.js';
 import type { CredentialSource } from '../../core/setup/found-credentials.js';
 import { chosenOf } from '../../stores/setup/parameters.js';
-import {
-  type FieldName,
-  fieldsOf,
-  KINDS,
-  type SetupState,
-  type StoreKind,
-  type Work,
-} from '../../stores/setup/setup-state.js';
+import { type FieldName, fieldsOf, type SetupState, type Work } from '../../stores/setup/setup-state.js';
 import type { Column } from '../../ui/columns.js';
 import { Line } from '../../ui/line.js';
 import { Picker } from '../../ui/picker.js';
@@ -22,15 +15,18 @@ import { cut } from '../../ui/text.js';
 import { Tint, type Tone, useTheme } from '../../ui/theme.js';
 import { wrapped } from '../../ui/wrapped.js';
 import { useNames } from '../use-names.js';
+import { addressLabel, addressQuestion } from './address-question.js';
 import { Asked, LOW_ROWS } from './asked.js';
 import { DoneStep } from './done-step.js';
+import { PlaceStep } from './place-step.js';
+import { twoColumns } from './two-columns.js';
 
 type Props = { readonly state: SetupState };
 
 export function StepBody({ state }: Props): ReactElement {
   switch (state.step) {
     case 'kind':
-      return <KindStep state={state} />;
+      return <PlaceStep place={state.place} />;
     case 'credentials':
       return <CredentialsStep state={state} />;
     case 'server':
@@ -55,29 +51,6 @@ export function StepBody({ state }: Props): ReactElement {
     default:
       return state.step satisfies never;
   }
-}
-
-const KIND_TEXTS: Readonly<Record<StoreKind, readonly [name: string, what: string]>> = {
-  folder: ['a folder', 'a disk, a network drive: no account, nothing to pay'],
-  aws: ['AWS S3', 'a bucket at Amazon'],
-  compatible: ['S3-compatible', 'a bucket on another server: MinIO, Ceph, Wasabi, Backblaze'],
-};
-
-const twoColumns = (count: number, cell: (at: number) => readonly [string, string]): readonly Column[] => {
-  const widest = Math.max(...Array.from({ length: count }, (_, at) => cell(at)[0].length));
-  return [
-    { width: Math.min(32, widest), priority: 0, cell: (at) => cell(at)[0] },
-    { weight: 1, min: 10, priority: 1, tone: 'dim', cut: 'end', cell: (at) => cell(at)[1] },
-  ];
-};
-
-function KindStep({ state: { kind } }: Props): ReactElement {
-  const columns = useMemo(() => twoColumns(KINDS.length, (at) => KIND_TEXTS[KINDS[at] ?? 'folder']), []);
-  return (
-    <Asked question="Where do archives go?" why="used by all commands that are not given another store">
-      <Picker count={KINDS.length} chosen={KINDS.indexOf(kind)} columns={columns} />
-    </Asked>
-  );
 }
 
 function sourceTexts(one: CredentialSource | undefined, show: (text: string) => string): readonly [string, string] {
@@ -107,12 +80,12 @@ function CredentialsStep({ state: { sources, source } }: Props): ReactElement {
 }
 
 const FORMS: Partial<Readonly<Record<SetupState['step'], readonly [question: string, why: string]>>> = {
-  server: ['At which address is the server?', 'https://host, or http://host:port on your own network'],
   keys: ['Which keys?', 'appended to the AWS credentials file, for you alone'],
 };
 
 const LABELS: Readonly<Record<FieldName, readonly [label: string, placeholder: string]>> = {
   server: ['address', 'https://s3.example.org'],
+  account: ['account', 'as its console shows it'],
   profile: ['profile', 'archiver'],
   accessKeyId: ['access key id', 'AKIA…'],
   secretAccessKey: ['secret key', 'not shown'],
@@ -131,7 +104,7 @@ function FormStep({ state }: Props): ReactElement {
   const placed: readonly [string, string] = isFolder
     ? ['In which folder?', 'made where it is missing; leave it to archiver alone']
     : ['In which bucket, below which prefix?', 'it must be there; a prefix keeps archives apart'];
-  const [question, why] = FORMS[state.step] ?? placed;
+  const [question, why] = state.step === 'server' ? addressQuestion(state) : (FORMS[state.step] ?? placed);
   return (
     <Asked question={question} why={why}>
       <Box flexDirection="column">
@@ -140,7 +113,7 @@ function FormStep({ state }: Props): ReactElement {
           const { text, cursor } = state.fields[name];
           const isSecret = name === 'secretAccessKey';
           const line = isSecret ? { text: '*'.repeat(text.length), cursor } : { text, cursor };
-          const [label, placeholder] = LABELS[name];
+          const [label, placeholder] = addressLabel(state.place, name) ?? LABELS[name];
           const width = columns - LABEL_WIDTH - 6;
           return (
             <Line

@@ -1,5 +1,7 @@
 // The settings that setup asks about, each with what may be chosen and why. Undefined is what holds without a setting.
 import type { SettingValue } from '../../core/config/change-config.js';
+import { factsOf } from '../../core/providers/provider-table.js';
+import type { Place } from './places.js';
 
 export interface Choice {
   readonly value: SettingValue | undefined;
@@ -70,20 +72,39 @@ const ASKED: readonly Asked[] = [
   },
 ];
 
-/** What is asked for a store of this kind, as the settings have it. */
-export function parametersOf(isFolder: boolean, settings: ReadonlyMap<string, string>): readonly Parameter[] {
-  return ASKED.filter(({ isOfBuckets }) => isOfBuckets !== true || !isFolder).map(({ key, title, choices }) => {
-    const now = settings.get(key);
-    const found = choices.findIndex(({ value, label }) => (value === undefined ? label : String(value)) === now);
-    if (now === undefined || found >= 0) return { key, title, choices, chosen: Math.max(0, found) };
-    const kept = choice(/^\d+$/.test(now) ? Number(now) : now, now, 'as it is');
-    return {
-      key,
-      title,
-      choices: now === 'false' ? choices : [...choices, kept],
-      chosen: now === 'false' ? 0 : choices.length,
-    };
-  });
+/** The classes that a place is known to have; none where there is nothing to choose. */
+function offered(place: Place, { isOfBuckets, choices }: Asked): readonly Choice[] {
+  if (isOfBuckets !== true) return choices;
+  const classes: readonly string[] | null = place === 'folder' ? [] : factsOf(place).classes;
+  const own = choices.filter(({ label }) => classes === null || classes.includes(label));
+  return own.length > 1 ? own : [];
+}
+
+/** What is asked for a store of this place, as the settings have it. */
+export function parametersOf(place: Place, settings: ReadonlyMap<string, string>): readonly Parameter[] {
+  const asked = ASKED.map((one) => ({ ...one, choices: offered(place, one) }));
+  return asked
+    .filter(({ choices }) => choices.length > 0)
+    .map(({ key, title, choices }) => {
+      const now = settings.get(key);
+      const found = choices.findIndex(({ value, label }) => (value === undefined ? label : String(value)) === now);
+      if (now === undefined || found >= 0) return { key, title, choices, chosen: Math.max(0, found) };
+      const kept = choice(/^\d+$/.test(now) ? Number(now) : now, now, 'as it is');
+      return {
+        key,
+        title,
+        choices: now === 'false' ? choices : [...choices, kept],
+        chosen: now === 'false' ? 0 : choices.length,
+      };
+    });
 }
 
 export const chosenOf = ({ choices, chosen }: Parameter): Choice | undefined => choices[chosen];
+
+/** The questions with the choices that were made before, where they are still offered. */
+export const withChoices = (asked: readonly Parameter[], made: readonly Parameter[]): readonly Parameter[] =>
+  asked.map((one) => {
+    const before = made.find(({ key }) => key === one.key);
+    const again = one.choices.findIndex(({ label }) => before !== undefined && label === chosenOf(before)?.label);
+    return again < 0 ? one : { ...one, chosen: again };
+  });

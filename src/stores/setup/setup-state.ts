@@ -7,9 +7,7 @@ import type { CheckLine, Usability } from '../../core/setup/check-store.js';
 import type { CredentialSource } from '../../core/setup/found-credentials.js';
 import type { DiffLine } from '../../core/text/line-diff.js';
 import { chosenOf, type Parameter } from './parameters.js';
-
-export const KINDS = ['folder', 'aws', 'compatible'] as const;
-export type StoreKind = (typeof KINDS)[number];
+import { addressAt, addressFields, type Place, providerSetting, type StoreKind } from './places.js';
 
 export type Step =
   | 'kind'
@@ -23,7 +21,15 @@ export type Step =
   | 'review'
   | 'done';
 
-export type FieldName = 'server' | 'profile' | 'accessKeyId' | 'secretAccessKey' | 'folder' | 'bucket' | 'region';
+export type FieldName =
+  | 'server'
+  | 'account'
+  | 'profile'
+  | 'accessKeyId'
+  | 'secretAccessKey'
+  | 'folder'
+  | 'bucket'
+  | 'region';
 
 /** A line that is being typed; the cursor is an index into the text. */
 export interface EditedLine {
@@ -51,6 +57,8 @@ export interface SetupNotice {
 
 export interface SetupState {
   readonly step: Step;
+  readonly place: Place;
+  /** Of the place. */
   readonly kind: StoreKind;
   readonly sources: readonly CredentialSource[];
   /** Which of them. */
@@ -89,22 +97,28 @@ export interface SetupAnswers {
 export const IDLE: Work = { status: 'idle', lines: [] };
 
 /** The steps of this kind of store, in order. */
-export function stepsOf({ kind, sources, source }: Pick<SetupState, 'kind' | 'sources' | 'source'>): readonly Step[] {
+export function stepsOf({
+  place,
+  kind,
+  sources,
+  source,
+}: Pick<SetupState, 'place' | 'kind' | 'sources' | 'source'>): readonly Step[] {
   const access: readonly Step[] = sources[source]?.kind === 'new' ? ['credentials', 'keys'] : ['credentials'];
   const before: Readonly<Record<StoreKind, readonly Step[]>> = {
     folder: [],
     aws: access,
-    compatible: ['server', ...access],
+    compatible: [...(addressFields(place).length === 0 ? [] : (['server'] as const)), ...access],
   };
   return ['kind', ...before[kind], 'place', 'check', 'parameters', 'test', 'review', 'done'];
 }
 
 /** The fields of a step. */
-export const fieldsOf = ({ step, kind }: Pick<SetupState, 'step' | 'kind'>): readonly FieldName[] => {
-  if (step === 'server') return ['server'];
+export const fieldsOf = ({ step, place, kind }: Pick<SetupState, 'step' | 'place' | 'kind'>): readonly FieldName[] => {
+  if (step === 'server') return addressFields(place);
   if (step === 'keys') return ['profile', 'accessKeyId', 'secretAccessKey'];
   if (step !== 'place') return [];
-  return kind === 'folder' ? ['folder'] : ['bucket', 'region'];
+  if (kind === 'folder') return ['folder'];
+  return addressFields(place).includes('region') ? ['bucket'] : ['bucket', 'region'];
 };
 
 const filled = (text: string): string | undefined => (text.trim() === '' ? undefined : text.trim());
@@ -120,15 +134,27 @@ export function urlOf({ kind, fields }: Pick<SetupState, 'kind' | 'fields'>, hom
   return formatStoreUrl(parseStoreUrl(bucketUrl(path.startsWith('/') ? path : `./${path}`, home)));
 }
 
+/** The address of the server, as far as it is known. */
+export const addressIn = ({ place, fields }: Pick<SetupState, 'place' | 'fields'>): string | undefined =>
+  addressAt(place, {
+    server: filled(fields.server.text),
+    account: filled(fields.account.text),
+    region: filled(fields.region.text),
+  });
+
+function addressTrouble(state: SetupState): string | undefined {
+  const missing = addressFields(state.place).find((name) => filled(state.fields[name].text) === undefined);
+  if (missing === 'account' || missing === 'region') return `name the ${missing}, which is a part of the address`;
+  const address = addressIn(state) ?? '';
+  return /^https?:\/\//i.test(address) && URL.canParse(address)
+    ? undefined
+    : 'write the address as https://host or http://host:port';
+}
+
 /** What is wrong with what was typed in this step; undefined when nothing is. */
 export function troubleOf(state: SetupState, home: string): string | undefined {
   const { step, fields } = state;
-  if (step === 'server') {
-    const address = fields.server.text.trim();
-    return /^https?:\/\//i.test(address) && URL.canParse(address)
-      ? undefined
-      : 'write the address as https://host or http://host:port';
-  }
+  if (step === 'server') return addressTrouble(state);
   if (step !== 'place') return undefined;
   if (fields[state.kind === 'folder' ? 'folder' : 'bucket'].text.trim() === '')
     return state.kind === 'folder' ? 'name a folder' : 'name a bucket';
@@ -142,7 +168,7 @@ export function troubleOf(state: SetupState, home: string): string | undefined {
 
 /** All answers, as far as they are given. @throws usage where the place names no store */
 export function answersOf(state: SetupState, home: string): SetupAnswers {
-  const { kind, sources, source, fields, parameters, region: found } = state;
+  const { place, kind, sources, source, fields, parameters, region: found } = state;
   const url = urlOf(state, home);
   const asked = Object.fromEntries(parameters.map((one) => [one.key, chosenOf(one)?.value]));
   if (kind === 'folder')
@@ -157,7 +183,7 @@ export function answersOf(state: SetupState, home: string): SetupAnswers {
   const chosen = sources[source];
   const profile =
     chosen?.kind === 'profile' ? chosen.name : chosen?.kind === 'new' ? filled(fields.profile.text) : undefined;
-  const endpointUrl = kind === 'compatible' ? filled(fields.server.text) : undefined;
+  const endpointUrl = kind === 'compatible' ? addressIn(state) : undefined;
   const typed = filled(fields.region.text);
   const region = typed ?? (kind === 'aws' ? found : undefined);
   const values = {
@@ -165,6 +191,7 @@ export function answersOf(state: SetupState, home: string): SetupAnswers {
     'aws.profile': profile,
     'aws.endpointUrl': endpointUrl,
     'aws.region': region,
+    ...providerSetting(place, endpointUrl),
     ...asked,
   };
   return { kind, url, profile, endpointUrl, region: typed, values };

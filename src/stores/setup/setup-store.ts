@@ -4,21 +4,20 @@ import { errorText, isArchiverError } from '../../core/failures/errors.js';
 import type { CheckLine } from '../../core/setup/check-store.js';
 import type { CredentialSource } from '../../core/setup/found-credentials.js';
 import type { TypedKeys } from '../../core/setup/keys-file.js';
-import { parametersOf } from './parameters.js';
+import { parametersOf, withChoices } from './parameters.js';
+import { kindOf, type Place, PLACES, prefilled } from './places.js';
 import {
   answersOf,
   type EditedLine,
   type FieldName,
   fieldsOf,
   IDLE,
-  KINDS,
   mayGoOn,
   type Review,
   type SetupAnswers,
   type SetupState,
   type Step,
   stepsOf,
-  type StoreKind,
   troubleOf,
 } from './setup-state.js';
 
@@ -41,7 +40,7 @@ export interface SetupPorts {
 export interface SetupOptions {
   readonly ports: SetupPorts;
   readonly home: string;
-  readonly kind: StoreKind;
+  readonly place: Place;
   readonly sources: readonly CredentialSource[];
   /** That is chosen at first. */
   readonly profile: string | undefined;
@@ -72,17 +71,29 @@ export interface SetupActions {
 export type SetupStore = StoreApi<SetupState & { readonly do: SetupActions }>;
 
 const line = (text = ''): EditedLine => ({ text, cursor: text.length });
+/** What was filled in for the place before gives way, and what somebody typed stays. */
+function refilled(fields: SetupState['fields'], before: Place, after: Place): SetupState['fields'] {
+  const [old, fresh] = [prefilled(before), prefilled(after)];
+  const own = (['server', 'region', 'account'] as const).flatMap((name) =>
+    ['', old[name]].includes(fields[name].text) ? [[name, line(fresh[name])] as const] : [],
+  );
+  return { ...fields, ...Object.fromEntries(own) };
+}
+
 const clamp = (value: number, count: number): number => Math.max(0, Math.min(value, count - 1));
 
-function initialState({ kind, sources, profile, fields, settings }: SetupOptions): SetupState {
+function initialState({ place, sources, profile, fields: given, settings }: SetupOptions): SetupState {
+  const fields = { ...prefilled(place), ...given };
   const named = sources.findIndex((one) => one.kind === 'profile' && one.name === profile);
   return {
     step: 'kind',
-    kind,
+    place,
+    kind: kindOf(place),
     sources,
     source: Math.max(0, named),
     fields: {
       server: line(fields.server),
+      account: line(fields.account),
       profile: line(fields.profile ?? 'archiver'),
       accessKeyId: line(),
       secretAccessKey: line(),
@@ -91,7 +102,7 @@ function initialState({ kind, sources, profile, fields, settings }: SetupOptions
       region: line(fields.region),
     },
     row: 0,
-    parameters: parametersOf(kind === 'folder', settings),
+    parameters: parametersOf(place, settings),
     check: IDLE,
     test: IDLE,
     usability: 'none',
@@ -188,9 +199,8 @@ export function createSetupStore(options: SetupOptions): SetupStore {
           (review) => set({ review }),
         );
     };
-    /** With the choices that were made already. */
-    const asked = ({ kind, parameters }: SetupState): SetupState['parameters'] =>
-      parametersOf(kind === 'folder', settings).map((one) => parameters.find(({ key }) => key === one.key) ?? one);
+    const asked = ({ place, parameters }: SetupState): SetupState['parameters'] =>
+      withChoices(parametersOf(place, settings), parameters);
 
     const following = (by: 1 | -1): Step | undefined => {
       const steps = stepsOf(get());
@@ -233,10 +243,12 @@ export function createSetupStore(options: SetupOptions): SetupStore {
           go(step);
         },
         move(by) {
-          const { step, kind, sources, source, row, parameters, review, capabilities } = get();
+          const { step, place, fields, sources, source, row, parameters, review, capabilities } = get();
           set({ notice: undefined });
-          if (step === 'kind') set({ kind: KINDS[clamp(KINDS.indexOf(kind) + by, KINDS.length)] ?? kind });
-          else if (step === 'credentials') set({ source: clamp(source + by, sources.length) });
+          if (step === 'kind') {
+            const chosen = PLACES[clamp(PLACES.indexOf(place) + by, PLACES.length)] ?? place;
+            set({ place: chosen, kind: kindOf(chosen), fields: refilled(fields, place, chosen) });
+          } else if (step === 'credentials') set({ source: clamp(source + by, sources.length) });
           else if (step === 'parameters') set({ row: clamp(row + by, parameters.length) });
           else if (step === 'review') set({ row: clamp(row + by, review?.lines.length ?? 0) });
           else if (step === 'done') set({ row: clamp(row + by, capabilities.length) });

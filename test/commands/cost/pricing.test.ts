@@ -65,7 +65,19 @@ describe('cost pricing', () => {
 
     expect(stdout).toContain('1024 GB are billed each month');
     expect(stdout).toContain('Wasabi list prices of');
-    expect(none.stdout).toContain('this provider has no list');
+    expect(none.stdout).toContain('not known: no list of MinIO is here; costControl.ownPrices says them');
+  });
+
+  test('are those of the server that the shell works with, unless a region of AWS is typed', async () => {
+    env = { AWS_ENDPOINT_URL: 'https://s3.us-west-004.backblazeb2.com' };
+    const listOf = async (...argv: string[]): Promise<string> => (await cost('pricing', ...argv)).stdout;
+    const live = await cost('pricing', '--real-time-pricing');
+
+    expect(await listOf()).toContain('Backblaze B2 list prices of');
+    expect(await listOf('--region', 'us-west-2')).toContain('AWS list prices of');
+    expect([live.status, live.stderr]).toEqual([2, expect.stringContaining('--provider aws')]);
+    env = { AWS_ENDPOINT_URL: 'http://localhost:9000' };
+    expect(await listOf()).toContain('AWS list prices of');
   });
 });
 

@@ -72,6 +72,7 @@ test.each([
   [['s3://acme', '--region', 'us west'], 'is not a region'],
   [['file:///srv/backup'], 'is a folder, and IAM'],
   [['s3://acme', '--provider', 'garage'], 'Garage has no policies'],
+  [['s3://acme', '--provider', 'r2'], 'no policies can be written for Cloudflare R2'],
   [['s3://acme', '--provider', 'minio', '--kms-key-arn', KEY], 'policies of --provider minio cannot name one'],
   [['s3://acme/writers/nas'], 'its base is wanted'],
 ])('%j is refused', async (argv, words) => {

@@ -98,6 +98,33 @@ describe('the folder', () => {
       expect(file('README.md')).toContain('Nothing of this has been tried on your server.');
     });
 
+    test('whoever is known by the address is not asked for: its policies, or why there are none', async () => {
+      const b2 = await init('--endpoint-url', 'https://s3.us-west-004.backblazeb2.com');
+      const wasabi = await init('--endpoint-url', 'https://s3.eu-central-1.wasabisys.com');
+
+      expect([b2.status, b2.stderr]).toEqual([
+        2,
+        expect.stringContaining('no policies can be written for Backblaze B2'),
+      ]);
+      expect(b2.stderr).toContain('docs/providers.md#backblaze-b2');
+      expect([wasabi.status, existsSync(join(folder, 'nas/lifecycle.json'))]).toEqual([0, false]);
+    });
+
+    test('who has no policies gets the rest of a bundle as another server', async () => {
+      const { status } = await init('--endpoint-url', 'https://s3.us-west-004.backblazeb2.com', '--provider', 'other');
+
+      expect([status, file('README.md')]).toEqual([0, expect.stringContaining('**not kept**')]);
+    });
+
+    test('the region is that of the address, unless one is named', async () => {
+      await init('--endpoint-url', 'https://s3.eu-central-1.wasabisys.com');
+      const told = file('config.yaml');
+      await init('--endpoint-url', 'https://s3.eu-central-1.wasabisys.com', '--region', 'us-east-2', '--out', 'other');
+
+      expect(told).toContain('region: "eu-central-1"');
+      expect(readFileSync(join(folder, 'other/config.yaml'), 'utf8')).toContain('region: "us-east-2"');
+    });
+
     test("Ceph's README turns no versioning on, with which writers make no versions there", async () => {
       await init(...AT_SERVER, '--provider', 'ceph');
 
@@ -279,6 +306,10 @@ describe('the folder', () => {
     [
       ['s3://acme', '--writer-id', 'nas', '--public-key', 'key.pub', '--provider', 'garage', ...AT_SERVER],
       'Garage has no policies',
+    ],
+    [
+      ['s3://acme', '--writer-id', 'nas', '--public-key', 'key.pub', '--provider', 'storj', ...AT_SERVER],
+      'no policies can be written for Storj: Storj has access grants, and no policies',
     ],
     [
       ['s3://acme', '--writer-id', 'nas', '--public-key', 'key.pub', '--kms-key-arn', KEY, ...AT_SERVER],

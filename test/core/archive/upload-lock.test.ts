@@ -35,7 +35,12 @@ describe('a bucket without Object Lock', () => {
   const { signal } = new AbortController();
 
   test('is refused before anything is sent, also where the server would take the headers', async () => {
-    await expect(refuseUnlockable(opened(() => Promise.resolve(undefined)), signal)).rejects.toMatchObject({
+    await expect(
+      refuseUnlockable(
+        opened(() => Promise.resolve(undefined)),
+        signal,
+      ),
+    ).rejects.toMatchObject({
       code: 'unsupported',
       message: 'the bucket bucket has no Object Lock, so nothing in it can be locked',
     });
@@ -44,7 +49,17 @@ describe('a bucket without Object Lock', () => {
   test('may be one with it where these credentials may not ask', async () => {
     const denied = new StoreError('access-denied', 's3:GetBucketObjectLockConfiguration is not allowed');
 
-    await expect(refuseUnlockable(opened(() => Promise.reject(denied)), signal)).resolves.toBeUndefined();
-    await expect(refuseUnlockable(opened(() => Promise.resolve({})), signal)).resolves.toBeUndefined();
+    await expect(
+      refuseUnlockable(
+        opened(() => Promise.reject(denied)),
+        signal,
+      ),
+    ).resolves.toBeUndefined();
+    await expect(
+      refuseUnlockable(
+        opened(() => Promise.resolve({})),
+        signal,
+      ),
+    ).resolves.toBeUndefined();
   });
 });

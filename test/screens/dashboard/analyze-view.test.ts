@@ -143,7 +143,7 @@ test('amounts that nobody knows are unknown, and never zero', async () => {
   const result = {
     ...RESULT,
     monthlyUsd: null,
-    pricesText: 'prices: not known: this store is not AWS',
+    pricesText: 'prices: not known: costControl.provider says whose they are',
     classes: RESULT.classes.map((one) => ({ ...one, monthlyUsd: null, better: null, savedUsd: null })),
   };
   const { press, scans, frame } = await opened([{ scan: undefined, result }]);

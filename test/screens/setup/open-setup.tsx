@@ -67,7 +67,7 @@ export function openSetup(
 ): Wizard {
   const store = createSetupStore({
     home: '/home/anna',
-    kind: 'folder',
+    place: 'folder',
     sources: [
       { kind: 'profile', name: 'default', gives: 'keys in the AWS files' },
       { kind: 'profile', name: 'lab\u001b[31m', gives: 'single sign-on (aws sso login)' },

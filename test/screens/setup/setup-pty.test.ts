@@ -86,7 +86,7 @@ describe('archiver setup in a terminal', () => {
     writeFileSync(join(home, '.archiver.yaml'), '# my notes\nupload:\n  shardCount: 4 # few\naws:\n  profile: old\n');
     const session = setup();
     await session.until('Where do archives go?');
-    session.type(`${DOWN}${DOWN}\r`);
+    session.type(`${DOWN.repeat(30)}\r`);
     await session.until('At which address is the server?');
     session.type(`${proxy.endpoint}\r`);
     await session.until('Which credentials?');
@@ -129,6 +129,27 @@ describe('archiver setup in a terminal', () => {
     expect(statSync(join(home, '.aws/credentials')).mode & 0o777).toBe(0o600);
     // What it keeps is remembered there, once it is chosen.
     expect([...(server.buckets.get('lab')?.keys() ?? [])]).toEqual(['runs/create-once.json']);
+  });
+
+  it('asks who has the store first, fills in address and region, and takes them back with it', async () => {
+    const session = setup(['s3://acme', '--profile', 'lab']);
+    await session.until('Where do archives go?');
+    // AWS, because of the URL; then Backblaze B2.
+    session.type(`${DOWN}\r`);
+    await session.until('Which region of Backblaze B2?');
+    session.type('us-west-004');
+    await session.until('https://s3.us-west-004.backblazeb2.com');
+    session.type(ESC);
+    await session.until('Where do archives go?');
+    session.type(`${DOWN}${DOWN}${DOWN}\r`);
+    await session.until('Which credentials?');
+    session.type('\r');
+    await session.until('In which bucket, below which prefix?');
+    await session.until((lines) => lines.some((line) => /region +(?:us-west-004|auto)/.test(line)));
+    session.type('\u0003');
+
+    expect(await session.exited).toBe(1);
+    expect(existsSync(join(home, '.archiver.yaml'))).toBe(false);
   });
 
   it('q in the middle of the test leaves nothing in the store', async () => {

@@ -15,7 +15,7 @@ async function walk(wizard: Wizard, look: (step: string) => void): Promise<void>
   const { state, press } = wizard;
   look(state().step);
   for (const keys of [
-    `${DOWN}${DOWN}\r`,
+    `${DOWN.repeat(99)}\r`,
     'http://127.0.0.1:9000\r',
     `${DOWN.repeat(4)}\r`,
     '\rKEY\rSECRET',
@@ -61,9 +61,36 @@ describe('every step', () => {
   });
 });
 
+describe('who has the store', () => {
+  test('is asked first, and the list scrolls where it is longer than the screen', async () => {
+    const { press, frame } = openSetup();
+
+    expect(frame(80, 24).join('\n')).toMatch(
+      /▸ a folder .*\n +AWS S3 .*\n +Backblaze B2 +https:\/\/s3\.REGION\.backblazeb2\.com/,
+    );
+    expect(frame(60, 15).join('\n')).toContain('1 of 21');
+    await press(DOWN.repeat(99));
+
+    expect(frame(60, 15).join('\n')).toContain('▸ another server');
+    expect(frame(60, 15)).toHaveLength(14);
+  });
+
+  test('decides what is asked of the address, which is shown as it becomes', async () => {
+    const { press, frame } = openSetup();
+
+    await press(`${DOWN.repeat(12)}\r`);
+    expect(frame(80, 24).join('\n')).toMatch(
+      /Which namespace and region of Oracle OCI\?\n +https:\/\/NAMESPACE\.compat\.objectstorage\.REGION\.oraclecloud\.com/,
+    );
+    await press('axabc\reu-frankfurt-1');
+
+    expect(frame(80, 24).join('\n')).toContain('https://axabc.compat.objectstorage.eu-frankfurt-1.oraclecloud.com');
+  });
+});
+
 describe('what is shown', () => {
   test('profiles with where their credentials come from, control characters escaped', async () => {
-    const { press, frame } = openSetup({ kind: 'aws' });
+    const { press, frame } = openSetup({ place: 'aws' });
 
     await press('\r');
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type Place, PLACES } from '../../../src/stores/setup/places.js';
 import type { SetupAnswers, SetupState } from '../../../src/stores/setup/setup-state.js';
 import {
   createSetupStore,
@@ -24,7 +25,7 @@ function make(ports: Partial<SetupPorts> = {}, options: Partial<SetupOptions> = 
   const seen: SetupAnswers[] = [];
   const store = createSetupStore({
     home: '/home/anna',
-    kind: 'folder',
+    place: 'folder',
     sources: [{ kind: 'environment' }, { kind: 'profile', name: 'lab', gives: 'keys' }, { kind: 'new' }],
     profile: undefined,
     fields: { folder: '~/archives' },
@@ -69,7 +70,7 @@ describe('answers', () => {
   });
 
   test('a bucket of AWS: the profile, and the region that it revealed', async () => {
-    const { store, next, seen } = make({}, { kind: 'aws', profile: 'lab', fields: { bucket: 'acme/lab/' } });
+    const { store, next, seen } = make({}, { place: 'aws', profile: 'lab', fields: { bucket: 'acme/lab/' } });
 
     await next(2);
     store.getState().do.edit(line('s3://acme/lab'));
@@ -113,9 +114,118 @@ describe('answers', () => {
   });
 });
 
+describe('who runs the bucket', () => {
+  /** Chooses a place at the first step, as the cursor does. */
+  const choose = ({ store, state }: Made, place: Place): void => {
+    while (state().place !== place) {
+      const by = PLACES.indexOf(place) > PLACES.indexOf(state().place) ? 1 : -1;
+      store.getState().do.move(by);
+    }
+  };
+  const type = ({ store }: Made, text: string): void => store.getState().do.edit(line(text));
+
+  test.each<[Place, typed: readonly string[], address: string, region: string | undefined]>([
+    ['b2', ['us-west-004'], 'https://s3.us-west-004.backblazeb2.com', 'us-west-004'],
+    ['wasabi', [], 'https://s3.us-east-1.wasabisys.com', 'us-east-1'],
+    ['r2', ['0123abcd'], 'https://0123abcd.r2.cloudflarestorage.com', 'auto'],
+    ['gcs', [], 'https://storage.googleapis.com', 'auto'],
+    ['hetzner', ['fsn1'], 'https://fsn1.your-objectstorage.com', 'fsn1'],
+    ['ovh', ['gra'], 'https://s3.gra.io.cloud.ovh.net', 'gra'],
+    ['scaleway', ['fr-par'], 'https://s3.fr-par.scw.cloud', 'fr-par'],
+    ['idrive', ['https://v1a2.ldn.idrivee2-12.com'], 'https://v1a2.ldn.idrivee2-12.com', undefined],
+    ['storj', [], 'https://gateway.storjshare.io', undefined],
+    ['digitalocean', ['nyc3'], 'https://nyc3.digitaloceanspaces.com', 'nyc3'],
+    [
+      'oracle',
+      ['axabc', 'us-phoenix-1'],
+      'https://axabc.compat.objectstorage.us-phoenix-1.oraclecloud.com',
+      'us-phoenix-1',
+    ],
+    ['ceph', [], 'http://localhost:7480', undefined],
+    ['minio', [], 'http://localhost:9000', 'us-east-1'],
+    ['garage', [], 'http://localhost:3900', 'garage'],
+    ['seaweedfs', [], 'http://localhost:8333', undefined],
+    ['rustfs', [], 'http://localhost:9000', undefined],
+    ['versitygw', [], 'http://localhost:7070', 'us-east-1'],
+    ['rclone', [], 'http://localhost:8080', undefined],
+    ['custom', ['http://nas:1'], 'http://nas:1', undefined],
+  ])('%s: its address and region are filled in as far as they are known', async (place, typed, address, region) => {
+    const made = make({}, { profile: 'lab', fields: { bucket: 'acme' } });
+    choose(made, place);
+
+    await made.next();
+    for (const text of typed) {
+      type(made, text);
+      await made.next();
+    }
+    while (made.state().step !== 'done') await made.next();
+
+    const tells = [
+      'b2',
+      'wasabi',
+      'r2',
+      'gcs',
+      'hetzner',
+      'ovh',
+      'scaleway',
+      'idrive',
+      'storj',
+      'digitalocean',
+      'oracle',
+    ];
+    expect(made.seen[0]).toMatchObject({
+      endpointUrl: address,
+      values: { 'aws.endpointUrl': address, 'aws.region': region },
+    });
+    const isSaid = place !== 'custom' && !tells.includes(place);
+    expect(made.seen[0]?.values['costControl.provider']).toBe(isSaid ? place : undefined);
+  });
+
+  test('what stands in the address is asked before the credentials, and has to be there', async () => {
+    const made = make({}, { fields: { bucket: 'acme' } });
+    choose(made, 'oracle');
+
+    await made.next(2);
+    expect(made.state().notice?.text).toBeUndefined();
+    await made.next();
+
+    expect([made.state().step, made.state().notice?.text]).toEqual([
+      'server',
+      'name the account, which is a part of the address',
+    ]);
+  });
+
+  test('what was filled in gives way to what another one has, and what was typed stays', async () => {
+    const made = make({}, {});
+    choose(made, 'garage');
+    expect(made.state().fields.server.text).toBe('http://localhost:3900');
+    await made.next();
+    type(made, 'http://nas:3900');
+    made.store.getState().do.back();
+
+    choose(made, 'minio');
+    const { server, region } = made.state().fields;
+
+    expect([server.text, region.text]).toEqual(['http://nas:3900', 'us-east-1']);
+  });
+
+  test('only classes are offered that it is known to have, and where there is one nothing is asked', async () => {
+    const classesOf = async (place: Place): Promise<readonly string[]> => {
+      const made = make({}, { place, fields: { bucket: 'acme', region: 'x', account: 'x', server: 'http://x' } });
+      while (made.state().step !== 'parameters') await made.next();
+      const asked = made.state().parameters.find(({ key }) => key === 'storage.storageClass');
+      return asked?.choices.map(({ label }) => label) ?? [];
+    };
+
+    expect(await classesOf('scaleway')).toEqual(['STANDARD', 'ONEZONE_IA', 'GLACIER']);
+    expect(await classesOf('b2')).toEqual([]);
+    expect(await classesOf('hetzner')).toContain('DEEP_ARCHIVE');
+  });
+});
+
 describe('forth and back', () => {
   test('Esc loses nothing, from any step, and ends at the first', async () => {
-    const { store, next, state } = make({}, { kind: 'compatible', fields: { server: 'http://x:1', bucket: 'abc' } });
+    const { store, next, state } = make({}, { place: 'custom', fields: { server: 'http://x:1', bucket: 'abc' } });
     const { do: act } = store.getState();
 
     await next(2);
@@ -130,9 +240,9 @@ describe('forth and back', () => {
   });
 
   test.each<[string, Partial<SetupOptions>, number, RegExp]>([
-    ['an address without a scheme', { kind: 'compatible', fields: { server: 'minio:9000' } }, 2, /https:\/\/host/],
-    ['no bucket', { kind: 'aws', fields: {} }, 4, /name a bucket/],
-    ['no bucket name', { kind: 'aws', fields: { bucket: 'No_Bucket' } }, 4, /is not a bucket name/],
+    ['an address without a scheme', { place: 'custom', fields: { server: 'minio:9000' } }, 2, /https:\/\/host/],
+    ['no bucket', { place: 'aws', fields: {} }, 4, /name a bucket/],
+    ['no bucket name', { place: 'aws', fields: { bucket: 'No_Bucket' } }, 4, /is not a bucket name/],
     ['no folder', { fields: { folder: '' } }, 2, /name a folder/],
     ['the whole disk', { fields: { folder: '/' } }, 2, /whole file system/],
   ])('%s keeps the step, with the reason', async (_, options, times, reason) => {

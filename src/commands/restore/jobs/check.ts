@@ -158,12 +158,13 @@ async function look(
 /** The job with what could be asked for again; as it is where nothing is cold. */
 async function askAgain(
   job: RestoreJob,
-  { store, region, isAws }: OpenedStore,
+  opened: OpenedStore,
   values: Values<typeof flags>,
   context: JobContext,
 ): Promise<RestoreJob> {
   const { planAgain, thawAgain } = await import('../../../core/restore-jobs/thaw-again.js');
   const { pricedBy } = await import('../../kit/prices.js');
+  const { store, region, isAws } = opened;
   const { now, signal } = context;
   const typed = <T>(key: 'tier' | 'maxRestoreCost', value: T, saved: T): T =>
     context.origins[key] === 'flag' ? value : (saved ?? value);
@@ -175,7 +176,7 @@ async function askAgain(
     maxCostUsd: typed('maxRestoreCost', values.maxRestoreCost, job.maxRestoreCostUsd),
     region,
     isAws,
-    ...pricedBy(context),
+    ...pricedBy(context, opened),
   });
   if (plan === undefined) return job;
   const { chunks, tier, estimate } = plan;

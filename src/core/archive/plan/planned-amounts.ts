@@ -9,7 +9,14 @@ import type { UploadPlan } from './plan-upload.js';
 
 /** Of what is packed by this plan. */
 export function plannedAmounts(
-  { ledger, store, region, isAws, encryption }: Pick<UploadRun, 'ledger' | 'store' | 'region' | 'isAws' | 'encryption'>,
+  {
+    ledger,
+    store,
+    region,
+    isAws,
+    runBy,
+    encryption,
+  }: Pick<UploadRun, 'ledger' | 'store' | 'region' | 'isAws' | 'runBy' | 'encryption'>,
   { lanes }: Pick<UploadPlan, 'lanes'>,
 ): PlannedAmounts {
   const objects = (): Iterable<StoredObject> => objectsOf(lanes, ledger.table);
@@ -19,6 +26,6 @@ export function plannedAmounts(
   const isFolder = parseStoreUrl(store.url).kind === 'file';
   return {
     bytes,
-    billAt: ({ provider, book }) => uploadCost(objects(), { provider, region, isAws, isFolder, usesKms }, book),
+    billAt: ({ provider = runBy, book }) => uploadCost(objects(), { provider, region, isAws, isFolder, usesKms }, book),
   };
 }

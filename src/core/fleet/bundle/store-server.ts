@@ -1,10 +1,13 @@
 // What the server of a store understands of policies, and so what a bundle may promise there. Put to MinIO of 2026-02, to Ceph's gateway
 // 16.2 and to Garage 2.5, each with a plain PUT of a writer's key over an object that is stored.
-import { PROVIDERS } from '../../cost/providers.js';
-import { usageError } from '../../failures/errors.js';
+import { type ArchiverError, usageError } from '../../failures/errors.js';
+import { knownAddress } from '../../providers/address.js';
+import { PROVIDERS } from '../../providers/provider.js';
+import type { ProviderFacts } from '../../providers/provider-facts.js';
+import { factsOf } from '../../providers/provider-table.js';
 
-/** Who runs the store: the names that have prices, and others whose policies are known. */
-export const FLEET_PROVIDERS = [...PROVIDERS, 'ceph', 'garage', 'other'] as const;
+/** Who runs the store, or `other` for the least that servers understand. */
+export const FLEET_PROVIDERS = [...PROVIDERS, 'other'] as const;
 export type FleetProvider = (typeof FLEET_PROVIDERS)[number];
 
 export interface StoreServer {
@@ -57,21 +60,12 @@ const OTHER: StoreServer = {
   endsUploadsByRule: false,
 };
 
-const SERVERS: Readonly<Record<Exclude<FleetProvider, 'garage'>, StoreServer>> = {
-  aws: AWS,
-  minio: MINIO,
-  ceph: CEPH,
-  wasabi: OTHER,
-  b2: OTHER,
-  custom: OTHER,
-  other: OTHER,
-};
+/** By what is known of a provider's policies. */
+const SERVERS = { aws: AWS, minio: MINIO, ceph: CEPH, untried: OTHER } as const;
 
-const OF_AWS = /\.amazonaws\.com(?:\.cn)?$/;
-
-/** Who runs the store where nobody has said so. An address alone does not tell which program answers there. */
+/** Who runs the store where nobody has said so. Of a program that anybody may run an address tells nothing. */
 const providerAt = (endpointUrl: string | undefined): FleetProvider =>
-  endpointUrl === undefined || OF_AWS.test(new URL(endpointUrl).hostname) ? 'aws' : 'other';
+  endpointUrl === undefined ? 'aws' : (knownAddress(endpointUrl)?.provider ?? 'other');
 
 /** The server that policies are written for. @throws usage for one that has none, and where a KMS key cannot stand in them */
 export function storeServer(
@@ -79,14 +73,10 @@ export function storeServer(
   { endpointUrl, kmsKeyArn }: { readonly endpointUrl?: string | undefined; readonly kmsKeyArn: string | undefined },
 ): StoreServer {
   const provider = given ?? providerAt(endpointUrl);
-  if (provider === 'garage') {
-    throw usageError(
-      'Garage has no policies, and it replaces objects in spite of If-None-Match: a key that may write to a bucket may replace all of it, ' +
-        'and writers refuse to make versions there',
-      'keep the fleet on AWS, MinIO or Ceph',
-    );
-  }
-  const server = SERVERS[provider];
+  const facts = factsOf(provider === 'other' ? 'custom' : provider);
+  const { policies } = facts;
+  if (typeof policies === 'object') throw withoutPolicies(provider, facts, policies.none);
+  const server = SERVERS[policies];
   if (kmsKeyArn !== undefined && server.kind !== 'aws') {
     throw usageError(
       `--kms-key-arn is about keys of AWS, and policies of --provider ${provider} cannot name one`,
@@ -94,4 +84,13 @@ export function storeServer(
     );
   }
   return server;
+}
+
+/** On Garage writers find nothing to stand on; elsewhere the rest of a bundle is of use with a key that is limited by hand. */
+function withoutPolicies(provider: FleetProvider, { name, anchor }: ProviderFacts, reason: string): ArchiverError {
+  const hint =
+    provider === 'garage'
+      ? 'keep the fleet on AWS, MinIO or Ceph'
+      : `limit the key of the writer there (docs/providers.md#${anchor}); --provider other writes the rest of the bundle`;
+  return usageError(`no policies can be written for ${name}: ${reason}`, hint);
 }

@@ -2,6 +2,7 @@
 // extra checksums with a custom endpoint, standard credential chain.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { awsCredentials } from './s3-credentials.js';
+import { regionAt, regionIn } from '../../providers/address.js';
 import { S3HttpHandler, type HttpHandlerOptions } from './s3-http-handler.js';
 import { networkOf, type NetworkSources } from './s3-network.js';
 import { missingProfile } from './s3-no-credentials.js';
@@ -58,7 +59,9 @@ export async function connectS3(options: S3ClientOptions): Promise<S3Connection>
   const handler = new S3HttpHandler({ ...options, network: await networkOf(options) });
   const config = baseConfig(options, handler, endpoint);
   const inRegion = (region: string): S3Client => new S3Client({ ...config, region });
-  const configured = options.region ?? (await configuredRegion(new S3Client(config), options.env));
+  // A shell or a profile speaks of AWS; an address that names its region speaks of this store.
+  const named = options.region ?? regionIn(endpoint);
+  const configured = named ?? (await configuredRegion(new S3Client(config), options.env));
   const region = configured ?? (await guessRegion(options, endpoint, inRegion(options.defaultRegion)));
   const client = inRegion(region);
   return {
@@ -72,6 +75,6 @@ export async function connectS3(options: S3ClientOptions): Promise<S3Connection>
 }
 
 async function guessRegion(options: S3ClientOptions, endpoint: string | undefined, client: S3Client): Promise<string> {
-  if (endpoint !== undefined) return options.defaultRegion;
+  if (endpoint !== undefined) return regionAt(endpoint) ?? options.defaultRegion;
   return (await detectBucketRegion(client, options.bucket, options.signal)) ?? options.defaultRegion;
 }

@@ -1,5 +1,6 @@
-// Which region a bucket is in: a given region wins, then the environment and the profile, then HeadBucket (on AWS only),
-// then the command's default. With a custom endpoint no request is made: what such a server says of a wrong one is believed then.
+// Which region a bucket is in: a given region wins, then one that the address of the server names, then the environment and the
+// profile, then HeadBucket (on AWS only), then the command's default. With a custom endpoint no request is made: what such a server
+// says of a wrong one is believed then.
 import { GetBucketLocationCommand, HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import { isArchiverError } from '../../failures/errors.js';
 import { untilCancelled } from '../until-cancelled.js';

@@ -1,0 +1,105 @@
+// What `archiver setup` knows before it asks anything: what was typed, else what the file says, else a folder.
+import type { OpenConfig } from '../../cli/config-change.js';
+import type { Context } from '../../cli/context.js';
+import { usageError } from '../../core/failures/errors.js';
+import { bucketUrl, formatStoreUrl, joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { addressOf, addressText, knownAddress, missingParts, regionAt } from '../../core/providers/address.js';
+import { type Provider, PROVIDERS } from '../../core/providers/provider.js';
+import { factsOf } from '../../core/providers/provider-table.js';
+import { type FoundPlace, placeOf } from '../../stores/setup/places.js';
+import { defaultFolder } from './setup-ports.js';
+
+export interface SetupValues {
+  readonly nonInteractive: boolean;
+  readonly output: string | undefined;
+  readonly provider: Provider | undefined;
+  readonly region: string | undefined;
+  readonly profile: string | undefined;
+  readonly endpointUrl: string | undefined;
+  readonly caBundle: string | undefined;
+  readonly storageClass: string | undefined;
+}
+
+export interface Beginning extends FoundPlace {
+  readonly url: string;
+  readonly profile: string | undefined;
+  readonly endpointUrl: string | undefined;
+  /** Who runs it, as was typed or as the file says. */
+  readonly provider: Provider | undefined;
+}
+
+type Server = Pick<Beginning, 'endpointUrl' | 'region'>;
+
+/** @throws usage for a provider whose address is not complete, or that is not that of the address */
+export function beginning(
+  values: SetupValues,
+  url: string | undefined,
+  { settings }: OpenConfig,
+  context: Pick<Context, 'cwd' | 'userHome'>,
+): Beginning {
+  const bucket = settings.get('storage.bucket');
+  const known =
+    url ??
+    settings.get('storage.url') ??
+    (bucket === undefined
+      ? undefined
+      : joinStoreUrl(bucketUrl(bucket, context.cwd), settings.get('storage.prefix') ?? ''));
+  const found = {
+    url: formatStoreUrl(parseStoreUrl(known ?? `file://${defaultFolder(context.userHome)}`)),
+    profile: values.profile ?? settings.get('aws.profile'),
+  };
+  const { provider } = values;
+  if (provider !== undefined) return { ...found, ...begunWith(provider, found.url, values) };
+  const endpointUrl = values.endpointUrl ?? settings.get('aws.endpointUrl');
+  const region = values.region ?? regionAt(values.endpointUrl) ?? settings.get('aws.region');
+  const named = PROVIDERS.find((name) => name === settings.get('costControl.provider'));
+  const place = found.url.startsWith('file:') ? { place: 'folder' as const } : placeOf(endpointUrl, named);
+  return { ...found, provider: named, endpointUrl, ...place, region: region ?? place.region };
+}
+
+function begunWith(provider: Provider, url: string, values: SetupValues): Omit<Beginning, 'url' | 'profile'> {
+  if (values.nonInteractive && url.startsWith('file:'))
+    throw usageError(
+      `--provider says who runs a bucket, and ${printable(url)} is a folder`,
+      `name the bucket: archiver setup s3://BUCKET --provider ${provider} --non-interactive`,
+    );
+  refuseOther(provider, values.endpointUrl);
+  if (values.nonInteractive) return { place: provider, provider, ...serverOf(provider, values) };
+  if (provider === 'aws' && values.endpointUrl !== undefined)
+    throw usageError('AWS behind an address of its own is set up without questions', 'add --non-interactive');
+  const known = knownAddress(values.endpointUrl);
+  const region = values.region ?? known?.region ?? factsOf(provider).defaultRegion ?? undefined;
+  return { place: provider, provider, endpointUrl: values.endpointUrl, region, account: known?.account };
+}
+
+/** @throws usage for an address of somebody else */
+function refuseOther(provider: Provider, endpointUrl: string | undefined): void {
+  const told = knownAddress(endpointUrl)?.provider;
+  if (told === undefined || told === provider) return;
+  throw usageError(
+    `${printable(endpointUrl ?? '')} is an address of ${factsOf(told).name}, and --provider is ${provider}`,
+    `leave out one of them, or name --provider ${told}`,
+  );
+}
+
+/** @throws usage where something is missing that nobody can guess */
+function serverOf(provider: Provider, { endpointUrl, region }: SetupValues): Server {
+  const facts = factsOf(provider);
+  const named = region ?? regionAt(endpointUrl) ?? facts.defaultRegion ?? undefined;
+  if (endpointUrl !== undefined || provider === 'aws') return { endpointUrl, region: named };
+  const address = addressOf(facts, { region: named });
+  if (address !== undefined) return { endpointUrl: address, region: named };
+  const [part] = missingParts(facts);
+  if (part === 'region')
+    throw usageError(
+      `the address of ${facts.name} names the region of the bucket, and nothing here does`,
+      `name it, such as --region ${facts.regions[0] ?? ''}`,
+    );
+  throw usageError(
+    part === 'account'
+      ? `the address of ${facts.name} has the ${facts.account ?? ''} in it`
+      : `${facts.name} has another address in each place`,
+    `name it: --endpoint-url ${addressText(facts)}`,
+  );
+}

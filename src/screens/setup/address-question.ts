@@ -1,0 +1,26 @@
+// What is asked about the address of a server: all of it, or what stands in it.
+import { addressText } from '../../core/providers/address.js';
+import { factsOf } from '../../core/providers/provider-table.js';
+import { addressFields } from '../../stores/setup/places.js';
+import { addressIn, type FieldName, type SetupState } from '../../stores/setup/setup-state.js';
+
+const FORM = 'https://host, or http://host:port on your own network';
+
+/** The question, and a line why: the address, with what was typed in it. */
+export function addressQuestion(state: SetupState): readonly [question: string, why: string] {
+  const { place } = state;
+  if (place === 'folder' || place === 'custom') return ['At which address is the server?', FORM];
+  const facts = factsOf(place);
+  const asked = addressFields(place);
+  if (asked.includes('server')) return [`At which address is ${facts.name}?`, FORM];
+  const words = asked.map((name) => (name === 'account' ? (facts.account ?? name) : name));
+  return [`Which ${words.join(' and ')} of ${facts.name}?`, addressIn(state) ?? addressText(facts)];
+}
+
+/** What a line of the address is called there, and how it may look. */
+export function addressLabel(place: SetupState['place'], name: FieldName): readonly [string, string] | undefined {
+  if (place === 'folder' || !addressFields(place).some((asked) => asked === name)) return undefined;
+  const { account, regions } = factsOf(place);
+  if (name === 'account') return [account ?? name, 'as its console shows it'];
+  return name === 'region' ? [name, `${regions.join(', ')}, …`] : undefined;
+}
