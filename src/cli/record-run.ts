@@ -100,8 +100,8 @@ async function recordKilled(context: RecordContext, folder: string, own: { reado
 
 /** Budgets count the run, and alerts that are due are raised. Never throws. */
 async function tellFollowers(context: RecordContext, runId: string, records: readonly LedgerRecord[]): Promise<void> {
-  const { account, env, home, cwd, now, signal } = context;
+  const { account, env, home, cwd, now, signal, warn } = context;
   const { place, ...access } = account.budget;
   const open = async (): Promise<OpenedStore> => await openBook({ place, home, cwd }, { ...access, env });
-  for (const problem of await followRecords(records, open, { runId, home, env, now, signal })) context.warn(problem);
+  for (const problem of await followRecords(records, open, { runId, home, env, now, signal, warn })) warn(problem);
 }

@@ -20,6 +20,8 @@ import { type StoreContext, withStore } from './kit/store.js';
 import { numbers, tableText, type TableContext } from './kit/table.js';
 import { findUpload, uploadUrl } from './kit/upload-target.js';
 import type { UploadId } from '../core/manifest/manifest-types.js';
+import { writableStore } from './kit/create-once.js';
+import { exclusiveFlag } from './kit/guard-flags.js';
 
 const REQUESTS_AT_ONCE = 8;
 
@@ -36,6 +38,7 @@ const REASONS: Readonly<Record<StayReason, string>> = {
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
+  ...exclusiveFlag,
   ...storeModeFlag,
   threshold: flag.float([1], {
     placeholder: 'RATIO',
@@ -71,6 +74,7 @@ export const command = defineCommand({
   exits: {
     0: 'analyzed, planned or done; also when there was nothing to move',
     1: 'failed: something is damaged or not understood, something else works on the upload, or the store failed',
+    4: 'not done: the store creates no key only once, and --exclusive was not given',
   },
   async run(values, [url], context: Results & Clock & StoreContext & TableContext & ProgressContext) {
     const target = await findUpload(url, { ...values, workers: REQUESTS_AT_ONCE }, context);
@@ -86,7 +90,10 @@ export const command = defineCommand({
         work: (emit) => {
           emit({ type: 'start', operation: 'balance', source: location, target: '' });
           const call = { baseUrl, values, context, session, requestsAtOnce: REQUESTS_AT_ONCE, onEvent: emit };
-          return withStore(call, async (opened) => {
+          return withStore(call, async (read) => {
+            const opened = values.execute
+              ? await writableStore(read, context, { isExclusive: values.exclusive })
+              : read;
             if (values.execute) tellLedger(context, { operation: 'balance', uploadId });
             const done = await carryOut(opened, uploadId, values, { emit, signal: context.signal });
             return { done, requests: opened.requests };

@@ -87,7 +87,7 @@ export const command = defineCommand({
     0: 'migrated, and validated unless --skip-validation was given (devices and FIFOs are left out and named)',
     1: 'failed; before the upload began, nothing was written to DESTINATION',
     3: 'migrated, but something in the archive was refused, or the original was kept although it was to be deleted',
-    4: 'it would exceed a budget, or the store does not keep If-None-Match (--create-once); nothing was sent',
+    4: 'it would exceed a budget, or the store creates no key only once and may not be listed (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
   async run(asked, [given, destination], context: Context) {

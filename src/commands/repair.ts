@@ -20,9 +20,12 @@ import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { findUpload, uploadUrl } from './kit/upload-target.js';
+import { writableStore } from './kit/create-once.js';
+import { exclusiveFlag } from './kit/guard-flags.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
+  ...exclusiveFlag,
   ...storeModeFlag,
   execute: flag.on({ describe: 'write the rebuilt manifest; without it nothing is written' }),
   force: flag.on({ describe: 'rewrite an intact manifest as well, if its chunks hold everything that it says' }),
@@ -59,6 +62,7 @@ export const command = defineCommand({
   exits: {
     0: 'repaired, can be repaired, or the manifest is sound; no entry or byte is known to be lost (chunks of a sound manifest are not looked at: verify does that; unknown names what chunks do not tell, such as the mode of the source folder)',
     1: 'cannot be repaired; what could be read before can be read as before',
+    4: 'not done: the store creates no key only once, and --exclusive was not given',
     3: 'repaired, or can be repaired, but entries or bytes are lost, or may be; the result names them',
   },
   async run(values, [url], context: Results & Messages & Verbosity & Places & StoreContext & ProgressContext) {
@@ -77,7 +81,8 @@ export const command = defineCommand({
         work: (emit) => {
           emit({ type: 'start', operation: 'repair', source: location, target: '' });
           const call = { baseUrl, values, context, session, requestsAtOnce: workers, onEvent: emit };
-          return withStore(call, async (opened) => {
+          return withStore(call, async (read) => {
+            const opened = execute ? await writableStore(read, context, { isExclusive: values.exclusive }) : read;
             const { store, region, requests } = opened;
             if (execute) tellLedger(context, { operation: 'repair', uploadId });
             const { cache } = rememberedIn(cacheFolder(context.home), opened, (text) => void warnings.push(text));

@@ -100,7 +100,7 @@ export const command = defineCommand({
     0: 'synced and committed, or nothing had changed',
     1: 'failed; no new version is visible',
     3: 'synced, but some files could not be read or changed while they were read, or .dvc files could not be written',
-    4: 'not synced: it would exceed a budget, most of the folder is gone and --allow-mass-delete was not given, the store has forgotten the dataset and --new-store was not given, or it does not keep If-None-Match (--create-once)',
+    4: 'not synced: it would exceed a budget, most of the folder is gone and --allow-mass-delete was not given, the store has forgotten the dataset and --new-store was not given, or it creates no key only once and may not be listed (--create-once)',
   },
   keepsMemoryLimit: () => true,
   async run(values, [source, url], context: Context) {

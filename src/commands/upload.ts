@@ -181,7 +181,7 @@ export const command = defineCommand({
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible',
     3: 'uploaded and committed, but some files could not be read or changed while they were read, or .dvc files could not be written',
-    4: 'it would exceed a budget, access to the bucket is as bad as --fail-on, most of the folder is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store) or does not keep If-None-Match (--create-once); nothing was sent',
+    4: 'it would exceed a budget, access to the bucket is as bad as --fail-on, most of the folder is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
   async run(values, [source, destination], context: Context) {

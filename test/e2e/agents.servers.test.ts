@@ -193,9 +193,9 @@ test(
 async function uploadsOf(
   store: ObjectStore,
 ): Promise<readonly { readonly version: number; readonly uploadId: UploadId }[]> {
-  const [[datasetId, listed] = ['', []], ...others] = [...(await listDatasets(store)).versions];
+  const [[, listed] = ['', []], ...others] = [...(await listDatasets(store)).versions];
   expect(others).toEqual([]);
-  const read = await readVersions(store, datasetId, listed);
+  const read = await readVersions(store, listed);
   return read.map((found) => {
     if ('problem' in found) throw found.problem;
     return { version: found.record.version, uploadId: found.record.uploadId };

@@ -7,7 +7,7 @@ import { program } from '../../src/commands/index.js';
 import { objectOf } from './json-keys.js';
 
 const UPLOADED =
-  'uploadId location manifestKey datasetId version files bytes storedBytes chunks shardCount skipped durationMs requests';
+  'uploadId location manifestKey datasetId version fork? files bytes storedBytes chunks shardCount skipped durationMs requests';
 const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges? comparedWith?';
 /** Of a dry run. */
 const PLANNED = 'dryRun? dataset? classes? estimate? wouldRefuse? budgetChecks? contents? cost? access?';
@@ -74,10 +74,10 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'create upload': UPLOAD,
   dashboard:
     'view location? troubles monthSpend? budgets? uploads? folder? storedUploads? unreadableCount? lookedAt? writerCount? writerConditions? troubledCount? writers? leftOutWriters? notes?',
-  'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
+  'dataset diff': `datasetId location fromUploadId fromVersion fromFork? toUploadId toVersion toFork? ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':
-    'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes unfinishedWrites unfinishedHidden failed earlyDeletion warnings durationMs requests',
+    'datasetId? datasets? location dryRun retired? kept? compacted? dependent? abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes unfinishedWrites unfinishedHidden failed earlyDeletion warnings durationMs requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
   download: `${RESTORED} datasetId? version?`,

@@ -68,9 +68,9 @@ const ALERT =
   'alertId time type severity project writerId location isGlobal isTest description recommendation isActionRequired costUsage volumeUsage';
 const USAGE = 'limit used remaining usedPercent alertPercent perDay projected exhaustedAt alertState';
 const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage volumeUsage unpricedRuns';
-const VERSION = 'version uploadId createdAt files bytes doubts';
+const VERSION = 'version fork? uploadId createdAt files bytes doubts';
 const STORED_UPLOAD =
-  'uploadId? datasetId version tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? problem';
+  'uploadId? datasetId version fork? tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? problem';
 const FLEET_WRITER =
   'writerId condition freshness isHealthy checkedInAt ageMs staleAfterMs lastSuccessAt clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
@@ -249,6 +249,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   commits: key(listOf(text), 'files of one of these commits were asked for'),
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
+  dependent: key(
+    listOf(count),
+    'kept versions that build on retired ones, whose content stays: the store creates no key only once, and --exclusive was not given',
+  ),
   comparedWith: key(oneOf('cache', 'store', 'none'), 'what a sync was compared with; `none`: everything was sent'),
   completedAt: key(orNull(time), 'when it ended'),
   compressBytesPerSecond: key(orNull(count), 'bytes of content that all threads compress in a second'),
@@ -309,7 +313,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
       anyOf(
         'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem? cost?',
         'datasetId versionCount',
-        'datasetId retired kept compacted',
+        'datasetId retired kept compacted dependent',
         'datasetId location ok versions chunks chunksRead unreadCold',
       ),
     ),
@@ -426,6 +430,11 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   fromDays: key(count, 'least age, in days'),
   fromShard: key(count, 'number of a shard'),
   fromUploadId: key(text, 'the earlier one of two'),
+  fork: key(
+    text,
+    'letters of a version that shares its number with others, which were made at the same time; absent for the first of them, and where there is one',
+  ),
+  fromFork: key(text, '`fork` of the earlier one of two'),
   fromVersion: key(count, 'the earlier one of two'),
   getPer1000: key(price, 'for 1000 GET or HEAD requests'),
   gid: key(count, 'numeric group'),
@@ -935,6 +944,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   toExtend: key(of('objects bytes costUsd'), 'what is not locked long enough, and what extending costs'),
   toShard: key(count, 'number of a shard'),
   toUploadId: key(text, 'the later one of two'),
+  toFork: key(text, '`fork` of the later one of two'),
   toVersion: key(count, 'the later one of two'),
   tool: key(text, 'program and version'),
   tools: key(
@@ -1032,7 +1042,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   versions: key(
     listOf(
       of(
-        'version uploadId? tags? commit? listing? files? bytes? storedBytes? totals? createdAt? storedAt? doubts? source? host? previous? writerId? encryption? problem? changed? ok? errors? errorCount? warnings? hint?',
+        'version fork? uploadId? tags? commit? listing? files? bytes? storedBytes? totals? createdAt? storedAt? doubts? source? host? previous? writerId? encryption? problem? changed? ok? errors? errorCount? warnings? hint?',
       ),
     ),
     'versions one by one, newest first',

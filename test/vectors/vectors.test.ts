@@ -53,7 +53,7 @@ const refusals = vectors.filter(([, { refused }]) => refused !== undefined);
 const readerOf = (name: string): ObjectReader => fileStore(join(FOLDER, name, 'store'));
 
 async function streamed(reader: ObjectReader, { datasetId, version }: Expected): Promise<Json[]> {
-  const record = await readVersion(reader, datasetId, version);
+  const record = await readVersion(reader, { datasetId: datasetId, version: version });
   const found: Json[] = [];
   const onEntry = (entry: Entry): void => void found.push(plain(entry));
   await readView(reader, { uploadId: record.uploadId, sha256: digestsOf(record), onEntry });
@@ -61,7 +61,7 @@ async function streamed(reader: ObjectReader, { datasetId, version }: Expected):
 }
 
 async function merged(reader: ObjectReader, { datasetId, version }: Expected): Promise<Json[]> {
-  const view = await openVersion(reader, await readVersion(reader, datasetId, version));
+  const view = await openVersion(reader, await readVersion(reader, { datasetId: datasetId, version: version }));
   const found: Json[] = [];
   for await (const batch of view.entries()) found.push(...batch.map(plain));
   return found;
@@ -85,7 +85,7 @@ test.skipIf(!hasRecipeTools).each(sound)(
   async (name, { datasetId, version, entries = [] }) => {
     const folder = await tempFolder();
     cpSync(join(FOLDER, name, 'store'), folder, { recursive: true });
-    const { uploadId } = await readVersion(readerOf(name), datasetId, version);
+    const { uploadId } = await readVersion(readerOf(name), { datasetId, version });
 
     runScript(recipe('version'), folder, { id: uploadId });
 
@@ -115,7 +115,7 @@ function onDisk(out: string, path: string): unknown[] {
 
 test('the XXH64 of an entry has the seed of the upload in whose folder the content lies', async () => {
   const reader = readerOf('xxh64');
-  const record = await readVersion(reader, DATASET, 2);
+  const record = await readVersion(reader, { datasetId: DATASET, version: 2 });
   const view = await openVersion(reader, record);
   const seen: string[] = [];
   for await (const batch of view.entries())
@@ -149,7 +149,7 @@ test.each(swept)('%s: an upload that was given up is none', async (name, id) => 
 
 test.each(sound)('%s agrees with itself, as verify sees it', async (name, { datasetId, version }) => {
   const reader = readerOf(name);
-  const { uploadId } = await readVersion(reader, datasetId, version);
+  const { uploadId } = await readVersion(reader, { datasetId: datasetId, version: version });
 
   const { errors } = await verifyUpload({
     reader,

@@ -129,7 +129,7 @@ function readingPorts({ store }: OpenedStore, cache: FrameCache): Pick<BrowsePor
     },
     async step(listed, direction, signal) {
       const datasetId = listed.version?.datasetId ?? listed.listing.head.datasetId;
-      const place = { datasetId, uploadId: listed.uploadId, version: listed.version?.version };
+      const place = { datasetId, uploadId: listed.uploadId, version: listed.version };
       const { record, isHead } = await neighbourVersion(store, place, direction, signal);
       const { uploadId } = record;
       const listing = await loadListing(store, { uploadId, sha256: digestsOf(record), signal });
@@ -141,6 +141,7 @@ function readingPorts({ store }: OpenedStore, cache: FrameCache): Pick<BrowsePor
 const versionOf = (record: VersionRecord, isHead: boolean): BrowseVersion => ({
   datasetId: record.datasetId,
   version: record.version,
+  fork: record.fork,
   isHead,
   manifestSha256: digestsOf(record),
 });

@@ -4,6 +4,7 @@ import { ArchiverError } from '../../core/failures/errors.js';
 import { budgetFlags, withBudgetBook } from '../kit/budget-book.js';
 import type { StoreContext } from '../kit/store.js';
 import { globalFlag, nameOf, projectArg, projectOf } from './budget-target.js';
+import { exclusiveFlag } from '../kit/guard-flags.js';
 
 /** `path`: `budget remove`, as which it is called too in `cost budget remove`. */
 export const budgetRemove = (path: string) =>
@@ -13,7 +14,7 @@ export const budgetRemove = (path: string) =>
     description:
       'What was stored and paid stays in the ledger. Other budgets, also that of all projects, go on counting.',
     args: [projectArg],
-    flags: { ...globalFlag, ...budgetFlags },
+    flags: { ...globalFlag, ...budgetFlags, ...exclusiveFlag },
     examples: [`archiver ${path} genomes`, `archiver ${path} --global`],
     exits: { 0: 'removed', 1: 'there is no such budget, or the budgets cannot be read or written' },
     async run(values, [name], context: Results & StoreContext & Pick<Places, 'home' | 'cwd'>) {

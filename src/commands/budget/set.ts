@@ -8,6 +8,7 @@ import { textOf } from '../kit/lines.js';
 import { isGiven } from '../kit/run.js';
 import type { StoreContext } from '../kit/store.js';
 import { globalFlag, projectArg, projectOf, statusLines } from './budget-target.js';
+import { exclusiveFlag } from '../kit/guard-flags.js';
 
 /** A billion dollars, and 9 PB: what is more was mistyped, or cannot be counted to the byte. */
 const [MAX_COST_USD, MAX_VOLUME_GB] = [1e9, 9e6];
@@ -29,6 +30,7 @@ const flags = {
   }),
   ...globalFlag,
   ...budgetFlags,
+  ...exclusiveFlag,
 };
 
 /** `path`: `budget set`, as which it is called too in `cost budget set`. */
@@ -44,7 +46,11 @@ export const budgetSet = (path: string) =>
       `archiver ${path} genomes --cost 500 --volume 2000`,
       `archiver ${path} --global --cost 2000 --period month --store s3://lab-archive/budgets`,
     ],
-    exits: { 0: 'set', 1: 'the budgets cannot be read or written' },
+    exits: {
+      0: 'set',
+      1: 'the budgets cannot be read or written',
+      4: 'not set: the store creates no key only once, and --exclusive was not given',
+    },
     async run(values, [name], context: Results & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>) {
       const project = projectOf(name, values.global);
       const { budgetIn, NO_LIMITS, withBudget } = await import('../../core/budget/budget.js');

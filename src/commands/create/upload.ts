@@ -151,7 +151,7 @@ export const command = defineCommand({
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible, and what was sent was removed unless --no-cleanup',
     3: 'uploaded and committed, but some files could not be read or changed while they were read',
-    4: 'it would exceed a budget, most of the folders is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store) or does not keep If-None-Match (--create-once); nothing was sent',
+    4: 'it would exceed a budget, most of the folders is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
   async run(values, [sources], context: Context) {

@@ -9,6 +9,8 @@ import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { documentParts } from '../kit/pieces.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { type ReadingContext, whileReading } from '../kit/while-reading.js';
+import { versionName } from '../../core/dataset/records/version-name.js';
+import { defined } from '../../core/defined.js';
 
 const flags = {
   ...datasetFlag,
@@ -72,7 +74,7 @@ export const command = defineCommand({
     );
     for (const text of told) context.warn(text);
     if (!context.json) {
-      const title = `v${fromRecord.version} to v${toRecord.version}`;
+      const title = `${versionName(fromRecord)} to ${versionName(toRecord)}`;
       context.result(undefined, () => `${title}: ${summaryText(tally)}\n`);
       return;
     }
@@ -81,8 +83,10 @@ export const command = defineCommand({
       location: baseUrl,
       fromUploadId: fromRecord.uploadId,
       fromVersion: fromRecord.version,
+      ...defined({ fromFork: fromRecord.fork }),
       toUploadId: toRecord.uploadId,
       toVersion: toRecord.version,
+      ...defined({ toFork: toRecord.fork }),
       ...tally.files,
       unchanged: tally.unchanged,
       folderChanges: tally.folders,

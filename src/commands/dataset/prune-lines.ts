@@ -11,6 +11,7 @@ import { formatUsd } from '../../ui/format-usd.js';
 import { formatMinute } from '../../ui/format-time.js';
 import { amountText, bytesOf, fact, failureText, firstLines } from '../kit/lines.js';
 import { priceListText } from '../kit/price-lines.js';
+import { versionName } from '../../core/dataset/records/version-name.js';
 
 const MAX_NAMED = 10;
 
@@ -46,18 +47,31 @@ export function planLines(
   ];
 }
 
-type Versions = Pick<PrunePlan, 'kept' | 'retired' | 'compacted'>;
+type Versions = Pick<PrunePlan, 'kept' | 'retired' | 'compacted' | 'dependent'>;
 
-function partOf({ kept, retired, compacted }: PrunePlan, datasetId: string): Versions {
-  const isIts = ({ record }: ReadRecord): boolean => record.datasetId === datasetId;
-  return { kept: kept.filter(isIts), retired: retired.filter(isIts), compacted: compacted.filter(isIts) };
+function partOf({ kept, retired, compacted, dependent }: PrunePlan, datasetId: string): Versions {
+  const its = <T extends ReadRecord>(versions: readonly T[]): readonly T[] =>
+    versions.filter(({ record }) => record.datasetId === datasetId);
+  return { kept: its(kept), retired: its(retired), compacted: its(compacted), dependent: its(dependent) };
 }
 
-const datasetLines = ({ kept, retired, compacted }: Versions, datasetId: string, isVerbose: boolean): string[] => [
+const datasetLines = (
+  { kept, retired, compacted, dependent }: Versions,
+  datasetId: string,
+  isVerbose: boolean,
+): string[] => [
   `dataset ${printable(datasetId)}`,
   fact('keep', versionsText(kept)),
   ...firstLines(kept.toReversed().map(reasonsLine), { isVerbose }),
   fact('retire', retired.length === 0 ? 'no version' : versionsText(retired)),
+  ...(dependent.length === 0
+    ? []
+    : [
+        fact(
+          'keep',
+          `what ${ordinals(dependent)} builds on stays; --exclusive rewrites the manifest, so that it can go`,
+        ),
+      ]),
   ...(compacted.length === 0 ? [] : [fact('rewrite', `the manifest of ${ordinals(compacted)}, to be complete`)]),
 ];
 
@@ -65,7 +79,8 @@ const allText = ({ datasetIds, kept, retired }: PrunePlan): string =>
   `${formatQuantity(datasetIds.length, 'dataset')}: ${formatQuantity(kept.length, 'version')} kept, ` +
   `${formatCount(retired.length)} to retire`;
 
-const reasonsLine = ({ record, reasons }: KeptVersion): string => fact('', `v${record.version}: ${reasons.join(', ')}`);
+const reasonsLine = ({ record, reasons }: KeptVersion): string =>
+  fact('', `${versionName(record)}: ${reasons.join(', ')}`);
 
 function markedText({ marked }: PrunePlan, freedFrom: Date | undefined): string {
   const objects = marked.flatMap((upload) => upload.objects);
@@ -90,9 +105,9 @@ const deadLines = (title: 'remove' | 'removed', dead: PruneReport['dead']): stri
   dead.length === 0 ? [] : [fact(title, amountText(dead.length, 'unfinished write', unfinishedBytes(dead)))];
 
 function doubtLines({ datasetIds, doubts }: PrunePlan, isVerbose: boolean): readonly string[] {
-  const lines = doubts.map(({ datasetId, version, texts }) => {
+  const lines = doubts.map(({ datasetId, texts, ...version }) => {
     const of = datasetIds.length === 1 ? '' : ` of ${printable(datasetId)}`;
-    return fact('look at', `v${version}${of}: ${texts.join('; ')}`);
+    return fact('look at', `${versionName(version)}${of}: ${texts.join('; ')}`);
   });
   return firstLines(lines, { isVerbose });
 }

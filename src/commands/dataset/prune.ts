@@ -15,6 +15,8 @@ import { stopwatch, withResult } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { unfinishedHiddenText } from '../kit/unfinished-hidden-text.js';
 import { outcomeLines, planLines } from './prune-lines.js';
+import { writableStore } from '../kit/create-once.js';
+import { exclusiveFlag } from '../kit/guard-flags.js';
 
 /** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
 const MIN_GRACE_MS = 2 * 3_600_000;
@@ -54,6 +56,7 @@ const flags = {
   }),
   force: flag.on({ describe: 'do not ask' }),
   ...yesFlag,
+  ...exclusiveFlag,
   ...writerFlag,
   ...storeModeFlag,
   ...storeFlags('us-west-2'),
@@ -67,7 +70,8 @@ export const command = defineCommand({
     'no kept version needs any more is marked, and a later prune deletes it when the mark is older than --grace: until ' +
     'then uploads and restores that are under way still find it. --instant deletes at once. A kept version that ' +
     'builds on a retired one is first rewritten to be complete; the rewrite is verified, and the original stays ' +
-    'beside it until it is swept. The newest version is never retired, and no version number is ever used again.\n' +
+    'beside it until it is swept (on a store that creates no key only once that needs --exclusive; without it, what the version ' +
+    'builds on stays). The newest version is never retired, and no version number is ever used again.\n' +
     'Rules about time keep a version that they would keep by the date of its writer, or by that of the store. Where what is ' +
     'kept of a dataset holds less than half of the files or bytes of what would be retired, or nothing, nothing is pruned ' +
     'without --allow-mass-delete.\n' +
@@ -124,10 +128,13 @@ export const command = defineCommand({
       {
         work: (emit, aside) => {
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
-          return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, region, requests, lock }) => {
+          return withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
+            const isExclusive = values.exclusive || values.instant; // which says the same, and more
+            const { store, region, requests, lock } = await writableStore(opened, context, { isExclusive, dryRun });
             const datasetId = await datasetOf(store, values.datasetId, signal);
             if (!dryRun) tellLedger(context, { operation: 'prune', datasetId });
-            const options = planOptions(values, datasetId, await store.time(signal), signal);
+            const mayRewrite = store.plain?.isExclusive !== false;
+            const options = { ...planOptions(values, datasetId, await store.time(signal), signal), mayRewrite };
             const freedFrom = options.graceMs === 0 ? undefined : new Date(options.now.getTime() + options.graceMs);
             const sight = await lockSight(lock, signal);
             const findHeld = lock && sight === 'seen' ? heldBy(readOnly(store), lock, signal) : undefined;

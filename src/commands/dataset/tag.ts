@@ -2,10 +2,15 @@ import { defineCommand } from '../../cli/command.js';
 import { arg } from '../../cli/arg.js';
 import type { Clock, Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
+import type { RecordPlace } from '../../core/dataset/records/version-record.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { datasetFlag, placeArg, storeFlags, storeModeFlag, writerFlag } from '../kit/flags.js';
 import { textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
+import { type VersionName, versionName } from '../../core/dataset/records/version-name.js';
+import { defined } from '../../core/defined.js';
+import { writableStore } from '../kit/create-once.js';
+import { createOnceFlag } from '../kit/guard-flags.js';
 
 export const command = defineCommand({
   path: 'dataset tag',
@@ -22,6 +27,7 @@ export const command = defineCommand({
   flags: {
     ...datasetFlag,
     remove: flag.on({ describe: 'take the tag away instead' }),
+    ...createOnceFlag,
     ...writerFlag,
     ...storeModeFlag,
     ...storeFlags('us-west-2'),
@@ -38,27 +44,36 @@ export const command = defineCommand({
     const { datasetBase } = await import('../kit/dataset-target.js');
     const { checkTag } = await import('../../core/dataset/records/tag-key.js');
     const { findDataset } = await import('../../core/dataset/records/find-dataset.js');
-    const { parseVersionSelector, resolveVersion } = await import('../../core/dataset/records/version-selector.js');
+    const { oneOf, parseVersionSelector, resolveListed } =
+      await import('../../core/dataset/records/version-selector.js');
+    const { listDatasets } = await import('../../core/dataset/records/versions.js');
+    const { recordKey } = await import('../../core/dataset/records/version-record.js');
     const { addTag, removeTag } = await import('../../core/dataset/set-tag.js');
     const baseUrl = datasetBase(url, values.writerId);
     const tag = checkTag(asked);
     const wanted = selectors.map((text) => parseVersionSelector(text));
     const { remove } = values;
     const { now, signal } = context;
-    return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-      const { datasetId } = await findDataset(store, values.datasetId, { warn: context.warn, signal });
+    return await withStore({ baseUrl, values, context }, async (opened) => {
+      const { store, requests } = remove ? opened : await writableStore(opened, context);
+      const options = { warn: context.warn, signal };
+      const { datasetId } = await findDataset(store, values.datasetId, options);
       // A version that was pruned can still lose its tag.
-      const ordinalOf = async (selector: (typeof wanted)[number]): Promise<number> =>
-        remove && selector.kind === 'ordinal'
-          ? selector.version
-          : (await resolveVersion(store, datasetId, selector, { warn: context.warn, signal })).version;
-      const versions: number[] = [];
-      for (const selector of wanted) versions.push(await ordinalOf(selector));
-      const done: { readonly version: number; readonly changed: boolean }[] = [];
-      for (const version of new Set(versions)) {
-        const its = { datasetId, version, tag };
+      const all = remove ? ((await listDatasets(store, signal)).ordinals.get(datasetId) ?? []) : [];
+      const placeOf = async (selector: (typeof wanted)[number]): Promise<RecordPlace & VersionName> => {
+        const retired = selector.kind === 'ordinal' ? oneOf({ datasetId, versions: all }, selector) : undefined;
+        return retired ?? (await resolveListed(store, datasetId, selector, options)).listed;
+      };
+      const places = new Map<string, RecordPlace & VersionName>();
+      for (const selector of wanted) {
+        const place = await placeOf(selector);
+        places.set(recordKey(place), place);
+      }
+      const done: (VersionName & { readonly changed: boolean })[] = [];
+      for (const { version, fork, uploadId } of places.values()) {
+        const its = { datasetId, version, uploadId, tag };
         const changed = remove ? await removeTag(store, its, signal) : await addTag(store, its, { now: now(), signal });
-        done.push({ version, changed });
+        done.push({ version, ...defined({ fork }), changed });
       }
       context.result({ datasetId, location: baseUrl, tag, isRemoved: remove, versions: done, requests }, () =>
         textOf(done.map((each) => lineOf({ datasetId, tag, remove, ...each }))),
@@ -68,16 +83,15 @@ export const command = defineCommand({
   },
 });
 
-interface Done {
+interface Done extends VersionName {
   readonly datasetId: string;
-  readonly version: number;
   readonly tag: string;
   readonly remove: boolean;
   readonly changed: boolean;
 }
 
-function lineOf({ datasetId, version, tag, remove, changed }: Done): string {
-  const name = `v${version} of dataset ${printable(datasetId)}`;
+function lineOf({ datasetId, tag, remove, changed, ...version }: Done): string {
+  const name = `${versionName(version)} of dataset ${printable(datasetId)}`;
   if (remove) return changed ? `${name} is no longer tagged ${tag}` : `${name} has no tag ${tag}`;
   return changed ? `${name} is tagged ${tag}` : `${name} was tagged ${tag} before`;
 }

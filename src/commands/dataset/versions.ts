@@ -12,9 +12,9 @@ import { type StoreContext, withStore } from '../kit/store.js';
 import { type Column, column, moments, numbers, tableText } from '../kit/table.js';
 import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 import { defined } from '../../core/defined.js';
+import { type VersionName, versionName } from '../../core/dataset/records/version-name.js';
 
-interface Row {
-  readonly version: number;
+interface Row extends VersionName {
   readonly tags: readonly string[];
   /** Missing when it cannot be read. */
   readonly record: VersionRecord | undefined;
@@ -32,7 +32,7 @@ const isDatedElsewise = ({ record, storedAt }: Row): boolean =>
 const COMMIT_DIGITS = 10;
 
 const COLUMNS: readonly Column<Row>[] = [
-  numbers('VERSION', ({ version }) => `v${version}`),
+  numbers('VERSION', versionName),
   column('UPLOAD', ({ record }) => (record === undefined ? 'unreadable' : printable(record.uploadId))),
   column('LISTING', ({ record }) => record?.listing, { dropOrder: 2 }),
   numbers('FILES', ({ record }) => ofKnown(record?.totals.files, formatCount)),
@@ -83,7 +83,7 @@ export const command = defineCommand({
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
         emit({ type: 'phase', phase: 'listing' });
         const { datasetId, versions: listed } = await findDataset(store, values.datasetId, { warn, signal });
-        const read = await readVersions(store, datasetId, listed.toReversed(), signal);
+        const read = await readVersions(store, listed.toReversed(), signal);
         const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
         return { datasetId, read, ...(await knownCommits(store, records, signal)), requests };
       }),
@@ -93,13 +93,16 @@ export const command = defineCommand({
       context.warn(problem);
     const sound = read.flatMap((found) => ('record' in found ? [found] : [])).toReversed();
     const doubts = doubtsAbout(sound);
-    for (const [version, texts] of doubtsAbout(sound, { withDates: false }))
-      context.warn(`v${version}: ${texts.join('; ')}`);
+    const strange = doubtsAbout(sound, { withDates: false });
+    for (const { listed } of sound.toReversed()) {
+      const texts = strange.get(listed.key);
+      if (texts !== undefined) context.warn(`${versionName(listed)}: ${texts.join('; ')}`);
+    }
     const stored = storedDates(read.map(({ listed }) => listed));
     const rows = read.map((found): Row => {
-      const { version, tags } = found.listed;
+      const { key, version, fork, tags } = found.listed;
       const record = 'record' in found ? found.record : undefined;
-      return { version, tags, record, commit: commits.get(version), storedAt: stored.get(version) };
+      return { version, fork, tags, record, commit: record && commits.get(record.uploadId), storedAt: stored.get(key) };
     });
     const isShown = ({ title }: Column<Row>): boolean =>
       (title !== 'STORED' || rows.some(isDatedElsewise)) &&
@@ -107,9 +110,10 @@ export const command = defineCommand({
       (title !== 'TAGS' || rows.some(({ tags }) => tags.length > 0));
     const table = await tableText(rows, COLUMNS.filter(isShown), context);
     const versions = read.map((found) => {
-      const { version, lastModified } = found.listed;
-      const storedAt = (stored.get(version) ?? lastModified).toISOString();
-      return { ...versionDocument(found, commits.get(version)), storedAt, doubts: doubts.get(version) ?? [] };
+      const { key, lastModified } = found.listed;
+      const storedAt = (stored.get(key) ?? lastModified).toISOString();
+      const commit = 'record' in found ? commits.get(found.record.uploadId) : undefined;
+      return { ...versionDocument(found, commit), storedAt, doubts: doubts.get(key) ?? [] };
     });
     context.result({ datasetId, location: baseUrl, versions, requests }, () => table);
     return broken.length + problems.length > 0 ? 3 : 0;
@@ -117,11 +121,12 @@ export const command = defineCommand({
 });
 
 function versionDocument(found: ReadRecord | BrokenRecord, commit: Row['commit']): Record<string, unknown> {
-  const { tags } = found.listed;
-  if ('problem' in found) return { version: found.listed.version, tags, problem: found.problem.message };
-  const { version, uploadId, listing, totals, createdAt, source, writerId, previous, encryption } = found.record;
+  const { version, fork, tags } = found.listed;
+  if ('problem' in found) return { version, ...defined({ fork }), tags, problem: found.problem.message };
+  const { uploadId, listing, totals, createdAt, source, writerId, previous, encryption } = found.record;
   return {
     version,
+    ...defined({ fork }),
     uploadId,
     tags,
     listing,

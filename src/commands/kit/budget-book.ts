@@ -5,6 +5,7 @@ import type { BudgetBook } from '../../core/budget/budget.js';
 import type { ObjectStore } from '../../core/object-store/object-store.js';
 import { storeFlags, storeModeFlag } from './flags.js';
 import { openForReading, type StoreContext, type StoreValues } from './store.js';
+import { writableStore } from './create-once.js';
 
 /** What every command about budgets takes; where they are as --store, too. */
 export const budgetFlags = {
@@ -15,6 +16,8 @@ export const budgetFlags = {
 
 export interface BudgetStoreValues extends StoreValues {
   readonly budgetStore: string;
+  /** Of commands that change it. */
+  readonly exclusive?: boolean | undefined;
 }
 
 type BudgetContext = StoreContext & Origins & Pick<Places, 'home' | 'cwd'>;
@@ -43,7 +46,10 @@ export async function withBudgetBook<T>(
     return await work({
       location: url,
       read: async () => await readBook(store, signal),
-      change: async (change) => await changeBook(store, change, signal),
+      change: async (change) => {
+        const { exclusive: isExclusive } = values;
+        return await changeBook((await writableStore(opened, context, { isExclusive })).store, change, signal);
+      },
     });
   } finally {
     opened.close();

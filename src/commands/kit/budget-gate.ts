@@ -1,5 +1,14 @@
 // The budget has its say before an upload sends anything, and counts what it used afterwards.
-import type { Accounted, Cancellation, Clock, Environment, Places, Pricing, Watching } from '../../cli/context.js';
+import type {
+  Accounted,
+  Cancellation,
+  Clock,
+  Environment,
+  Messages,
+  Places,
+  Pricing,
+  Watching,
+} from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { MayBegin } from '../../core/archive/may-begin.js';
 import type { Amounts } from '../../core/budget/budget.js';
@@ -18,6 +27,7 @@ export const ignoreBudgetFlag = {
 export const budgetGateFlags = { ...budgetStoreFlag, ...ignoreBudgetFlag };
 
 export type GateContext = Accounted &
+  Pick<Messages, 'warn'> &
   Cancellation &
   Clock &
   Environment &
@@ -53,11 +63,16 @@ async function standings(
   const { env, signal, home, cwd, now } = context;
   const { openBook } = await import('../../core/budget/open-book.js');
   const { readBook } = await import('../../core/budget/book-store.js');
+  const { budgetsFor } = await import('../../core/budget/budget.js');
+  const { refuseUncounted } = await import('../../core/budget/countable.js');
   const { standingsOf, usesIn } = await import('../../core/budget/verdict.js');
   const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
   const { store } = opened;
   try {
     const book = await readBook(store, signal);
+    // What cannot be counted is refused before it is used.
+    if (budgetsFor(book, project).length > 0)
+      await refuseUncounted(opened, { home, now: now(), signal, warn: context.warn });
     context.observer?.metrics?.budgets(usesIn(book, now()));
     return standingsOf(book, project, planned, now());
   } finally {

@@ -7,6 +7,7 @@ import type { UploadId } from '../../core/manifest/manifest-types.js';
 import type { Selectors } from '../../core/manifest/selection.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { versionName } from '../../core/dataset/records/version-name.js';
 
 const NAMED = 10;
 
@@ -33,14 +34,14 @@ export async function lookElsewhere(
 /** `; v3 of photos-1a2b has a, b; v1 has c`; empty where no version has anything. */
 export const elsewhereText = (found: readonly Elsewhere[]): string =>
   found
-    .map(({ datasetId, version, paths }, index) => {
+    .map(({ datasetId, paths, ...version }, index) => {
       const of = index === 0 ? ` of ${printable(datasetId)}` : '';
-      return `; v${version}${of} has ${paths.map(printable).join(', ')}`;
+      return `; ${versionName(version)}${of} has ${paths.map(printable).join(', ')}`;
     })
     .join('');
 
 /** What is added to one missing path: `, but v3 of photos-1a2b has it`. */
 export function butElsewhere(found: readonly Elsewhere[], name: string): string {
   const where = found.find(({ paths }) => paths.includes(name));
-  return where === undefined ? '' : `, but v${where.version} of ${printable(where.datasetId)} has it`;
+  return where === undefined ? '' : `, but ${versionName(where)} of ${printable(where.datasetId)} has it`;
 }

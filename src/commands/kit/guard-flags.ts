@@ -6,7 +6,15 @@ export const createOnceFlag = {
   createOnce: flag.choice(CREATE_ONCE, {
     only: 's3',
     describe:
-      'whether the store keeps If-None-Match: yes vouches for it, with no nothing is written; auto, when not given, asks it once in 30 days',
+      'whether the store keeps If-None-Match: yes vouches for it, with no nothing is built on it; auto, when not given, asks it once in 30 days',
+  }),
+};
+
+/** Of commands that replace what others may replace too. */
+export const exclusiveFlag = {
+  ...createOnceFlag,
+  exclusive: flag.on({
+    describe: 'nobody else writes to this place now: replace manifests also where the store creates no key only once',
   }),
 };
 

@@ -1,5 +1,6 @@
 import { printable } from '../../core/paths/raw-path.js';
 import { shellWord } from '../../core/text/shell-word.js';
+import { type VersionName, versionNumber } from '../../core/dataset/records/version-name.js';
 
 export interface RestoreCommand {
   readonly location: string;
@@ -8,7 +9,7 @@ export interface RestoreCommand {
   readonly files: readonly string[] | undefined;
   readonly patterns?: readonly string[];
   /** A version of a dataset; `location` is then its base. */
-  readonly version?: { readonly datasetId: string; readonly version: number };
+  readonly version?: VersionName & { readonly datasetId: string };
 }
 
 /** The command line that restores these files, and requests them from cold storage where needed. */
@@ -16,6 +17,6 @@ export function restoreCommand({ location, outputDir, files, patterns = [], vers
   const word = (text: string): string => shellWord(printable(text));
   const what = files === undefined ? ['--all'] : files.map((file) => `--file ${word(file)}`);
   what.push(...patterns.map((pattern) => `--pattern ${word(pattern)}`));
-  if (version !== undefined) what.push(`--dataset-id ${word(version.datasetId)} --version ${version.version}`);
+  if (version !== undefined) what.push(`--dataset-id ${word(version.datasetId)} --version ${versionNumber(version)}`);
   return ['archiver restore', word(location), word(outputDir), ...what].join(' ');
 }

@@ -28,6 +28,7 @@ import { type StoreCall, type StoreContext, type StoreValues, withStore } from '
 import { type FoundUpload, uploadUrl } from './upload-target.js';
 import { memoryLimit } from './memory-limit.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
+import { versionName, versionNumber } from '../../core/dataset/records/version-name.js';
 
 export type RestoreContext = Results &
   Messages &
@@ -158,8 +159,8 @@ async function hiddenContent({ call, reader, context }: Asking): Promise<string 
   const { datasetId } = version;
   const name = printable(datasetId);
   return (
-    `v${version.version} of ${name} is empty, and v${before.version} has ${formatQuantity(before.totals.files, 'file')}: ` +
-    `--version ${before.version} restores that, and \`archiver dataset versions ${printable(baseUrl)} --dataset-id ${name}\` shows all`
+    `${versionName(version)} of ${name} is empty, and ${versionName(before)} has ${formatQuantity(before.totals.files, 'file')}: ` +
+    `--version ${versionNumber(before)} restores that, and \`archiver dataset versions ${printable(baseUrl)} --dataset-id ${name}\` shows all`
   );
 }
 

@@ -9,6 +9,7 @@ import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { VersionSelector } from '../../core/dataset/records/version-selector.js';
 import { openForSession, retryNotes, type SessionStore, type StoreContext, type StoreValues } from './store.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
+import { type VersionName, versionName } from '../../core/dataset/records/version-name.js';
 
 export interface TargetValues {
   readonly bucket: string | undefined;
@@ -31,9 +32,8 @@ export interface Target {
 }
 
 /** A version as it was found. */
-export interface DatasetVersion {
+export interface DatasetVersion extends VersionName {
   readonly datasetId: string;
-  readonly version: number;
 }
 
 export interface FoundUpload extends UploadLocation {
@@ -102,12 +102,12 @@ export async function findTarget(reader: ObjectReader, target: Target, context: 
     atCommit === undefined
       ? await resolveListed(reader, dataset, selector, { warn: context.warn, signal: context.signal })
       : { record: atCommit, listed: undefined };
-  const { datasetId, version } = record;
+  const { datasetId, version, fork } = record;
   const isNewest = selector.kind === 'head' && listed !== undefined;
   // A key that may only put can add a version with any number, and cannot take one away.
   for (const text of isNewest ? jumpOf(listed) : [])
-    context.warn(`v${version}, the newest of ${printable(datasetId)}, may be forged: ${text}`);
-  const found = { baseUrl, uploadId: record.uploadId, version: { datasetId, version }, isNewest };
+    context.warn(`${versionName(record)}, the newest of ${printable(datasetId)}, may be forged: ${text}`);
+  const found = { baseUrl, uploadId: record.uploadId, version: { datasetId, version, fork }, isNewest };
   return { ...found, manifestSha256: digestsOf(record) };
 }
 
@@ -121,8 +121,8 @@ async function recordAtCommit(
   const { versionAtCommit } = await import('../../core/dataset/records/version-commits.js');
   const found = await versionAtCommit(reader, dataset, commits, { warn, signal });
   if (found === undefined) return undefined;
-  const { datasetId, version } = found.record;
-  note(`v${version} of ${printable(datasetId)} is the newest version made at commit ${found.commit}`);
+  const { datasetId } = found.record;
+  note(`${versionName(found.record)} of ${printable(datasetId)} is the newest version made at commit ${found.commit}`);
   return found.record;
 }
 

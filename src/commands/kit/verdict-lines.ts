@@ -6,6 +6,7 @@ import type { DatasetVerdict, StoreVerdict, UploadVerdict, VersionVerdict } from
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { fact, firstLines } from './lines.js';
 import { chunksIn } from './unread-cold.js';
+import { versionName } from '../../core/dataset/records/version-name.js';
 
 type Looked = Pick<VerifyResult, 'checked' | 'chunks' | 'chunksRead' | 'unreadCold'>;
 
@@ -105,8 +106,8 @@ function datasetLines(dataset: DatasetVerdict, store: StoreVerdict, isVerbose: b
     : `${formatCount(damaged.length)} of ${count} damaged`;
   return [
     fact('dataset', `${printable(datasetId)}${placeText(location, store)}: ${verdict}`),
-    ...damaged.flatMap((each) => problemLines(each, 'error', isVerbose, `v${each.version}: `)),
-    ...warned.flatMap((each) => problemLines(each, 'warning', isVerbose, `v${each.version}: `)),
+    ...damaged.flatMap((each) => problemLines(each, 'error', isVerbose, `${versionName(each)}: `)),
+    ...warned.flatMap((each) => problemLines(each, 'warning', isVerbose, `${versionName(each)}: `)),
   ];
 }
 

@@ -4,6 +4,7 @@ import { composeConfig, type OpenConfig, writeConfig } from '../../cli/config-ch
 import type { Context } from '../../cli/context.js';
 import { configPlaces } from '../../core/config/config-places.js';
 import { askBeforeChoice, keepThere } from '../../core/create-once/create-once.js';
+import { knownHere } from '../../core/create-once/remembered-answers.js';
 import { errorText } from '../../core/failures/errors.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
@@ -57,10 +58,14 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
         await tellFindings(answers, { ...valuesOf(answers), kmsKeyId: undefined }, tell, contextOf(answers, signal));
       return { usability, region: seen?.region };
     },
-    // It was asked what it keeps a moment ago.
     test: (answers, tell, signal) =>
       roundTrip({
-        open: async (below) => ({ ...(await openBelow(answers, signal)(below)), createOnce: 'yes' }),
+        open: async (below) => {
+          const [opened, asked] = [await openBelow(answers, signal)(below), contextOf(answers, signal)];
+          // It was asked a moment ago.
+          const known = await knownHere(opened, { ...asked, now: asked.now() });
+          return { ...opened, createOnce: known?.kind === 'plain' ? 'no' : 'yes' };
+        },
         tell,
         signal,
       }),
@@ -79,7 +84,7 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
 
 type Access = Parameters<typeof reportAccess>[1];
 
-/** Whether it keeps If-None-Match: without that nothing may be written there. A folder is not asked. */
+/** Whether it creates a key only once: what is to be known of it. A folder is not asked. */
 async function tellCreateOnce(
   usability: Usability,
   open: CheckOptions['open'],
@@ -94,8 +99,9 @@ async function tellCreateOnce(
       tell({ tone: 'good', text: 'of two writers at one key one is refused' });
       return usability;
     }
-    const hint = '--create-once yes of the commands that write vouches for it';
-    tell({ tone: 'bad', text: `writers can overwrite each other: ${seen}`, hint });
+    const hint = 'versions get keys of their own there: docs/providers.md says what that means';
+    tell({ tone: 'warn', text: `of two writers at one key none is refused: ${seen}`, hint });
+    return usability;
   } catch (error) {
     throwIfCancelled(context.signal);
     tell({ tone: 'bad', text: errorText(error) });

@@ -1,8 +1,7 @@
 // The front door: archives a folder as one committed version of its dataset. See docs/architecture.md for the picture.
 //   scan ─► settle the dataset ─► (continue an interrupted run) ─► compare, where only changes are wanted ─► make the version
 import { loadCodec } from '../codec/codec.js';
-import type { CreateOnceAnswer } from '../create-once/answer.js';
-import { createOnceOf, refusePlain } from '../create-once/create-once.js';
+import { asWritable, refuseUnlisted } from '../create-once/create-once.js';
 import { newUploadId, uploadFolder } from '../manifest/upload-id.js';
 import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
 import type { OpenedStore } from '../object-store/open-store.js';
@@ -71,7 +70,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const remembered = settings.remembered ?? rememberedOf(settings, opened);
     return { remembered, ...(await settleDataset({ ...settings, remembered, store: opened.store })) };
   });
-  const asking = opening.then((opened) => askStore(opened, settings, uploadFolder(uploadId)));
+  const asking = opening.then((opened) => writable(opened, settings, uploadFolder(uploadId)));
   settling.catch(() => undefined); // awaited below; meanwhile a failure is not "unhandled"
   asking.catch(() => undefined);
   try {
@@ -79,13 +78,14 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
       { ...settings, filter: await filterOf(settings, opening) },
       emit,
     );
-    const { store, region, requests, retries, isAws } = await opening;
+    const { region, requests, retries, isAws } = await opening;
     emit({ type: 'step', step: 'plan', uploadId });
     tellSkips(scanned.skipped, settings);
     for (const text of [loss, loadCodec().slowness]) if (text !== undefined) emit({ type: 'note', text });
     const ledger = new UploadLedger(openEntryTable(scanned.table));
     const { remembered, ...settled } = await settling;
-    checkStore(store.url, await asking, settings);
+    const { store } = await asking;
+    if (!settled.isListed) refuseUnlisted(store);
     const { datasetId } = settled;
     const encryption = encryptionFor(settled.encryption, store, uploadId, signal);
     const identity = { uploadId, datasetId, createdAt, encryption };
@@ -119,23 +119,14 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   }
 }
 
-/** Beside the scan: whether the store keeps what commits stand on. */
-async function askStore(
+/** Beside the scan: whether the store creates a key only once. */
+async function writable(
   opened: OpenedStore,
   { home, now, signal, warn, dryRun, dataset, randomBytes }: Settings,
   folder: string,
-): Promise<CreateOnceAnswer | undefined> {
+): Promise<OpenedStore> {
   const { host } = dataset;
-  return await createOnceOf(opened, { home, now: now(), signal, warn, dryRun, host, folder, randomBytes });
-}
-
-function checkStore(url: string, answer: CreateOnceAnswer | undefined, { dryRun, warn }: Settings): void {
-  try {
-    refusePlain(url, answer);
-  } catch (error) {
-    if (!dryRun || !isArchiverError(error)) throw error;
-    warn(`${error.message}; this will be refused; ${error.hint ?? ''}`);
-  }
+  return await asWritable(opened, { home, now: now(), signal, warn, dryRun, host, folder, randomBytes });
 }
 
 /** A failure behind which a version that is not whole stays. */

@@ -18,6 +18,7 @@ import type { UploadPlan } from './plan/plan-upload.js';
 import { sealed } from './upload-encryption.js';
 import { lineSources } from './upload-provenance.js';
 import { dryRunResult, type UploadResult, versionResult } from './upload-result.js';
+import { defined } from '../defined.js';
 
 /** The highest ordinal that is known; 0 for none. */
 export interface HighestOrdinal {
@@ -55,10 +56,10 @@ export async function makeFullVersion(
     return await makeFullVersion(again, afterPacking(again), { highest: made.stale.version ?? highest, isListed });
   }
   if (made.state !== 'committed') throw new ArchiverError('internal', 'a full version has nothing to list');
-  const { plan, version, totals } = made;
+  const { plan, version, fork, totals } = made;
   const { files, bytes, storedBytes, chunks } = totals;
   const counts = { ...NOTHING_BEFORE, added: files };
-  const parts = { version, files, bytes, storedBytes, chunks, shards: plan.shards };
+  const parts = { version, ...defined({ fork }), files, bytes, storedBytes, chunks, shards: plan.shards };
   return { result: versionResult(run, { ...parts, ...(isSync ? { changes: counts } : {}) }) };
 }
 

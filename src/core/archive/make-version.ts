@@ -12,6 +12,7 @@ import { planUpload, type UploadPlan } from './plan/plan-upload.js';
 import { takeOverSent } from './resumed/take-over.js';
 import type { UploadRun } from './upload-run.js';
 import { transferAll, type TransferHooks, type TransferInput } from './transfer/transfer.js';
+import { defined } from '../defined.js';
 
 /** How a version's manifest is made. */
 export interface Lister {
@@ -26,7 +27,13 @@ export interface Lister {
 export type VersionOutcome =
   | { readonly state: 'planned' | 'nothing' | 'taken'; readonly plan: UploadPlan }
   | { readonly state: 'stale'; readonly stale: Stale }
-  | { readonly state: 'committed'; readonly plan: UploadPlan; readonly version: number; readonly totals: Totals };
+  | {
+      readonly state: 'committed';
+      readonly plan: UploadPlan;
+      readonly version: number;
+      readonly fork?: string;
+      readonly totals: Totals;
+    };
 
 type VersionInput = TwinInput &
   TransferInput &
@@ -62,7 +69,8 @@ export async function makeVersion(
   if ('why' in committed) return { state: 'stale', stale: committed };
   await rememberHead(run, commitment, committed);
   await giveUpUnneeded(run, commitment.chunks);
-  return { state: 'committed', plan, version: committed.version, totals: commitment.totals };
+  const { version, fork } = committed;
+  return { state: 'committed', plan, version, ...defined({ fork }), totals: commitment.totals };
 }
 
 async function packAll(

@@ -28,10 +28,10 @@ async function retire(
   { uploadId, version }: NotWhole,
 ): Promise<string | undefined> {
   const listed = (await listVersions(store, datasetId, signal)).filter((one) => one.version === version);
-  const [found] = await readVersions(store, datasetId, listed, signal);
-  if (found === undefined) return undefined;
+  const read = await readVersions(store, listed, signal);
+  const found = read.find((one) => 'record' in one && one.record.uploadId === uploadId);
+  if (found === undefined) return read.flatMap((one) => ('problem' in one ? [one.problem.message] : []))[0];
   if ('problem' in found) return found.problem.message;
-  if (found.record.uploadId !== uploadId) return undefined;
   if (found.listed.tags.length > 0) return `it is tagged ${found.listed.tags.join(', ')}`;
   await putTombstone(store, found, { now: await store.time(signal), signal });
   return undefined;

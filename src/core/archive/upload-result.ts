@@ -19,6 +19,8 @@ export interface UploadResult {
   readonly datasetId: string;
   /** Ordinal of the version; null when nothing was written (dry run). */
   readonly version: number | null;
+  /** Its letters, where other writers made the same ordinal at the same time (dataset/records/version-name.ts). */
+  readonly fork?: string;
   readonly files: number;
   readonly bytes: number;
   readonly storedBytes: number;
@@ -61,7 +63,10 @@ export interface Destination extends UploadPlace {
   readonly isListed: boolean;
 }
 
-type Sums = Pick<UploadResult, 'version' | 'files' | 'bytes' | 'storedBytes' | 'chunks' | 'shards' | 'changes'>;
+type Sums = Pick<
+  UploadResult,
+  'version' | 'fork' | 'files' | 'bytes' | 'storedBytes' | 'chunks' | 'shards' | 'changes'
+>;
 
 export type ResultInput = Pick<
   UploadRun,

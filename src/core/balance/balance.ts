@@ -26,6 +26,7 @@ import { movedManifest } from './moved-manifest.js';
 import { readNeighbours, type Neighbours } from './neighbours.js';
 import { analyze, type AnalyzeOptions, type BalancePlan, type Move, planBalance } from './plan-balance.js';
 import { uploadUrlOf, uploadFolder } from '../manifest/upload-id.js';
+import { refuseShared } from '../object-store/plain-store.js';
 
 export interface PlanOptions extends AnalyzeOptions {
   /** For new keys. */
@@ -57,6 +58,7 @@ export async function balance(store: ObjectStore, options: BalanceOptions): Prom
   const plan = await planFor(store, options, around);
   const { moves } = plan;
   if (moves.length === 0) return plan;
+  refuseShared(store, 'replacing a manifest'); // before anything is copied
   const [record] = around.records;
   const sha256 = record === undefined ? [] : digestsOf(record.record);
   const view = await openView(store, { uploadId, sha256, signal });

@@ -37,12 +37,12 @@ export async function readNeighbours(
 ): Promise<Neighbours> {
   const records: ReadRecord[] = [];
   let isNewest = false;
-  for (const [datasetId, listed] of (await listDatasets(reader, signal)).versions) {
-    for (const found of await readVersions(reader, datasetId, listed, signal)) {
+  for (const listed of (await listDatasets(reader, signal)).versions.values()) {
+    for (const found of await readVersions(reader, listed, signal)) {
       if ('problem' in found) throw stopped(found.problem);
       if (found.record.uploadId !== uploadId) continue;
       records.push(found);
-      isNewest ||= found.listed.version === listed.at(-1)?.version;
+      isNewest ||= found.listed.version === listed.at(-1)?.version; // and those that share its ordinal
     }
   }
   const folders = await listUploadFolders(reader, signal);

@@ -8,6 +8,7 @@ import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { type BudgetBook, EMPTY_BOOK } from './budget.js';
 import { encodeBook, parseBook, type SavedBook } from './book-document.js';
+import { refuseShared } from '../object-store/plain-store.js';
 
 /** Its key below the place that --budget-store names. */
 export const BOOK_KEY = 'budgets.json';
@@ -40,7 +41,7 @@ export const readBook = async (store: ObjectStore, signal: AbortSignal): Promise
 /**
  * Changes the book, which others may change at the same time: `change` is called again with what they made of it. A change of
  * this `name` is made once; without one it is another each time.
- * @throws what `change` throws; conflict when others are always faster; integrity, unsupported, access-denied, store
+ * @throws plain-store where changes could be lost; what `change` throws; conflict when others are always faster; integrity, unsupported, access-denied, store
  */
 export async function changeBook(
   store: ObjectStore,
@@ -48,6 +49,7 @@ export async function changeBook(
   signal: AbortSignal,
   name = randomBytes(8).toString('hex'),
 ): Promise<BudgetBook> {
+  refuseShared(store, 'counting in one book of budgets');
   for (let tries = 0; tries < TRIES; tries++) {
     throwIfCancelled(signal);
     const { book, changes, etag } = await findBook(store, signal);

@@ -6,6 +6,7 @@ import type { OpenedStore } from '../object-store/open-store.js';
 import { type BudgetBook, budgetsFor, withUse } from './budget.js';
 import { budgetAlerts } from './budget-alerts.js';
 import { changeBook, readBook } from './book-store.js';
+import { writableBook } from './countable.js';
 
 /** What a record of the ledger says of a run. */
 export interface RecordedUse {
@@ -20,6 +21,7 @@ export interface RecordedUse {
 interface FollowOptions extends RaiseOptions {
   /** A run is counted once, however often it is told of. */
   readonly runId: string;
+  readonly warn: (text: string) => void;
 }
 
 const BOOK_MS = 15_000;
@@ -48,7 +50,7 @@ export async function followRecords(
 async function counted(
   records: readonly RecordedUse[],
   open: () => Promise<OpenedStore>,
-  { now, runId }: Pick<FollowOptions, 'now' | 'runId'>,
+  { now, runId, home, warn }: Pick<FollowOptions, 'now' | 'runId' | 'home' | 'warn'>,
 ): Promise<BudgetBook> {
   // An interrupted run is counted as well.
   const signal = AbortSignal.timeout(BOOK_MS);
@@ -59,7 +61,8 @@ async function counted(
     if (records.every(({ project }) => budgetsFor(book, project).length === 0)) return book;
     const add = (before: BudgetBook): BudgetBook =>
       records.reduce((changed, record) => withUse(changed, record.project, amountsOf(record), now()), before);
-    return await changeBook(store, add, signal, runId);
+    const writable = await writableBook(opened, { home, now: now(), signal, warn });
+    return await changeBook(writable.store, add, signal, runId);
   } finally {
     opened.close();
   }

@@ -1,5 +1,7 @@
 // The front door: what a store keeps, from what is known of it, else by asking. Folders are ours and are not asked.
 import { ArchiverError } from '../failures/errors.js';
+import type { ObjectStore } from '../object-store/object-store.js';
+import { plainStore } from '../object-store/plain-store.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
@@ -72,11 +74,26 @@ async function askAndKeepHere(
   return answer;
 }
 
-/** Until versions can be written without it: why no version is written to a plain store. @throws plain-store */
-export function refusePlain(url: string, answer: CreateOnceAnswer | undefined): void {
-  if (answer?.kind !== 'plain') return;
-  const what = `${printable(url)} is no store that creates a key only once: ${printable(answer.seen)}`;
-  throw new ArchiverError('plain-store', `${what}, so one writer could overwrite another's version; nothing was sent`, {
-    hint: `--create-once yes vouches for it; \`archiver access-check ${printable(url)}\` asks it anew`,
+export interface WritableOptions extends CreateOnceOptions {
+  /** The user says that nobody else writes there now. */
+  readonly isExclusive?: boolean;
+}
+
+/** The store as it is written to: without conditions, where it does not create a key only once. @throws what asking throws */
+export async function asWritable(opened: OpenedStore, options: WritableOptions): Promise<OpenedStore> {
+  const { isExclusive = false } = options;
+  if ((await createOnceOf(opened, options))?.kind !== 'plain') return opened;
+  return { ...opened, store: plainStore(opened.store, { isExclusive }) };
+}
+
+/**
+ * Who writes versions to a plain store has to list it: nothing else shows the versions of others, and what a sweep is about to
+ * delete. @throws plain-store
+ */
+export function refuseUnlisted({ plain, url }: ObjectStore): void {
+  if (plain === undefined) return;
+  const what = `${printable(url)} does not create a key only once, and these credentials may not list it`;
+  throw new ArchiverError('plain-store', `${what}: versions of others would not be seen; nothing was sent`, {
+    hint: 'allow s3:ListBucket to them; --create-once yes vouches for the store',
   });
 }

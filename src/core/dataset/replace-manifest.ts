@@ -20,8 +20,9 @@ import { throwIfCancelled } from '../object-store/store-error.js';
 import { changeRecord, type RecordChange } from './records/change-record.js';
 import { isLookOld } from './folder-look.js';
 import type { ParsedRecord } from './records/version-record-parse.js';
-import { versionKey } from './records/version-record.js';
+import { recordKey } from './records/version-record.js';
 import type { UploadId } from '../manifest/manifest-types.js';
+import { refuseShared } from '../object-store/plain-store.js';
 
 export interface ReplaceOptions {
   readonly uploadId: UploadId;
@@ -53,6 +54,7 @@ export const backupKeyOf = (uploadId: UploadId, label: ReplaceOptions['label'], 
  */
 export async function replaceManifest(store: ObjectStore, options: ReplaceOptions): Promise<string | undefined> {
   const { uploadId, label, replaced, next, change, signal, now = Date.now } = options;
+  refuseShared(store, `replacing ${manifestKeyOf(uploadId)}`);
   const startedMs = now();
   const before = await readThere(store, uploadId, signal);
   if (before?.sha256 !== next.sha256) {
@@ -97,8 +99,7 @@ async function lockOfReplaced(
   const time = new Date(now());
   const there = lastingLock(await lockOf(manifestKeyOf(uploadId)), undefined, time);
   if (lockedAs === undefined) return there;
-  const { datasetId, version, objectLock } = lockedAs.record;
-  const recorded = lastingLock(await lockOf(versionKey(datasetId, version)), objectLock, time);
+  const recorded = lastingLock(await lockOf(recordKey(lockedAs.place)), lockedAs.record.objectLock, time);
   return there !== undefined && (recorded === undefined || recorded.until < there.until) ? there : recorded;
 }
 

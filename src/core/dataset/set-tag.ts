@@ -5,6 +5,7 @@ import type { ObjectStore } from '../object-store/object-store.js';
 import { refuseWhilePruned } from './prune/notice.js';
 import { tagKey, type VersionTag } from './records/tag-key.js';
 import { readVersion } from './records/versions.js';
+import { putIfAbsent } from '../object-store/put-if-absent.js';
 
 export interface SetTagOptions {
   readonly now: Date;
@@ -16,20 +17,15 @@ export interface SetTagOptions {
  * the dataset is pruned: then nothing promises that the version stays, though the tag does
  */
 export async function addTag(store: ObjectStore, asked: VersionTag, { now, signal }: SetTagOptions): Promise<boolean> {
-  const { datasetId, version } = asked;
-  await readVersion(store, datasetId, version, signal);
+  const { datasetId } = asked;
+  await readVersion(store, asked, signal);
   const key = tagKey(asked);
   const document = { format: 1, type: 'archiver-tag', ...asked, createdAt: now.toISOString() };
-  const isNew = await store
-    .put(key, Buffer.from(`${digestedText(document)}\n`), { contentType: 'application/json', ifAbsent: true, signal })
-    .then(() => true)
-    .catch((error: unknown) => {
-      if (!isArchiverError(error, 'conflict')) throw error;
-      return false;
-    });
+  const body = Buffer.from(`${digestedText(document)}\n`);
+  const isNew = await putIfAbsent(store, key, body, { contentType: 'application/json', signal });
   const refusal = await refuseWhilePruned(store, datasetId, signal).catch((error: unknown) => error);
   try {
-    await readVersion(store, datasetId, version, signal);
+    await readVersion(store, asked, signal);
   } catch (error) {
     // On what is retired it holds for nobody.
     if (isNew && isArchiverError(error, 'not-found')) await store.delete([key]);

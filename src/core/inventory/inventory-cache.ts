@@ -15,7 +15,7 @@ const MOST_STORES = 16;
 const FILE = /^[0-9a-f]{32}\.inventory\.json$/;
 
 /** What is kept of an upload: of what cannot be read, nothing. */
-export type KeptUpload = Omit<StoredUpload, 'tags' | 'problem'>;
+export type KeptUpload = Omit<StoredUpload, 'tags' | 'fork' | 'problem'>;
 
 /** The file for the store at a URL. `server`: which one, because two servers may have buckets of the same name. */
 export function inventoryPath(folder: string, baseUrl: string, server: string | undefined): string {

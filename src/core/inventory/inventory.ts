@@ -72,7 +72,7 @@ export class Inventories {
     for (const { listed } of versions) {
       const before = known.get(listed.key);
       const isAgain = isAsked ? before?.problem !== null : PASSING.some((code) => code === before?.problem?.code);
-      if (before?.etag === listed.etag && !isAgain) found.set(listed.key, tagged(before, listed.tags));
+      if (before?.etag === listed.etag && !isAgain) found.set(listed.key, asListed(before, listed));
     }
     const isSame =
       found.size === this.last?.uploads.length && this.last.uploads.every((one) => found.get(one.id) === one);
@@ -124,7 +124,7 @@ export class Inventories {
       await writeInventoryCache(
         this.path,
         this.place.folder,
-        whole.map(({ tags: _tags, problem: _problem, ...kept }) => kept),
+        whole.map(({ tags: _tags, fork: _fork, problem: _problem, ...kept }) => kept),
       );
       return null;
     } catch (error) {
@@ -135,8 +135,8 @@ export class Inventories {
 
 const NO_TAGS: readonly string[] = [];
 
-const tagged = (upload: StoredUpload, tags: readonly string[]): StoredUpload =>
-  upload.tags.join() === tags.join() ? upload : { ...upload, tags };
+const asListed = (upload: StoredUpload, { tags, fork }: ListedVersion): StoredUpload =>
+  upload.tags.join() === tags.join() && upload.fork === fork ? upload : { ...upload, tags, fork };
 
 interface Listing {
   /** The newest first. */
@@ -172,11 +172,11 @@ async function readUpload(
   { datasetId, listed }: Listed,
   signal: AbortSignal,
 ): Promise<ReadUpload | undefined> {
-  const { version, tags, key: id, etag, lastModified } = listed;
+  const { version, fork, tags, key: id, etag, lastModified } = listed;
   const unknown = { createdAt: lastModified.toISOString(), record: null, front: null, problem: null };
-  let upload: StoredUpload = { id, etag, datasetId, version, tags, ...unknown };
+  let upload: StoredUpload = { id, etag, datasetId, version, fork, tags, ...unknown };
   try {
-    const [read] = await readVersions(reader, datasetId, [listed], signal);
+    const [read] = await readVersions(reader, [listed], signal);
     if (read === undefined) return undefined;
     if ('problem' in read) throw read.problem;
     const record = recordFacts(read.record);

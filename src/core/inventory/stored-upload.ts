@@ -5,6 +5,7 @@ import type { ErrorCode } from '../failures/errors.js';
 import type { ManifestFront } from '../manifest/manifest-front.js';
 import type { ListingKind, ShardRecord, UploadId, VersionRecord } from '../manifest/manifest-types.js';
 import { printable } from '../paths/raw-path.js';
+import { type VersionName } from '../dataset/records/version-name.js';
 
 /** What its version record says. Sizes are bytes, those of the version as a restore gives it. */
 export interface RecordFacts {
@@ -37,7 +38,7 @@ export interface FrontFacts {
 }
 
 /** An upload that is a version of its dataset. */
-export interface StoredUpload extends Pick<ListedVersion, 'version' | 'tags'> {
+export interface StoredUpload extends VersionName, Pick<ListedVersion, 'tags'> {
   readonly datasetId: string;
   /** Key of the record, and its ETag: as long as both are the same, so is all of this. */
   readonly id: string;

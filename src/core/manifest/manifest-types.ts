@@ -203,7 +203,7 @@ export interface Tombstone {
 /** What `files` of a delta holds. */
 export type Mention = Entry | Tombstone;
 
-/** `datasets/<dataset id>/v00000012.json`: makes an upload a version. */
+/** `datasets/<dataset id>/v00000012.json`, or `v00000012.<upload id>.json`: makes an upload a version. */
 export interface VersionRecord {
   readonly format: number;
   readonly type: 'archiver-version';
@@ -211,6 +211,8 @@ export interface VersionRecord {
   readonly requires?: readonly string[];
   readonly datasetId: string;
   readonly version: number;
+  /** Nothing that is stored: what a listing shows of versions that share its ordinal (core/dataset/records/version-name.ts). */
+  readonly fork?: string | undefined;
   readonly uploadId: UploadId;
   /** Relative to the base. */
   readonly manifestKey: string;

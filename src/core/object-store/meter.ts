@@ -1,7 +1,7 @@
 // Tells a meter what is used of a store, as it is billed. It sits below the retry decorator, so that every attempt counts.
 // A request that failed has the rate of STANDARD: the class of an object is known from the answer. What is fetched counts
 // as it was asked for, also where its reader ends early.
-import type { DeleteFailure, Keeping, ObjectInfo, ObjectStore, ThawOptions, VersionName } from './object-store.js';
+import type { DeleteFailure, Keeping, ObjectInfo, ObjectStore, ThawOptions, ObjectVersionId } from './object-store.js';
 import type { KeyService } from '../keys/key-service.js';
 import { pagesCounted } from './request-count.js';
 
@@ -45,7 +45,7 @@ async function* eachTold<T>(pages: AsyncIterable<T>, onPage: (page: T) => void):
 }
 
 /** An object by its version; the only one by its key. */
-const nameOf = ({ key, versionId }: Pick<VersionName, 'key'> & Partial<VersionName>): string =>
+const nameOf = ({ key, versionId }: Pick<ObjectVersionId, 'key'> & Partial<ObjectVersionId>): string =>
   versionId === undefined || versionId === 'null' ? key : `${key}\0${versionId}`;
 
 /** The store, telling `meter` what goes through it. */

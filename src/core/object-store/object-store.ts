@@ -130,12 +130,12 @@ export interface MultipartLook {
 }
 
 /** Names one version of an object. In a bucket without versioning, the only one is called `null`. */
-export interface VersionName {
+export interface ObjectVersionId {
   readonly key: string;
   readonly versionId: string;
 }
 
-export interface ObjectVersion extends VersionName {
+export interface ObjectVersion extends ObjectVersionId {
   /** 0 for a delete marker. */
   readonly sizeBytes: number;
   /** What the key shows now; a delete marker shows nothing. */
@@ -149,7 +149,7 @@ export interface ObjectVersion extends VersionName {
 export interface ListVersionsOptions {
   readonly prefix?: string | undefined;
   /** Only what comes after this version: how an interrupted listing is continued. */
-  readonly after?: VersionName | undefined;
+  readonly after?: ObjectVersionId | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -157,7 +157,7 @@ export interface VersionPage {
   /** In byte order of the key, the current version of a key first. The versions of a key may continue on the next page. */
   readonly versions: readonly ObjectVersion[];
   /** `after` for the next page; absent with the last one. */
-  readonly next?: VersionName;
+  readonly next?: ObjectVersionId;
 }
 
 export interface DeleteFailure {
@@ -202,7 +202,14 @@ export interface ObjectReader {
   list(options?: ListOptions): AsyncIterable<ListPage>;
 }
 
+export interface PlainKeys {
+  /** The user says that nobody else writes there now. */
+  readonly isExclusive: boolean;
+}
+
 export interface ObjectStore extends ObjectReader {
+  /** Where no key is created only once: then no key may have two writers. */
+  readonly plain?: PlainKeys;
   /** The current time by the clock of `lastModified`. */
   time(signal?: AbortSignal): Promise<Date>;
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<PutResult>;
@@ -215,7 +222,7 @@ export interface ObjectStore extends ObjectReader {
   /** Every version and delete marker; where no versions are kept, every object once. */
   listVersions(options?: ListVersionsOptions): AsyncIterable<VersionPage>;
   /** Deletes these versions for good, in batches of 1000; one that does not exist is no failure. */
-  deleteVersions(versions: readonly VersionName[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;
+  deleteVersions(versions: readonly ObjectVersionId[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;
   copy(fromKey: string, toKey: string, options?: CopyOptions): Promise<void>;
   /** Requests a readable copy of a cold object. `already` when it is readable or was requested. @throws unsupported where nothing is ever cold */
   thaw(key: string, options: ThawOptions): Promise<'started' | 'already'>;

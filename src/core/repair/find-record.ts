@@ -46,19 +46,19 @@ export class RecordSearch {
   }
 
   private async look(uploadId: UploadId): Promise<void> {
-    for (const [datasetId, listed] of this.datasets) {
+    for (const listed of this.datasets.values()) {
       const newer: FoundRecord[] = [];
       for (let end = listed.length; end > 0; end -= READS_AT_ONCE) {
         const start = Math.max(0, end - READS_AT_ONCE);
         const batch = listed.slice(start, end).toReversed();
-        for (const read of await this.read(datasetId, batch)) {
+        for (const read of await this.read(batch)) {
           if ('retired' in read) continue;
           if ('problem' in read) this.unreadable += 1;
           else if (read.record.uploadId !== uploadId) newer.unshift(read);
           else {
             this.found = read;
             this.newer = newer;
-            this.before = listed.filter(({ version }) => version < read.record.version);
+            this.before = listed.slice(0, listed.indexOf(read.listed));
             return;
           }
         }
@@ -68,9 +68,8 @@ export class RecordSearch {
 
   /** Uploads that were versions of the dataset before this one, newest first. @throws errors of the store */
   async older(): Promise<readonly OlderUpload[]> {
-    const datasetId = this.found?.record.datasetId ?? '';
     const older: OlderUpload[] = [];
-    for (const read of await this.read(datasetId, this.before.toReversed())) {
+    for (const read of await this.read(this.before.toReversed())) {
       if ('retired' in read) older.push({ uploadId: read.retired, sha256: [], isRetired: true });
       else if (!('problem' in read))
         older.push({ uploadId: read.record.uploadId, sha256: digestsOf(read.record), isRetired: false });
@@ -81,8 +80,8 @@ export class RecordSearch {
   /** Every upload that is, or was, a version of some dataset. @throws errors of the store */
   async claimed(): Promise<ReadonlySet<string>> {
     const claimed = new Set<string>();
-    for (const [datasetId, listed] of this.datasets) {
-      for (const read of await this.read(datasetId, listed)) {
+    for (const listed of this.datasets.values()) {
+      for (const read of await this.read(listed)) {
         if ('retired' in read) claimed.add(read.retired);
         else if (!('problem' in read)) claimed.add(read.record.uploadId);
       }
@@ -91,10 +90,9 @@ export class RecordSearch {
   }
 
   private async read(
-    datasetId: string,
     listed: readonly ListedVersion[],
   ): Promise<readonly (FoundRecord | { readonly problem: true } | { readonly retired: UploadId })[]> {
-    return (await readOrdinals(this.reader, datasetId, listed, this.signal)).map((found) => {
+    return (await readOrdinals(this.reader, listed, this.signal)).map((found) => {
       if ('tombstone' in found) return { retired: found.tombstone.uploadId };
       return 'problem' in found ? { problem: true } : found;
     });

@@ -13,6 +13,7 @@ import { brokenOnes, type Ground, type Rebased, rebaseAll } from './rebase.js';
 import { DamagedRepair } from './repair-damaged.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
 import { manifestKeyOf, type UploadId, uploadUrlOf } from '../manifest/upload-id.js';
+import { refuseShared } from '../object-store/plain-store.js';
 
 type Sound = Exclude<CurrentManifest, { state: 'missing' }>;
 
@@ -29,6 +30,7 @@ export async function repairUpload(options: RepairOptions): Promise<RepairResult
   const damage = damageOf(current, search.found);
   if (damage === null && current.state === 'sound' && !options.force)
     return await settleSound(options, current, search);
+  if (options.execute) refuseShared(store, 'replacing a manifest');
   return await new DamagedRepair(options, current, search, damage).run();
 }
 

@@ -17,7 +17,7 @@ export interface OwnKey {
 }
 
 const RECORD =
-  /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]*)\/(?:v\d{8,}|prune-[0-9a-f]{8}|tags\/v\d{8,}\.[A-Za-z0-9][A-Za-z0-9._-]*)\.json$/;
+  /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]*)\/(?:v\d{8,}(?:\.\d{8}-\d{6}-[0-9a-f]{8})?|prune-[0-9a-f]{8}|tags\/v\d{8,}\.[A-Za-z0-9][A-Za-z0-9._-]*)\.json$/;
 const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
 const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;
 /** Temp files and locks of a folder store, which lie beside what they were to become. */

@@ -10,7 +10,7 @@ export async function brokenTombstones(
 ): Promise<ReadonlyMap<string, readonly BrokenRecord[]>> {
   const broken = new Map<string, readonly BrokenRecord[]>();
   for (const [datasetId, listed] of retired) {
-    const read = await readVersions(reader, datasetId, listed, signal);
+    const read = await readVersions(reader, listed, signal);
     const found = read.filter((one): one is BrokenRecord => 'problem' in one);
     if (found.length > 0) broken.set(datasetId, found);
   }

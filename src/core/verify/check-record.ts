@@ -8,6 +8,7 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import { printable } from '../paths/raw-path.js';
 import type { ProblemSink } from './problem.js';
 import { manifestKeyOf } from '../manifest/upload-id.js';
+import { versionNumber } from '../dataset/records/version-name.js';
 
 export interface CheckRecordOptions {
   readonly reader: ObjectReader;
@@ -28,7 +29,7 @@ export async function checkRecord(options: CheckRecordOptions): Promise<void> {
   const record = (await findRecord(options)) ?? known;
   if (record === undefined || digestsIn(record).includes(sha256)) return;
   errors.add(
-    `the manifest ${manifestKeyOf(head.uploadId)} is not the one that version ${record.version} of dataset ` +
+    `the manifest ${manifestKeyOf(head.uploadId)} is not the one that version ${versionNumber(record)} of dataset ` +
       `${printable(record.datasetId)} names: its SHA-256 is ${sha256}`,
   );
 }

@@ -2,12 +2,12 @@
 import type { ColdCount } from './cold-chunks.js';
 import type { Problem } from './problem.js';
 import type { CheckedLevel, VerifyMode, VerifyResult } from './verify.js';
+import { type VersionName } from '../dataset/records/version-name.js';
 
 /** `errors` and `warnings`: the first hundred. */
 export type Verdict = Pick<VerifyResult, 'ok' | 'errors' | 'errorCount' | 'warnings' | 'hint' | 'files' | 'bytes'>;
 
-export interface VersionVerdict extends Verdict {
-  readonly version: number;
+export interface VersionVerdict extends Verdict, VersionName {
   /** Null where its record cannot be read. */
   readonly uploadId: string | null;
 }

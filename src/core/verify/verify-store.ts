@@ -18,6 +18,8 @@ import { addCold, type ColdCount } from './cold-chunks.js';
 import type { Problem } from './problem.js';
 import type { DatasetVerdict, Looked, StoreVerdict, UploadVerdict, Verdict, VersionVerdict } from './store-verdict.js';
 import { levelOf, type SharedLook, type VerifyOptions, verifyVersion } from './verify.js';
+import { compareVersions } from '../dataset/records/version-name.js';
+import { defined } from '../defined.js';
 
 /** Of one version; a version that is damaged everywhere must not fill the memory. */
 const MAX_NAMED = 100;
@@ -132,11 +134,11 @@ async function datasetsOf(place: Place, step: () => void): Promise<readonly Data
     const since = looksSince(sums);
     const verdicts = (broken.get(datasetId) ?? []).map(brokenVerdict);
     for (const listed of found.get(datasetId) ?? []) {
-      const verdict = await versionVerdict(place, datasetId, listed);
+      const verdict = await versionVerdict(place, listed);
       if (verdict !== undefined) verdicts.push(verdict);
       step();
     }
-    verdicts.sort((a, b) => a.version - b.version);
+    verdicts.sort(compareVersions);
     const ok = verdicts.every((one) => one.ok);
     datasets.push({ datasetId, location: options.reader.url, ok, versions: verdicts, ...since() });
   }
@@ -218,14 +220,10 @@ async function objectsBelow(reader: ObjectReader, signal: AbortSignal): Promise<
 }
 
 /** Undefined for a version that was retired meanwhile. */
-async function versionVerdict(
-  place: Place,
-  datasetId: string,
-  listed: ListedVersion,
-): Promise<VersionVerdict | undefined> {
+async function versionVerdict(place: Place, listed: ListedVersion): Promise<VersionVerdict | undefined> {
   const { reader, signal } = place.options;
-  const { version } = listed;
-  const isThere = async () => (await readVersions(reader, datasetId, [listed], signal))[0];
+  const { version, fork } = listed;
+  const isThere = async () => (await readVersions(reader, [listed], signal))[0];
   const read = await isThere();
   if (read === undefined) return undefined;
   if ('problem' in read) return brokenVerdict(read);
@@ -233,11 +231,14 @@ async function versionVerdict(
   const { uploadId } = record;
   const verdict = await verdictOrReason(() => verdictOn(place, uploadId, record));
   // What was swept while it was read was that of a version which somebody has retired.
-  return !verdict.ok && (await isThere()) === undefined ? undefined : { version, uploadId, ...verdict };
+  return !verdict.ok && (await isThere()) === undefined
+    ? undefined
+    : { version, ...defined({ fork }), uploadId, ...verdict };
 }
 
 const brokenVerdict = ({ listed, problem }: BrokenRecord): VersionVerdict => ({
   version: listed.version,
+  ...defined({ fork: listed.fork }),
   uploadId: null,
   ...unreadable(problem),
 });

@@ -16,6 +16,7 @@ import { Tint, useTheme } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
 import { useBrowse } from './browse-context.js';
 import { CHANGE_SIGNS } from './file-name.js';
+import { versionName } from '../../core/dataset/records/version-name.js';
 
 /** The filters, or what is searched for; at the right how much is found, or the folder of the cursor. */
 export function FilterBar(): ReactElement {
@@ -86,7 +87,7 @@ function changedText({ changes }: BrowseState): string {
   const { counts, since } = changes;
   if (since === undefined) return 'the first version';
   const modified = formatCount(counts.modified + counts.metadata);
-  const sinceText = `since v${since.version?.version ?? '?'}`;
+  const sinceText = `since ${since.version === undefined ? 'v?' : versionName(since.version)}`;
   return `+${formatCount(counts.added)} ~${modified} -${formatCount(counts.deleted)} ${sinceText}`;
 }
 
@@ -135,7 +136,7 @@ function MarkedStatus({ room, position }: { readonly room: number; readonly posi
   const names = useNames();
   const { estimate, wait } = selectionCost(marks, tier, cost);
   const files = formatCount(marks.files);
-  const from = page === 'changes' && opened.version !== undefined ? ` from v${opened.version.version}` : '';
+  const from = page === 'changes' && opened.version !== undefined ? ` from ${versionName(opened.version)}` : '';
   const price = `est. ${shortUsd(estimate.costUsd)}`;
   const cold = marks.coldFiles === 0 ? '' : `${formatCount(marks.coldFiles)} cold`;
   const waiting = cold === '' ? '' : `, ${tier} tier ${wait?.text ?? 'not offered'}`;

@@ -17,6 +17,7 @@ import { ConfirmPanel } from './confirm-panel.js';
 import { Details } from './details.js';
 import { FileList } from './file-list.js';
 import { DonePanel, ProgressPanel } from './restore-panel.js';
+import { versionName } from '../../core/dataset/records/version-name.js';
 
 const LIST_SHARE = 0.6;
 
@@ -63,8 +64,9 @@ const keysDependOn = ({ mode, page, tree, tier }: BrowseState): string =>
 /** The upload or version; ids are never cut. */
 function contextText({ opened: { version, uploadId }, page, changes }: BrowseState, isWide: boolean): string {
   if (version === undefined) return `upload ${uploadId}`;
-  const since = page === 'changes' ? `, since v${changes?.since?.version?.version ?? '?'}` : '';
-  const dataset = `dataset ${version.datasetId} v${version.version}${version.isHead ? ' (HEAD)' : ''}${since}`;
+  const before = changes?.since?.version;
+  const since = page === 'changes' ? `, since ${before === undefined ? 'v?' : versionName(before)}` : '';
+  const dataset = `dataset ${version.datasetId} ${versionName(version)}${version.isHead ? ' (HEAD)' : ''}${since}`;
   return isWide ? `upload ${uploadId}, ${dataset}` : dataset;
 }
 

@@ -13,6 +13,7 @@ import { useBrowse } from './browse-context.js';
 import { minuteText } from './file-columns.js';
 import { CHANGE_SIGNS } from './file-name.js';
 import { octalMode } from '../../core/manifest/line-text.js';
+import { versionName } from '../../core/dataset/records/version-name.js';
 
 const LEAST_PATH = 24;
 const WIDEST_PATH = 100;
@@ -81,7 +82,7 @@ function ChangedPath({ source, change, width }: ChangedPathProps): ReactElement 
 }
 
 const titleOf = ({ version, uploadId }: OpenedListing): string =>
-  version === undefined ? uploadId.slice(0, 8) : `v${version.version}`;
+  version === undefined ? uploadId.slice(0, 8) : versionName(version);
 
 const sideColumn = (title: string, priority: number, cell: Column['cell']): Column => ({
   title,

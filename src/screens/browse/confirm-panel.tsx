@@ -16,6 +16,7 @@ import { wrapped } from '../../ui/wrapped.js';
 import { useNames } from '../use-names.js';
 import { useBrowse } from './browse-context.js';
 import { refusalText } from './refusal-text.js';
+import { versionName } from '../../core/dataset/records/version-name.js';
 
 /** Below this only what concerns the restore itself is said. */
 const LOW_ROWS = 12;
@@ -28,7 +29,7 @@ export function ConfirmPanel(): ReactElement {
   const settings = useBrowse((state) => state.settings);
   const names = useNames();
   const refusal = useBrowse(refusalText);
-  const from = version === undefined ? '' : ` from v${version.version}`;
+  const from = version === undefined ? '' : ` from ${versionName(version)}`;
   const question = `Restore ${formatQuantity(marks.files, 'file')}, ${formatBytes(marks.bytes)}${from} to ${names(settings.outputDir)}?`;
   const [first = '', ...rest] = wrapped(question, columns - 3);
   const facts = [

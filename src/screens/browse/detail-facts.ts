@@ -9,6 +9,7 @@ import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { listsByKey } from '../../core/lists-by-key.js';
 import { octalMode } from '../../core/manifest/line-text.js';
+import { versionName } from '../../core/dataset/records/version-name.js';
 
 export interface FactsSource {
   /** Undefined until it is read. */
@@ -54,7 +55,7 @@ function versionFacts({ version }: OpenedListing, history: FileHistory | undefin
   if (history === undefined)
     return version === undefined ? [] : [{ label: 'versions', value: 'not read yet', tone: 'dim' }];
   if (history.kind === 'none') return [{ label: 'versions', value: history.reason, tone: 'dim' }];
-  const listed = (wanted: readonly HeldBy[]): string => wanted.map((held) => `v${held.version}`).join(' ');
+  const listed = (wanted: readonly HeldBy[]): string => wanted.map(versionName).join(' ');
   const same = history.versions.filter(({ content }) => content === 'same');
   const none = history.versions.filter(({ content }) => content === 'none');
   const others = history.versions.filter(({ content }) => content === 'other');

@@ -11,6 +11,7 @@ import { Tint } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
 import { useSource, useStoreSources } from './dashboard-context.js';
 import { Section } from './panels.js';
+import { compareVersions, versionName } from '../../core/dataset/records/version-name.js';
 
 const BAR_WIDTH = 30;
 
@@ -46,11 +47,11 @@ export function UploadDetails({ upload }: { readonly upload: StoredUpload }): Re
 type Known = Omit<Fact, 'value'> & { readonly value: string | null | undefined };
 
 function factsOf(upload: StoredUpload, names: (text: string) => string): readonly Fact[] {
-  const { datasetId, version, tags, createdAt, record, front, problem } = upload;
+  const { datasetId, tags, createdAt, record, front, problem } = upload;
   const tagText = tags.length === 0 ? '' : `, kept by ${tags.join(', ')}`;
   const known: readonly Known[] = [
     { label: 'upload', value: record?.uploadId },
-    { label: 'dataset', value: `${datasetId} v${version}${tagText}` },
+    { label: 'dataset', value: `${datasetId} ${versionName(upload)}${tagText}` },
     { label: 'created', value: formatMinute(new Date(createdAt)) },
     ...(record === null ? [] : recordFacts(record, front?.branch ?? null)),
     ...(front === null ? [] : frontFacts(front)),
@@ -106,7 +107,7 @@ function Shards({ front: { shards }, rows }: { readonly front: FrontFacts; reado
 }
 
 function Versions({
-  upload: { datasetId, version },
+  upload: { id, datasetId },
   rows,
 }: {
   readonly upload: StoredUpload;
@@ -117,17 +118,17 @@ function Versions({
     () =>
       (value?.uploads ?? [])
         .filter((one) => one.datasetId === datasetId)
-        .toSorted((one, other) => other.version - one.version),
+        .toSorted((one, other) => compareVersions(other, one)),
     [value, datasetId],
   );
   // The one that is shown, and those around it.
-  const at = versions.findIndex((one) => one.version === version);
+  const at = versions.findIndex((one) => one.id === id);
   const first = Math.max(0, Math.min(at - Math.floor(rows / 2), versions.length - rows));
   return (
     <Section title={`VERSIONS  ${formatCount(versions.length)}`}>
       {versions.slice(first, first + rows).map((one) => (
-        <Tint key={one.version} tone={one.version === version ? 'strong' : 'plain'}>
-          {`   ${`v${one.version}`.padEnd(6)} ${shortMinute(new Date(one.createdAt))}  `}
+        <Tint key={one.id} tone={one.id === id ? 'strong' : 'plain'}>
+          {`   ${versionName(one).padEnd(6)} ${shortMinute(new Date(one.createdAt))}  `}
           {one.record === null
             ? 'unreadable'
             : `${formatBytes(one.record.bytes).padStart(8)}  ${formatQuantity(one.record.files, 'file')}`}

@@ -7,6 +7,7 @@ import type { Look } from '../../ui/look.js';
 import { signText } from '../../ui/sign.js';
 import { shellWord } from '../../core/text/shell-word.js';
 import { leftOutLines, leftOutText, type Problem, problemCount, problemLines } from './problem-lines.js';
+import { versionName } from '../../core/dataset/records/version-name.js';
 
 interface EndedWell {
   readonly files: number;
@@ -26,6 +27,7 @@ export interface UploadResult extends EndedWell {
   readonly location: string;
   readonly datasetId: string;
   readonly version: number;
+  readonly fork?: string;
 }
 
 export interface FetchResult extends EndedWell {
@@ -72,7 +74,7 @@ function uploadDetails(result: UploadResult, look: Look): string[] {
   const location = displayText(result.location, look);
   return [
     `  location  ${location}`,
-    `  version   ${displayText(result.datasetId, look)} v${result.version}`,
+    `  version   ${displayText(result.datasetId, look)} ${versionName(result)}`,
     `  next      ${result.next ?? `archiver verify ${shellWord(location)}`}`,
   ];
 }

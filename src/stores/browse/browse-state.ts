@@ -14,11 +14,11 @@ import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
 import type { Tree } from './tree.js';
 import type { UploadId } from '../../core/manifest/manifest-types.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
+import type { VersionName } from '../../core/dataset/records/version-name.js';
 
 /** A version of a dataset. */
-export interface BrowseVersion {
+export interface BrowseVersion extends VersionName {
   readonly datasetId: string;
-  readonly version: number;
   readonly isHead: boolean;
   /** Digests that its manifest may have. */
   readonly manifestSha256: ExpectedDigests;

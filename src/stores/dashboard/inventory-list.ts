@@ -2,6 +2,7 @@
 import type { Inventory } from '../../core/inventory/inventory.js';
 import type { StoredUpload } from '../../core/inventory/stored-upload.js';
 import { listModel } from './view-model.js';
+import { compareVersions, versionName } from '../../core/dataset/records/version-name.js';
 
 const NONE: readonly StoredUpload[] = [];
 
@@ -11,12 +12,12 @@ const sourceOf = ({ record }: StoredUpload): string => record?.source ?? '~';
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /** What a filter looks in. */
-function textOf({ datasetId, version, tags, record, front, problem }: StoredUpload): string {
+function textOf({ datasetId, tags, record, front, problem, ...version }: StoredUpload): string {
   const { uploadId, source, host, writerId, commit, isEncrypted } = record ?? {};
   const { storageClass, project, branch, stage } = front ?? {};
   const words = isEncrypted === true ? 'encrypted' : problem === null ? '' : 'unreadable';
   const named = [uploadId, source, host, writerId, commit, storageClass, project, branch, stage, ...tags, words];
-  return `${datasetId} v${version} ${named.filter((word) => word !== null && word !== undefined).join(' ')}`;
+  return `${datasetId} ${versionName(version)} ${named.filter((word) => word !== null && word !== undefined).join(' ')}`;
 }
 
 export const inventoryList = listModel<StoredUpload>({
@@ -39,8 +40,10 @@ export interface NewestSums {
 /** Of the newest version of each dataset: older ones share what is stored with it. */
 export function newestSums({ uploads }: Pick<Inventory, 'uploads'>): NewestSums {
   const newest = new Map<string, StoredUpload>();
-  for (const upload of uploads)
-    if (upload.version > (newest.get(upload.datasetId)?.version ?? 0)) newest.set(upload.datasetId, upload);
+  for (const upload of uploads) {
+    const before = newest.get(upload.datasetId);
+    if (before === undefined || compareVersions(upload, before) > 0) newest.set(upload.datasetId, upload);
+  }
   let [bytes, storedBytes] = [0, 0];
   for (const { record } of newest.values()) {
     bytes += record?.bytes ?? 0;

@@ -91,8 +91,8 @@ async function world() {
 
 /** The newest version as it is restored. */
 async function restoredHead(reader: ObjectStore): Promise<unknown> {
-  const [[datasetId, listed] = ['', []]] = [...(await listDatasets(reader)).versions];
-  const [head] = await readVersions(reader, datasetId, listed.slice(-1));
+  const [[, listed] = ['', []]] = [...(await listDatasets(reader)).versions];
+  const [head] = await readVersions(reader, listed.slice(-1));
   if (head === undefined || !('record' in head)) return undefined;
   const { out } = await restoreMade({ objects: new Map(), uploadId: head.record.uploadId }, { reader });
   return describeTree(out);

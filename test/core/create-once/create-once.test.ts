@@ -6,10 +6,11 @@ import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
 import type { EventSink } from '../../../src/core/events.js';
 import type { OpenedStore, OpenStoreOptions } from '../../../src/core/object-store/open-store.js';
-import { listVersions } from '../../../src/core/dataset/records/versions.js';
+import { listDatasets, listVersions } from '../../../src/core/dataset/records/versions.js';
 import { type IfNoneMatch, type MemoryS3, startMemoryS3 } from '../../support/memory-s3.js';
 import { openTestS3, useTestCredentials } from '../../support/open-s3.js';
 import { raw } from '../../support/raw.js';
+import { withAccess } from '../archive/upload-folder.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { writeOnlyStore } from '../../support/write-only-store.js';
 
@@ -147,35 +148,56 @@ describe('a plain store', () => {
     ['in a row', /of 8 rivals at one key it accepted [2-8]/],
   ];
 
-  test.each(cases)('where the header is %s is refused in one sentence, and nothing is written', async (how, seen) => {
+  test.each(cases)('where the header is %s is written to without conditions, and found out once', async (how, seen) => {
     s3.conditions.ifNoneMatch = how;
-    const refused = {
-      code: 'plain-store',
-      exitCode: 4,
-      message: expect.stringMatching(seen),
-      hint: expect.stringContaining('--create-once yes'),
-    };
 
-    await expect(upload(await open())).rejects.toMatchObject(refused);
+    const { uploadId } = await upload(await open());
     const asked = probes();
-    await expect(upload(await open(), { dataset: { changes: { trackDeletes: false } } })).rejects.toMatchObject(
-      refused,
-    );
+    const { length } = s3.requests;
+    writeFileSync(join(source, 'more'), 'more');
+    const sync = { dataset: { changes: { trackDeletes: false } } };
+    expect(await upload(await open(), sync)).toMatchObject({ version: 2 });
 
     expect(probes()).toBe(asked);
-    expect(keys()).toEqual(['p/create-once.json']);
-    await upload(await open(), { dryRun: true });
-    expect(notes).toContainEqual(expect.stringMatching(/this will be refused/));
+    expect(keys()).toContain(`p/datasets/${(await listed())[0]?.datasetId}/v00000001.${uploadId}.json`);
+    expect(s3.requests.slice(length).filter(({ headers }) => 'if-none-match' in headers)).toEqual([]);
+    expect(JSON.parse(String(s3.buckets.get('bucket')?.get('p/create-once.json')?.body))).toMatchObject({
+      kind: 'plain',
+      seen: expect.stringMatching(seen),
+    });
   });
 
-  test('is written to where somebody vouches for it', async () => {
+  const listed = async () => {
+    const { store } = await open();
+    return [...(await listDatasets(store)).versions.values()].flat();
+  };
+
+  test('that may not be listed is not written to, unless somebody vouches for it', async () => {
     s3.conditions.ifNoneMatch = 'ignored';
-    await upload(await open()).catch(() => undefined);
+    const blind = async (options: Partial<OpenStoreOptions> = {}): Promise<OpenedStore> => {
+      const opened = await open(options);
+      return { ...opened, store: withAccess(opened.store, 'may neither read nor list', () => '') };
+    };
 
-    expect(await upload(await open({ createOnce: 'yes' }))).toMatchObject({ version: 1 });
+    await expect(upload(await blind())).rejects.toMatchObject({ code: 'plain-store', exitCode: 4 });
+    expect(keys().filter((key) => !key.includes('create-once'))).toEqual([]);
+    expect(await upload(await blind({ createOnce: 'yes' }))).toMatchObject({ version: 1 });
   });
 
-  test('two rivals there would both report one version', async () => {
+  test('two rivals there make a fork, and both versions are there', async () => {
+    s3.conditions.ifNoneMatch = 'ignored';
+    const dataset = { id: 'lab-00000001' };
+    await upload(await open(), { dataset });
+    const both = await Promise.all([
+      upload(await open(), { dataset, home: `${home}-2` }),
+      upload(await open(), { dataset, home: `${home}-3` }),
+    ]);
+
+    const ids = (await listed()).map(({ uploadId }) => uploadId);
+    expect(ids).toEqual(expect.arrayContaining(both.map(({ uploadId }) => uploadId)));
+  });
+
+  test('that is taken for another one loses a rival of two', async () => {
     s3.conditions.ifNoneMatch = 'ignored';
     const vouched = () => open({ createOnce: 'yes' });
     const dataset = { id: 'lab-00000001' };
@@ -189,12 +211,11 @@ describe('a plain store', () => {
     expect([both.map(({ version }) => version), versions.length]).toEqual([[2, 2], 2]);
   });
 
-  test('is one where that is said', async () => {
-    await expect(upload(await open({ createOnce: 'no' }))).rejects.toMatchObject({
-      code: 'plain-store',
-      message: expect.stringContaining('--create-once no says so'),
-    });
-    expect(keys()).toEqual([]);
+  test('is one where that is said, and is not asked', async () => {
+    const { uploadId } = await upload(await open({ createOnce: 'no' }));
+
+    expect(keys()).toContain(`p/datasets/${(await listed())[0]?.datasetId}/v00000001.${uploadId}.json`);
+    expect(probes()).toBe(0);
   });
 });
 

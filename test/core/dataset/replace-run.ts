@@ -33,7 +33,7 @@ export async function replaceIn(folder: string, run: ReplaceRun = {}): Promise<s
   const store = wrap?.(plain) ?? plain;
   const uploadId = linkId(version - 1);
   const bytes = await fetchManifest(store, uploadId);
-  const record = await readParsedRecord(store, DATASET, version);
+  const record = await readParsedRecord(store, { datasetId: DATASET, version: version });
   const { next = successorOf(bytes, name) } = run;
   return await replaceManifest(store, {
     uploadId,

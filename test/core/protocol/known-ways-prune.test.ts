@@ -29,10 +29,10 @@ async function forge(count: number, claims: object = {}): Promise<void> {
     await archiveEmpty();
     const versions = await lab.listed();
     const version = versions.at(-1)?.version ?? 0;
-    const { digest: _digest, ...record } = (await readVersion(lab.store, LAB, version)) as never as Record<
-      string,
-      unknown
-    >;
+    const { digest: _digest, ...record } = (await readVersion(lab.store, {
+      datasetId: LAB,
+      version: version,
+    })) as never as Record<string, unknown>;
     const createdAt = new Date(Date.now() - back * DAY).toISOString();
     const totals = { ...(record['totals'] as object), ...claims };
     const bytes = encodeVersionRecord({ ...record, createdAt, totals } as never);
@@ -160,14 +160,19 @@ test('what has shrunk is pruned where that was asked for, and a forged giant doe
 test('a version far ahead of the others is named, and one after retired ones is not', async () => {
   for (let version = 1; version <= 3; version++) await lab.upload(lab.machine('one')).result;
   await lab.prune({ keep: { last: 1 } });
-  const { digest: _digest, ...record } = (await readVersion(lab.store, LAB, 3)) as never as Record<string, unknown>;
+  const { digest: _digest, ...record } = (await readVersion(lab.store, {
+    datasetId: LAB,
+    version: 3,
+  })) as never as Record<string, unknown>;
   const far = encodeVersionRecord({ ...record, version: 999_999_999_999 } as never);
   await lab.store.put(`datasets/${LAB}/v999999999999.json`, far);
 
-  const read = await readVersions(lab.store, LAB, await lab.listed());
+  const read = await readVersions(lab.store, await lab.listed());
   const doubts = doubtsAbout(read as readonly ReadRecord[], { withDates: false });
 
-  expect([...doubts]).toEqual([[999_999_999_999, ['no version 4 to 999999999998 was ever there']]]);
+  expect([...doubts]).toEqual([
+    ['datasets/lab-00000001/v999999999999.json', ['no version 4 to 999999999998 was ever there']],
+  ]);
 });
 
 test('a tombstone that is acknowledged and lost is noticed, and nothing is marked', async () => {

@@ -122,7 +122,7 @@ export class Lab {
   async versions(): Promise<ReadonlyMap<number, Record<string, Described>>> {
     const trees = new Map<number, Record<string, Described>>();
     for (const { version } of await listVersions(this.store, LAB)) {
-      const { uploadId } = await readVersion(this.store, LAB, version);
+      const { uploadId } = await readVersion(this.store, { datasetId: LAB, version: version });
       trees.set(version, await restored(this.base, uploadId));
     }
     return trees;

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { encodeVersionRecord, versionKey } from '../../../src/core/dataset/records/version-record.js';
+import { encodeVersionRecord, recordKey } from '../../../src/core/dataset/records/version-record.js';
 import { digestsOf } from '../../../src/core/dataset/chain/version-view.js';
 import { listDatasets, readVersion } from '../../../src/core/dataset/records/versions.js';
 import type { ManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
@@ -24,7 +24,8 @@ export async function recordsOf(base: string): Promise<VersionRecord[]> {
   const reader = fileStore(base);
   const records: VersionRecord[] = [];
   for (const [datasetId, listed] of (await listDatasets(reader)).versions)
-    for (const { version } of listed) records.push(await readVersion(reader, datasetId, version));
+    for (const { version } of listed)
+      records.push(await readVersion(reader, { datasetId: datasetId, version: version }));
   return records;
 }
 
@@ -93,7 +94,10 @@ export async function resumedUnderNewId(base: string, oldId: string, newId: stri
   const { digest: _digest, ...rest } = record;
   const manifestKey = `uploads/${newId}/manifest.json.gz`;
   const moved = { ...rest, uploadId: asUploadId(newId), manifestKey, manifestSha256: hash('sha256', bytes, 'hex') };
-  writeFileSync(join(base, versionKey(record.datasetId, record.version)), encodeVersionRecord(moved));
+  writeFileSync(
+    join(base, recordKey({ datasetId: record.datasetId, version: record.version })),
+    encodeVersionRecord(moved),
+  );
 }
 
 /** What readers get of every version by its record, without its content; `verify` must say the same of each. */

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
-import { encodeVersionRecord, versionKey } from '../../../src/core/dataset/records/version-record.js';
+import { encodeVersionRecord, recordKey } from '../../../src/core/dataset/records/version-record.js';
 import { expectedIn } from '../../../src/core/dataset/records/assert-expected.js';
 import { openView } from '../../../src/core/dataset/chain/view.js';
 import { ArchiverError } from '../../../src/core/failures/errors.js';
@@ -40,7 +40,7 @@ describe('an encrypted manifest', () => {
     const { digest: _digest, ...record } = await recordOf(base, id);
     const encryption = { kmsKeyId: KEY_ARN, manifest: true };
     const encoded = encodeVersionRecord({ ...record, manifestSha256: sha256, source: {}, encryption });
-    await store.put(versionKey(record.datasetId, 1), encoded);
+    await store.put(recordKey({ datasetId: record.datasetId, version: 1 }), encoded);
     return id;
   }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { encodeVersionRecord, versionKey } from '../../../src/core/dataset/records/version-record.js';
+import { encodeVersionRecord, recordKey } from '../../../src/core/dataset/records/version-record.js';
 import { writeMark } from '../../../src/core/dataset/prune/marks.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
@@ -224,7 +224,7 @@ async function otherManifest(version: number): Promise<void> {
   const { digest: _digest, ...record } = await recordOf(base, idOf(version));
   writeFileSync(path, bytes);
   const body = encodeVersionRecord({ ...record, manifestSha256: hash('sha256', bytes, 'hex') });
-  writeFileSync(join(base, versionKey(record.datasetId, version)), body);
+  writeFileSync(join(base, recordKey({ datasetId: record.datasetId, version: version })), body);
 }
 
 test.each([2, 3])(
@@ -283,7 +283,7 @@ describe('a compacted version beside other datasets', () => {
 
   test('does not take files of folders that may be those of another dataset', async () => {
     const { datasetId } = await recordOf(base, idOf(4));
-    for (const version of [1, 2, 3]) rmSync(join(base, versionKey(datasetId, version))); // as archiver 0.1.0 pruned
+    for (const version of [1, 2, 3]) rmSync(join(base, recordKey({ datasetId: datasetId, version: version }))); // as archiver 0.1.0 pruned
 
     const result = await repair(base, idOf(4));
 

@@ -355,7 +355,7 @@ describe('an upload of changes', () => {
     expect(result).toMatchObject({ version: 2 });
     expect(result.uploadId).not.toBe(uploadId);
     expect(chunkPuts(second)).toEqual([]);
-    expect((await readVersion(fileStore(place.base), datasetId, 2)).uploadId).toBe(result.uploadId);
+    expect((await readVersion(fileStore(place.base), { datasetId, version: 2 })).uploadId).toBe(result.uploadId);
     expect(await restored(place.base, result.uploadId)).toEqual(treeOf(place));
   });
 });

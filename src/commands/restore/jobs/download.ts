@@ -133,15 +133,19 @@ async function restore(job: RestoreJob, { values, context, opened, emit }: Downl
 
 /** What the record of its version says now: a prune may have rewritten the manifest since the job was made, or taken the record. */
 async function manifestDigests(
-  { datasetId, version }: RestoreJob,
+  { datasetId, version, location: { uploadId } }: RestoreJob,
   { store }: OpenedStore,
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   if (datasetId === undefined || version === undefined) return undefined;
   const { readVersion } = await import('../../../core/dataset/records/versions.js');
+  const { recordedDigests } = await import('../../../core/dataset/records/recorded-digests.js');
   const { digestsOf } = await import('../../../core/dataset/chain/version-view.js');
-  const record = await readVersion(store, datasetId, version, signal).catch(noneOn('not-found'));
-  return record && digestsOf(record);
+  const record = await readVersion(store, { datasetId, version }, signal).catch(noneOn('not-found'));
+  // Where an ordinal may have several records, their keys have the upload in them.
+  return record !== undefined && record.uploadId === uploadId
+    ? digestsOf(record)
+    : await recordedDigests(store, { datasetId, uploadId }, signal);
 }
 
 async function alreadyCompleted(job: RestoreJob, context: Results): Promise<number> {

@@ -3,16 +3,17 @@
 // is an error, because silently uploading everything again would be expensive.
 import { createHash } from 'node:crypto';
 import { RetiredVersion } from '../../dataset/records/tombstone.js';
-import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
+import { comparePlaces, type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
 import type { CachedHead } from '../../dataset/cache/head-cache.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { readAhead } from '../../dataset/chain/read-ahead.js';
-import { readVersion, recordIfAllowed } from '../../dataset/records/versions.js';
+import { recordIfAllowed } from '../../dataset/records/versions.js';
+import { recordedDigests } from '../../dataset/records/recorded-digests.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
 import { openView, type View } from '../../dataset/chain/view.js';
 import type { Remembered } from '../remembered.js';
 import type { PreviousFile } from '../settings.js';
-import { ArchiverError, isArchiverError, noneOn } from '../../failures/errors.js';
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
 import type { ComparedWith } from './change-counts.js';
 import type { Entry, UploadId } from '../../manifest/manifest-types.js';
@@ -190,12 +191,13 @@ const asHead = ({ version, uploadId, manifestSha256 }: CachedHead): Omit<Head, '
 };
 
 /** Undefined for a writer without permission to read. */
-async function readHead(options: BaselineOptions, { version }: HighestVersion): Promise<Head | undefined> {
+async function readHead(options: BaselineOptions, newest: HighestVersion): Promise<Head | undefined> {
   const { store, datasetId, signal } = options;
+  const { version } = newest;
   try {
     // The record was rewritten since it was seen: by a compaction, which would do no harm, or by a repair, after which
     // nothing may build on what is remembered. Who may not read cannot tell.
-    const record = await recordIfAllowed(store, datasetId, version, signal);
+    const record = await recordIfAllowed(store, newest, signal);
     if (record === undefined) return undefined;
     const { uploadId } = record;
     return { version, from: 'store', isListed: true, isReadable: true, uploadId, sha256: digestsOf(record) };
@@ -203,7 +205,7 @@ async function readHead(options: BaselineOptions, { version }: HighestVersion): 
     if (!(error instanceof RetiredVersion)) throw error;
     // Retired since it was listed: there is a newer one.
     const highest = await highestVersion(store, datasetId, { signal });
-    if (highest?.version === version) throw error;
+    if (highest === undefined || comparePlaces(highest, newest) === 0) throw error;
     return await findHead({ ...options, highest });
   }
 }
@@ -232,7 +234,7 @@ const rewritten = (name: string, uploadId: UploadId): ArchiverError =>
     hint: 'chunks may have moved; fetch the manifest again, or leave out --prev-manifest',
   });
 
-/** What the version of this upload records; undefined when there is none. Newest first. */
+/** What the version of this upload records; undefined when there is none, or this writer may not list. */
 async function digestsInChain(
   store: ObjectStore,
   datasetId: string,
@@ -241,12 +243,7 @@ async function digestsInChain(
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   if (head.uploadId === uploadId) return head.sha256;
-  for (let version = head.version - 1; version >= 1; version--) {
-    // Those that were pruned are not found.
-    const record = await readVersion(store, datasetId, version, signal).catch(noneOn('not-found'));
-    if (record?.uploadId === uploadId) return digestsOf(record);
-  }
-  return undefined;
+  return await recordedDigests(store, { datasetId, uploadId }, signal);
 }
 
 const notInChain = ({ datasetId }: Pick<BaselineOptions, 'datasetId'>, name: string): ArchiverError =>

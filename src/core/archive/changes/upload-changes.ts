@@ -30,6 +30,7 @@ import { referToKnown } from './refer.js';
 import { avoidUnlisted } from '../../manifest/direct-record.js';
 import { type BaseLook, lookAtBase, seeView, type SeenView, tellBroken, tellUnseen } from './see-baseline.js';
 import { keptChunks, tableLevel } from './table-level.js';
+import { defined } from '../../defined.js';
 
 /** Each attempt that fails means that another writer succeeded. */
 const MAX_TRIES = 1000;
@@ -131,10 +132,11 @@ class Attempt {
     if (made.state === 'nothing') return await this.unchanged(comparison);
     if (made.state === 'stale') return made.stale;
     if (made.state !== 'committed') return 'taken';
-    const { version, plan, totals } = made;
+    const { version, fork, plan, totals } = made;
     const sent = run.ledger.chunks().filter(({ entries }) => entries > 0);
     return versionResult(run, {
       version,
+      ...defined({ fork }),
       files: totals.files,
       bytes: totals.bytes,
       storedBytes: sent.reduce((sum, { size }) => sum + size, 0),

@@ -10,12 +10,13 @@ import { throwIfCancelled } from '../../object-store/store-error.js';
 import { textFromRaw, bytesOf } from '../../paths/raw-path.js';
 import { defined } from '../../defined.js';
 import type { UploadRun } from '../upload-run.js';
-import { claimVersion, commitManifest, putCopy, type VersionInput } from './commit.js';
+import { claimVersion, commitManifest, putCopy, type ShownRecord, type VersionInput } from './commit.js';
 import type { Commitment, CommittedUpload, CommitOutcome, Ordinal, Stale } from './commitment.js';
 import { lookAtSent, lookBack, type LookInput, referencesStand } from './looks.js';
 import { originPath } from './manifest-head.js';
 import { manifestKeyOf } from '../../manifest/upload-id.js';
 import { shownAs } from '../../dataset/cache/look-memory.js';
+import { forkAt, versionName } from '../../dataset/records/version-name.js';
 
 const MAX_ORDINAL_TRIES = 10_000;
 const GIVEN_UP = 'what it refers to was given up meanwhile';
@@ -56,7 +57,15 @@ export async function commitUpload(run: CommitInput, commitment: Commitment, ord
     if (shown !== 'taken') {
       const why = await lookBack(run, commitment, { version, shown, manifest, startedMs });
       if (why !== undefined) return { version, why };
-      return { version, recordEtag: shown.etag, encryption: input.encryption, manifest, startedMs };
+      const fork = tellFork(run, version, shown);
+      return {
+        version,
+        ...defined({ fork }),
+        recordEtag: shown.etag,
+        encryption: input.encryption,
+        manifest,
+        startedMs,
+      };
     }
     if (ordinal.isExact) return 'taken';
     const now = await highestVersion(store, datasetId, { signal, known: version });
@@ -65,6 +74,18 @@ export async function commitUpload(run: CommitInput, commitment: Commitment, ord
   throw new ArchiverError('conflict', `no free version of dataset ${datasetId} found in ${MAX_ORDINAL_TRIES} tries`, {
     hint: 'check what writes to this dataset: archiver never makes so many versions at once',
   });
+}
+
+/** The letters of a version that shares its ordinal: others were made at the same time, and all of them are whole. */
+function tellFork({ uploadId, emit }: CommitInput, version: number, { sharing = [] }: ShownRecord): string | undefined {
+  const names = sharing.map((_, position) => ({ version, fork: forkAt(position) }));
+  const at = sharing.findIndex((place) => place.uploadId === uploadId);
+  const own = names[at];
+  if (own === undefined || names.length < 2) return undefined;
+  const others = names.filter((name) => name !== own).map(versionName);
+  const text = `version ${version} is a fork: this one is ${versionName(own)}, beside ${others.join(', ')} of other writers`;
+  emit({ type: 'note', text });
+  return own.fork;
 }
 
 /**
@@ -83,9 +104,10 @@ async function putManifest(
   if (hasCopy) await putCopy(store, besideKeyOf(uploadId, 'copy', encoded.sha256), encoded, writing);
   const key = manifestKeyOf(uploadId);
   try {
-    return await commitManifest(store, key, encoded, writing);
+    return await commitManifest(store, uploadId, encoded, writing);
   } catch (error) {
-    if (isArchiverError(error, 'conflict')) return { why: `${key} is not the manifest of this upload` };
+    if (isArchiverError(error, 'conflict'))
+      return { why: store.plain === undefined ? `${key} is not the manifest of this upload` : error.message };
     if (isArchiverError(error, 'integrity')) return { why: error.message };
     throw error;
   }

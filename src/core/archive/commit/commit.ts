@@ -1,8 +1,17 @@
 // How an upload becomes a version: chunks (already sent, and looked at) → manifest, looked at → version record, looked at. Each object that must not overwrite another is one PutObject with If-None-Match. Nothing here reports success
 // before a listing has shown what the store acknowledged, as far as this writer may list.
-import { encodeVersionRecord, ordinalsFrom, versionKey } from '../../dataset/records/version-record.js';
-import { integrityError, isArchiverError } from '../../failures/errors.js';
+import {
+  comparePlaces,
+  encodeVersionRecord,
+  ordinalsFrom,
+  placeIn,
+  recordKey,
+  type RecordPlace,
+} from '../../dataset/records/version-record.js';
+import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
+import { flagsFrom, isFenceFlag } from '../../manifest/fence-flag.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
+import { manifestKeyOf, type UploadId } from '../../manifest/upload-id.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { NO_REQUIREMENTS } from '../../manifest/requirements.js';
 import { ifAllowed } from '../../object-store/abilities.js';
@@ -11,6 +20,8 @@ import { defined } from '../../defined.js';
 import { putOnce } from './put-once.js';
 
 interface Stored {
+  /** List to the end: others may come after it. */
+  readonly isToEnd?: boolean;
   readonly key: string;
   readonly sizeBytes: number;
   /** What it means when it is not there. */
@@ -25,7 +36,7 @@ interface Stored {
  */
 async function confirmStored(
   store: ObjectStore,
-  { key, sizeBytes, state, where = { prefix: key } }: Stored,
+  { key, sizeBytes, state, where = { prefix: key }, isToEnd = false }: Stored,
   signal: AbortSignal,
 ): Promise<{ readonly found: ObjectInfo; readonly others: ReadonlyMap<string, ObjectInfo> } | undefined> {
   const others = await ifAllowed(store, 'list', key, async () => {
@@ -33,7 +44,7 @@ async function confirmStored(
     for await (const page of store.list({ ...where, signal })) {
       for (const object of page.objects) {
         seen.set(object.key, object);
-        if (object.key === key) return seen;
+        if (object.key === key && !isToEnd) return seen;
       }
     }
     return seen;
@@ -53,32 +64,65 @@ interface Writing {
 
 export interface VersionInput extends Omit<VersionRecord, 'digest' | 'version' | 'previous'> {}
 
-/** What the store shows of a record, and of the one before it; nothing for a writer without permission to list. */
+/** What the store shows of a record, and of those around it; nothing for a writer without permission to list. */
 export interface ShownRecord {
   readonly etag?: string;
-  readonly etagBefore?: string;
+  /** By their keys. */
+  readonly others?: ReadonlyMap<string, ObjectInfo>;
+  /** Those that have its ordinal, its own among them, in their order: only where no key is created only once. */
+  readonly sharing?: readonly RecordPlace[];
 }
 
-/** Writes the record at exactly this ordinal and returns what the store shows of it; `taken` when a rival has it. */
+/**
+ * Writes the record at exactly this ordinal and returns what the store shows of it; `taken` when a rival has it. On a plain store
+ * a rival may come between the two looks, and then both have it.
+ */
 export async function claimVersion(
   store: ObjectStore,
   input: VersionInput,
   version: number,
   { retention, signal }: Writing,
 ): Promise<ShownRecord | 'taken'> {
+  const { datasetId } = input;
+  const isPlain = store.plain !== undefined;
+  if (isPlain && (await placesFrom(store, datasetId, version, signal)).length > 0) return 'taken';
   const body = encodeVersionRecord(orderedRecord(input, version, version === 1 ? null : version - 1));
-  const key = versionKey(input.datasetId, version);
+  const key = recordKey({ datasetId, version, ...(isPlain ? { uploadId: input.uploadId } : {}) });
   try {
     await putOnce(store, key, body, { contentType: 'application/json', exclusive: false, retention, signal });
   } catch (error) {
     if (isArchiverError(error, 'conflict')) return 'taken';
     throw error;
   }
-  const state = `version ${version} of dataset ${input.datasetId} was not made`;
-  const where = ordinalsFrom(input.datasetId, version - 1);
-  const shown = await confirmStored(store, { key, sizeBytes: body.length, state, where }, signal);
-  const before = shown?.others.get(versionKey(input.datasetId, version - 1));
-  return defined({ etag: shown?.found.etag, etagBefore: before?.etag });
+  const state = `version ${version} of dataset ${datasetId} was not made`;
+  const where = ordinalsFrom(datasetId, version - 1);
+  const shown = await confirmStored(store, { key, sizeBytes: body.length, state, where, isToEnd: isPlain }, signal);
+  if (shown === undefined) return {};
+  const { found, others } = shown;
+  if (!isPlain) return { etag: found.etag, others };
+  const sharing = placesIn(datasetId, others.keys()).filter((place) => place.version === version);
+  return { etag: found.etag, others, sharing };
+}
+
+/** Where these keys are those of records of the dataset, in their order. */
+function placesIn(datasetId: string, keys: Iterable<string>): readonly RecordPlace[] {
+  const folder = `datasets/${datasetId}/`;
+  return Array.from(keys, (key) => placeIn(datasetId, key.slice(folder.length)) ?? [])
+    .flat()
+    .toSorted(comparePlaces);
+}
+
+/** The records with this ordinal or a higher one, retired ones among them. */
+async function placesFrom(
+  store: ObjectStore,
+  datasetId: string,
+  version: number,
+  signal: AbortSignal,
+): Promise<readonly RecordPlace[]> {
+  const keys: string[] = [];
+  for await (const page of store.list({ ...ordinalsFrom(datasetId, version), signal }))
+    keys.push(...page.objects.map(({ key }) => key));
+  return placesIn(datasetId, keys).filter((place) => place.version >= version);
 }
 
 // The digest covers the keys in this order.
@@ -92,17 +136,23 @@ function orderedRecord(input: VersionInput, version: number, previous: number | 
 
 /**
  * Writes the manifest: from here on the upload can be read. Returns what the store shows of it; undefined for a writer without
- * permission to list. @throws conflict when something else lies there; integrity when the store does not show it
+ * permission to list. @throws conflict when something else lies there, or a sweep has flagged the folder; integrity when the
+ * store does not show it
  */
 export async function commitManifest(
   store: ObjectStore,
-  key: string,
+  uploadId: UploadId,
   manifest: EncodedManifest,
   { retention, signal }: Writing,
 ): Promise<ObjectInfo | undefined> {
+  const key = manifestKeyOf(uploadId);
   await putOnce(store, key, manifest.bytes, { ...describing(manifest), exclusive: false, retention, signal });
-  const stored = { key, sizeBytes: manifest.bytes.length, state: 'no version was made' };
-  return (await confirmStored(store, stored, signal))?.found;
+  const where = store.plain === undefined ? { prefix: key } : flagsFrom(uploadId);
+  const stored = { key, sizeBytes: manifest.bytes.length, state: 'no version was made', where };
+  const shown = await confirmStored(store, stored, signal);
+  const flag = [...(shown?.others.keys() ?? [])].find(isFenceFlag);
+  if (flag === undefined) return shown?.found;
+  throw new ArchiverError('conflict', `${flag} says that the folder is being swept`);
 }
 
 /** Writes the copy of a manifest under a key that nothing else is ever put under. @throws what the store throws */

@@ -4,6 +4,7 @@ import type { ShownObject } from '../../dataset/cache/look-memory.js';
 import type { ViewLook } from '../../dataset/view-look.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { VersionInput } from './commit.js';
+import type { VersionName } from '../../dataset/records/version-name.js';
 
 /** What is to become a version. */
 export interface Commitment {
@@ -29,8 +30,7 @@ export interface Ordinal {
   readonly isExact: boolean;
 }
 
-export interface CommittedUpload {
-  readonly version: number;
+export interface CommittedUpload extends VersionName {
   /** What the store shows of its record; undefined for a writer without permission to list. */
   readonly recordEtag: string | undefined;
   /** As its record says it. */

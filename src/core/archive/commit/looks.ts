@@ -19,6 +19,7 @@ import type { UploadRun } from '../upload-run.js';
 import type { ShownRecord } from './commit.js';
 import type { Commitment } from './commitment.js';
 import { uploadFolder, uploadUrlOf } from '../../manifest/upload-id.js';
+import { isFenceFlag } from '../../manifest/fence-flag.js';
 
 export type LookInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
 
@@ -74,8 +75,12 @@ async function lookAtOwn({ store, uploadId, signal }: LookInput, own: readonly O
   if (look === undefined) return undefined;
   const unsound = own.filter((object) => !isAsPut(look.sound.get(object.key), object));
   const [first] = unsound;
+  const flag = look.objects.find(({ key }) => isFenceFlag(key));
   return {
-    first: first && { key: first.key, what: trouble(look, first) },
+    first:
+      flag === undefined
+        ? first && { key: first.key, what: trouble(look, first) }
+        : { key: flag.key, what: 'says that the folder is being swept' },
     count: unsound.length,
     misnamed: findMisnamed(look, folder, own, unsound),
   };
@@ -146,10 +151,13 @@ export async function lookBack(run: LookInput, commitment: Commitment, put: Put)
   if (look?.first !== undefined) return `${look.first} was removed or given up while it was made`;
   if (own?.first !== undefined) return `${own.first.key} ${own.first.what}`;
   const { recordEtag } = previous ?? {};
-  if (previous !== undefined && recordEtag !== undefined && shown.etagBefore !== recordEtag)
+  if (previous !== undefined && recordEtag !== undefined && !isShown(shown, recordEtag))
     await confirmPrevious(run, version, previous);
   return undefined;
 }
+
+const isShown = ({ others }: ShownRecord, etag: string): boolean =>
+  Array.from(others?.values() ?? []).some((object) => object.etag === etag);
 
 /** The record of the version before was rewritten meanwhile: a repair may have put another view in its manifest's place. */
 async function confirmPrevious(run: LookInput, version: number, { uploadId, sha256 }: PreviousManifest): Promise<void> {

@@ -159,7 +159,8 @@ async function newOrNamesake(
   const name = nameOfDataset(datasetId);
   const others = listed.filter((id) => nameOfDataset(id) === name);
   const continued = others.length === 0 ? undefined : await namesake?.(datasetId, others);
-  if (continued === undefined) return { datasetId, highest: { version: 0, etag: '' }, remembered: undefined };
+  if (continued === undefined)
+    return { datasetId, highest: { datasetId, version: 0, etag: '' }, remembered: undefined };
   const highest = await highestVersion(store, continued, { signal });
   return { datasetId: continued, highest, remembered: undefined };
 }
@@ -188,14 +189,14 @@ async function latestOr(asked: Encryption | undefined, input: SettleInput, found
 /** By its record or by what is remembered. */
 async function latestOf(
   { remembered: { cache }, store, signal }: SettleInput,
-  { datasetId, highest, remembered }: Found,
+  { highest, remembered }: Found,
 ): Promise<Latest> {
   if (highest?.version === 0) return { encryption: NO_ENCRYPTION, totals: undefined };
   const isKnown = remembered?.recordEtag !== undefined;
   const asRemembered = { encryption: encryptionIn(remembered?.encryption), totals: remembered?.totals };
   const isSame = isKnown && remembered.recordEtag === highest?.etag;
   if (isSame && remembered.totals !== undefined) return asRemembered;
-  const record = highest && (await recordIfAllowed(store, datasetId, highest.version, signal));
+  const record = highest && (await recordIfAllowed(store, highest, signal));
   if (record !== undefined) return { encryption: encryptionIn(record.encryption), totals: record.totals };
   return isKnown ? asRemembered : { encryption: await sealedAs(cache, remembered), totals: remembered?.totals };
 }

@@ -18,6 +18,7 @@ import { findSent } from '../../resume/sent-chunks.js';
 import type { UploadRun } from '../upload-run.js';
 import { committedResult, type UploadResult } from '../upload-result.js';
 import { manifestKeyOf, uploadFolder } from '../../manifest/upload-id.js';
+import { versionNumber } from '../../dataset/records/version-name.js';
 
 /** An upload that has sent nothing for this long has ended, or deletes nothing any more (send-chunk.ts). */
 const QUIET_MS = 2 * 3_600_000;
@@ -38,7 +39,7 @@ export async function takeUp(
   // Whatever the journal says: another process may have gone on with a copy of it.
   const record = await recordOf(fresh, uploadIds, Date.parse(state.createdAt));
   if (record !== undefined) {
-    const text = `upload ${record.uploadId} was committed as version ${record.version}`;
+    const text = `upload ${record.uploadId} was committed as version ${versionNumber(record)}`;
     emit({ type: 'note', text });
     if (fresh.dataset.changes === undefined) {
       await assertWhole(store, record, signal);
@@ -89,7 +90,7 @@ async function recordOf(
   return await ifAllowed(store, 'list', `datasets/${datasetId}/`, async () => {
     const listed = await listVersions(store, datasetId, signal);
     const young = listed.filter(({ lastModified }) => lastModified.getTime() >= createdAtMs - CLOCK_SLACK_MS);
-    for (const read of (await readVersions(store, datasetId, young, signal)).toReversed())
+    for (const read of (await readVersions(store, young, signal)).toReversed())
       if ('record' in read && uploadIds.includes(read.record.uploadId)) return read.record;
     return undefined;
   });

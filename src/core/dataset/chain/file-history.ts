@@ -10,10 +10,10 @@ import { memoryCache } from '../cache/memory-cache.js';
 import { digestsOf } from './version-view.js';
 import { listVersions, readVersions } from '../records/versions.js';
 import { viewOf } from './view.js';
+import { type VersionName } from '../records/version-name.js';
 
 /** A version, and whether a file is in it. */
-export interface HeldBy {
-  readonly version: number;
+export interface HeldBy extends VersionName {
   readonly content: 'same' | 'other' | 'none';
   readonly sizeBytes: number;
 }
@@ -47,7 +47,7 @@ export class FileHistories {
       throwIfCancelled(signal);
       const found = await this.find(file.path, record, signal);
       const content = found === undefined ? 'none' : isSame(found, file) ? 'same' : 'other';
-      versions.push({ version: record.version, content, sizeBytes: found?.size ?? 0 });
+      versions.push({ version: record.version, fork: record.fork, content, sizeBytes: found?.size ?? 0 });
     }
     return { kind: 'known', versions };
   }
@@ -63,7 +63,7 @@ export class FileHistories {
   private async readNewest(signal: AbortSignal): Promise<readonly VersionRecord[]> {
     const { reader, datasetId } = this;
     const listed = (await listVersions(reader, datasetId, signal)).slice(-MOST_VERSIONS).toReversed();
-    const read = await readVersions(reader, datasetId, listed, signal);
+    const read = await readVersions(reader, listed, signal);
     return read.flatMap((found) => ('record' in found ? [found.record] : []));
   }
 

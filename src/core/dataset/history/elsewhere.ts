@@ -6,15 +6,15 @@ import type { ObjectReader } from '../../object-store/object-store.js';
 import { listVersions } from '../records/versions.js';
 import { findInVersions, type Hit } from './find-in-versions.js';
 import { listsByKey } from '../../lists-by-key.js';
+import { compareVersions, type VersionName, versionName } from '../records/version-name.js';
 
 /** The newest versions that are looked at. */
 const MOST_VERSIONS = 12;
 /** In the full listings that are read. */
 const MOST_ENTRIES = 1_000_000;
 
-export interface Elsewhere {
+export interface Elsewhere extends VersionName {
   readonly datasetId: string;
-  readonly version: number;
   /** As they were typed; the version is the newest one that has them. */
   readonly paths: readonly string[];
 }
@@ -31,24 +31,27 @@ export async function findElsewhere(
   if ((await listVersions(reader, datasetId, signal)).length === 0) return [];
   const wanted = createSelection({ files: paths });
   const each = paths.map((path) => ({ path, selection: createSelection({ files: [path] }) }));
-  const newestOf = (hits: readonly Hit[], { selection }: (typeof each)[number]): number =>
-    Math.max(
-      0,
-      ...hits.flatMap(({ entry, versions }) =>
-        selection.matches(entry, undefined) ? versions.map(({ to }) => to) : [],
-      ),
-    );
+  const newestOf = (hits: readonly Hit[], { selection }: (typeof each)[number]): VersionName | undefined =>
+    hits
+      .filter(({ entry }) => selection.matches(entry, undefined))
+      .flatMap(({ versions }) => versions.map(({ to, fork }) => ({ version: to, fork })))
+      .toSorted(compareVersions)
+      .at(-1);
   const { hits } = await findInVersions(reader, datasetId, {
     isWanted: (path) => wanted.matches({ path, type: 'file' }, undefined),
     needles: wanted.needles,
     newest: MOST_VERSIONS,
     maxEntries: MOST_ENTRIES,
-    isEnough: (found) => each.every((one) => newestOf(found, one) > 0),
+    isEnough: (found) => each.every((one) => newestOf(found, one) !== undefined),
     signal,
   });
-  const byVersion = listsByKey(each, (one) => newestOf(hits, one));
-  byVersion.delete(0);
-  return Array.from(byVersion, ([version, held]) => ({ datasetId, version, paths: held.map(({ path }) => path) })).sort(
-    (a, b) => b.version - a.version,
-  );
+  const found = each.flatMap(({ path, ...one }) => {
+    const newest = newestOf(hits, { path, ...one });
+    return newest === undefined ? [] : [{ path, newest }];
+  });
+  return [...listsByKey(found, ({ newest }) => versionName(newest)).values()]
+    .flatMap((held) =>
+      held.slice(0, 1).map(({ newest }) => ({ datasetId, ...newest, paths: held.map(({ path }) => path) })),
+    )
+    .toSorted((a, b) => compareVersions(b, a));
 }

@@ -9,6 +9,7 @@ import { findDataset } from '../records/find-dataset.js';
 import { readVersions } from '../records/versions.js';
 import { type LineageOptions, openLineage } from './lineages.js';
 import { ordinalRuns, type OrdinalRun } from '../ordinals-text.js';
+import { compareVersions, versionName } from '../records/version-name.js';
 
 export type HitEntry = Pick<Entry, 'path' | 'type' | 'size' | 'mtime' | 'md5' | 'target'>;
 
@@ -43,7 +44,7 @@ export interface Found {
 export async function findInVersions(reader: ObjectReader, datasetId: string, options: FindOptions): Promise<Found> {
   const { newest = Infinity, onPlan, signal } = options;
   const { versions: listed } = await findDataset(reader, datasetId, { signal });
-  const read = await readVersions(reader, datasetId, listed.toReversed().slice(0, newest), signal);
+  const read = await readVersions(reader, listed.toReversed().slice(0, newest), signal);
   const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
   const fulls = records.filter(({ listing }) => listing === 'full');
   onPlan?.(fulls.reduce((sum, { totals }) => sum + totals.entries, 0));
@@ -63,7 +64,7 @@ class Search implements Found {
   readonly problems: string[] = [];
   versions = 0;
   private readonly records: ReadonlyMap<UploadId, VersionRecord>;
-  private readonly seen = new Set<number>();
+  private readonly seen = new Set<UploadId>();
   private readonly found = new Map<RawPath, { readonly entry: HitEntry; readonly versions: OrdinalRun[] }[]>();
   private entries = 0;
 
@@ -87,14 +88,14 @@ class Search implements Found {
 
   /** Looks at a version, and at all that it builds on; newest first. */
   async look(tip: VersionRecord): Promise<void> {
-    if (this.seen.has(tip.version)) return;
-    this.seen.add(tip.version);
+    if (this.seen.has(tip.uploadId)) return;
+    this.seen.add(tip.uploadId);
     try {
       await this.lookThrough(tip);
     } catch (error) {
       if (!isArchiverError(error, ...OF_VERSION)) throw error;
       // The versions below may be sound: they are looked at by themselves.
-      this.problems.push(`v${tip.version} was not searched: ${error.message}`);
+      this.problems.push(`${versionName(tip)} was not searched: ${error.message}`);
     }
   }
 
@@ -103,15 +104,15 @@ class Search implements Found {
     const lineage = await openLineage(reader, tip, { ...options, records });
     const [full = tip.uploadId] = lineage.uploads.slice(-1);
     this.entries += (records.get(full) ?? tip).totals.entries;
-    const ordinals = lineage.uploads.map((uploadId) => records.get(uploadId)?.version);
-    const isNew = (version: number | undefined): version is number =>
-      version !== undefined && (version === tip.version || !this.seen.has(version));
+    const versions = lineage.uploads.map((uploadId) => records.get(uploadId));
+    const isNew = (record: VersionRecord | undefined): record is VersionRecord =>
+      record !== undefined && (record.uploadId === tip.uploadId || !this.seen.has(record.uploadId));
     // What was found counts when all manifests of the chain have shown that they are sound.
     const found: (readonly [HitEntry, readonly OrdinalRun[]])[] = [];
     for await (const batch of lineage.lives()) {
       for (const { entry, newest, oldest } of batch) {
         const runs = ordinalRuns(
-          ordinals
+          versions
             .slice(newest, oldest + 1)
             .filter(isNew)
             .toReversed(),
@@ -120,8 +121,8 @@ class Search implements Found {
       }
     }
     for (const [entry, runs] of found) this.add(entry, runs);
-    this.versions += ordinals.filter(isNew).length;
-    for (const version of ordinals) if (version !== undefined) this.seen.add(version);
+    this.versions += versions.filter(isNew).length;
+    for (const uploadId of lineage.uploads) if (records.has(uploadId)) this.seen.add(uploadId);
   }
 
   /** The entry of a hit; the same object where it is known already. */
@@ -151,13 +152,15 @@ const alone = <T extends string>(text: T): T => Buffer.from(text, 'latin1').toSt
 /** Versions mostly come newest first. */
 function addRun(runs: OrdinalRun[], run: OrdinalRun): void {
   const [lowest] = runs;
-  if (lowest?.from === run.to + 1) runs[0] = { from: run.from, to: lowest.to };
+  const mayJoin = lowest?.fork === undefined && run.fork === undefined;
+  if (mayJoin && lowest?.from === run.to + 1) runs[0] = { from: run.from, to: lowest.to };
   else runs.unshift(run);
 }
 
 function ordered({ entry, versions }: Hit): Hit {
   const merged: OrdinalRun[] = [];
-  for (const run of versions.toSorted((a, b) => b.from - a.from)) addRun(merged, run);
+  const nameOf = ({ from, fork }: OrdinalRun) => ({ version: from, fork });
+  for (const run of versions.toSorted((a, b) => compareVersions(nameOf(b), nameOf(a)))) addRun(merged, run);
   return { entry, versions: merged };
 }
 

@@ -89,7 +89,7 @@ async function addPlace(needed: Needed, above: ObjectReader, place: string, opti
   for (const [id, listed] of versions) {
     if (dataset !== undefined && id !== meant) continue;
     needed.datasets.push(id);
-    for (const found of await readVersions(reader, id, listed, signal))
+    for (const found of await readVersions(reader, listed, signal))
       if ('problem' in found) needed.problems.push(prefix + found.problem.message);
       else records.push(found);
   }

@@ -1,6 +1,5 @@
 // Records that were put while a sweep was at work: what it has deleted was decided without them.
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import { addTo } from '../../lists-by-key.js';
 import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
 import { uploadUrlOf } from '../../manifest/upload-id.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
@@ -8,6 +7,7 @@ import { printable } from '../../paths/raw-path.js';
 import { listDatasets, type ListedVersion, readVersions } from '../records/versions.js';
 import type { BaseState } from './base-state.js';
 import { addNeedsOf, lookCache } from './needs.js';
+import { versionNumber } from '../records/version-name.js';
 
 /** The records that are there now and were not there like this at the look. One LIST. @throws what the store throws; integrity, unsupported */
 export async function appearedSince(
@@ -16,17 +16,13 @@ export async function appearedSince(
   signal: AbortSignal,
 ): Promise<readonly VersionRecord[]> {
   const known = new Map([...own, ...others, ...tombstones].map(({ listed }) => [listed.key, listed.etag]));
-  const fresh = new Map<string, ListedVersion[]>();
-  for (const [id, versions] of (await listDatasets(reader, signal)).versions)
-    for (const listed of versions) if (known.get(listed.key) !== listed.etag) addTo(fresh, id, listed);
-  const records: VersionRecord[] = [];
-  for (const [id, listed] of fresh) {
-    for (const found of await readVersions(reader, id, listed, signal)) {
-      if ('problem' in found) throw found.problem;
-      records.push(found.record);
-    }
-  }
-  return records;
+  const fresh: ListedVersion[] = [];
+  for (const versions of (await listDatasets(reader, signal)).versions.values())
+    fresh.push(...versions.filter(({ key, etag }) => known.get(key) !== etag));
+  return (await readVersions(reader, fresh, signal)).map((found) => {
+    if ('problem' in found) throw found.problem;
+    return found.record;
+  });
 }
 
 export interface Swept {
@@ -45,11 +41,11 @@ export async function refuseHarmed(
   for (const record of appeared) {
     const problem = fenced.has(record.uploadId) ? 'its upload was swept' : await harmOf(reader, record, gone, signal);
     if (problem === undefined) continue;
-    const { datasetId, version, uploadId } = record;
+    const { datasetId, uploadId } = record;
     const url = uploadUrlOf(reader.url, uploadId);
     throw new ArchiverError(
       'integrity',
-      `version ${version} of dataset ${printable(datasetId)} came while the sweep was deleting, and is not whole: ${problem}`,
+      `version ${versionNumber(record)} of dataset ${printable(datasetId)} came while the sweep was deleting, and is not whole: ${problem}`,
       {
         hint: `archive its source again; archiver verify ${url} says what is missing, archiver repair ${url} what is left`,
       },

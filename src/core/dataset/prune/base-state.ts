@@ -41,7 +41,7 @@ export async function readBaseState(
   const datasetOf = new Map<string, string>();
   const ordinalOf = new Map<string, number>();
   for (const [id, listed] of datasets) {
-    for (const found of await readOrdinals(reader, id, listed, signal)) {
+    for (const found of await readOrdinals(reader, listed, signal)) {
       if ('problem' in found) throw refusal(reader, found.problem);
       const { uploadId } = 'record' in found ? found.record : found.tombstone;
       datasetOf.set(uploadId, id);

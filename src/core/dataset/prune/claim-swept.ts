@@ -3,11 +3,11 @@
 // mark: whoever comes second finds either this or no mark. One that is killed in between leaves something that the next prune
 // takes for what a rewritten manifest leaves; what it has deleted is counted by nobody.
 import { hash } from 'node:crypto';
-import { isArchiverError } from '../../failures/errors.js';
 import { manifestKeyOf } from '../../manifest/upload-id.js';
 import { atOnce } from '../../limits/at-once.js';
 import type { ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
 import { type FoundMark, markedUpload } from './marks.js';
+import { putIfAbsent } from '../../object-store/put-if-absent.js';
 
 const CLAIMS_AT_ONCE = 8;
 const CLAIM = /\.swept-[0-9a-f]{8}$/;
@@ -57,12 +57,7 @@ async function claim(store: ObjectStore, mark: string, put: string[], signal: Ab
   const uploadId = markedUpload(mark);
   if (uploadId === undefined) return true;
   const key = `${manifestKeyOf(uploadId)}.swept-${hash('sha256', mark, 'hex').slice(0, 8)}`;
-  try {
-    await store.put(key, Buffer.from(`${mark}\n`), { contentType: 'text/plain', ifAbsent: true, signal });
-  } catch (error) {
-    if (!isArchiverError(error, 'conflict')) throw error;
-    return false;
-  }
+  if (!(await putIfAbsent(store, key, Buffer.from(`${mark}\n`), { contentType: 'text/plain', signal }))) return false;
   put.push(key);
   return (await store.head(mark, signal)) !== undefined;
 }

@@ -19,6 +19,7 @@ import { openVersion } from '../chain/version-view.js';
 import type { View } from '../chain/view.js';
 import { assertShows } from './same-view.js';
 import { uploadUrlOf } from '../../manifest/upload-id.js';
+import { versionNumber } from '../records/version-name.js';
 
 /** A manifest that lists all that a version shows, before it is encrypted. */
 interface Composed {
@@ -88,9 +89,12 @@ export async function compactVersion(store: ObjectStore, version: ParsedRecord, 
   // What the versions before it show may have been moved and swept while this process was suspended right before the swap.
   const [lost] = await lostChunks(store, { uploadId, chunks: compacted.chunks, fresh: new Set() }, signal);
   if (lost === undefined) return;
-  throw integrityError(`version ${version.record.version} is not whole: its manifest names ${lost}, which is missing`, {
-    hint: `archiver repair ${uploadUrlOf(store.url, uploadId)}`,
-  });
+  throw integrityError(
+    `version ${versionNumber(version.record)} is not whole: its manifest names ${lost}, which is missing`,
+    {
+      hint: `archiver repair ${uploadUrlOf(store.url, uploadId)}`,
+    },
+  );
 }
 
 /** The key of its own manifest; where that is clear and shows what an encrypted one says, the key of that. */

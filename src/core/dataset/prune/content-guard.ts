@@ -9,6 +9,7 @@ import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { ordinalsText } from '../ordinals-text.js';
+import { compareVersions, type VersionName } from '../records/version-name.js';
 import type { ReadRecord } from '../records/versions.js';
 import { type ChainOptions, shownContent } from './needs.js';
 
@@ -27,7 +28,7 @@ export interface Trade {
   readonly kept: Content;
   readonly retired: Content;
   /** That have more than is kept. */
-  readonly versions: readonly { readonly version: number }[];
+  readonly versions: readonly VersionName[];
 }
 
 export interface TradeOptions extends ChainOptions {
@@ -61,9 +62,9 @@ export async function withoutHeir(
 ): Promise<ReadonlySet<ReadRecord>> {
   const spared = new Set<ReadRecord>();
   const seen = new Map<VersionRecord, Content>();
-  for (const found of retired.toSorted((a, b) => b.record.version - a.record.version)) {
-    const { version, totals } = found.record;
-    const later = [...kept, ...spared].filter(({ record }) => record.version > version);
+  for (const found of retired.toSorted((a, b) => compareVersions(b.record, a.record))) {
+    const { totals } = found.record;
+    const later = [...kept, ...spared].filter(({ record }) => compareVersions(record, found.record) > 0);
     let most: Content = NOTHING;
     for (const { record } of later.toSorted(byClaim)) {
       if (isEnough(most, totals)) break;
@@ -105,10 +106,10 @@ async function tradeOf(
   }
   if (isEnough(kept, claimed)) return undefined;
   // A forged record may claim too much, and must not stop every prune from now on.
-  const retired: (Content & { readonly version: number })[] = [];
+  const retired: (Content & VersionName)[] = [];
   for (const record of going) {
     const content = isEnough(kept, record.totals) ? record.totals : await contentOr(reader, record, options);
-    retired.push({ files: content.files, bytes: content.bytes, version: record.version });
+    retired.push({ files: content.files, bytes: content.bytes, version: record.version, fork: record.fork });
   }
   const larger = retired.filter((content) => !isEnough(kept, content));
   return larger.length === 0 ? undefined : { kept, retired: larger.reduce(mostOf, NOTHING), versions: larger };

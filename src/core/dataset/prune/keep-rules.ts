@@ -1,6 +1,7 @@
 // Which versions a prune keeps, and why. The rules add up: a version that any of them keeps stays, and the newest one always
 // does.
 import { addTo } from '../../lists-by-key.js';
+import { compareVersions, type VersionName } from '../records/version-name.js';
 
 export interface KeepRules {
   /** This many of the newest; at least 1. */
@@ -16,8 +17,9 @@ export interface KeepRules {
   readonly yearly?: number | undefined;
 }
 
-export interface DatedVersion {
-  readonly version: number;
+export interface DatedVersion extends VersionName {
+  /** Of its record. */
+  readonly key: string;
   /** By the clock of its writer. ISO 8601. */
   readonly createdAt: string;
   /** By that of the store. ISO 8601. */
@@ -42,7 +44,8 @@ const PERIODS = {
 } as const;
 
 /**
- * The ordinals that stay, each with its reasons: the names of rules, `latest` for the newest, `tag <name>`. Rules about time are
+ * The versions that stay, by the keys of their records, each with its reasons: the names of rules, `latest` for the newest (and
+ * what shares its ordinal), `tag <name>`. Rules about time are
  * asked twice, by the dates of writers and by those of the store, and a version stays where one of the two keeps it: neither a
  * writer's clock, nor a forged date, nor a copied store (all of it stored today) retires anything by itself. Versions are ordered
  * by their ordinals: a clock that was set back does not reorder them. `now` bounds a newest version from the future.
@@ -51,44 +54,45 @@ export function versionsToKeep(
   versions: readonly DatedVersion[],
   rules: KeepRules,
   now: Date,
-): ReadonlyMap<number, readonly string[]> {
-  const newestFirst = versions.toSorted((a, b) => b.version - a.version);
-  const kept = new Map<number, string[]>();
-  const keep = (version: number, reason: string): void => {
-    if (kept.get(version)?.includes(reason) !== true) addTo(kept, version, reason);
+): ReadonlyMap<string, readonly string[]> {
+  const newestFirst = versions.toSorted((a, b) => compareVersions(b, a));
+  const kept = new Map<string, string[]>();
+  const keep = (key: string, reason: string): void => {
+    if (kept.get(key)?.includes(reason) !== true) addTo(kept, key, reason);
   };
   for (const date of ['createdAt', 'storedAt'] as const)
     keepByTime(
-      newestFirst.map((each) => ({ version: each.version, at: each[date] })),
+      newestFirst.map((each) => ({ key: each.key, at: each[date] })),
       rules,
       { now, keep },
     );
   const [newest] = newestFirst;
   if (newest === undefined) return kept;
-  for (const { version } of newestFirst.slice(0, Math.max(1, rules.last)))
-    keep(version, version === newest.version ? 'latest' : 'last');
-  for (const { version, tags = [] } of newestFirst) for (const tag of tags) keep(version, `tag ${tag}`);
+  const latest = newestFirst.filter(({ version }) => version === newest.version);
+  for (const { key } of latest) keep(key, 'latest');
+  for (const { key } of newestFirst.slice(latest.length, Math.max(1, rules.last))) keep(key, 'last');
+  for (const { key, tags = [] } of newestFirst) for (const tag of tags) keep(key, `tag ${tag}`);
   return kept;
 }
 
 interface Keeping {
   readonly now: Date;
-  readonly keep: (version: number, reason: string) => void;
+  readonly keep: (key: string, reason: string) => void;
 }
 
 /** By one of the two clocks; `at` is ISO 8601. */
 function keepByTime(
-  newestFirst: readonly { readonly version: number; readonly at: string }[],
+  newestFirst: readonly { readonly key: string; readonly at: string }[],
   rules: KeepRules,
   { now, keep }: Keeping,
 ): void {
   for (const [rule, periodOf] of Object.entries(PERIODS)) {
     const wanted = rules[rule as keyof typeof PERIODS] ?? 0;
     const seen = new Set<string>();
-    for (const { version, at } of newestFirst) {
+    for (const { key, at } of newestFirst) {
       const period = periodOf(at);
       if (seen.size >= wanted) break;
-      if (!seen.has(period)) keep(version, rule);
+      if (!seen.has(period)) keep(key, rule);
       seen.add(period);
     }
   }
@@ -96,5 +100,5 @@ function keepByTime(
   const { withinMs } = rules;
   if (newest === undefined || withinMs === undefined) return;
   const since = Math.min(Date.parse(newest.at), now.getTime()) - withinMs;
-  for (const { version, at } of newestFirst) if (Date.parse(at) >= since) keep(version, 'within');
+  for (const { key, at } of newestFirst) if (Date.parse(at) >= since) keep(key, 'within');
 }

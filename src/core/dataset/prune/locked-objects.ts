@@ -8,6 +8,7 @@ import type { BucketLock } from '../../object-store/bucket-lock.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import type { ReadRecord } from '../records/versions.js';
+import { versionNumber } from '../records/version-name.js';
 
 const LOOKS_AT_ONCE = 32;
 
@@ -63,7 +64,7 @@ export async function lockSight(lock: BucketLock | undefined, signal: AbortSigna
 export function refuseHidden(sight: LockSight, versions: readonly ReadRecord[]): void {
   const locked = versions.find(({ record }) => record.objectLock !== undefined);
   if (sight !== 'hidden' || locked === undefined) return;
-  const what = `version ${locked.record.version} of dataset ${printable(locked.record.datasetId)} was locked`;
+  const what = `version ${versionNumber(locked.record)} of dataset ${printable(locked.record.datasetId)} was locked`;
   throw new ArchiverError(
     'access-denied',
     `nothing was pruned: ${what}, and these credentials may not see what is locked now`,

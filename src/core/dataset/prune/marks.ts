@@ -12,6 +12,7 @@ import type { ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/o
 import { readAll } from '../../object-store/read-content.js';
 import { printable } from '../../paths/raw-path.js';
 import { splitUploadKey, uploadFolder, type UploadId } from '../../manifest/upload-id.js';
+import { putIfAbsent } from '../../object-store/put-if-absent.js';
 
 /** Below the folder of an upload. */
 const MARK = /^sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
@@ -56,12 +57,7 @@ export async function writeMark(store: ObjectStore, marked: Marked, signal: Abor
   const time = newest.toISOString().replace(/[-:]|\.\d+/g, '');
   const body = Buffer.from(`${digestedText({ format: FORMAT, type: 'archiver-sweep', uploadId, reason, keys })}\n`);
   const key = `${folder}sweep-${time}-${hash('sha256', `${salt}${body.toString()}`, 'hex').slice(0, 8)}.json`;
-  try {
-    await store.put(key, body, { contentType: 'application/json', ifAbsent: true, signal });
-    return true;
-  } catch (error) {
-    if (!isArchiverError(error, 'conflict')) throw error;
-  }
+  if (await putIfAbsent(store, key, body, { contentType: 'application/json', signal })) return true;
   const there = await store.head(key, signal);
   if (there === undefined || (await isReadable(store, there, signal))) return false;
   return await writeMark(store, marked, signal, salt + there.etag);

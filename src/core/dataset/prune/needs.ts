@@ -18,6 +18,7 @@ import type { ReadTombstone } from '../records/versions.js';
 import { viewOf } from '../chain/view.js';
 import { refusal } from './base-state.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
+import { versionNumber } from '../records/version-name.js';
 
 const HELD_BYTES = 256 * 2 ** 20;
 /** Failures of the manifest itself, as opposed to failures to reach it. */
@@ -80,7 +81,7 @@ async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: ()
     return await work();
   } catch (error) {
     if (!isArchiverError(error, ...TELLING)) throw error;
-    const about = `version ${record.version} of dataset ${printable(record.datasetId)}`;
+    const about = `version ${versionNumber(record)} of dataset ${printable(record.datasetId)}`;
     const code = error.code === 'not-found' ? 'integrity' : error.code;
     const message = `${about} cannot be read: ${error.message}`;
     throw refusal(reader, new ArchiverError(code, message, { cause: error, hint: error.hint }));

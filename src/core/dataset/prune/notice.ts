@@ -8,6 +8,7 @@ import { printable } from '../../paths/raw-path.js';
 import { LOOK_VALID_MS } from '../folder-look.js';
 import type { ReadRecord } from '../records/versions.js';
 import { listVersions } from '../records/versions.js';
+import { versionNumber } from '../records/version-name.js';
 
 const NOTICE = /^prune-[0-9a-f]{8}\.json$/;
 /** A prune retires nothing later than an hour after its notice; as much again for clocks and slow requests. */
@@ -68,11 +69,11 @@ export async function underNotice(store: ObjectStore, noticed: Noticed, work: ()
 }
 
 async function refuseTagged(reader: ObjectReader, { datasetId, versions, signal }: Noticed): Promise<void> {
-  const retired = new Set(versions.map(({ record }) => record.version));
-  for (const { version, tags } of await listVersions(reader, datasetId, signal)) {
-    const [tag] = tags;
-    if (tag === undefined || !retired.has(version)) continue;
-    const what = `version ${version} of dataset ${printable(datasetId)} was tagged '${printable(tag)}' meanwhile`;
+  const retired = new Set(versions.map(({ listed }) => listed.key));
+  for (const listed of await listVersions(reader, datasetId, signal)) {
+    const [tag] = listed.tags;
+    if (tag === undefined || !retired.has(listed.key)) continue;
+    const what = `version ${versionNumber(listed)} of dataset ${printable(datasetId)} was tagged '${printable(tag)}' meanwhile`;
     throw new ArchiverError('conflict', `${what}: no version was retired, and nothing was deleted`, {
       hint: 'run the same command again',
     });

@@ -18,15 +18,29 @@ import { versionsToKeep, type KeepRules } from './keep-rules.js';
 import { leftByCompaction } from './compact-version.js';
 import { findTrades, type Trade, withoutHeir } from './content-guard.js';
 import { bothHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
-import { chainOfVersion, type ChainOptions, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
+import {
+  addNeedsOf,
+  chainOfVersion,
+  type ChainOptions,
+  keysOfYoungRetired,
+  lookCache,
+  neededKeys,
+  shownChunks,
+} from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
 import { uploadUrlOf } from '../../manifest/upload-id.js';
+import { compareVersions, type VersionName, versionNumber } from '../records/version-name.js';
 
 export interface PlanOptions extends SweepOptions {
   readonly keep: KeepRules;
   /** An upload without a record counts as abandoned when its newest object is this old. */
   readonly abandonedAfterMs: number;
+  /**
+   * Whether manifests and records may be replaced: on a store that does not create a key only once, only when nobody else writes
+   * there. Otherwise what kept versions build on stays with them.
+   */
+  readonly mayRewrite?: boolean | undefined;
   /** Also where much more is retired than is kept. */
   readonly allowMassDelete?: boolean | undefined;
 }
@@ -38,9 +52,8 @@ export interface KeptVersion extends ReadRecord {
 }
 
 /** A version that looks strange, and why. */
-export interface Doubted {
+export interface Doubted extends VersionName {
   readonly datasetId: string;
-  readonly version: number;
   readonly texts: readonly string[];
 }
 
@@ -52,6 +65,10 @@ export interface PrunePlan {
   readonly retired: readonly ReadRecord[];
   /** Kept versions whose manifest has to become a full listing. */
   readonly compacted: readonly ReadRecord[];
+  /** Kept versions that could not be rewritten, and so keep what retired ones hold. */
+  readonly dependent: readonly ReadRecord[];
+  /** Kept versions of which another process was killed while it replaced the manifest. */
+  readonly unsettled: readonly ReadRecord[];
   /** What is not marked yet. */
   readonly marked: readonly UnneededObjects[];
   /** What earlier prunes marked. */
@@ -68,7 +85,7 @@ type Sorted = Pick<PrunePlan, 'kept' | 'retired'>;
 
 /** Plans the prune. @throws not-found, integrity, unsupported, access-denied: each says why nothing may be deleted */
 export async function planPrune(reader: ObjectReader, options: PlanOptions): Promise<PrunePlan> {
-  const { datasetId, signal, emit = ignoreEvents } = options;
+  const { datasetId, mayRewrite = true, signal, emit = ignoreEvents } = options;
   emit({ type: 'phase', phase: 'listing' });
   const state = await readBaseState(reader, datasetId, signal);
   const datasetIds = [...state.pruned];
@@ -90,7 +107,8 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   emit({ type: 'plan', items: kept.length + others.length, bytes: 0 });
   const meter = progressMeter(emit);
   const onRead = (): void => meter.add(1, 0);
-  const compacted = await needsOfKept(reader, { kept, state, needed, onRead, signal });
+  const building = await needsOfKept(reader, { kept, state, needed, mayRewrite, onRead, signal });
+  const compacted = mayRewrite ? building : [];
   for (const key of await neededKeys(reader, others, { onRead, signal })) needed.add(key);
   const doubts = datasetIds.flatMap((id) => doubtTexts(state, id));
   const trades = await findTrades(reader, {
@@ -116,6 +134,8 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
     kept,
     retired,
     compacted,
+    dependent: mayRewrite ? [] : building,
+    unsettled: mayRewrite ? kept.filter(({ record }) => record.replacementSha256 !== undefined) : [],
     marked: withLeftovers(marked, leftovers),
     sweep,
     held: bothHeld(held, sweep.held),
@@ -170,23 +190,27 @@ function withLeftovers(
 
 function doubtTexts({ own }: BaseState, datasetId: string): readonly Doubted[] {
   const its = own.filter(({ record }) => record.datasetId === datasetId);
-  return Array.from(doubtsAbout(its), ([version, texts]) => ({ datasetId, version, texts }));
+  const doubts = doubtsAbout(its);
+  return its.flatMap(({ listed: { key, version, fork } }) => {
+    const texts = doubts.get(key);
+    return texts === undefined ? [] : [{ datasetId, version, fork, texts }];
+  });
 }
 
 /** Which versions of a dataset stay, and why, and which do not. */
 function sortedVersions(own: readonly ReadRecord[], { keep, now }: PlanOptions): Sorted {
   const stored = storedDates(own.map(({ listed }) => listed));
-  const dated = own.map(({ record: { version, createdAt }, listed: { tags, lastModified } }) => {
-    const storedAt = (stored.get(version) ?? lastModified).toISOString();
-    return { version, createdAt, storedAt, tags };
+  const dated = own.map(({ record: { createdAt }, listed: { key, version, fork, tags, lastModified } }) => {
+    const storedAt = (stored.get(key) ?? lastModified).toISOString();
+    return { key, version, fork, createdAt, storedAt, tags };
   });
   const reasons = versionsToKeep(dated, keep, now);
   return {
     kept: own.flatMap((found) => {
-      const its = reasons.get(found.record.version);
+      const its = reasons.get(found.listed.key);
       return its === undefined ? [] : [{ ...found, reasons: its }];
     }),
-    retired: own.filter(({ record }) => !reasons.has(record.version)),
+    retired: own.filter(({ listed }) => !reasons.has(listed.key)),
   };
 }
 
@@ -195,50 +219,52 @@ async function withHeirs(reader: ObjectReader, { kept, retired }: Sorted, option
   const spared = await withoutHeir(reader, { kept, retired, ...options });
   const more = [...spared].map((found) => ({ ...found, reasons: ['content'] }));
   return {
-    kept: [...kept, ...more].toSorted((a, b) => a.record.version - b.record.version),
+    kept: [...kept, ...more].toSorted((a, b) => compareVersions(a.record, b.record)),
     retired: retired.filter((found) => !spared.has(found)),
   };
 }
 
 /** True when there is anything to do, or to refuse. */
-export const hasWork = ({ retired, compacted, marked, sweep, kept, trades }: PrunePlan): boolean =>
-  retired.length + compacted.length + marked.length + sweep.due.length + trades.length > 0 ||
-  kept.some(({ record }) => record.replacementSha256 !== undefined);
+export const hasWork = ({ retired, compacted, unsettled, marked, sweep, trades }: PrunePlan): boolean =>
+  retired.length + compacted.length + unsettled.length + marked.length + sweep.due.length + trades.length > 0;
 
 interface KeptOptions {
   readonly kept: readonly ReadRecord[];
   readonly state: BaseState;
   /** Grows. */
   readonly needed: Set<string>;
+  readonly mayRewrite: boolean;
   /** Called for each version that was read. */
   readonly onRead: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Collects what kept versions need, and returns those that have to be compacted. @throws integrity for a missing chunk */
+/** Collects what kept versions need, and returns those that build on one that goes. @throws integrity for a missing chunk */
 async function needsOfKept(
   reader: ObjectReader,
-  { kept, state, needed, onRead, signal }: KeptOptions,
+  { kept, state, needed, mayRewrite, onRead, signal }: KeptOptions,
 ): Promise<readonly ReadRecord[]> {
   const present = chunksByKey(state);
   const uploads = new Set(kept.map(({ record }) => record.uploadId));
   const cache = lookCache();
-  const compacted = new Set<ReadRecord>();
+  const building = new Set<ReadRecord>();
   await atOnce(kept, MANIFESTS_AT_ONCE, async (found) => {
     const { record } = found;
     const chain = await chainOfVersion(reader, record, { cache, signal });
     const [newest] = chain;
     const { key, uploadId, head } = newest;
-    // What it builds on is either kept, and counted there, or removed: then this version will list everything itself.
-    const standsAlone = head.previous !== undefined && !uploads.has(head.previous.uploadId);
-    if (standsAlone) compacted.add(found);
-    const chunks = standsAlone ? await shownChunks(reader, record, chain) : referredChunks(uploadId, head.chunks);
+    // What it builds on is either kept, and counted there, or retired: then this version will list everything itself, if it may.
+    const isBuilding = head.previous !== undefined && !uploads.has(head.previous.uploadId);
+    if (isBuilding) building.add(found);
+    const chunks = isBuilding ? await shownChunks(reader, record, chain) : referredChunks(uploadId, head.chunks);
     refuseMissing(reader, record, chunks, present);
+    const standsAlone = isBuilding && mayRewrite;
     for (const its of standsAlone ? [key] : manifestKeys(newest)) needed.add(its);
     for (const chunk of chunks) needed.add(chunk.key);
+    if (isBuilding && !mayRewrite) await addNeedsOf(needed, reader, record, { cache, signal });
     onRead();
   });
-  return kept.filter((found) => compacted.has(found));
+  return kept.filter((found) => building.has(found));
 }
 
 function chunksByKey({ folders }: BaseState): ReadonlyMap<string, ObjectInfo> {
@@ -250,7 +276,7 @@ function chunksByKey({ folders }: BaseState): ReadonlyMap<string, ObjectInfo> {
 /** The versions to be removed may hold the last good copy of what a kept one has lost. */
 function refuseMissing(
   reader: ObjectReader,
-  { version, uploadId, datasetId }: VersionRecord,
+  { uploadId, datasetId, ...name }: VersionRecord,
   referred: readonly ReferredChunk[],
   present: ReadonlyMap<string, ObjectInfo>,
 ): void {
@@ -260,7 +286,7 @@ function refuseMissing(
     const what = found === undefined ? 'is missing' : `has ${found.sizeBytes} bytes instead of ${sizeBytes}`;
     throw new ArchiverError(
       'integrity',
-      `nothing was pruned: ${key} ${what}, and version ${version} of dataset ${printable(datasetId)} needs it`,
+      `nothing was pruned: ${key} ${what}, and version ${versionNumber(name)} of dataset ${printable(datasetId)} needs it`,
       { hint: `archiver verify ${uploadUrlOf(reader.url, uploadId)}` },
     );
   }

@@ -8,6 +8,8 @@ import { failureDocument } from '../../object-store/failure-document.js';
 import { unfinishedBytes } from '../../object-store/unfinished-bytes.js';
 import type { UnfinishedHidden } from '../../object-store/unfinished-hidden.js';
 import type { PruneOutcome } from './prune.js';
+import { isSameVersion } from '../records/version-name.js';
+import { defined } from '../../defined.js';
 
 export interface PruneReport {
   readonly plan: PrunePlan;
@@ -62,13 +64,17 @@ const amountUntil = ({ objects, bytes, until }: PrunePlan['sweep']['waiting']): 
   freedFrom: until?.toISOString() ?? null,
 });
 
-function datasetDocument({ retired, kept, compacted, doubts }: PrunePlan, datasetId: string): Record<string, unknown> {
+function datasetDocument(
+  { retired, kept, compacted, dependent, doubts }: PrunePlan,
+  datasetId: string,
+): Record<string, unknown> {
   const isIts = ({ record }: ReadRecord): boolean => record.datasetId === datasetId;
   return {
     datasetId,
     retired: retired.filter(isIts).map((found) => versionDocument(found, doubts)),
     kept: kept.filter(isIts).map((found) => ({ ...versionDocument(found, doubts), reasons: found.reasons })),
     compacted: compacted.filter(isIts).map(({ record }) => record.version),
+    dependent: dependent.filter(isIts).map(({ record }) => record.version),
   };
 }
 
@@ -77,10 +83,11 @@ const sumOf = (objects: readonly { readonly sizeBytes: number }[]): number =>
 
 const versionDocument = ({ record }: ReadRecord, doubts: PrunePlan['doubts']) => ({
   version: record.version,
+  ...defined({ fork: record.fork }),
   uploadId: record.uploadId,
   createdAt: record.createdAt,
   files: record.totals.files,
   bytes: record.totals.bytes,
   doubts:
-    doubts.find(({ datasetId, version }) => datasetId === record.datasetId && version === record.version)?.texts ?? [],
+    doubts.find(({ datasetId, ...name }) => datasetId === record.datasetId && isSameVersion(name, record))?.texts ?? [],
 });

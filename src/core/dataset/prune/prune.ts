@@ -19,6 +19,7 @@ import { writeMark } from './marks.js';
 import { underNotice } from './notice.js';
 import { planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';
 import { sweep, type SweepOutcome } from './sweep.js';
+import { versionNumber } from '../records/version-name.js';
 
 export interface PruneOptions extends PlanOptions {
   /** The plan that was confirmed. */
@@ -33,12 +34,12 @@ export interface PruneOutcome extends SweepOutcome {
 
 /** Carries the plan out. @throws conflict when somebody else works on a version; integrity; what the store throws */
 export async function prune(store: ObjectStore, { plan, ...options }: PruneOptions): Promise<PruneOutcome> {
-  const { signal, datasetId, graceMs, findHeld, emit = ignoreEvents } = options;
+  const { signal, datasetId, graceMs, findHeld, randomBytes, emit = ignoreEvents } = options;
   refuseTrades(store, plan.trades, options);
   const now = await store.time(signal);
   await compact(store, plan, { emit, signal });
-  await settleRecords(store, plan.kept, signal);
-  await retireAll(store, plan, { now, random: options.randomBytes(4), signal });
+  await settleRecords(store, plan.unsettled, signal);
+  await retireAll(store, plan, { now, random: randomBytes(4), signal });
   // Marks are based on a look after all this, by the store's clock: this computer's may be ahead. Nothing more is retired.
   const { marked, kept } = await planPrune(store, { ...options, keep: { last: Number.MAX_SAFE_INTEGER }, now });
   refuseUnretired(plan, kept);
@@ -48,7 +49,7 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   // Without a grace period, what was just marked is deleted as well.
   const isDue = plan.sweep.due.length > 0 || (graceMs === 0 && marked.length > 0);
   if (!isDue) return { plan: done, deletedObjects: 0, freedBytes: 0, failed: [] };
-  return { plan: done, ...(await sweep(store, { datasetId, graceMs, now, findHeld, emit, signal })) };
+  return { plan: done, ...(await sweep(store, { datasetId, graceMs, now, findHeld, randomBytes, emit, signal })) };
 }
 
 /** Makes full listings of kept versions that build on removed ones. */
@@ -61,8 +62,8 @@ async function compact(
   emit({ type: 'phase', phase: 'rebuilding' });
   emit({ type: 'plan', items: compacted.length, bytes: 0 });
   const meter = progressMeter(emit);
-  for (const { record, document } of compacted) {
-    await compactVersion(store, { record, document }, signal);
+  for (const version of compacted) {
+    await compactVersion(store, version, signal);
     meter.add(1, 0);
   }
   meter.finish();
@@ -117,12 +118,11 @@ async function retire(
   signal: AbortSignal,
 ): Promise<void> {
   throwIfCancelled(signal);
-  const { datasetId, version } = record;
   try {
     await putTombstone(store, { listed, record }, { now, signal });
   } catch (error) {
     if (!isArchiverError(error, 'conflict')) throw error;
-    const what = `version ${version} of dataset ${printable(datasetId)} was changed by another process meanwhile`;
+    const what = `version ${versionNumber(record)} of dataset ${printable(record.datasetId)} was changed by another process meanwhile`;
     throw new ArchiverError('conflict', `${what}: versions after it were not retired, and nothing was deleted`, {
       cause: error,
       hint: 'versions that were not retired are as they were; run the same command again',

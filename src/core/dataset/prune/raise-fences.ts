@@ -1,7 +1,7 @@
-// Fences of a sweep (commit protocol, Protocol 3, rule 2). Every upload that no record names gets one in place of its manifest
+// Fences of a sweep (commit protocol, Protocol 3, rules 2 and 13). Every upload that no record names gets one in place of its manifest
 // before anything of it is deleted. Where a manifest lies there, a copy is put beside it first: a record that is put in between
 // is seen by the look after the fences, and gets its manifest back. Killed at any point, the upload is as it was, or fenced with
-// the copy beside it, and the next sweep goes on.
+// the copy beside it, and the next sweep goes on. On a plain store it is a flag beside it.
 import { hash } from 'node:crypto';
 import { ArchiverError, isArchiverError, noneOn } from '../../failures/errors.js';
 import { isSealed } from '../../keys/envelope.js';
@@ -12,12 +12,21 @@ import { manifestKeyOf, type UploadId } from '../../manifest/upload-id.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
 import { readAll } from '../../object-store/read-content.js';
+import { fenceFlagKey } from '../../manifest/fence-flag.js';
 
 const FENCES_AT_ONCE = 4;
 
+/** What keeps an upload from becoming a version. */
+export interface Fence {
+  /** Where a manifest lay that it has replaced, the key of its copy. */
+  readonly copy?: string | undefined;
+  /** The key of a flag (manifest/fence-flag.ts), which replaces nothing. */
+  readonly flag?: string;
+}
+
 export interface Fences {
-  /** Uploads that have one now; of those that had a manifest the key of its copy. */
-  readonly raised: ReadonlyMap<UploadId, string | undefined>;
+  /** Uploads that have one now. */
+  readonly raised: ReadonlyMap<UploadId, Fence>;
   /** Uploads whose manifest came, or changed, since the mark: their writer is at work. */
   readonly spared: ReadonlySet<string>;
 }
@@ -32,6 +41,7 @@ export interface FenceOptions {
    * its record may come at any moment (docs/protocol, FENCE_OVER_ANY).
    */
   readonly doomed: ReadonlySet<string>;
+  readonly randomBytes: (size: number) => Uint8Array;
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +55,8 @@ export async function raiseFences(
   uploadIds: readonly UploadId[],
   options: FenceOptions,
 ): Promise<Fences> {
-  const raised = new Map<UploadId, string | undefined>();
+  const raise = store.plain === undefined ? replaceManifest : raiseFlag;
+  const raised = new Map<UploadId, Fence>();
   const spared = new Set<string>();
   await atOnce(uploadIds, FENCES_AT_ONCE, async (uploadId) => {
     try {
@@ -58,16 +69,30 @@ export async function raiseFences(
   return { raised, spared };
 }
 
-/** The key of the copy of what it replaces, if anything. @throws conflict where a manifest comes or changes meanwhile */
-async function raise(
+/** Puts a flag, then looks: a writer does the same the other way round. @throws conflict where a manifest has come since the mark */
+async function raiseFlag(
+  store: ObjectStore,
+  uploadId: UploadId,
+  { now, doomed, randomBytes, signal }: FenceOptions,
+): Promise<Fence> {
+  const flag = fenceFlagKey(uploadId, randomBytes(4));
+  await store.put(flag, encodeFence(uploadId, now), { contentType: 'application/json', signal });
+  const manifest = await store.head(manifestKeyOf(uploadId), signal);
+  if (manifest === undefined || doomed.has(manifest.key)) return { flag };
+  await store.delete([flag], signal);
+  throw new ArchiverError('conflict', `${manifest.key} came after its mark`);
+}
+
+/** @throws conflict where a manifest comes or changes meanwhile */
+async function replaceManifest(
   store: ObjectStore,
   uploadId: UploadId,
   { now, doomed, signal }: FenceOptions,
-): Promise<string | undefined> {
+): Promise<Fence> {
   const key = manifestKeyOf(uploadId);
   const content = await store.get(key, { signal }).catch(noneOn('not-found'));
   const bytes = content && (await readAll(content, MAX_LOADED_BYTES));
-  if (bytes !== undefined && isFence(bytes)) return undefined;
+  if (bytes !== undefined && isFence(bytes)) return {};
   if (bytes !== undefined && !doomed.has(key)) throw new ArchiverError('conflict', `${key} came after its mark`);
   const copy = bytes && copyKeyOf(uploadId, bytes);
   if (copy !== undefined && bytes !== undefined) await store.put(copy, bytes, { signal });
@@ -78,7 +103,7 @@ async function raise(
     // That of another sweep, or our own, from a request whose answer was lost.
     if (!isArchiverError(error, 'conflict') || !(await isFenced(store, key, signal))) throw error;
   }
-  return copy;
+  return { copy };
 }
 
 async function isFenced(store: ObjectStore, key: string, signal: AbortSignal): Promise<boolean> {
@@ -112,13 +137,14 @@ async function putInstead(
   await store.put(key, body, { ...writing, ifAbsent: true });
 }
 
-/** Puts a manifest back that a fence has replaced: a version has come that names it. @throws what the store throws */
+/** Takes a flag away, or puts the manifest back: a version has come that names it. @throws what the store throws */
 export async function takeDown(
   store: ObjectStore,
   uploadId: UploadId,
-  copy: string | undefined,
+  { copy, flag }: Fence,
   signal: AbortSignal,
 ): Promise<void> {
+  if (flag !== undefined) await store.delete([flag], signal);
   if (copy === undefined) return;
   const key = manifestKeyOf(uploadId);
   const bytes = await readAll(await store.get(copy, { signal }), MAX_LOADED_BYTES);

@@ -136,15 +136,18 @@ export interface SweepOutcome {
 }
 
 /** Executes what is due, after a fresh look. @throws a refusal where a version is unreadable: then nothing was deleted */
-export async function sweep(store: ObjectStore, options: SweepOptions): Promise<SweepOutcome> {
-  const { datasetId, signal, now, emit = ignoreEvents } = options;
+export async function sweep(
+  store: ObjectStore,
+  options: SweepOptions & Pick<FenceOptions, 'randomBytes'>,
+): Promise<SweepOutcome> {
+  const { datasetId, signal, emit = ignoreEvents } = options;
   const lookedAtMs = Date.now();
   const state = await readBaseState(store, datasetId, signal);
   const records = [...state.own, ...state.others].map(({ record }) => record);
   const young = await keysOfYoungRetired(store, state.tombstones, options);
   const needed = await neededKeys(store, records, { signal });
   const planned = await planSweep(store, state, { ...options, needed, young });
-  const fences = await fenceOff(store, planned.objects, state, { now, signal });
+  const fences = await fenceOff(store, planned.objects, state, options);
   const isSpared = (key: string): boolean => fences.spared.has(uploadOf(key));
   const due = planned.due.filter(({ object }) => !isSpared(object.key));
   const objects = planned.objects.filter(({ key }) => !isSpared(key));
@@ -162,8 +165,9 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
     }
   };
   // A fence has taken the place of a manifest; its copy goes with what it was about.
-  const replaced = new Set([...fences.raised.keys()].map(manifestKeyOf));
-  const copies = [...fences.raised.values()].filter((key) => key !== undefined);
+  const raised = [...fences.raised];
+  const replaced = new Set(raised.flatMap(([id, { flag }]) => (flag === undefined ? [manifestKeyOf(id)] : [])));
+  const copies = raised.flatMap(([, { copy }]) => copy ?? []);
   await remove([...new Set([...objects.map(({ key }) => key), ...copies])].filter((key) => !replaced.has(key)));
   meter.finish();
   const failed = new Set(failures.map(({ key }) => key));
@@ -195,16 +199,16 @@ async function fenceOff(
   store: ObjectStore,
   objects: readonly ObjectInfo[],
   state: BaseState,
-  options: Omit<FenceOptions, 'doomed'>,
+  { now, randomBytes, signal }: Omit<FenceOptions, 'doomed'>,
 ): Promise<Fences> {
   const ids = new Set(objects.flatMap(({ key }) => splitUploadKey(key)?.uploadId ?? []));
   const unnamed = [...ids].filter((id) => !state.datasetOf.has(id));
   if (unnamed.length === 0) return NO_FENCES;
   const doomed = new Set(objects.map(({ key }) => key));
-  const { raised, spared } = await raiseFences(store, unnamed, { ...options, doomed });
-  const named = new Set((await appearedSince(store, state, options.signal)).map(({ uploadId }) => uploadId));
+  const { raised, spared } = await raiseFences(store, unnamed, { now, randomBytes, signal, doomed });
+  const named = new Set((await appearedSince(store, state, signal)).map(({ uploadId }) => uploadId));
   const late = [...raised].filter(([id]) => named.has(id));
-  for (const [id, copy] of late) await takeDown(store, id, copy, options.signal);
+  for (const [id, fence] of late) await takeDown(store, id, fence, signal);
   return {
     raised: new Map([...raised].filter(([id]) => !named.has(id))),
     spared: new Set([...spared, ...late.map(([id]) => id)]),

@@ -5,6 +5,7 @@ import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.j
 import { isFenceObject } from '../../manifest/fence.js';
 import { markedUpload } from './marks.js';
 import { manifestKeyOf, splitUploadKey, type UploadId } from '../../manifest/upload-id.js';
+import { isFenceFlag } from '../../manifest/fence-flag.js';
 
 /** The probe's objects (docs/format.md, Create-once) stay where a writer may not delete. */
 const COMPANION = /^(?:manifest\.json\.gz\.[^/]+|create-once-[0-9a-f]{16})$/;
@@ -12,7 +13,7 @@ const COMPANION = /^(?:manifest\.json\.gz\.[^/]+|create-once-[0-9a-f]{16})$/;
 export interface UploadFolder {
   readonly uploadId: UploadId;
   manifest: ObjectInfo | undefined;
-  /** In place of the manifest: it was given up. Stays for ever, and is nothing that a prune deletes. */
+  /** In place of the manifest, or a flag: it was given up. Stays for ever, and is nothing that a prune deletes. */
   fence: ObjectInfo | undefined;
   /** `manifest.json.gz.…`: what replacing a manifest leaves while it is under way; and what asking the store has left. */
   readonly companions: ObjectInfo[];
@@ -54,7 +55,7 @@ export const emptyFolder = (uploadId: UploadId): UploadFolder => ({
 });
 
 function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
-  if (isFenceObject(object)) folder.fence = object;
+  if (isFenceObject(object) || isFenceFlag(object.key)) folder.fence = object;
   else if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
   else if (CHUNK_KEY.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
   else if (COMPANION.test(name)) folder.companions.push(object);

@@ -6,8 +6,9 @@ import { lastingLock } from '../../manifest/object-lock.js';
 import type { ObjectStore, Retention } from '../../object-store/object-store.js';
 import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
 import { printable } from '../../paths/raw-path.js';
-import { encodeVersionRecord, versionKey } from './version-record.js';
+import { encodeVersionRecord, recordKey } from './version-record.js';
 import type { ParsedRecord } from './version-record-parse.js';
+import { versionNumber } from './version-name.js';
 import { readParsedRecord } from './versions.js';
 
 export interface RecordChange {
@@ -45,7 +46,7 @@ export async function changeRecord(
       throw changed(version, rewritten);
     try {
       const writing = { contentType: 'application/json', ifMatch: etag, retention, signal };
-      await putIfUnchanged(store, keyOf(version), body, writing);
+      await putIfUnchanged(store, recordKey(version.place), body, writing);
       return;
     } catch (error) {
       if (!isArchiverError(error, 'conflict')) throw error;
@@ -53,8 +54,6 @@ export async function changeRecord(
     }
   }
 }
-
-const keyOf = ({ record }: ParsedRecord): string => versionKey(record.datasetId, record.version);
 
 // Keys that the type does not have were written by a newer archiver, and are kept.
 const encoded = (document: ParsedRecord['document']): Buffer =>
@@ -71,11 +70,10 @@ async function readThere(
   readonly retention: Retention | undefined;
   readonly document: ParsedRecord['document'];
 }> {
-  const { datasetId, version: ordinal } = version.record;
-  const info = await store.head(keyOf(version), signal);
+  const info = await store.head(recordKey(version.place), signal);
   if (info === undefined) throw changed(version, 'was removed');
   try {
-    const { record, document } = await readParsedRecord(store, datasetId, ordinal, signal);
+    const { record, document } = await readParsedRecord(store, version.place, signal);
     return { etag: info.etag, retention: lastingLock(info.retention, record.objectLock, new Date()), document };
   } catch (error) {
     if (isArchiverError(error, 'not-found')) throw changed(version, 'was retired', error);
@@ -86,6 +84,6 @@ async function readThere(
 const changed = ({ record }: ParsedRecord, what: string, cause?: unknown): ArchiverError =>
   new ArchiverError(
     'conflict',
-    `version ${record.version} of dataset ${printable(record.datasetId)} ${what} while its manifest was being replaced`,
+    `version ${versionNumber(record)} of dataset ${printable(record.datasetId)} ${what} while its manifest was being replaced`,
     { cause, hint: 'run the same command again' },
   );

@@ -60,7 +60,7 @@ async function describe(
   versions: readonly ListedVersion[],
   signal: AbortSignal,
 ): Promise<DatasetSummary | undefined> {
-  const [head] = await readVersions(reader, datasetId, versions.slice(-1), signal);
+  const [head] = await readVersions(reader, versions.slice(-1), signal);
   // Gone since the listing. A prune never removes the newest version, so the whole dataset was deleted.
   if (head === undefined) return undefined;
   const common = { datasetId, versionCount: versions.length, headVersion: head.listed.version };

@@ -5,26 +5,28 @@ import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { DATES_DIFFER_MS, storedDates } from './stored-dates.js';
 import { type ListedVersion, listVersions, type ReadRecord, readVersions } from './versions.js';
+import { compareVersions, type VersionName, versionName } from './version-name.js';
 
 /**
- * By ordinal, in sentences; `read` are versions of one dataset, lowest first. Those without a doubt are not in it. `withDates`
+ * By the key of the record, in sentences; `read` are versions of one dataset, lowest first. Those without a doubt are not in it. `withDates`
  * is false where dates are shown side by side.
  */
 export function doubtsAbout(
   read: readonly ReadRecord[],
   { withDates = true } = {},
-): ReadonlyMap<number, readonly string[]> {
+): ReadonlyMap<string, readonly string[]> {
   const stored = storedDates(read.map(({ listed }) => listed));
-  const doubts = new Map<number, readonly string[]>();
+  const doubts = new Map<string, readonly string[]>();
   let full: ReadRecord | undefined;
   for (const found of read) {
     const { record, listed } = found;
     const its = [
       ...jumpOf(listed),
+      ...forkOf(listed),
       ...emptinessOf(found, full),
-      ...(withDates ? datesOf(record.createdAt, stored.get(record.version) ?? listed.lastModified) : []),
+      ...(withDates ? datesOf(record.createdAt, stored.get(listed.key) ?? listed.lastModified) : []),
     ];
-    if (its.length > 0) doubts.set(record.version, its);
+    if (its.length > 0) doubts.set(listed.key, its);
     if (record.totals.files > 0) full = found;
   }
   return doubts;
@@ -33,12 +35,12 @@ export function doubtsAbout(
 /** The newest version below this one whose record says that it has files; undefined where there is none. One LIST. @throws what the store throws */
 export async function contentBefore(
   reader: ObjectReader,
-  { datasetId, version }: { readonly datasetId: string; readonly version: number },
+  { datasetId, ...name }: VersionName & { readonly datasetId: string },
   signal: AbortSignal,
 ): Promise<VersionRecord | undefined> {
-  const below = (await listVersions(reader, datasetId, signal)).filter((listed) => listed.version < version);
+  const below = (await listVersions(reader, datasetId, signal)).filter((listed) => compareVersions(listed, name) < 0);
   for (const listed of below.toReversed()) {
-    const [found] = await readVersions(reader, datasetId, [listed], signal);
+    const [found] = await readVersions(reader, [listed], signal);
     if (found !== undefined && 'record' in found && found.record.totals.files > 0) return found.record;
   }
   return undefined;
@@ -51,9 +53,12 @@ export function jumpOf({ version, follows }: Pick<ListedVersion, 'version' | 'fo
   ];
 }
 
+const forkOf = ({ version, fork }: ListedVersion): readonly string[] =>
+  fork === undefined ? [] : [`it was made beside v${version}`];
+
 function emptinessOf({ record }: ReadRecord, full: ReadRecord | undefined): readonly string[] {
   if (record.totals.files > 0 || full === undefined) return [];
-  return [`it is empty, and v${full.record.version} has ${full.record.totals.files} files`];
+  return [`it is empty, and ${versionName(full.record)} has ${full.record.totals.files} files`];
 }
 
 function datesOf(createdAt: string, stored: Date): readonly string[] {

@@ -3,6 +3,7 @@ import { ArchiverError } from '../../failures/errors.js';
 import type { VersionRecord, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { listVersions, type ListedVersion, readVersion, readVersions } from './versions.js';
+import { compareVersions, isSameVersion, type VersionName, versionName } from './version-name.js';
 
 /** There is no version before the oldest, and none after the newest. */
 export class NoSuchVersion extends ArchiverError {}
@@ -11,7 +12,7 @@ export class NoSuchVersion extends ArchiverError {}
 export interface VersionPlace {
   readonly datasetId: string;
   readonly uploadId: UploadId;
-  readonly version: number | undefined;
+  readonly version: VersionName | undefined;
 }
 
 export interface Neighbour {
@@ -31,27 +32,28 @@ export async function neighbourVersion(
 ): Promise<Neighbour> {
   const { datasetId } = place;
   const listed = await listVersions(reader, datasetId, signal);
-  const ordinal = place.version ?? (await ordinalOf(reader, place, listed, signal));
+  const name = place.version ?? (await nameOf(reader, place, listed, signal));
   // A version may have been pruned since: its neighbours are those of its number.
-  const after = listed.findIndex(({ version }) => version > ordinal);
+  const after = listed.findIndex((one) => compareVersions(one, name) > 0);
   const at = after < 0 ? listed.length : after;
-  const isThere = listed[at - 1]?.version === ordinal;
+  const before = listed[at - 1];
+  const isThere = before !== undefined && isSameVersion(before, name);
   const next = listed[direction > 0 ? at : at - (isThere ? 2 : 1)];
   if (next === undefined)
-    throw new NoSuchVersion('not-found', `v${ordinal} is the ${direction > 0 ? 'newest' : 'oldest'} version`);
-  return { record: await readVersion(reader, datasetId, next.version, signal), isHead: next === listed.at(-1) };
+    throw new NoSuchVersion('not-found', `${versionName(name)} is the ${direction > 0 ? 'newest' : 'oldest'} version`);
+  return { record: await readVersion(reader, next, signal), isHead: next === listed.at(-1) };
 }
 
-async function ordinalOf(
+async function nameOf(
   reader: ObjectReader,
-  { datasetId, uploadId }: VersionPlace,
+  { uploadId }: VersionPlace,
   listed: readonly ListedVersion[],
   signal: AbortSignal,
-): Promise<number> {
+): Promise<VersionName> {
   const newest = listed.toReversed();
   for (let start = 0; start < newest.length; start += BATCH) {
-    const records = await readVersions(reader, datasetId, newest.slice(start, start + BATCH), signal);
-    for (const read of records) if ('record' in read && read.record.uploadId === uploadId) return read.record.version;
+    const records = await readVersions(reader, newest.slice(start, start + BATCH), signal);
+    for (const read of records) if ('record' in read && read.record.uploadId === uploadId) return read.record;
   }
   throw new ArchiverError('not-found', `upload ${uploadId} is not a version of a dataset`);
 }

@@ -3,6 +3,7 @@ import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { encodeTombstone } from './tombstone.js';
 import type { ReadRecord } from './versions.js';
+import { ArchiverError } from '../../failures/errors.js';
 
 /** `now` is the store's. @throws conflict where the record was changed since it was listed, unsupported where the store cannot replace */
 export async function putTombstone(
@@ -11,5 +12,13 @@ export async function putTombstone(
   { now, signal }: { readonly now: Date; readonly signal: AbortSignal },
 ): Promise<void> {
   const body = encodeTombstone({ datasetId, version, uploadId, retiredAt: now.toISOString() });
-  await putIfUnchanged(store, listed.key, body, { contentType: 'application/json', ifMatch: listed.etag, signal });
+  const writing = { contentType: 'application/json', signal };
+  if (store.plain === undefined) {
+    await putIfUnchanged(store, listed.key, body, { ...writing, ifMatch: listed.etag });
+    return;
+  }
+  // There, only who is alone puts anything else over a record, and any tombstone says the same.
+  if ((await store.head(listed.key, signal))?.etag !== listed.etag)
+    throw new ArchiverError('conflict', `${listed.key} was changed meanwhile`);
+  await store.put(listed.key, body, writing);
 }

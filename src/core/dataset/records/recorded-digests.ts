@@ -36,7 +36,7 @@ export async function recordOf(
   const find = async (some: readonly ListedVersion[]): Promise<VersionRecord | undefined> => {
     for (let end = some.length; end > 0; end -= READS_AT_ONCE) {
       const batch = some.slice(Math.max(0, end - READS_AT_ONCE), end);
-      for (const read of await readVersions(reader, datasetId, batch, signal))
+      for (const read of await readVersions(reader, batch, signal))
         if ('record' in read && read.record.uploadId === uploadId) return read.record;
     }
     return undefined;
@@ -45,7 +45,7 @@ export async function recordOf(
   let [low, high] = [0, listed.length];
   while (high - low > READS_AT_ONCE) {
     const middle = Math.floor((low + high) / 2);
-    const [read] = await readVersions(reader, datasetId, listed.slice(middle, middle + 1), signal);
+    const [read] = await readVersions(reader, listed.slice(middle, middle + 1), signal);
     if (read === undefined || 'problem' in read) break;
     if (read.record.uploadId <= uploadId) low = middle;
     else high = middle;

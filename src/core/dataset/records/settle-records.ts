@@ -8,12 +8,12 @@ import { readParsedRecord } from './versions.js';
 /** Makes every record name the digest that its manifest has, and no other. @throws conflict, integrity, what the store throws */
 export async function settleRecords(
   store: ObjectStore,
-  records: readonly Pick<ParsedRecord, 'record'>[],
+  records: readonly Pick<ParsedRecord, 'place' | 'record'>[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (const { record } of records) {
+  for (const { place, record } of records) {
     if (record.replacementSha256 === undefined) continue;
-    const current = await readParsedRecord(store, record.datasetId, record.version, signal);
+    const current = await readParsedRecord(store, place, signal);
     const { manifestSha256, replacementSha256 } = current.record;
     if (replacementSha256 === undefined) continue;
     const [{ sha256, head }] = await chainOfVersion(store, current.record, { cache: lookCache(), signal });

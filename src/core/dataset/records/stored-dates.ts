@@ -6,17 +6,23 @@ import type { ListedVersion } from './versions.js';
 export const DATES_DIFFER_MS = 86_400_000;
 
 /**
- * By ordinal. A record is written again when its manifest is (compaction, balance, repair), and looks younger from then on; but a
+ * By the key of the record. A record is written again when its manifest is (compaction, balance, repair), and looks younger from then on; but a
  * version with a higher number came after it, and so says how old it is at least.
  */
 export function storedDates(
-  versions: readonly Pick<ListedVersion, 'version' | 'lastModified'>[],
-): ReadonlyMap<number, Date> {
-  const dates = new Map<number, Date>();
-  let before: Date | undefined;
-  for (const { version, lastModified } of versions.toSorted((a, b) => b.version - a.version)) {
-    if (before === undefined || lastModified < before) before = lastModified;
-    dates.set(version, before);
+  versions: readonly Pick<ListedVersion, 'key' | 'version' | 'lastModified'>[],
+): ReadonlyMap<string, Date> {
+  const dates = new Map<string, Date>();
+  let above: Date | undefined;
+  let least: Date | undefined;
+  let ordinal: number | undefined;
+  for (const { key, version, lastModified } of versions.toSorted((a, b) => b.version - a.version)) {
+    // Those that share an ordinal say nothing of each other.
+    if (version !== ordinal) above = least;
+    ordinal = version;
+    const date: Date = above !== undefined && above < lastModified ? above : lastModified;
+    dates.set(key, date);
+    if (least === undefined || date < least) least = date;
   }
   return dates;
 }

@@ -1,15 +1,17 @@
-// A tag that keeps a version from being pruned is an object of its own, `datasets/<id>/tags/v00000012.<tag>.json`: records are
+// A tag that keeps a version from being pruned is an object of its own, `datasets/<id>/tags/v00000012.<tag>.json`: its name is that
+// of the record, whose key may have an upload id. Records are
 // not rewritten for it, because a writer without permission to read recognises the newest one by its ETag. Its key says all.
 import { usageError } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
+import { UPLOAD_ID } from '../../manifest/upload-id.js';
 import { isDatasetId } from './dataset-id.js';
+import { placeIn, recordName, type RecordPlace } from './version-record.js';
 
 const TAG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-const KEY = /^datasets\/([^/]+)\/tags\/v(\d{8,15})\.([^/]+)\.json$/;
+const KEY = new RegExp(String.raw`^datasets/([^/]+)/tags/(v\d{8,15}(?:\.${UPLOAD_ID})?)\.([^/]+)\.json$`);
 
-export interface VersionTag {
-  readonly datasetId: string;
-  readonly version: number;
+/** The version by the key of its record. */
+export interface VersionTag extends RecordPlace {
   readonly tag: string;
 }
 
@@ -22,13 +24,13 @@ export function checkTag(tag: string): string {
 }
 
 /** Below the base. */
-export const tagKey = ({ datasetId, version, tag }: VersionTag): string =>
-  `datasets/${datasetId}/tags/v${String(version).padStart(8, '0')}.${tag}.json`;
+export const tagKey = ({ tag, ...place }: VersionTag): string =>
+  `datasets/${place.datasetId}/tags/${recordName(place)}.${tag}.json`;
 
 /** What the key of a tag says; undefined for every other key. */
 export function versionTag(key: string): VersionTag | undefined {
-  const [, datasetId, digits, tag] = KEY.exec(key) ?? [];
+  const [, datasetId, name, tag] = KEY.exec(key) ?? [];
   if (datasetId === undefined || tag === undefined || !isDatasetId(datasetId) || !TAG.test(tag)) return undefined;
-  const found = { datasetId, version: Number(digits), tag };
-  return tagKey(found) === key ? found : undefined;
+  const place = placeIn(datasetId, `${name}.json`);
+  return place && { ...place, tag };
 }

@@ -2,11 +2,12 @@
 import { isArchiverError, usageError } from '../../failures/errors.js';
 import { atOnce } from '../../limits/at-once.js';
 import { readManifest } from '../../manifest/manifest-reader.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { findDataset } from './find-dataset.js';
 import { readVersions } from './versions.js';
+import { versionName } from './version-name.js';
 
 /** Records, or heads of manifests, that are read at a time. */
 const AT_ONCE = 16;
@@ -24,23 +25,23 @@ export async function commitOf(
 }
 
 /**
- * Commits by version; none for a version whose manifest is encrypted, because a table needs no key, and for one whose manifest
+ * Commits by upload; none for a version whose manifest is encrypted, because a table needs no key, and for one whose manifest
  * cannot be read: that is a problem. @throws cancelled
  */
 export async function knownCommits(
   reader: ObjectReader,
   records: readonly VersionRecord[],
   signal?: AbortSignal,
-): Promise<{ readonly commits: ReadonlyMap<number, string | null>; readonly problems: readonly string[] }> {
-  const commits = new Map<number, string | null>();
+): Promise<{ readonly commits: ReadonlyMap<UploadId, string | null>; readonly problems: readonly string[] }> {
+  const commits = new Map<UploadId, string | null>();
   const problems: string[] = [];
   await atOnce(records, AT_ONCE, async (record) => {
     if (record.commit === undefined && record.encryption?.manifest === true) return;
     try {
-      commits.set(record.version, await commitOf(reader, record, signal));
+      commits.set(record.uploadId, await commitOf(reader, record, signal));
     } catch (error) {
       if (!isArchiverError(error, 'not-found', 'integrity', 'unsupported', 'access-denied')) throw error;
-      problems.push(`the commit of v${record.version} is not known: ${error.message}`);
+      problems.push(`the commit of ${versionName(record)} is not known: ${error.message}`);
     }
   });
   return { commits, problems };
@@ -67,7 +68,7 @@ export async function versionAtCommit(
   const wanted = commits.map((text) => ({ text, prefix: text.toLowerCase(), found: new Set<string>() }));
   let newest: CommitVersion | undefined;
   for (let start = 0; start < listed.length; start += AT_ONCE) {
-    const read = await readVersions(reader, datasetId, listed.slice(start, start + AT_ONCE), signal);
+    const read = await readVersions(reader, listed.slice(start, start + AT_ONCE), signal);
     for (const found of read) if ('problem' in found) warn(found.problem.message);
     const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
     const known = await Promise.all(records.map((record) => commitOf(reader, record, signal)));

@@ -11,28 +11,29 @@ import { readRequirements } from '../../manifest/requirements.js';
 import { manifestKeyOf, readUploadId } from '../../manifest/upload-id.js';
 import { printable } from '../../paths/raw-path.js';
 import { TOMBSTONE_TYPE, type Tombstone } from './tombstone.js';
-import { versionKey } from './version-record.js';
+import { recordKey, type RecordPlace } from './version-record.js';
 import { defined } from '../../defined.js';
 
 const MAX_DEPTH = 8;
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 
 export interface ParsedRecord {
+  readonly place: RecordPlace;
   readonly record: VersionRecord;
   /** As it was written, without `digest`: the basis of a rewritten record, so that unknown keys are kept. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads what is stored under the key of version `version`: its record, or its tombstone when it was retired.
+ * Reads what is stored under the key of a version: its record, or its tombstone when it was retired.
  * @throws integrity for what is damaged or foreign, unsupported for a newer format
  */
 export function parseVersionRecord(
   bytes: Buffer,
-  datasetId: string,
-  version: number,
+  place: RecordPlace,
 ): ParsedRecord | { readonly tombstone: Tombstone } {
-  const key = versionKey(datasetId, version);
+  const { datasetId, version, uploadId } = place;
+  const key = recordKey(place);
   const what = `the version record ${printable(key)}`;
   const parsed = parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what);
   const fields = new Fields(parsed, what);
@@ -46,7 +47,9 @@ export function parseVersionRecord(
   if (found.datasetId !== datasetId)
     throw integrityError(`${what} belongs to another dataset (${printable(found.datasetId)})`);
   if (found.version !== version) throw integrityError(`${what} belongs to another version (${found.version})`);
-  return 'retiredAt' in found ? { tombstone: found } : { record: found, document };
+  if (uploadId !== undefined && found.uploadId !== uploadId)
+    throw integrityError(`${what} belongs to another upload (${found.uploadId})`);
+  return 'retiredAt' in found ? { tombstone: found } : { place, record: found, document };
 }
 
 const readTombstone = (fields: Fields): Tombstone => ({

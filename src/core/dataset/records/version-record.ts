@@ -1,31 +1,54 @@
-// The record that makes an upload a version of its dataset: `datasets/<id>/v00000012.json`, written last, with
-// If-None-Match, so that exactly one of several writers gets an ordinal.
+// The record that makes an upload a version of its dataset, written last. On a store that creates a key only once it is
+// `datasets/<id>/v00000012.json`, so that exactly one of several writers gets an ordinal. On a plain store it is
+// `datasets/<id>/v00000012.<upload id>.json`: no two writers have one key, and an ordinal may have several records.
 import type { VersionRecord } from '../../manifest/manifest-types.js';
+import { UPLOAD_ID, type UploadId } from '../../manifest/upload-id.js';
 import { ArchiverError } from '../../failures/errors.js';
 import { digestedText } from '../../json/digested-json.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
+import { defined } from '../../defined.js';
+import { TOMBSTONE_BYTES } from './tombstone.js';
 
-/** Key of version `version` below the base. */
-export function versionKey(datasetId: string, version: number): string {
-  return `datasets/${datasetId}/v${String(version).padStart(8, '0')}.json`;
+/** What the key of a record says. */
+export interface RecordPlace {
+  readonly datasetId: string;
+  readonly version: number;
+  /** Where it is part of the key. */
+  readonly uploadId?: UploadId | undefined;
 }
+
+type Ordinal = Omit<RecordPlace, 'datasetId'>;
+
+const ordinalText = (version: number): string => `v${String(version).padStart(8, '0')}`;
+
+/** The key of a record below the base, without its ending: what keys of its tags begin with, too. */
+export const recordName = ({ version, uploadId }: Ordinal): string =>
+  uploadId === undefined ? ordinalText(version) : `${ordinalText(version)}.${uploadId}`;
+
+/** The key of a record below the base. */
+export const recordKey = (place: RecordPlace): string => `datasets/${place.datasetId}/${recordName(place)}.json`;
 
 // So many digits that the number after the highest one is exact: numbers that are not would hide what is committed.
-const NAME = /^v(\d{8,15})\.json$/;
+const NAME = new RegExp(String.raw`^v(\d{8,15})(?:\.(${UPLOAD_ID}))?\.json$`);
 const LAST_ORDINAL = 10 ** 15 - 1;
 
-/** The version that a name in the folder of its dataset is the record of; undefined for every other name. */
-export function ordinalIn(name: string): number | undefined {
-  const digits = NAME.exec(name)?.[1];
-  return digits === undefined || (digits.length > 8 && digits.startsWith('0')) ? undefined : Number(digits);
+/** What a name in the folder of a dataset is the record of; undefined for every other name. */
+export function placeIn(datasetId: string, name: string): RecordPlace | undefined {
+  const [, digits, uploadId] = NAME.exec(name) ?? [];
+  if (digits === undefined || (digits.length > 8 && digits.startsWith('0'))) return undefined;
+  return { datasetId, version: Number(digits), ...defined({ uploadId: uploadId as UploadId | undefined }) };
 }
+
+/** Records in their order: within an ordinal the one without an upload id in its key comes first, then by upload id. */
+export const comparePlaces = (a: Ordinal, b: Ordinal): number =>
+  a.version - b.version || ((a.uploadId ?? '') < (b.uploadId ?? '') ? -1 : Number(a.uploadId !== b.uploadId));
 
 /** @throws conflict where no record of this version would be seen */
 export function assertOrdinal(datasetId: string, version: number): void {
   if (version <= LAST_ORDINAL) return;
   throw new ArchiverError('conflict', `dataset ${datasetId} has version ${LAST_ORDINAL}, and none can follow it`, {
-    hint: `no archiver made it: have somebody who may do so remove ${versionKey(datasetId, LAST_ORDINAL)}`,
+    hint: `no archiver made it: have somebody who may do so remove ${recordKey({ datasetId, version: LAST_ORDINAL })}`,
   });
 }
 
@@ -43,7 +66,7 @@ export function ordinalsFrom(
 ): { readonly prefix: string; readonly startAfter?: string } {
   const prefix = `datasets/${datasetId}/`;
   if (version <= 1 || version > LAST_IN_ORDER) return { prefix };
-  return { prefix, startAfter: versionKey(datasetId, version - 1) };
+  return { prefix, startAfter: `${prefix}${ordinalText(version - 1)}.json` };
 }
 
 export interface HighestOptions {
@@ -52,13 +75,20 @@ export interface HighestOptions {
   readonly known?: number | undefined;
 }
 
-/** The highest ordinal of a dataset, retired ones included. */
-export interface HighestVersion {
+/** The newest record of a dataset; a tombstone where nothing else has its ordinal. */
+export interface HighestVersion extends RecordPlace {
   /** 0 for none. */
   readonly version: number;
   /** Of the object there; '' for none. */
   readonly etag: string;
 }
+
+interface Seen extends HighestVersion {
+  readonly isLive: boolean;
+}
+
+const compareSeen = (a: Seen, b: Seen): number =>
+  a.version - b.version || Number(a.isLive) - Number(b.isLive) || comparePlaces(a, b);
 
 /** One LIST; undefined for a writer without permission to list. @throws what the store throws */
 export async function highestVersion(
@@ -68,15 +98,17 @@ export async function highestVersion(
 ): Promise<HighestVersion | undefined> {
   const { prefix, startAfter } = ordinalsFrom(datasetId, known);
   const listed = await ifAllowed(store, 'list', prefix, async () => {
-    let highest: HighestVersion = { version: 0, etag: '' };
-    const options = { prefix, startAfter, signal };
-    for await (const page of store.list(options)) {
-      for (const { key, etag } of page.objects) {
-        const ordinal = ordinalIn(key.slice(prefix.length)) ?? 0;
-        if (ordinal > highest.version) highest = { version: ordinal, etag };
+    let highest: Seen = { datasetId, version: 0, etag: '', isLive: false };
+    for await (const page of store.list({ prefix, startAfter, signal })) {
+      for (const { key, etag, sizeBytes } of page.objects) {
+        const place = placeIn(datasetId, key.slice(prefix.length));
+        if (place === undefined) continue;
+        const seen = { ...place, etag, isLive: sizeBytes !== TOMBSTONE_BYTES };
+        if (compareSeen(seen, highest) > 0) highest = seen;
       }
     }
-    return highest;
+    const { isLive: _isLive, ...found } = highest;
+    return found;
   });
   // A store that was emptied, or restored from an older copy, is listed from the beginning.
   const isUnknown = listed?.version === 0 && startAfter !== undefined;

@@ -6,12 +6,15 @@ import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { findDataset, type FindDatasetOptions, type FoundDataset } from './find-dataset.js';
+import { defined } from '../../defined.js';
 import { ordinalsText } from '../ordinals-text.js';
+import { versionName, versionNumber } from './version-name.js';
 import { type ListedVersion, readVersion, readVersions } from './versions.js';
 
 export type VersionSelector =
   | { readonly kind: 'head' }
-  | { readonly kind: 'ordinal'; readonly version: number }
+  /** `fork`: the letters of one of those that share the ordinal; `a` is the first. */
+  | { readonly kind: 'ordinal'; readonly version: number; readonly fork?: string | undefined }
   | { readonly kind: 'by'; readonly text: string; /** The first moment after it. */ readonly endMs: number };
 
 const DAY_MS = 86_400_000;
@@ -19,11 +22,12 @@ const MINUTE_MS = 60_000;
 /** Of a record that is there and cannot be used. */
 const DAMAGED: readonly ErrorCode[] = ['integrity', 'unsupported'];
 
-/** Reads `latest`, `12`, `v12`, `2026-03-31` or `2026-03-31T10:00`. @throws usage for anything else, and for what no calendar has */
+/** Reads `latest`, `12`, `v12`, `v12.b`, `2026-03-31` or `2026-03-31T10:00`. @throws usage for anything else, and for what no calendar has */
 export function parseVersionSelector(text: string): VersionSelector {
   if (['latest', 'head'].includes(text.toLowerCase())) return { kind: 'head' };
-  const ordinal = /^v?(\d{1,15})$/.exec(text)?.[1];
-  if (ordinal !== undefined && Number(ordinal) > 0) return { kind: 'ordinal', version: Number(ordinal) };
+  const [, ordinal, fork] = /^v?(\d{1,15})(?:\.([a-z]{1,4}))?$/.exec(text) ?? [];
+  if (ordinal !== undefined && Number(ordinal) > 0)
+    return { kind: 'ordinal', version: Number(ordinal), ...defined({ fork }) };
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { kind: 'by', text, endMs: startOf(text, 'T00:00') + DAY_MS };
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return { kind: 'by', text, endMs: startOf(text) + MINUTE_MS };
   throw usageError(
@@ -52,41 +56,79 @@ export async function resolveVersion(
   return (await resolveListed(reader, dataset, selector, options)).record;
 }
 
-/** The same with what was listed of it; undefined for the newest version of a day. */
+interface Resolved {
+  readonly record: VersionRecord;
+  readonly listed: ListedVersion;
+}
+
+/** The same with what was listed of it. */
 export async function resolveListed(
   reader: ObjectReader,
   dataset: string | undefined,
   selector: VersionSelector,
   options: FindDatasetOptions = {},
-): Promise<{ readonly record: VersionRecord; readonly listed: ListedVersion | undefined }> {
+): Promise<Resolved> {
   const { datasetId, versions } = await findDataset(reader, dataset, options);
-  if (selector.kind === 'by')
-    return { record: await newestBy(reader, { datasetId, versions }, selector, options), listed: undefined };
-  const version = selector.kind === 'head' ? versions.at(-1)?.version : selector.version;
-  const listed = versions.find((one) => one.version === version);
+  if (selector.kind === 'by') return await newestBy(reader, { datasetId, versions }, selector, options);
+  const listed = selector.kind === 'head' ? newestOf(versions, options) : oneOf({ datasetId, versions }, selector);
   if (listed !== undefined) return { record: await readOr(reader, { datasetId, versions }, listed, options), listed };
+  const asked = selector.kind === 'head' ? 'latest' : versionNumber(selector);
   throw new ArchiverError(
     'not-found',
-    `dataset ${printable(datasetId)} has no version ${version} (it has ${ordinalsText(versions)})`,
+    `dataset ${printable(datasetId)} has no version ${asked} (it has ${ordinalsText(versions)})`,
     { hint: `archiver dataset versions ${reader.url} --dataset-id ${printable(datasetId)}` },
   );
 }
 
+/** The newest of these versions; says so where others were made beside it. */
+function newestOf(versions: readonly ListedVersion[], { warn }: FindDatasetOptions): ListedVersion | undefined {
+  const newest = versions.at(-1);
+  const beside = versions.filter((one) => one !== newest && one.version === newest?.version);
+  if (newest !== undefined && beside.length > 0)
+    warn?.(
+      `${namesOf([...beside, newest])} were made at the same time; ${versionName(newest)} is taken for the newest`,
+    );
+  return newest;
+}
+
+/**
+ * The version of this name among these; undefined where there is none. @throws usage where several share its ordinal and it
+ * does not say which is meant
+ */
+export function oneOf(
+  { datasetId, versions }: FoundDataset,
+  { version, fork }: Extract<VersionSelector, { kind: 'ordinal' }>,
+): ListedVersion | undefined {
+  const sharing = versions.filter((one) => one.version === version);
+  if (fork !== undefined) return sharing.find((one) => (one.fork ?? FIRST) === fork);
+  if (sharing.length < 2) return sharing[0];
+  const [first, ...others] = sharing;
+  const names = [`v${version}.${first?.fork ?? FIRST}`, ...others.map(versionName)];
+  throw usageError(
+    `version ${version} of dataset ${printable(datasetId)} is a fork: ${names.join(', ')} were made at the same time`,
+    `say which is meant: --version ${names[0]}; archiver dataset versions shows them`,
+  );
+}
+
+/** How the first of those that share an ordinal is called where it has to be told from the others. */
+const FIRST = 'a';
+const namesOf = (versions: readonly ListedVersion[]): string => versions.map(versionName).join(', ');
+
 /** The record; where it is damaged, the error names the newest version that can be read. @throws what reading throws */
 async function readOr(
   reader: ObjectReader,
-  { datasetId, versions }: FoundDataset,
-  { version }: ListedVersion,
+  { versions }: FoundDataset,
+  listed: ListedVersion,
   { signal }: FindDatasetOptions,
 ): Promise<VersionRecord> {
   try {
-    return await readVersion(reader, datasetId, version, signal);
+    return await readVersion(reader, listed, signal);
   } catch (error) {
     if (!isArchiverError(error, ...DAMAGED)) throw error;
-    for (const other of versions.filter((one) => one.version !== version).toReversed()) {
-      const [found] = await readVersions(reader, datasetId, [other], signal);
+    for (const other of versions.filter((one) => one !== listed).toReversed()) {
+      const [found] = await readVersions(reader, [other], signal);
       if (found === undefined || 'problem' in found) continue;
-      const hint = `the newest version that can be read is v${other.version}: name it instead`;
+      const hint = `the newest version that can be read is ${versionName(other)}: name it instead`;
       throw new ArchiverError(error.code, error.message, { cause: error, hint });
     }
     throw error;
@@ -99,13 +141,13 @@ async function newestBy(
   { datasetId, versions }: FoundDataset,
   { text, endMs }: Extract<VersionSelector, { kind: 'by' }>,
   { warn, signal }: FindDatasetOptions,
-): Promise<VersionRecord> {
+): Promise<Resolved> {
   let oldest: VersionRecord | undefined;
   let damaged: ArchiverError | undefined;
-  for (const { version } of versions.toReversed()) {
+  for (const listed of versions.toReversed()) {
     try {
-      oldest = await readVersion(reader, datasetId, version, signal);
-      if (Date.parse(oldest.createdAt) < endMs) return oldest;
+      oldest = await readVersion(reader, listed, signal);
+      if (Date.parse(oldest.createdAt) < endMs) return { record: oldest, listed };
     } catch (error) {
       if (!isArchiverError(error, ...DAMAGED)) throw error;
       warn?.(error.message);
@@ -115,7 +157,7 @@ async function newestBy(
   if (oldest === undefined && damaged !== undefined) throw damaged;
   throw new ArchiverError(
     'not-found',
-    `dataset ${printable(datasetId)} has no version of ${text} or before (its oldest, v${oldest?.version ?? '?'}, is of ${oldest?.createdAt.slice(0, 10) ?? '?'})`,
+    `dataset ${printable(datasetId)} has no version of ${text} or before (its oldest, ${oldest === undefined ? '?' : versionName(oldest)}, is of ${oldest?.createdAt.slice(0, 10) ?? '?'})`,
     { hint: `archiver dataset versions ${reader.url} --dataset-id ${printable(datasetId)}` },
   );
 }

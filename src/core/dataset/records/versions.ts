@@ -9,7 +9,9 @@ import { printable } from '../../paths/raw-path.js';
 import { parseVersionRecord, type ParsedRecord } from './version-record-parse.js';
 import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js';
 import { versionTag } from './tag-key.js';
-import { ordinalIn, versionKey } from './version-record.js';
+import { comparePlaces, placeIn, recordKey, type RecordPlace } from './version-record.js';
+import { forkAt, type VersionName, versionNumber } from './version-name.js';
+import { defined } from '../../defined.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { addTo } from '../../lists-by-key.js';
 
@@ -18,8 +20,8 @@ const FOLDER = 'datasets/';
 const MAX_RECORD_BYTES = 256 * 1024;
 const READS_AT_ONCE = 16;
 
-export interface ListedVersion extends Pick<ObjectInfo, 'key' | 'etag' | 'sizeBytes' | 'lastModified'> {
-  readonly version: number;
+export interface ListedVersion
+  extends Pick<ObjectInfo, 'key' | 'etag' | 'sizeBytes' | 'lastModified'>, RecordPlace, VersionName {
   /** The highest ordinal below it, retired ones among them; 0 where there is none. A writer takes the next one. */
   readonly follows: number;
   /** In byte order. */
@@ -93,73 +95,70 @@ async function listBelow(
     for (const object of page.objects) {
       onKey?.(object.key);
       const tagged = versionTag(object.key);
-      if (tagged !== undefined) addTo(tags, versionKey(tagged.datasetId, tagged.version), tagged.tag);
+      if (tagged !== undefined) addTo(tags, recordKey(tagged), tagged.tag);
       const found = listedVersion(object, tags);
-      if (found !== undefined) addTo(datasets, found.datasetId, found.listed);
+      if (found !== undefined) addTo(datasets, found.datasetId, found);
     }
   }
-  // Byte order is the order of ordinals up to eight digits only.
-  for (const [id, versions] of datasets) {
-    versions.sort((a, b) => a.version - b.version);
-    datasets.set(
-      id,
-      versions.map((listed, at) => ({ ...listed, follows: versions[at - 1]?.version ?? 0 })),
-    );
-  }
+  for (const [id, versions] of datasets) datasets.set(id, inOrder(versions));
   return datasets;
 }
 
-function listedVersion(
-  object: ObjectInfo,
-  tags: ReadonlyMap<string, readonly string[]>,
-): { datasetId: string; listed: ListedVersion } | undefined {
+function listedVersion(object: ObjectInfo, tags: ReadonlyMap<string, readonly string[]>): ListedVersion | undefined {
   const [, datasetId, name = ''] = /^datasets\/([^/]+)\/([^/]+)$/.exec(object.key) ?? [];
-  const version = ordinalIn(name);
-  if (datasetId === undefined || version === undefined) return undefined;
+  const place = datasetId === undefined ? undefined : placeIn(datasetId, name);
+  if (place === undefined) return undefined;
   const { key, etag, sizeBytes, lastModified } = object;
-  return { datasetId, listed: { version, follows: 0, key, etag, sizeBytes, lastModified, tags: tags.get(key) ?? [] } };
+  return { ...place, follows: 0, key, etag, sizeBytes, lastModified, tags: tags.get(key) ?? [] };
+}
+
+/** Byte order is the order of ordinals up to eight digits only. Tombstones count, so that the name of a version stays. */
+function inOrder(versions: ListedVersion[]): ListedVersion[] {
+  let follows = 0;
+  let position = 0;
+  return versions.toSorted(comparePlaces).map((listed, at, sorted) => {
+    const before = sorted[at - 1]?.version ?? 0;
+    position = before === listed.version ? position + 1 : 0;
+    if (position === 0) follows = before;
+    return { ...listed, follows, ...defined({ fork: forkAt(position) }) };
+  });
 }
 
 /** The record of one version. @throws not-found (also for one that was retired), integrity, unsupported, and what the store throws */
 export async function readVersion(
   reader: ObjectReader,
-  datasetId: string,
-  version: number,
+  place: RecordPlace & Partial<VersionName>,
   signal?: AbortSignal,
 ): Promise<VersionRecord> {
-  return (await readParsedRecord(reader, datasetId, version, signal)).record;
+  return (await readParsedRecord(reader, place, signal)).record;
 }
 
 /** The same; undefined for a writer without permission to read it. */
 export const recordIfAllowed = async (
   reader: ObjectReader,
-  datasetId: string,
-  version: number,
+  place: RecordPlace,
   signal?: AbortSignal,
 ): Promise<VersionRecord | undefined> =>
-  await ifAllowed(reader, 'read', versionKey(datasetId, version), () =>
-    readVersion(reader, datasetId, version, signal),
-  );
+  await ifAllowed(reader, 'read', recordKey(place), () => readVersion(reader, place, signal));
 
 /** The same with the document it was read from. */
 export async function readParsedRecord(
   reader: ObjectReader,
-  datasetId: string,
-  version: number,
+  place: RecordPlace & Partial<VersionName>,
   signal?: AbortSignal,
 ): Promise<ParsedRecord> {
-  const found = await readOrdinal(reader, datasetId, version, signal);
+  const found = await readPlace(reader, place, signal);
   if ('tombstone' in found) throw new RetiredVersion(found.tombstone, reader.url);
   return found;
 }
 
-async function readOrdinal(
+async function readPlace(
   reader: ObjectReader,
-  datasetId: string,
-  version: number,
+  { fork, ...place }: RecordPlace & Partial<VersionName>,
   signal: AbortSignal | undefined,
 ): Promise<ReturnType<typeof parseVersionRecord>> {
-  const key = versionKey(datasetId, version);
+  const { datasetId, version } = place;
+  const key = recordKey(place);
   let bytes: Buffer;
   try {
     bytes = await readAll(await reader.get(key, signal ? { signal } : {}), MAX_RECORD_BYTES);
@@ -167,14 +166,15 @@ async function readOrdinal(
     if (!isArchiverError(error, 'not-found', 'integrity')) throw error;
     const isMissing = error.code === 'not-found';
     const message = isMissing
-      ? `dataset ${printable(datasetId)} has no version ${version} under ${reader.url}`
+      ? `dataset ${printable(datasetId)} has no version ${versionNumber({ version, fork })} under ${reader.url}`
       : `the version record ${printable(key)} cannot be read: ${error.message}`;
     throw new ArchiverError(error.code, message, {
       cause: error,
       hint: `archiver dataset versions ${reader.url} --dataset-id ${printable(datasetId)}`,
     });
   }
-  return parseVersionRecord(bytes, datasetId, version);
+  const found = parseVersionRecord(bytes, place);
+  return 'record' in found ? { ...found, record: { ...found.record, ...defined({ fork }) } } : found;
 }
 
 /**
@@ -183,18 +183,16 @@ async function readOrdinal(
  */
 export async function readVersions(
   reader: ObjectReader,
-  datasetId: string,
   listed: readonly ListedVersion[],
   signal?: AbortSignal,
 ): Promise<readonly (ReadRecord | BrokenRecord)[]> {
-  const read = await readOrdinals(reader, datasetId, listed, signal);
+  const read = await readOrdinals(reader, listed, signal);
   return read.filter((found): found is ReadRecord | BrokenRecord => !('tombstone' in found));
 }
 
 /** The same with the tombstones of retired ones. */
 export async function readOrdinals(
   reader: ObjectReader,
-  datasetId: string,
   listed: readonly ListedVersion[],
   signal?: AbortSignal,
 ): Promise<readonly (ReadRecord | ReadTombstone | BrokenRecord)[]> {
@@ -202,7 +200,7 @@ export async function readOrdinals(
   if (signal) setMaxListeners(0, signal); // every request listens
   for (let start = 0; start < listed.length; start += READS_AT_ONCE) {
     const batch = listed.slice(start, start + READS_AT_ONCE);
-    const found = await Promise.all(batch.map((version) => readListed(reader, datasetId, version, signal)));
+    const found = await Promise.all(batch.map((version) => readListed(reader, version, signal)));
     read.push(...found.filter((record) => record !== undefined));
   }
   return read;
@@ -210,12 +208,11 @@ export async function readOrdinals(
 
 async function readListed(
   reader: ObjectReader,
-  datasetId: string,
   listed: ListedVersion,
   signal: AbortSignal | undefined,
 ): Promise<ReadRecord | ReadTombstone | BrokenRecord | undefined> {
   try {
-    return { listed, ...(await readOrdinal(reader, datasetId, listed.version, signal)) };
+    return { listed, ...(await readPlace(reader, listed, signal)) };
   } catch (error) {
     if (isArchiverError(error, 'not-found')) return undefined;
     if (isArchiverError(error, 'integrity', 'unsupported')) return { listed, problem: error };

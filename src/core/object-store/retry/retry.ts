@@ -1,7 +1,7 @@
 // Retries requests that may succeed next time (retrier.ts says when). One answer changes its meaning on a repeated
 // request, because the first one may have worked although its answer was lost: a `conflict` of a conditional put is
 // passed up with `afterRetry` (the committer checks whether the object is its own).
-import type { ObjectStore, VersionName } from '../object-store.js';
+import type { ObjectStore, ObjectVersionId } from '../object-store.js';
 import { Retrier, DEFAULT_RETRY, type RetryOptions } from './retrier.js';
 import { deleteAgain } from './retry-delete.js';
 import { listAgain, listMultipartAgain, listVersionsAgain } from './retry-list.js';
@@ -32,7 +32,7 @@ export function withRetry(store: ObjectStore, options: RetryOptions = DEFAULT_RE
         {
           items,
           send: (versions) => store.deleteVersions(versions, signal),
-          itemOf: ({ key, versionId = 'null' }): VersionName => ({ key, versionId }),
+          itemOf: ({ key, versionId = 'null' }): ObjectVersionId => ({ key, versionId }),
         },
         signal,
       ),

@@ -2,7 +2,7 @@
 import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { isArchiverError } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
-import type { DeleteFailure, ObjectStore, VersionName } from '../object-store.js';
+import type { DeleteFailure, ObjectStore, ObjectVersionId } from '../object-store.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 import { StoreError } from '../store-error.js';
 
@@ -14,7 +14,7 @@ const RETRIABLE_DELETES = new Set(['InternalError', 'SlowDown', 'ServiceUnavaila
 const NOT_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 
 /** A key, or one version of it. */
-type Doomed = Pick<VersionName, 'key'> & Partial<VersionName>;
+type Doomed = Pick<ObjectVersionId, 'key'> & Partial<ObjectVersionId>;
 
 const actionFor = (doomed: Doomed | undefined): string =>
   doomed?.versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion';

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { defined } from '../../defined.js';
 import { compareBytes } from '../file/file-list.js';
-import type { ListVersionsOptions, ObjectVersion, VersionName, VersionPage } from '../object-store.js';
+import type { ListVersionsOptions, ObjectVersion, ObjectVersionId, VersionPage } from '../object-store.js';
 import { ListGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';
 import type { Asked, S3Sender } from './s3-sender.js';
@@ -39,7 +39,7 @@ function nextOf(
   answer: ListObjectVersionsCommandOutput,
   asked: Asked,
   decode: Decode,
-): VersionName | undefined {
+): ObjectVersionId | undefined {
   if (answer.IsTruncated !== true) return undefined;
   const { NextKeyMarker, NextVersionIdMarker } = answer;
   if (NextKeyMarker === undefined)
@@ -47,7 +47,7 @@ function nextOf(
   return { key: sender.relativeKey(decode(NextKeyMarker)), versionId: NextVersionIdMarker ?? '' };
 }
 
-const markOf = ({ key, versionId }: VersionName): string => `${key}\0${versionId}`;
+const markOf = ({ key, versionId }: ObjectVersionId): string => `${key}\0${versionId}`;
 
 /** Lists every version below the base, page by page. */
 export async function* s3Versions(sender: S3Sender, options: ListVersionsOptions = {}): AsyncGenerator<VersionPage> {

@@ -21,6 +21,7 @@ import {
 import { storeLacks, uploadDocument, WHY } from '../store-words.js';
 import { UploadDetails } from '../upload-details.js';
 import type { DashboardView } from '../view.js';
+import { versionName } from '../../../core/dataset/records/version-name.js';
 
 const ID_WIDTH = 24;
 const LONGEST_CLASS = 19;
@@ -66,7 +67,9 @@ function useColumns(rows: readonly StoredUpload[]): readonly Column[] {
         title: 'UPLOAD',
         width: ID_WIDTH,
         priority: 0,
-        cell: of(({ record, datasetId, version }) => record?.uploadId ?? names(`${datasetId} v${version}`)),
+        cell: of(
+          ({ record, datasetId, ...version }) => record?.uploadId ?? names(`${datasetId} ${versionName(version)}`),
+        ),
       },
       { title: 'CREATED', width: 10, priority: 3, cell: of(({ createdAt }) => createdAt.slice(0, 10)) },
       { title: 'FILES', width: 9, ...right, priority: 2, cell: of(({ record }) => cell(record?.files, formatCount)) },
@@ -96,7 +99,7 @@ function useColumns(rows: readonly StoredUpload[]): readonly Column[] {
         priority: 7,
         cell: of(({ datasetId }) => names(datasetId)),
       },
-      { title: 'VERSION', width: 7, ...right, priority: 7, cell: of(({ version }) => `v${version}`) },
+      { title: 'VERSION', width: 7, ...right, priority: 7, cell: of(versionName) },
       { title: 'COMMIT', width: 8, priority: 8, cell: of(({ record }) => record?.commit?.slice(0, 8) ?? '-') },
       { title: 'STAGE', width: 10, priority: 9, cell: of(({ front }) => names(front?.stage ?? '-')) },
       { title: 'SOURCE', weight: 3, min: 14, cut: 'middle', priority: 0, cell: of((row) => names(sourceText(row))) },

@@ -214,7 +214,10 @@ describe('two at once', () => {
     mkdirSync(other);
     writeFileSync(join(other, 'theirs'), 'of the rival');
     writeFileSync(join(source, 'ours'), noise(3000));
-    const { datasetId } = await readVersion(fileStore(base), readdirSync(join(base, 'datasets'))[0]!, 1);
+    const { datasetId } = await readVersion(fileStore(base), {
+      datasetId: readdirSync(join(base, 'datasets'))[0]!,
+      version: 1,
+    });
     const rival = () => sync(other, base, { datasetId, changes: { trackDeletes: false } }).result;
 
     const run = sync(source, base, { wrap: withRival(2, rival), changes: { trackDeletes: false } });

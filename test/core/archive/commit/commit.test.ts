@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { encodeVersionRecord, versionKey } from '../../../../src/core/dataset/records/version-record.js';
+import { encodeVersionRecord, recordKey } from '../../../../src/core/dataset/records/version-record.js';
 import { cancelledError } from '../../../../src/core/failures/errors.js';
 import type { VersionRecord } from '../../../../src/core/manifest/manifest-types.js';
 import type { ObjectStore, PutOptions } from '../../../../src/core/object-store/object-store.js';
@@ -79,7 +79,7 @@ describe('the order of an upload', () => {
 
     const { datasetId } = await uploadFolder(source, base, { writerId: 'w1' }).result;
 
-    const text = readFileSync(join(base, versionKey(datasetId, 1)), 'utf8');
+    const text = readFileSync(join(base, recordKey({ datasetId: datasetId, version: 1 })), 'utf8');
     const { digest, ...record } = JSON.parse(text) as VersionRecord;
     expect(createHash('sha256').update(JSON.stringify(record)).digest('hex')).toBe(digest);
     expect(record.manifestSha256).toBe(
@@ -193,7 +193,9 @@ describe('rivals', () => {
     const second = uploadFolder(source, base, { randomBytes: () => Buffer.from('aabbccdd', 'hex') });
 
     expect(await second.result).toMatchObject({ version: 100_000_001 });
-    const record = JSON.parse(readFileSync(join(base, versionKey(datasetId, 100_000_001)), 'utf8')) as VersionRecord;
+    const record = JSON.parse(
+      readFileSync(join(base, recordKey({ datasetId: datasetId, version: 100_000_001 })), 'utf8'),
+    ) as VersionRecord;
     expect(record.previous).toBe(100_000_000);
   });
 

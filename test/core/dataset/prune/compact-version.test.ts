@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 async function compactIn(at: string, wrap?: (store: ObjectStore) => ObjectStore): Promise<void> {
   const store = fileStore(at);
-  const record = await readParsedRecord(store, DATASET, 4);
+  const record = await readParsedRecord(store, { datasetId: DATASET, version: 4 });
   await compactVersion(wrap?.(store) ?? store, record, new AbortController().signal);
 }
 const manifestIn = async (at: string): Promise<Buffer> => await readFile(join(at, KEY));
@@ -111,7 +111,7 @@ describe('a rewritten manifest', () => {
   test.each(cases)('that %s does not show the same', async (_what, change) => {
     const expected = await openVersion(
       fileStore(folder),
-      (await readParsedRecord(fileStore(folder), DATASET, 4)).record,
+      (await readParsedRecord(fileStore(folder), { datasetId: DATASET, version: 4 })).record,
     );
     await compactIn(folder);
     const text = gunzipSync(await manifestIn(folder)).toString();

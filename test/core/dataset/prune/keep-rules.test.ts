@@ -5,10 +5,16 @@ import { type DatedVersion, type KeepRules, versionsToKeep } from '../../../../s
 /** Version 1, 2, … with these moments. */
 const versions = (...moments: readonly string[]) =>
   moments.map((moment, index) => dated(index + 1, `${moment}T10:00:00.000Z`));
-const dated = (version: number, at: string): DatedVersion => ({ version, createdAt: at, storedAt: at });
+const dated = (version: number, at: string, fork?: string): DatedVersion => ({
+  key: String(version) + (fork ?? ''),
+  version,
+  fork,
+  createdAt: at,
+  storedAt: at,
+});
 const NOW = new Date('2027-01-01T00:00:00Z');
 const kept = (list: Parameters<typeof versionsToKeep>[0], rules: KeepRules, now = NOW): number[] =>
-  [...versionsToKeep(list, rules, now).keys()].sort((a, b) => a - b);
+  [...versionsToKeep(list, rules, now).keys()].map(Number).sort((a, b) => a - b);
 
 describe('versionsToKeep', () => {
   test('the newest by ordinal, whatever the clocks said', () => {
@@ -47,15 +53,23 @@ describe('versionsToKeep', () => {
     expect(kept(list, { last: 1, withinMs: 0 })).toEqual([4]);
   });
 
+  test('of versions that share an ordinal each counts, and all of the highest one are the newest', () => {
+    const [at] = ['2026-01-31T10:00:00.000Z'];
+    const list = [dated(1, at), dated(1, at, 'b'), dated(2, at), dated(2, at, 'b'), dated(2, at, 'c')];
+
+    expect([...versionsToKeep(list, { last: 1 }, NOW).keys()].toSorted()).toEqual(['2', '2b', '2c']);
+    expect([...versionsToKeep(list, { last: 4 }, NOW).keys()].toSorted()).toEqual(['1b', '2', '2b', '2c']);
+  });
+
   test('says why', () => {
     const list = versions('2026-01-31', '2026-02-27', '2026-02-28', '2026-03-09');
 
     const reasons = versionsToKeep(list, { last: 2, monthly: 3, withinMs: 9 * 86_400_000 }, NOW);
 
-    expect([...reasons].sort(([a], [b]) => a - b)).toEqual([
-      [1, ['monthly']],
-      [3, ['monthly', 'within', 'last']],
-      [4, ['monthly', 'within', 'latest']],
+    expect([...reasons].sort(([a], [b]) => Number(a) - Number(b))).toEqual([
+      ['1', ['monthly']],
+      ['3', ['monthly', 'within', 'last']],
+      ['4', ['monthly', 'within', 'latest']],
     ]);
   });
 
@@ -77,6 +91,7 @@ describe('versionsToKeep', () => {
     const day = (text: string): string => `2026-${text}T10:00:00.000Z`;
     const both = (...dates: readonly (readonly [created: string, stored: string])[]): DatedVersion[] =>
       dates.map(([created, stored], index) => ({
+        key: String(index + 1),
         version: index + 1,
         createdAt: day(created),
         storedAt: day(stored),
@@ -120,7 +135,7 @@ describe('versionsToKeep', () => {
         const list = moments.map((at, index) => dated(index + 3, at));
         const some = versionsToKeep(list, { last, daily, monthly: 2 }, NOW);
         const more = versionsToKeep(list, { last: last + 1, daily: daily + 1, monthly: 3 }, NOW);
-        expect(some.has(list.length + 2)).toBe(true);
+        expect(some.has(String(list.length + 2))).toBe(true);
         expect([...some.keys()].filter((version) => !more.has(version))).toEqual([]);
       }),
     );

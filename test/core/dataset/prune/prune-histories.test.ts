@@ -40,7 +40,7 @@ async function neededChunks(folder: string): Promise<string[]> {
   const store = fileStore(folder);
   const needed = new Set<string>();
   for (const { version } of await listVersions(store, DATASET)) {
-    const record = await readVersion(store, DATASET, version);
+    const record = await readVersion(store, { datasetId: DATASET, version: version });
     const view = await openVersion(store, record);
     for await (const batch of view.entries())
       for (const { chunk = -1 } of batch) needed.add(chunkKey(record.uploadId, view.chunks[chunk]?.key ?? '') ?? '');

@@ -67,6 +67,7 @@ export async function pruneFolder(folder: string, options: PruneRunOptions = {})
     graceMs: options.graceMs ?? 0,
     now: options.now ?? new Date(),
     allowMassDelete: options.allowMassDelete ?? true,
+    mayRewrite: store.plain?.isExclusive !== false,
     signal: new AbortController().signal,
   };
   const planned = await planPrune(store, settings);

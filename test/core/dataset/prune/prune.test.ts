@@ -380,7 +380,7 @@ describe('what is marked', () => {
     });
     expect((await readFile(join(folder, recordKey(2)))).length).toBe(400);
     expect(await highestVersion(fileStore(folder), DATASET)).toMatchObject({ version: 5 });
-    await expect(readVersion(fileStore(folder), DATASET, 2)).rejects.toThrow(
+    await expect(readVersion(fileStore(folder), { datasetId: DATASET, version: 2 })).rejects.toThrow(
       /version 2 of dataset .* was pruned on 20/,
     );
   });

@@ -49,7 +49,11 @@ const step = (
 ): Promise<Neighbour> =>
   neighbourVersion(
     reader,
-    { datasetId: DATASET, uploadId: asUploadId(from.uploadId ?? 'none'), version: from.version },
+    {
+      datasetId: DATASET,
+      uploadId: asUploadId(from.uploadId ?? 'none'),
+      version: from.version === undefined ? undefined : { version: from.version },
+    },
     direction,
     signal,
   );

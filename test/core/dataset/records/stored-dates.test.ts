@@ -5,16 +5,30 @@ const day = (text: string): Date => new Date(`2026-${text}T10:00:00.000Z`);
 
 test('a record that was written again is no younger than the version after it', () => {
   const versions = [
-    { version: 1, lastModified: day('01-01') },
-    { version: 2, lastModified: day('06-01') },
-    { version: 4, lastModified: day('03-01') },
-    { version: 5, lastModified: day('05-01') },
+    { key: 'v1', version: 1, lastModified: day('01-01') },
+    { key: 'v2', version: 2, lastModified: day('06-01') },
+    { key: 'v4', version: 4, lastModified: day('03-01') },
+    { key: 'v5', version: 5, lastModified: day('05-01') },
   ];
 
-  expect([...storedDates(versions)].toSorted(([a], [b]) => a - b)).toEqual([
-    [1, day('01-01')],
-    [2, day('03-01')],
-    [4, day('03-01')],
-    [5, day('05-01')],
+  expect([...storedDates(versions)].toSorted()).toEqual([
+    ['v1', day('01-01')],
+    ['v2', day('03-01')],
+    ['v4', day('03-01')],
+    ['v5', day('05-01')],
+  ]);
+});
+
+test('versions that share an ordinal say nothing of each other', () => {
+  const versions = [
+    { key: 'v1', version: 1, lastModified: day('06-01') },
+    { key: 'v1.b', version: 1, lastModified: day('04-01') },
+    { key: 'v2', version: 2, lastModified: day('05-01') },
+  ];
+
+  expect([...storedDates(versions)].toSorted()).toEqual([
+    ['v1', day('05-01')],
+    ['v1.b', day('04-01')],
+    ['v2', day('05-01')],
   ]);
 });

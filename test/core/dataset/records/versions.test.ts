@@ -76,7 +76,7 @@ describe('listing', () => {
 
 describe('readVersion', () => {
   test('gives the record', async () => {
-    expect(await readVersion(memoryReader(made.objects), DATASET, 2)).toMatchObject({
+    expect(await readVersion(memoryReader(made.objects), { datasetId: DATASET, version: 2 })).toMatchObject({
       version: 2,
       uploadId: made.uploadIds[1],
       listing: 'delta',
@@ -91,11 +91,11 @@ describe('readVersion', () => {
     const extra = { source, writerId: 'w1', replacementSha256: 'ab'.repeat(32), novelty: [1] };
 
     const { novelty: _novelty, ...expected } = extra;
-    expect(await readVersion(changed(extra), DATASET, 2)).toMatchObject(expected);
+    expect(await readVersion(changed(extra), { datasetId: DATASET, version: 2 })).toMatchObject(expected);
   });
 
   test('a missing one is named', async () => {
-    await expect(readVersion(memoryReader(made.objects), DATASET, 7)).rejects.toMatchObject({
+    await expect(readVersion(memoryReader(made.objects), { datasetId: DATASET, version: 7 })).rejects.toMatchObject({
       code: 'not-found',
       message: 'dataset made-00000000 has no version 7 under memory:',
     });
@@ -151,7 +151,7 @@ describe('readVersion', () => {
       /is damaged/,
     ],
   ])('%s is one named error', async (_what, reader, code, message) => {
-    await expect(readVersion(reader, DATASET, 2)).rejects.toMatchObject({
+    await expect(readVersion(reader, { datasetId: DATASET, version: 2 })).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
     });
@@ -175,7 +175,7 @@ describe('readVersions', () => {
       },
     };
 
-    const read = await readVersions(reader, DATASET, (await listVersions(reader, DATASET)).toReversed());
+    const read = await readVersions(reader, (await listVersions(reader, DATASET)).toReversed());
 
     expect(read.map((found) => ('record' in found ? found.record.version : 0))).toEqual(
       Array.from({ length: 40 }, (_, index) => 40 - index),
@@ -187,7 +187,7 @@ describe('readVersions', () => {
     const listed = await listVersions(memoryReader(made.objects), DATASET);
     const reader = memoryReader(new Map([[recordKey(2), Buffer.from('{}')]]));
 
-    const read = await readVersions(reader, DATASET, listed);
+    const read = await readVersions(reader, listed);
 
     expect(read).toMatchObject([{ listed: { version: 2 }, problem: { code: 'integrity' } }]);
   });
@@ -200,6 +200,6 @@ describe('readVersions', () => {
       },
     });
 
-    await expect(readVersions(denied, DATASET, listed)).rejects.toThrow('s3:GetObject');
+    await expect(readVersions(denied, listed)).rejects.toThrow('s3:GetObject');
   });
 });
