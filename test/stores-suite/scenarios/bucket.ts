@@ -76,8 +76,7 @@ const versions: Scenario = {
     place.change();
     await place.sync();
     const which = ['--dataset-id', 'lab', '--keep-last', '1', '--instant', '--allow-mass-delete', '--yes'];
-    const pruned = await place.json(['dataset', 'prune', place.url, ...which]);
-    expectSame(pruned['keepsVersions'], true, 'keepsVersions');
+    await place.ok(['dataset', 'prune', place.url, ...which]);
     await place.expectVersion('latest', place.machine().source.now);
     await place.ok(['scuttle', place.url, '--force']);
     expectSame(await versionCount(world, place), 0, 'versions that scuttle left');

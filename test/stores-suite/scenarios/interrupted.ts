@@ -47,7 +47,7 @@ const restart: Scenario = {
   run: async (world) => {
     const place = await world.place();
     await killedUpload(place, 'alpha');
-    const document = await place.json([...upload(place, 'alpha'), '--force-restart']);
+    const document = await place.json(upload(place, 'alpha'));
     await place.expectVersion('latest', place.machine().source.now, String(document['datasetId']));
   },
 };
