@@ -32,7 +32,7 @@
 #ifdef REPAIR
 #include "repair.pml"
 #endif
-#ifdef TAGS
+#if defined(TAGS) || defined(PLAIN_TAGS)
 #include "tags.pml"
 #endif
 #if defined(JOURNAL) || defined(FORK)
@@ -43,6 +43,16 @@
 #endif
 #ifdef SLEEPER
 #include "sleeper.pml"
+#endif
+#ifdef PLAIN_STORE
+#include "plain.pml"
+#ifdef PLAIN_FORKS
+#include "plain-forks.pml"
+#else
+#include "plain-writer.pml"
+#include "plain-prune.pml"
+#include "plain-sweep.pml"
+#endif
 #endif
 
 init { atomic { start() } }

@@ -10,7 +10,11 @@ bool promised;                     /* somebody who put it, or found it, said suc
 proctype Tag() {
   bool isNew;
   if :: atomic { rec[1] == VERSION -> skip } :: atomic { rec[1] != VERSION -> goto done } fi;
+#ifdef PLAIN_TAGS
+  atomic { isNew = true; tagged = true }                         /* over one that is there, as far as it knows it is its own */
+#else
   atomic { isNew = !tagged; tagged = true }                      /* if-none-match */
+#endif
   if :: skip :: goto done fi;      /* it may crash: the tag keeps what nobody was promised */
 #ifndef NO_NOTICE_CHECK
   atomic {

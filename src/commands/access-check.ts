@@ -1,6 +1,6 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
-import type { Results } from '../cli/context.js';
+import type { Results, Terminal } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
 import { bucketFlag, detectedStoreFlags, LAST_RESORT } from './kit/flags.js';
 import { fact, textOf } from './kit/lines.js';
@@ -14,8 +14,9 @@ export const command = defineCommand({
     'Asks the bucket, its account and its KMS key and reports: Block Public Access of the bucket and the account, ' +
     "the bucket policy by AWS' own definition of public, S3's verdict on it, the ACL, object ownership, default encryption, the policy of " +
     'the KMS key, and versioning. All of it is about the whole bucket, whatever the prefix.\n' +
-    'It changes nothing but this: whether the bucket keeps If-None-Match, on which every version stands, is found out by putting a few small ' +
-    'objects, which are deleted again; what it shows is remembered for 30 days.\n' +
+    'It ends with a table of what the store can do, and what follows from it: docs/access.md says how each row is asked.\n' +
+    'It changes nothing but this: whether the bucket keeps If-None-Match, which storage classes it has, and what it makes of multipart ' +
+    'uploads is found out by putting a few small objects, which are deleted again; what it keeps is remembered for 30 days.\n' +
     'ok: nothing to do. info: worth knowing. unknown: the credentials may not look at it (the IAM action that they need is named), or it is ' +
     'not understood. warn: weaker than it should be, or held back by one setting alone. critical: open to anybody. What can be ' +
     'mended has a command to type.',
@@ -44,15 +45,16 @@ export const command = defineCommand({
     0: 'reported, whatever was found',
     1: 'the bucket cannot be reached: credentials are missing or not accepted, or there is no such bucket',
   },
-  async run(values, [url], context: Results & StoreContext & TableContext) {
+  async run(values, [url], context: Results & StoreContext & TableContext & Pick<Terminal, 'colors'>) {
     const { bucketUrl, formatStoreUrl, joinStoreUrl, parseStoreUrl } =
       await import('../core/object-store/store-url.js');
     const { findingsText, reportAccess } = await import('./kit/access.js');
+    const { capabilityLines } = await import('./kit/capabilities.js');
     const { printable } = await import('../core/paths/raw-path.js');
     const { documentLine } = await import('../core/json/document.js');
     const named = url ?? bucketUrl(values.bucket ?? '', context.cwd);
     const baseUrl = url === undefined ? joinStoreUrl(named, values.prefix) : formatStoreUrl(parseStoreUrl(named));
-    const access = { ...values, region: values.region ?? LAST_RESORT, asksCreateOnce: true };
+    const access = { ...values, region: values.region ?? LAST_RESORT, asksCapabilities: true };
     const report = await reportAccess(baseUrl, access, context);
     const table = await findingsText(report.findings, context);
     const head = [
@@ -62,6 +64,7 @@ export const command = defineCommand({
       fact('overall', report.overall.toUpperCase()),
       '',
     ];
-    context.result(report, () => (values.format === 'json' ? documentLine(report) : `${textOf(head)}${table}`));
+    const foot = textOf(['', ...capabilityLines(report.capabilities ?? [], context)]);
+    context.result(report, () => (values.format === 'json' ? documentLine(report) : `${textOf(head)}${table}${foot}`));
   },
 });

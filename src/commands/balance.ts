@@ -20,7 +20,6 @@ import { type StoreContext, withStore } from './kit/store.js';
 import { numbers, tableText, type TableContext } from './kit/table.js';
 import { findUpload, uploadUrl } from './kit/upload-target.js';
 import type { UploadId } from '../core/manifest/manifest-types.js';
-import { writableStore } from './kit/create-once.js';
 import { exclusiveFlag } from './kit/guard-flags.js';
 
 const REQUESTS_AT_ONCE = 8;
@@ -78,6 +77,7 @@ export const command = defineCommand({
   },
   async run(values, [url], context: Results & Clock & StoreContext & TableContext & ProgressContext) {
     const target = await findUpload(url, { ...values, workers: REQUESTS_AT_ONCE }, context);
+    const { writableStore } = await import('./kit/create-once.js');
     const { balanceDocument } = await import('../core/balance/balance-document.js');
     const elapsed = stopwatch(context);
     const { baseUrl, uploadId, session } = target;

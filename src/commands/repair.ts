@@ -20,7 +20,6 @@ import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { findUpload, uploadUrl } from './kit/upload-target.js';
-import { writableStore } from './kit/create-once.js';
 import { exclusiveFlag } from './kit/guard-flags.js';
 
 const flags = {
@@ -67,6 +66,7 @@ export const command = defineCommand({
   },
   async run(values, [url], context: Results & Messages & Verbosity & Places & StoreContext & ProgressContext) {
     const { baseUrl, uploadId, session } = await findUpload(url, values, context);
+    const { writableStore } = await import('./kit/create-once.js');
     const { repairUpload } = await import('../core/repair/repair.js');
     const { hasLosses } = await import('../core/repair/repair-result.js');
     const { cacheFolder, rememberedIn } = await import('../core/archive/remembered.js');

@@ -24,7 +24,7 @@ export const command = defineCommand({
     'Asks on a terminal which store to use (a folder, AWS, or another server of S3), with which credentials, and how; finds the profiles of ' +
     'the AWS files, single sign-on and variables. Puts, lists, reads and deletes a small object and names the IAM actions that are missing, ' +
     'archives and restores 1 MB in a folder of its own there, which is deleted again, and shows what changes in the config file before it ' +
-    'writes. Esc goes back, and nothing is lost. A file that is there is changed: comments and other settings stay as they are.\n' +
+    'writes. It ends with a table of what the store can do, and what follows from it (docs/access.md). Esc goes back, and nothing is lost. A file that is there is changed: comments and other settings stay as they are.\n' +
     'Keys that are typed go to the AWS credentials file (~/.aws/credentials, readable for you alone) as a profile of their own; the config ' +
     'file holds no secrets. Without --output the file is the one that `archiver config` finds, except for one in the current folder, ' +
     'else ~/.archiver.yaml. --non-interactive does the same checks; where nothing names a store it is the folder ~/archiver-store.',

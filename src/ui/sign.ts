@@ -1,12 +1,13 @@
 // The sign before the first line of a result, for output that Ink does not draw: plain text, and lines above a frame.
 import type { Look } from './look.js';
 
-export type Sign = 'good' | 'warn' | 'bad';
+/** `none`: nothing is known. */
+export type Sign = 'good' | 'warn' | 'bad' | 'none';
 
-const UNICODE: Readonly<Record<Sign, string>> = { good: '✓', warn: '▲', bad: '✗' };
-const ASCII: Readonly<Record<Sign, string>> = { good: 'ok:', warn: '!', bad: 'x' };
-/** SGR: the foregrounds green, yellow and red. */
-const COLOR: Readonly<Record<Sign, number>> = { good: 32, warn: 33, bad: 31 };
+const UNICODE: Readonly<Record<Sign, string>> = { good: '✓', warn: '▲', bad: '✗', none: '–' };
+const ASCII: Readonly<Record<Sign, string>> = { good: 'ok:', warn: '!', bad: 'x', none: '-' };
+/** SGR: the foregrounds green, yellow, red, and that of the terminal. */
+const COLOR: Readonly<Record<Sign, number>> = { good: 32, warn: 33, bad: 31, none: 39 };
 
 /** The sign, in its colour where the stream takes colours. */
 export function signText(sign: Sign, { unicode, color }: Look): string {

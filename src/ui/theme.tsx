@@ -24,6 +24,8 @@ export interface Glyphs {
   readonly good: string;
   readonly warn: string;
   readonly bad: string;
+  /** Nothing is known. */
+  readonly none: string;
   readonly live: string;
   readonly spinner: readonly string[];
   /** Keys that have a sign; the others are shown by name. */
@@ -44,6 +46,7 @@ const UNICODE: Glyphs = {
   good: '✓',
   warn: '▲',
   bad: '✗',
+  none: '–',
   live: '●',
   spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
   keys: { up: '↑', down: '↓', left: '←', right: '→' },
@@ -63,6 +66,7 @@ const ASCII: Glyphs = {
   good: '+',
   warn: '!',
   bad: 'x',
+  none: '-',
   live: '*',
   spinner: ['|', '/', '-', '\\'],
   keys: {},

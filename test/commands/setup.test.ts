@@ -43,6 +43,17 @@ describe('without questions', () => {
     expect(text()).toBe(before);
   });
 
+  test('it ends with what the store can do, within 80 columns, and then what to type', async () => {
+    const { stdout } = await unasked();
+    const { capabilities } = json((await unasked('--json')).stdout) as { capabilities: readonly { name: string }[] };
+
+    expect(stdout).toMatch(/\nWhat this store can do:\n {2}\S+ +create-once +of two writers (.|\n)*\nNext:\n/);
+    expect(stdout).toMatch(/ versions +a folder keeps none\n +Whoever may write to the folder can overwrite/);
+    const table = stdout.slice(stdout.indexOf('What this store'), stdout.indexOf('Next:'));
+    expect(table.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(capabilities.map(({ name }) => name)).toEqual(['create-once', 'versions', 'unfinished-uploads', 'clock']);
+  });
+
   test('a config file is changed and not replaced; what contradicts goes', async () => {
     writeFileSync(file(), '# mine\nstorage:\n  bucket: old # the old one\n  prefix: p\nupload:\n  shardCount: 8\n');
 
@@ -135,7 +146,13 @@ describe('a bucket', () => {
     const { status, stdout } = await onServer('--storage-class', 'GLACIER_IR', '--json');
 
     expect(status).toBe(0);
-    expect(json(stdout)).toMatchObject({ usability: 'all', location: 's3://bucket/p' });
+    expect(json(stdout)).toMatchObject({
+      usability: 'all',
+      location: 's3://bucket/p',
+      capabilities: expect.arrayContaining([
+        expect.objectContaining({ name: 'versions', state: 'no', detail: 'versioning was never turned on' }),
+      ]) as unknown,
+    });
     expect(text()).toContain(
       `storage:\n  url: s3://bucket/p\n  storageClass: GLACIER_IR\naws:\n  endpointUrl: ${broken.proxy.endpoint}\n`,
     );

@@ -22,10 +22,7 @@ export async function orphansOf(reader: ObjectReader): Promise<string[]> {
   for (const [datasetId, versions] of listed.versions) {
     for (const { key, version } of versions) {
       used.add(key);
-      const { chain } = await openVersion(
-        reader,
-        await readVersion(reader, { datasetId: datasetId, version: version }),
-      );
+      const { chain } = await openVersion(reader, await readVersion(reader, { datasetId, version }));
       for (const loaded of chain) {
         const { uploadId, head } = loaded;
         for (const manifest of manifestKeys(loaded)) used.add(manifest);

@@ -23,7 +23,7 @@ export async function readStore(reader: ObjectReader, damaged?: string): Promise
   const datasets = new Set(keys.flatMap((key) => /^datasets\/([^/]+)\/v\d+\.json$/.exec(key)?.[1] ?? []));
   for (const datasetId of datasets) {
     for (const { version } of await listVersions(reader, datasetId)) {
-      const record = await readVersion(reader, { datasetId: datasetId, version: version });
+      const record = await readVersion(reader, { datasetId, version });
       const { manifestSha256, replacementSha256 } = record;
       const sha256 = replacementSha256 === undefined ? [manifestSha256] : [manifestSha256, replacementSha256];
       const name = `${datasetId} v${version}`;

@@ -31,7 +31,7 @@ const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
 export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
-  'access-check': 'bucket prefix region callerArn account findings overall requests',
+  'access-check': 'bucket prefix region callerArn account findings overall capabilities requests',
   'alerts config': 'channels cooldownMs lastAlerts file',
   'alerts configure': 'channels cooldownMs',
   'alerts disable': 'channels',
@@ -124,7 +124,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'resume list': 'uploads folder',
   scuttle:
     'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount freedFrom keptCount',
-  setup: 'file changed location usability checks diff nextCommands',
+  setup: 'file changed location usability checks capabilities diff nextCommands',
   shell: '',
   sync: UPLOAD,
   upload: UPLOAD,

@@ -164,6 +164,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   call: key(text, 'what is typed'),
   callerArn: key(orNull(text), 'ARN of the credentials; null where it is not known'),
   canImprove: key(flag, 'moving chunks would make the shards more even'),
+  capabilities: key(
+    listOf(of('name state detail consequence')),
+    'what a store can do, with what was seen of it and what follows for who uses it (docs/access.md)',
+  ),
   category: key(text, 'what kind of direct cost it is, in words'),
   chance: key(number, 'how likely such a slope is where there is none, 0 to 1'),
   change: key(
@@ -249,10 +253,6 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   commits: key(listOf(text), 'files of one of these commits were asked for'),
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
-  dependent: key(
-    listOf(count),
-    'kept versions that build on retired ones, whose content stays: the store creates no key only once, and --exclusive was not given',
-  ),
   comparedWith: key(oneOf('cache', 'store', 'none'), 'what a sync was compared with; `none`: everything was sent'),
   completedAt: key(orNull(time), 'when it ended'),
   compressBytesPerSecond: key(orNull(count), 'bytes of content that all threads compress in a second'),
@@ -270,6 +270,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   config: key(elsewhere, 'a config file, as `config --generate` explains it'),
   configPutAt: key(orNull(time), 'when the config was put that lies in the store for a writer'),
   configVersion: key(orNull(count), '`version` of a fleet config; null where none can be used, or it is not known'),
+  consequence: key(text, 'what follows, in sentences, and the section of the docs that says more'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
     'files one by one, in the order of their paths',
@@ -335,6 +336,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   deletedVersions: key(count, 'older versions of objects and delete markers that were deleted'),
   delivery: key(oneOf('sent', 'partial', 'failed'), '`partial`: some recipients were refused'),
   delta: key(elsewhere, 'of a manifest that builds on others: its own totals, shards and chunks'),
+  dependent: key(
+    listOf(count),
+    'kept versions that build on retired ones, whose content stays: the store creates no key only once, and --exclusive was not given',
+  ),
   describe: key(text, 'what it is for'),
   description: key(text, 'what happened, in a sentence'),
   destination: key(text, 'where it was told to go'),
@@ -410,6 +415,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   folderChanges: key(of(CHANGES), 'folders, counted apart from files'),
   folders: key(listOf(of('path files md5 size')), 'outputs of a DVC stage that are folders'),
   forecasts: key(count, 'days that were forecast and compared'),
+  fork: key(
+    text,
+    'letters of a version that shares its number with others, which were made at the same time; absent for the first of them, and where there is one',
+  ),
   format: key(oneOf('tar', 'tar.gz', 'tar.zst'), 'what an archive is'),
   found: key(
     of(
@@ -428,13 +437,9 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   from: key(text, 'key of an object that is moved'),
   fromBytes: key(orNull(bytes), 'least size; null where no size pays'),
   fromDays: key(count, 'least age, in days'),
+  fromFork: key(text, '`fork` of the earlier one of two'),
   fromShard: key(count, 'number of a shard'),
   fromUploadId: key(text, 'the earlier one of two'),
-  fork: key(
-    text,
-    'letters of a version that shares its number with others, which were made at the same time; absent for the first of them, and where there is one',
-  ),
-  fromFork: key(text, '`fork` of the earlier one of two'),
   fromVersion: key(count, 'the earlier one of two'),
   getPer1000: key(price, 'for 1000 GET or HEAD requests'),
   gid: key(count, 'numeric group'),
@@ -883,7 +888,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   staleUsd: key(usd, 'their storage for a month'),
   standardUsd: key(usd, 'storage in STANDARD'),
   startedAt: key(time, 'when the last run of it began'),
-  state: key(oneOf('readable', 'thawing', 'cold', 'missing', 'denied'), 'of a chunk'),
+  state: key(
+    oneOf('readable', 'thawing', 'cold', 'missing', 'denied', 'yes', 'no', 'unknown'),
+    'of a chunk `readable`, `thawing`, `cold`, `missing` or `denied`; of what a store can do `yes`, `no` or `unknown` (not asked, or not answered)',
+  ),
   status: key(
     text,
     'how far it is. Restore: `planned`, `pending` (asked back from cold storage: exit status 5), `ready`, `completed`, `failed`; saved upload: `running`, `interrupted`, `complete`, `unreadable`; a file of a dry run: `included`, `kept` (its metadata alone), `unchanged`, `leftOut`; repair: `sound`, `unfinished`, `finished`, `repairable`, `repaired`',
@@ -942,9 +950,9 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   timeZone: key(text, 'whose calendar days are: `Europe/Berlin`'),
   to: key(text, 'key that an object is moved to'),
   toExtend: key(of('objects bytes costUsd'), 'what is not locked long enough, and what extending costs'),
+  toFork: key(text, '`fork` of the later one of two'),
   toShard: key(count, 'number of a shard'),
   toUploadId: key(text, 'the later one of two'),
-  toFork: key(text, '`fork` of the later one of two'),
   toVersion: key(count, 'the later one of two'),
   tool: key(text, 'program and version'),
   tools: key(

@@ -88,7 +88,7 @@ export async function writeObjects(folder: string, objects: ReadonlyMap<string, 
 
 /** Everything that a version says, with the digests of the chunks as they lie in the store. */
 export async function versionContent(reader: ObjectReader, version: number, datasetId = DATASET): Promise<string[]> {
-  const record = await readVersion(reader, { datasetId: datasetId, version: version });
+  const record = await readVersion(reader, { datasetId, version });
   const view = await openVersion(reader, record);
   const stored = new Map<number, string>();
   const storedAt = async (position: number): Promise<string> => {

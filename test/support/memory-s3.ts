@@ -1,6 +1,5 @@
-// A small S3 server in this process, for tests that need the real SDK over HTTP and no server installed. It checks
-// bodies against `x-amz-content-sha256` and knows conditions, ranges, pages, multipart and cold objects. It checks no
-// signatures: the real servers of `npm run test:servers` do.
+// A small S3 server in this process, for tests that need the real SDK over HTTP and no server installed. It checks bodies against
+// `x-amz-content-sha256` and knows conditions, ranges, pages, multipart and cold objects. It checks no signatures: real servers do.
 import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -179,6 +178,9 @@ function linesOf(
 
 const pageKeysOf = (query: URLSearchParams): number => Math.min(1000, Number(query.get('max-keys') ?? 1000));
 
+const copiedKey = (headers: http.IncomingHttpHeaders): string =>
+  decodeURIComponent(String(headers['x-amz-copy-source'])).replace(/^\//, '').split('/').slice(1).join('/');
+
 class Server {
   readonly buckets = new Map<string, Map<string, MemoryObject>>();
   readonly uploads = new Map<string, Upload>();
@@ -232,6 +234,10 @@ class Server {
         return this.lockable.has(call.bucket)
           ? xml('ObjectLockConfiguration', element('ObjectLockEnabled', 'Enabled'))
           : errorAnswer(404, 'ObjectLockConfigurationNotFoundError');
+      case 'GetBucketVersioning':
+        return xml('VersioningConfiguration', this.versionsOf(bucket).isKept ? element('Status', 'Enabled') : '');
+      case 'GetBucketEncryption':
+        return errorAnswer(404, 'ServerSideEncryptionConfigurationNotFoundError');
       case 'GetBucketLifecycleConfiguration':
       case 'PutBucketLifecycleConfiguration':
       case 'DeleteBucketLifecycle':
@@ -270,6 +276,8 @@ class Server {
         return this.#abort(call);
       case 'UploadPart':
         return this.#uploadPart(call);
+      case 'UploadPartCopy':
+        return this.#copyPart(bucket, call);
       case 'ListParts':
         return this.#listParts(call);
       default:
@@ -354,12 +362,7 @@ class Server {
   }
 
   #copy(bucket: Map<string, MemoryObject>, { key, headers }: Call): Answer {
-    const source = decodeURIComponent(String(headers['x-amz-copy-source']))
-      .replace(/^\//, '')
-      .split('/')
-      .slice(1)
-      .join('/');
-    const found = bucket.get(source);
+    const found = bucket.get(copiedKey(headers));
     if (!found) return errorAnswer(404, 'NoSuchKey');
     this.versionsOf(bucket).put(key, {
       body: found.body,
@@ -462,6 +465,13 @@ class Server {
     if (upload?.key !== key) return errorAnswer(404, 'NoSuchUpload');
     upload.parts.set(Number(query.get('partNumber')), body.length);
     return { status: 200, headers: { etag: `"${md5(body)}"` } };
+  }
+
+  #copyPart(bucket: Map<string, MemoryObject>, { key, query, headers }: Call): Answer {
+    const [upload, found] = [this.uploads.get(query.get('uploadId') ?? ''), bucket.get(copiedKey(headers))];
+    if (upload?.key !== key || !found) return errorAnswer(404, upload?.key === key ? 'NoSuchKey' : 'NoSuchUpload');
+    upload.parts.set(Number(query.get('partNumber')), found.body.length);
+    return xml('CopyPartResult', element('ETag', `"${found.etag}"`));
   }
 
   /** Two parts a page. */

@@ -24,6 +24,10 @@ export class BucketVersions {
 
   constructor(private readonly bucket: Map<string, MemoryObject>) {}
 
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
   /** From now on nothing is overwritten. */
   keep(): void {
     this.#isKept = true;

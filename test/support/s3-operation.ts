@@ -17,7 +17,9 @@ function bucketOperation(method: string, has: (name: string) => boolean): string
   if (method === 'HEAD') return 'HeadBucket';
   if (has('object-lock')) return 'GetObjectLockConfiguration';
   if (has('lifecycle')) return LIFECYCLE[method] ?? 'GetBucketLifecycleConfiguration';
-  if (method === 'PUT') return has('versioning') ? 'PutBucketVersioning' : 'CreateBucket';
+  if (has('versioning')) return method === 'PUT' ? 'PutBucketVersioning' : 'GetBucketVersioning';
+  if (has('encryption') && method === 'GET') return 'GetBucketEncryption';
+  if (method === 'PUT') return 'CreateBucket';
   if (method === 'POST') return 'DeleteObjects';
   if (has('uploads')) return 'ListMultipartUploads';
   if (has('versions')) return 'ListObjectVersions';
@@ -39,8 +41,8 @@ function objectOperation(
       if (has('restore')) return 'RestoreObject';
       return has('uploads') ? 'CreateMultipartUpload' : 'CompleteMultipartUpload';
     case 'PUT':
-      if (has('partNumber')) return 'UploadPart';
-      return headers['x-amz-copy-source'] === undefined ? 'PutObject' : 'CopyObject';
+      if (headers['x-amz-copy-source'] !== undefined) return has('partNumber') ? 'UploadPartCopy' : 'CopyObject';
+      return has('partNumber') ? 'UploadPart' : 'PutObject';
     default:
       return has('uploadId') ? 'ListParts' : 'GetObject';
   }

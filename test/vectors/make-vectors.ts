@@ -12,6 +12,7 @@ import {
   fenced,
   FIRST,
   forged,
+  forked,
   hashed,
   put,
   replaced,
@@ -79,6 +80,7 @@ const VECTORS: Readonly<Record<string, () => Vector>> = {
   compacted,
   xxh64: hashed,
   fence: fenced,
+  fork: forked,
   'refuse-forged-replaces': forged,
   'refuse-order': () =>
     bentFirst((manifest) => (manifest.files = manifest.files.toReversed()), 'does not list its entries in path order'),
@@ -112,8 +114,14 @@ for (const [name, make] of Object.entries(VECTORS)) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, bytes);
   }
-  const { version, refused, swept, entries = vector.made.views.at(-1) ?? [] } = vector;
+  const { version, fork, refused, swept, entries = vector.made.views.at(-1) ?? [] } = vector;
   const found = refused === undefined ? { entries } : { refused };
-  const expected = { datasetId: DATASET, version, ...found, ...(swept !== undefined && { swept }) };
+  const expected = {
+    datasetId: DATASET,
+    version,
+    ...(fork !== undefined && { fork }),
+    ...found,
+    ...(swept !== undefined && { swept }),
+  };
   writeFileSync(join(folder, 'expected.json'), `${JSON.stringify(expected, undefined, 2)}\n`);
 }

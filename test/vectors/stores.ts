@@ -1,8 +1,9 @@
 // The stores of the test vectors that are more than a chain made by test/support/make-dataset.ts.
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import xxhash from 'xxhash-wasm';
 import { encodeTombstone } from '../../src/core/dataset/records/tombstone.js';
-import { inOrder, type Json, makeArchive, md5 } from '../support/make-archive.js';
+import { inOrder, type Json, makeArchive, manifestText, md5 } from '../support/make-archive.js';
 import { linkId, linkKey, type LinkSpec, shardsOf } from '../support/make-chain.js';
 import {
   DATASET,
@@ -42,6 +43,8 @@ export const THIRD: LinkSpec = { files: [{ path: 'd', type: 'directory' }], dele
 export interface Vector {
   readonly made: MadeDataset;
   readonly version: number;
+  /** Its letters. */
+  readonly fork?: string;
   /** Where the view is not that of the last link. */
   readonly entries?: readonly Json[];
   /** An upload that was given up and swept. */
@@ -199,6 +202,25 @@ export function fenced(): Vector {
   const fence = { format: 1, type: 'archiver-fence', uploadId: linkId(9), fencedAt: '2026-03-09T12:00:00.000Z' };
   made.objects.set(linkKey(9), Buffer.from(`${JSON.stringify(fence)}\n`));
   return { made, version: 1, swept: linkId(9) };
+}
+
+/** On a plain store two writers have made the second version at once: a delta, and `v2.b`, which lists everything and is read. */
+export function forked(): Vector {
+  const made = makeDataset([FIRST, SECOND]);
+  const other = makeArchive({ files: [{ path: 'by', content: 'another writer' }], uploadId: linkId(5) });
+  for (const [key, object] of other.objects) made.objects.set(key, object);
+  const bytes = made.objects.get(linkKey(5)) ?? gzipSync(manifestText(other.manifest));
+  made.objects.set(linkKey(5), bytes);
+  made.objects.delete(recordKey(2));
+  for (const [link, manifest] of [
+    [1, made.manifests[1] ?? {}],
+    [5, other.manifest],
+  ] as const) {
+    const manifestBytes = made.objects.get(linkKey(link)) ?? Buffer.alloc(0);
+    const document = recordDocument({ version: 2, uploadId: linkId(link), manifest, manifestBytes });
+    made.objects.set(recordKey(2).replace('.json', `.${linkId(link)}.json`), recordBytes(document));
+  }
+  return { made, version: 2, fork: 'b', entries: other.manifest.files.map(withoutPlace) };
 }
 
 export function forged(): Vector {

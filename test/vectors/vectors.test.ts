@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readView } from '../../src/core/dataset/chain/read-view.js';
 import { digestsOf, openVersion } from '../../src/core/dataset/chain/version-view.js';
-import { readVersion } from '../../src/core/dataset/records/versions.js';
+import { isSameVersion } from '../../src/core/dataset/records/version-name.js';
+import { listVersions, readVersion } from '../../src/core/dataset/records/versions.js';
+import type { VersionRecord } from '../../src/core/manifest/manifest-types.js';
 import { encodeFence } from '../../src/core/manifest/fence.js';
 import { chunkKey } from '../../src/core/manifest/manifest-check.js';
 import { manifestKeyOf } from '../../src/core/manifest/upload-id.js';
@@ -28,6 +30,7 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 interface Expected {
   readonly datasetId: string;
   readonly version: number;
+  readonly fork?: string;
   readonly entries?: readonly Json[];
   readonly refused?: string;
   readonly swept?: string;
@@ -52,16 +55,21 @@ const sound = vectors.filter(([, { refused }]) => refused === undefined);
 const refusals = vectors.filter(([, { refused }]) => refused !== undefined);
 const readerOf = (name: string): ObjectReader => fileStore(join(FOLDER, name, 'store'));
 
-async function streamed(reader: ObjectReader, { datasetId, version }: Expected): Promise<Json[]> {
-  const record = await readVersion(reader, { datasetId: datasetId, version: version });
+async function recordOf(reader: ObjectReader, { datasetId, version, fork }: Expected): Promise<VersionRecord> {
+  const found = (await listVersions(reader, datasetId)).find((listed) => isSameVersion(listed, { version, fork }));
+  return await readVersion(reader, found ?? { datasetId, version });
+}
+
+async function streamed(reader: ObjectReader, expected: Expected): Promise<Json[]> {
+  const record = await recordOf(reader, expected);
   const found: Json[] = [];
   const onEntry = (entry: Entry): void => void found.push(plain(entry));
   await readView(reader, { uploadId: record.uploadId, sha256: digestsOf(record), onEntry });
   return found;
 }
 
-async function merged(reader: ObjectReader, { datasetId, version }: Expected): Promise<Json[]> {
-  const view = await openVersion(reader, await readVersion(reader, { datasetId: datasetId, version: version }));
+async function merged(reader: ObjectReader, expected: Expected): Promise<Json[]> {
+  const view = await openVersion(reader, await recordOf(reader, expected));
   const found: Json[] = [];
   for await (const batch of view.entries()) found.push(...batch.map(plain));
   return found;
@@ -82,10 +90,11 @@ test.each(refusals)('%s is refused, streamed and merged', async (name, expected)
 test.skipIf(!hasRecipeTools).each(sound)(
   '%s comes back with the plain tools of docs/format.md, content and all',
   { timeout: 60_000 },
-  async (name, { datasetId, version, entries = [] }) => {
+  async (name, expected) => {
+    const { entries = [] } = expected;
     const folder = await tempFolder();
     cpSync(join(FOLDER, name, 'store'), folder, { recursive: true });
-    const { uploadId } = await readVersion(readerOf(name), { datasetId, version });
+    const { uploadId } = await recordOf(readerOf(name), expected);
 
     runScript(recipe('version'), folder, { id: uploadId });
 
@@ -147,9 +156,9 @@ test.each(swept)('%s: an upload that was given up is none', async (name, id) => 
   });
 });
 
-test.each(sound)('%s agrees with itself, as verify sees it', async (name, { datasetId, version }) => {
+test.each(sound)('%s agrees with itself, as verify sees it', async (name, expected) => {
   const reader = readerOf(name);
-  const { uploadId } = await readVersion(reader, { datasetId: datasetId, version: version });
+  const { uploadId } = await recordOf(reader, expected);
 
   const { errors } = await verifyUpload({
     reader,

@@ -1,7 +1,8 @@
 // The text of a prune: what will happen, and what was done.
 import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
 import { ordinalsText } from '../../core/dataset/ordinals-text.js';
-import type { KeptVersion, PrunePlan } from '../../core/dataset/prune/plan-prune.js';
+import type { PrunePlan } from '../../core/dataset/prune/plan-prune.js';
+import type { KeptVersion } from '../../core/dataset/prune/sort-versions.js';
 import type { PruneReport } from '../../core/dataset/prune/prune-document.js';
 import type { ReadRecord } from '../../core/dataset/records/versions.js';
 import { unfinishedBytes } from '../../core/object-store/unfinished-bytes.js';

@@ -5,7 +5,7 @@ import { flag, type Values } from '../../cli/flag.js';
 import { conflicts, oneOf } from '../../cli/rule.js';
 import type { PlanOptions } from '../../core/dataset/prune/plan-prune.js';
 import { usageError } from '../../core/failures/errors.js';
-import type { ObjectReader } from '../../core/object-store/object-store.js';
+import type { ObjectReader, ObjectStore } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { tellLedger, tellObjects } from '../kit/account.js';
 import { agree, hasTerminal } from '../kit/ask.js';
@@ -15,7 +15,6 @@ import { stopwatch, withResult } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { unfinishedHiddenText } from '../kit/unfinished-hidden-text.js';
 import { outcomeLines, planLines } from './prune-lines.js';
-import { writableStore } from '../kit/create-once.js';
 import { exclusiveFlag } from '../kit/guard-flags.js';
 
 /** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
@@ -109,6 +108,7 @@ export const command = defineCommand({
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     refuseUnasked(values, context);
+    const { writableStore } = await import('../kit/create-once.js');
     const { randomBytes } = await import('node:crypto');
     const { earlyDeletion } = await import('../../core/cost/early-deletion.js');
     const { pricedBy } = await import('../kit/prices.js');
@@ -129,12 +129,10 @@ export const command = defineCommand({
         work: (emit, aside) => {
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
           return withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
-            const isExclusive = values.exclusive || values.instant; // which says the same, and more
-            const { store, region, requests, lock } = await writableStore(opened, context, { isExclusive, dryRun });
+            const { store, region, requests, lock } = await writableStore(opened, context, writing(values));
             const datasetId = await datasetOf(store, values.datasetId, signal);
             if (!dryRun) tellLedger(context, { operation: 'prune', datasetId });
-            const mayRewrite = store.plain?.isExclusive !== false;
-            const options = { ...planOptions(values, datasetId, await store.time(signal), signal), mayRewrite };
+            const options = planOptions(values, { datasetId, store, now: await store.time(signal), signal });
             const freedFrom = options.graceMs === 0 ? undefined : new Date(options.now.getTime() + options.graceMs);
             const sight = await lockSight(lock, signal);
             const findHeld = lock && sight === 'seen' ? heldBy(readOnly(store), lock, signal) : undefined;
@@ -198,7 +196,17 @@ function refuseUnasked({ dryRun, force, yes }: Values<typeof flags>, context: Te
   );
 }
 
-function planOptions(values: Values<typeof flags>, datasetId: string | undefined, now: Date, signal: AbortSignal) {
+/** --instant says that nobody else is there, too. */
+const writing = ({ exclusive, instant, dryRun }: Values<typeof flags>) => ({
+  isExclusive: exclusive || instant,
+  dryRun,
+});
+
+interface Planning extends Pick<PlanOptions, 'datasetId' | 'now' | 'signal'> {
+  readonly store: ObjectStore;
+}
+
+function planOptions(values: Values<typeof flags>, { datasetId, store, now, signal }: Planning) {
   return {
     datasetId,
     keep: {
@@ -214,6 +222,7 @@ function planOptions(values: Values<typeof flags>, datasetId: string | undefined
     graceMs: values.instant ? 0 : values.grace,
     now,
     allowMassDelete: values.allowMassDelete,
+    mayRewrite: store.plain?.isExclusive !== false,
     signal,
   } satisfies PlanOptions;
 }

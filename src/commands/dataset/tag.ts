@@ -9,7 +9,6 @@ import { textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { type VersionName, versionName } from '../../core/dataset/records/version-name.js';
 import { defined } from '../../core/defined.js';
-import { writableStore } from '../kit/create-once.js';
 import { createOnceFlag } from '../kit/guard-flags.js';
 
 export const command = defineCommand({
@@ -41,6 +40,7 @@ export const command = defineCommand({
     1: 'there is no such version, a prune is retiring versions right now, or the store failed',
   },
   async run(values, [url, asked, selectors], context: Results & Clock & StoreContext) {
+    const { writableStore } = await import('../kit/create-once.js');
     const { datasetBase } = await import('../kit/dataset-target.js');
     const { checkTag } = await import('../../core/dataset/records/tag-key.js');
     const { findDataset } = await import('../../core/dataset/records/find-dataset.js');

@@ -1,4 +1,6 @@
 // What `access-check` and `upload --check-access` do alike: ask a bucket, and show what was found.
+import { answerOf } from '../../core/access/answer.js';
+import type { Capability } from '../../core/capabilities/capability.js';
 import { type AccessReport, checkAccess } from '../../core/access/check-access.js';
 import type { CommandPlace } from '../../core/access/aws-command.js';
 import { type Finding, type Severity, worstOf } from '../../core/access/finding.js';
@@ -10,7 +12,8 @@ import { parseStoreUrl } from '../../core/object-store/store-url.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { wrapped } from '../../ui/wrapped.js';
-import { createOnceFinding } from './create-once.js';
+import { askBucketCapabilities } from './capabilities.js';
+import { askCreateOnce, createOnceFinding } from './create-once.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';
 import { column, tableText, type TableContext } from './table.js';
 
@@ -20,6 +23,8 @@ export interface BucketReport extends AccessReport {
   readonly region: string | null;
   /** The worst severity. */
   readonly overall: Severity;
+  /** Where it was asked for. */
+  readonly capabilities?: readonly Capability[];
   readonly requests: RequestCounts;
 }
 
@@ -48,7 +53,7 @@ export function postureOf({ posture, store }: OpenedStore): BucketPosture {
 /** Asks everything. @throws usage for a folder, and what `checkAccess` throws */
 export async function reportAccess(
   baseUrl: string,
-  values: StoreValues & { readonly kmsKeyId: string | undefined; readonly asksCreateOnce?: boolean },
+  values: StoreValues & { readonly kmsKeyId: string | undefined; readonly asksCapabilities?: boolean },
   context: StoreContext,
 ): Promise<BucketReport> {
   const { bucket, prefix } = bucketOf(baseUrl, 'only buckets of S3 have policies and ACLs');
@@ -61,10 +66,22 @@ export async function reportAccess(
     const report = await withServices(sources, (services) =>
       checkAccess({ posture: postureOf(opened), services, place, isAws, kmsKeyId, signal }),
     );
-    const asked = values.asksCreateOnce === true ? [await createOnceFinding(opened, context)] : [];
-    const findings = [...report.findings, ...asked];
-    return { bucket, prefix, region: region ?? null, ...report, findings, overall: worstOf(findings), requests };
+    const asked = values.asksCapabilities === true ? await askByPutting(opened, context) : undefined;
+    const findings = [...report.findings, ...(asked?.findings ?? [])];
+    const { capabilities } = asked ?? {};
+    const about = { bucket, prefix, region: region ?? null, ...report, findings, overall: worstOf(findings) };
+    return { ...about, ...(capabilities && { capabilities }), requests };
   });
+}
+
+/** What can only be seen of objects that are put, and deleted again. */
+async function askByPutting(
+  opened: OpenedStore,
+  context: StoreContext,
+): Promise<Required<Pick<BucketReport, 'findings' | 'capabilities'>>> {
+  const createOnce = await answerOf('s3:PutObject', () => askCreateOnce(opened, context));
+  const capabilities = await askBucketCapabilities(opened, createOnce, context);
+  return { findings: [createOnceFinding(createOnce)], capabilities };
 }
 
 const WIDTH = 78;

@@ -5,7 +5,6 @@ import type { BudgetBook } from '../../core/budget/budget.js';
 import type { ObjectStore } from '../../core/object-store/object-store.js';
 import { storeFlags, storeModeFlag } from './flags.js';
 import { openForReading, type StoreContext, type StoreValues } from './store.js';
-import { writableStore } from './create-once.js';
 
 /** What every command about budgets takes; where they are as --store, too. */
 export const budgetFlags = {
@@ -36,6 +35,7 @@ export async function withBudgetBook<T>(
   context: BudgetContext,
   work: (book: OpenBook) => Promise<T>,
 ): Promise<T> {
+  const { writableStore } = await import('./create-once.js');
   const { changeBook, readBook } = await import('../../core/budget/book-store.js');
   const { bookUrl } = await import('../../core/budget/open-book.js');
   const url = bookUrl({ place: values.budgetStore, home: context.home, cwd: context.cwd });

@@ -1,7 +1,7 @@
 // Whether a store creates a key only once: known or asked where something is written, asked anew by `setup` and `access-check`.
 import { hostname } from 'node:os';
 import { randomBytes } from 'node:crypto';
-import { answerOf, isAnswered, unknownFinding } from '../../core/access/answer.js';
+import { type Answer, isAnswered, unknownFinding } from '../../core/access/answer.js';
 import { finding, type Finding } from '../../core/access/finding.js';
 import type { CreateOnceAnswer } from '../../core/create-once/answer.js';
 import { askAnew, asWritable } from '../../core/create-once/create-once.js';
@@ -9,16 +9,16 @@ import { newUploadId, uploadFolder } from '../../core/manifest/upload-id.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { StoreContext } from './store.js';
 
-/**
- * Asks in the folder of an upload that never is, by `askAnew`, which remembers the answer, or as it is told.
- * @throws what keeps the store from answering
- */
+/** Where a store is asked by putting: the folder of an upload that never is. */
+export const scratchFolder = (now: () => Date): string => uploadFolder(newUploadId(now(), randomBytes(4)));
+
+/** Asks by `askAnew`, which remembers the answer, or as it is told. @throws what keeps the store from answering */
 export async function askCreateOnce(
   opened: OpenedStore,
   { home, now, signal, warn }: StoreContext,
   ask = askAnew,
 ): Promise<CreateOnceAnswer> {
-  const folder = uploadFolder(newUploadId(now(), randomBytes(4)));
+  const folder = scratchFolder(now);
   return await ask(opened, { home, now: now(), signal, warn, host: hostname(), folder, randomBytes });
 }
 
@@ -42,9 +42,8 @@ export async function writableStore(
 
 const CHECK = 'create-once';
 
-/** What `access-check` says of it. */
-export async function createOnceFinding(opened: OpenedStore, context: StoreContext): Promise<Finding> {
-  const asked = await answerOf('s3:PutObject', () => askCreateOnce(opened, context));
+/** What `access-check` says of the answer. */
+export function createOnceFinding(asked: Answer<CreateOnceAnswer>): Finding {
   if (!isAnswered(asked)) {
     const { isRefused, why } = asked.unanswered;
     const refused = 'Whether one of two writers at one key is refused is asked by storing small objects';
@@ -52,8 +51,7 @@ export async function createOnceFinding(opened: OpenedStore, context: StoreConte
   }
   const { kind, seen } = asked.value;
   if (kind === 'create-once') return finding(CHECK, 'ok', 'of two writers at one key one is refused');
-  return finding(CHECK, 'warn', 'of two writers at one key none is refused', {
-    detail: `Asked whether it keeps If-None-Match, ${seen}. Versions get keys of their own there; a stolen key that may only put can overwrite what is stored.`,
-    remediation: 'Turn on versions or Object Lock where the server has them (docs/security.md).',
+  return finding(CHECK, 'warn', 'a key is not created only once', {
+    detail: `Asked whether it keeps If-None-Match, ${seen}. Versions get record keys of their own there, so that none overwrites another; two that are made at once may be forks (v2 and v2.b). A stolen key can overwrite what is stored.`,
   });
 }

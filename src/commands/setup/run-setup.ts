@@ -4,9 +4,11 @@ import type { Context } from '../../cli/context.js';
 import { bucketUrl, formatStoreUrl, joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
 import { ArchiverError, usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
+import type { Capability } from '../../core/capabilities/capability.js';
 import type { CheckLine } from '../../core/setup/check-store.js';
 import type { DiffLine } from '../../core/text/line-diff.js';
 import type { SetupAnswers, StoreKind } from '../../stores/setup/setup-state.js';
+import { capabilityLines } from '../kit/capabilities.js';
 import { fact, textOf } from '../kit/lines.js';
 import { requireTerminal } from '../kit/require-terminal.js';
 import { defaultFolder, setupPorts } from './setup-ports.js';
@@ -92,7 +94,7 @@ async function withoutQuestions(
     if (line.tone === 'good') context.note(printable(line.text));
     else context.warn(lineText(line));
   };
-  const { usability } = await ports.check(answers, tell, context.signal);
+  const { usability, capabilities } = await ports.check(answers, tell, context.signal);
   if (usability === 'none' || (usability === 'all' && (await ports.test(answers, tell, context.signal)) === false))
     throw new ArchiverError('store', `${printable(url)} cannot be used as it is; nothing was written`, {
       hint: missingOf(checks),
@@ -101,7 +103,7 @@ async function withoutQuestions(
     context.warn('the test of 1 MB is left out: these credentials cannot read, list or delete what they put');
   const { lines, path } = await ports.review(answers);
   const commands = await ports.write(answers);
-  tellWritten({ path, url, lines, commands, checks, usability }, context);
+  tellWritten({ path, url, lines, commands, checks, usability, capabilities }, context);
   return 0;
 }
 
@@ -122,11 +124,13 @@ interface Written {
   readonly url: string;
   readonly lines: readonly DiffLine[];
   readonly commands: readonly string[];
-  readonly checks?: readonly CheckLine[];
-  readonly usability?: string;
+  readonly checks: readonly CheckLine[];
+  readonly usability: string;
+  readonly capabilities: readonly Capability[];
 }
 
-function tellWritten({ path, url, lines, commands, checks = [], usability = 'all' }: Written, context: Context): void {
+function tellWritten(written: Written, context: Context): void {
+  const { path, url, lines, commands, checks, usability, capabilities } = written;
   const isChanged = lines.length > 0;
   const document = {
     file: path,
@@ -134,6 +138,7 @@ function tellWritten({ path, url, lines, commands, checks = [], usability = 'all
     location: url,
     usability,
     checks: checks.map(({ tone, text, action = null }) => ({ isGood: tone === 'good', message: text, action })),
+    capabilities,
     diff: lines.map(({ sign, text }) => `${sign} ${text}`),
     nextCommands: commands,
   };
@@ -142,6 +147,7 @@ function tellWritten({ path, url, lines, commands, checks = [], usability = 'all
       `${printable(path)} ${isChanged ? 'is written' : 'says all of this already'}`,
       fact('store', printable(url)),
       ...lines.map(({ sign, text }) => `  ${sign} ${printable(text)}`),
+      ...capabilityLines(capabilities, context),
       'Next:',
       ...commands.map((command) => `  ${printable(command)}`),
     ]),
@@ -187,11 +193,8 @@ async function asked(values: SetupValues, begin: Beginning, config: OpenConfig, 
     context.note('setup was left: the config file is as it was');
     return 1;
   }
-  const { review, commands, usability } = state;
+  const { review, check } = state;
   const place = answersOf(state, userHome).url;
-  tellWritten(
-    { path: config.path, url: place, lines: review?.lines ?? [], commands, usability, checks: state.check.lines },
-    context,
-  );
+  tellWritten({ ...state, path: config.path, url: place, lines: review?.lines ?? [], checks: check.lines }, context);
   return 0;
 }

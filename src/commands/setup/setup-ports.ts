@@ -3,22 +3,21 @@ import { join } from 'node:path';
 import { composeConfig, type OpenConfig, writeConfig } from '../../cli/config-change.js';
 import type { Context } from '../../cli/context.js';
 import { configPlaces } from '../../core/config/config-places.js';
-import { askBeforeChoice, keepThere } from '../../core/create-once/create-once.js';
-import { knownHere } from '../../core/create-once/remembered-answers.js';
+import { keepThere } from '../../core/create-once/create-once.js';
 import { errorText } from '../../core/failures/errors.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
-import { type CheckOptions, probeStore, roundTrip, type Usability } from '../../core/setup/check-store.js';
+import { type CheckOptions, probeStore, roundTrip } from '../../core/setup/check-store.js';
 import { KeysFile, keysFile } from '../../core/setup/keys-file.js';
 import { lineDiff } from '../../core/text/line-diff.js';
 import { shellWord } from '../../core/text/shell-word.js';
 import type { SetupAnswers } from '../../stores/setup/setup-state.js';
 import type { SetupPorts } from '../../stores/setup/setup-store.js';
 import { reportAccess } from '../kit/access.js';
-import { askCreateOnce } from '../kit/create-once.js';
 import { LAST_RESORT } from '../kit/flags.js';
 import { openForReading, type StoreValues } from '../kit/store.js';
+import { type AskedStore, askStore } from './ask-store.js';
 
 export interface PortOptions {
   readonly config: OpenConfig;
@@ -42,6 +41,7 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
     (below = ''): Promise<OpenedStore> =>
       openForReading(joinStoreUrl(answers.url, below), valuesOf(answers), contextOf(answers, signal));
   const compose = (answers: SetupAnswers): Promise<string> => composeConfig(config, answers.values, context);
+  let isPlain = false;
   return {
     saveKeys: (typed) => keys.save(typed),
     async check(answers, tell, signal) {
@@ -52,20 +52,16 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
         return opened;
       };
       const probed = await probeStore({ open, tell, signal });
-      const usability =
-        probed === 'none' ? probed : await tellCreateOnce(probed, open, tell, contextOf(answers, signal));
+      const asked = probed === 'none' ? NOTHING : await askStore(probed, open, tell, contextOf(answers, signal));
+      const { usability, capabilities } = asked;
+      isPlain = asked.isPlain;
       if (seen?.isAws === true && usability !== 'none')
         await tellFindings(answers, { ...valuesOf(answers), kmsKeyId: undefined }, tell, contextOf(answers, signal));
-      return { usability, region: seen?.region };
+      return { usability, capabilities, region: seen?.region };
     },
     test: (answers, tell, signal) =>
       roundTrip({
-        open: async (below) => {
-          const [opened, asked] = [await openBelow(answers, signal)(below), contextOf(answers, signal)];
-          // It was asked a moment ago.
-          const known = await knownHere(opened, { ...asked, now: asked.now() });
-          return { ...opened, createOnce: known?.kind === 'plain' ? 'no' : 'yes' };
-        },
+        open: async (below) => ({ ...(await openBelow(answers, signal)(below)), createOnce: isPlain ? 'no' : 'yes' }),
         tell,
         signal,
       }),
@@ -82,34 +78,9 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
   };
 }
 
-type Access = Parameters<typeof reportAccess>[1];
+const NOTHING: AskedStore = { usability: 'none', capabilities: [], isPlain: false };
 
-/** Whether it creates a key only once: what is to be known of it. A folder is not asked. */
-async function tellCreateOnce(
-  usability: Usability,
-  open: CheckOptions['open'],
-  tell: CheckOptions['tell'],
-  context: Context,
-): Promise<Usability> {
-  const opened = await open();
-  try {
-    if (parseStoreUrl(opened.store.url).kind === 'file') return usability;
-    const { kind, seen } = await askCreateOnce(opened, context, askBeforeChoice);
-    if (kind === 'create-once') {
-      tell({ tone: 'good', text: 'of two writers at one key one is refused' });
-      return usability;
-    }
-    const hint = 'versions get keys of their own there: docs/providers.md says what that means';
-    tell({ tone: 'warn', text: `of two writers at one key none is refused: ${seen}`, hint });
-    return usability;
-  } catch (error) {
-    throwIfCancelled(context.signal);
-    tell({ tone: 'bad', text: errorText(error) });
-  } finally {
-    opened.close();
-  }
-  return 'none';
-}
+type Access = Parameters<typeof reportAccess>[1];
 
 /** The store is chosen now, and other computers need not ask it. Those that find nothing there ask by themselves. */
 async function keepCreateOnce(open: CheckOptions['open'], context: Context): Promise<void> {

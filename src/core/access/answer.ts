@@ -10,6 +10,8 @@ export interface Unanswered {
   readonly why: string;
   /** A policy refused it. */
   readonly isRefused: boolean;
+  /** The store does not know the request. */
+  readonly isLacking?: boolean;
 }
 
 export type Answer<T> = { readonly value: T } | { readonly unanswered: Unanswered };
@@ -19,9 +21,11 @@ export const isAnswered = <T>(answer: Answer<T>): answer is { readonly value: T 
 /** The value, or undefined. */
 export const valueOf = <T>(answer: Answer<T>): T | undefined => (isAnswered(answer) ? answer.value : undefined);
 
-export const unanswered = (action: string, why: string, isRefused = false): { readonly unanswered: Unanswered } => ({
-  unanswered: { action, why, isRefused },
-});
+export const unanswered = (
+  action: string,
+  why: string,
+  { isRefused = false, isLacking = false }: Partial<Pick<Unanswered, 'isRefused' | 'isLacking'>> = {},
+): { readonly unanswered: Unanswered } => ({ unanswered: { action, why, isRefused, isLacking } });
 
 /** The next question would fare no better. */
 const ENDS_ALL = new Set(['Unreached', 'WrongRegion', 'NoSuchBucket']);
@@ -37,7 +41,7 @@ export async function answerOf<T>(action: string, ask: () => Promise<T>): Promis
     if (!(error instanceof StoreError)) throw error;
     const isForAll = error.code === 'credentials' || error.code === 'stalled';
     if (isForAll || ENDS_ALL.has(error.reason ?? '')) throw error;
-    return unanswered(action, error.message, error.isRefused);
+    return unanswered(action, error.message, { isRefused: error.isRefused, isLacking: error.code === 'unsupported' });
   }
 }
 

@@ -106,7 +106,9 @@ async function blockOfAccount(
   const { account } = caller.value;
   if (account === undefined) return unanswered(BLOCK_ACTION, 'The account is not known');
   if (!isAnswered(bucket))
-    return unanswered(POSTURE_ACTIONS.bucket, `Whether the bucket belongs to account ${account} is not known`, true);
+    return unanswered(POSTURE_ACTIONS.bucket, `Whether the bucket belongs to account ${account} is not known`, {
+      isRefused: true,
+    });
   const owned = await askBucket(checked, 'bucket', account);
   if (!isAnswered(owned))
     return unanswered(

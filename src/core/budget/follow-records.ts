@@ -6,7 +6,6 @@ import type { OpenedStore } from '../object-store/open-store.js';
 import { type BudgetBook, budgetsFor, withUse } from './budget.js';
 import { budgetAlerts } from './budget-alerts.js';
 import { changeBook, readBook } from './book-store.js';
-import { writableBook } from './countable.js';
 
 /** What a record of the ledger says of a run. */
 export interface RecordedUse {
@@ -61,6 +60,7 @@ async function counted(
     if (records.every(({ project }) => budgetsFor(book, project).length === 0)) return book;
     const add = (before: BudgetBook): BudgetBook =>
       records.reduce((changed, record) => withUse(changed, record.project, amountsOf(record), now()), before);
+    const { writableBook } = await import('./countable.js'); // asks a store, which most runs do not need
     const writable = await writableBook(opened, { home, now: now(), signal, warn });
     return await changeBook(writable.store, add, signal, runId);
   } finally {

@@ -9,6 +9,7 @@ import type { ObjectStore } from '../object-store/object-store.js';
 import { isUncertainConflict, StoreError, throwIfCancelled } from '../object-store/store-error.js';
 import { printable } from '../paths/raw-path.js';
 import type { CreateOnceAnswer } from './answer.js';
+import { probeKey } from './probe-key.js';
 
 export interface ProbeOptions {
   /** Where the probe puts, with a slash at its end. */
@@ -60,7 +61,7 @@ class Probe {
   ) {}
 
   private freshKey(): string {
-    const key = `${this.options.folder}create-once-${Buffer.from(this.options.randomBytes(8)).toString('hex')}`;
+    const key = probeKey(this.options.folder, this.options.randomBytes);
     this.keys.push(key);
     return key;
   }

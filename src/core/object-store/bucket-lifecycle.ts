@@ -53,6 +53,8 @@ export interface RuleSet {
   readonly rules: readonly LifecycleRule[];
   /** What S3 leaves where it is for its size, as the bucket says it; absent where it says nothing. */
   readonly minimumSize?: string;
+  /** A success that holds no rules, where S3 says that there is no configuration: some servers mean the same, others anything. */
+  readonly isBlank?: true;
 }
 
 export interface BucketLifecycle {

@@ -16,6 +16,7 @@ import { type StoreRefusals, withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { type BucketLifecycle, retriedLifecycle } from './bucket-lifecycle.js';
 import { type BucketLock, retriedLock } from './bucket-lock.js';
+import { type MultipartTrial, retriedTrial } from './bucket-multipart.js';
 import { type BucketPosture, retriedPosture } from './bucket-posture.js';
 import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file/file-store.js';
@@ -88,6 +89,8 @@ export interface OpenedStore {
   readonly posture?: BucketPosture;
   /** Of S3 stores only; keys are those of `store`. */
   readonly lock?: BucketLock;
+  /** Of S3 stores only; keys are those of `store`. */
+  readonly multipart?: MultipartTrial;
   /** Whether somebody vouches that it keeps If-None-Match; asked (`auto`) when not given. Of S3 stores only. */
   readonly createOnce?: CreateOnceSetting;
   /** Closes idle connections; the store must not be used afterwards. */
@@ -179,7 +182,7 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
     options.onEvent?.(event);
   };
   const requests = newRequestCounts();
-  const { store: bare, close, lifecycle, posture, lock, ...about } = await openBare(url, options);
+  const { store: bare, close, lifecycle, posture, lock, multipart, ...about } = await openBare(url, options);
   const { isAws, region } = about;
   const meter = options.meter?.({ url: bare.url, isAws, isFolder: parseStoreUrl(url).kind === 'file', region });
   const metered = meter === undefined ? bare : meterStore(bare, meter);
@@ -203,6 +206,7 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
     ...(lifecycle && { lifecycle: retriedLifecycle(lifecycle, retry, requests) }),
     ...(posture && { posture: retriedPosture(posture, retry, requests) }),
     ...(lock && { lock: retriedLock(lock, retry, requests, meter) }),
+    ...(multipart && { multipart: retriedTrial(multipart, retry, requests, meter) }),
   };
   return { store, requests, retries: () => retries, ...about, ...ofBucket, close: closeBoth };
 }

@@ -16,9 +16,12 @@ export function setupKeys(state: State): readonly Binding[] {
       { keys: ['any'], help: 'close this', hint: 'close', priority: 0, run: () => act.help(false) },
     ]);
   if (step === 'done')
-    return group('steps', [
-      { keys: ['enter', 'q', 'escape', 'ctrl+c'], help: 'leave setup', hint: 'finish', priority: 0, run: act.next },
-    ]);
+    return [
+      ...group('steps', [
+        { keys: ['enter', 'q', 'escape', 'ctrl+c'], help: 'leave setup', hint: 'finish', priority: 0, run: act.next },
+      ]),
+      ...group('choose', choosing(state)),
+    ];
   const isTyped = fieldsOf(state).length > 0;
   return [
     ...group('steps', [...onward(state), ...backward(state)]),
@@ -73,7 +76,7 @@ function choosing(state: State): Bare[] {
     {
       keys: isTyped ? ['up', 'shift+tab'] : ['up', 'k'],
       help: 'one row up',
-      hint: step === 'review' ? 'scroll' : 'choose',
+      hint: step === 'review' || step === 'done' ? 'scroll' : 'choose',
       hintKeys: ['up', 'down'],
       run: () => act.move(-1),
     },

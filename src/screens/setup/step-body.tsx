@@ -1,6 +1,6 @@
 // What each step asks, with one line why.
 import { Box } from 'ink';
-import { type ReactElement, type ReactNode, useMemo } from 'react';
+import { type ReactElement, useMemo } from 'react';
 import type { CheckLine } from '../../core/setup/check-store.js';
 import type { CredentialSource } from '../../core/setup/found-credentials.js';
 import { chosenOf } from '../../stores/setup/parameters.js';
@@ -14,7 +14,6 @@ import {
 } from '../../stores/setup/setup-state.js';
 import type { Column } from '../../ui/columns.js';
 import { Line } from '../../ui/line.js';
-import { Paragraph } from '../../ui/paragraph.js';
 import { Picker } from '../../ui/picker.js';
 import { useSize } from '../../ui/size.js';
 import { Spinner } from '../../ui/spinner.js';
@@ -23,11 +22,10 @@ import { cut } from '../../ui/text.js';
 import { Tint, type Tone, useTheme } from '../../ui/theme.js';
 import { wrapped } from '../../ui/wrapped.js';
 import { useNames } from '../use-names.js';
+import { Asked, LOW_ROWS } from './asked.js';
+import { DoneStep } from './done-step.js';
 
 type Props = { readonly state: SetupState };
-
-/** Below this there is no empty row between what belongs together. */
-const LOW_ROWS = 10;
 
 export function StepBody({ state }: Props): ReactElement {
   switch (state.step) {
@@ -57,19 +55,6 @@ export function StepBody({ state }: Props): ReactElement {
     default:
       return state.step satisfies never;
   }
-}
-
-function Asked({ question, why, children }: { question: string; why: string; children?: ReactNode }): ReactElement {
-  const gap = useSize().rows > LOW_ROWS ? 1 : 0;
-  return (
-    <Box flexDirection="column" rowGap={gap}>
-      <Box flexDirection="column">
-        <Line left={<Tint tone="strong">{question}</Tint>} />
-        <Paragraph tone="dim">{why}</Paragraph>
-      </Box>
-      {children}
-    </Box>
-  );
 }
 
 const KIND_TEXTS: Readonly<Record<StoreKind, readonly [name: string, what: string]>> = {
@@ -265,24 +250,6 @@ function ReviewStep({ state: { review, row } }: Props): ReactElement {
             left={
               <Tint tone={SIGN_TONES[sign]}>{cut(`${sign} ${names(text)}`, columns - 2, 'end', glyphs.ellipsis)}</Tint>
             }
-          />
-        ))}
-      </Box>
-    </Asked>
-  );
-}
-
-function DoneStep({ state: { commands } }: Props): ReactElement {
-  const { columns } = useSize();
-  const { glyphs } = useTheme();
-  const names = useNames();
-  return (
-    <Asked question="Ready. What to type next:" why="printed once more when this screen is gone">
-      <Box flexDirection="column">
-        {commands.map((command) => (
-          <Line
-            key={command}
-            left={<Tint tone="accent">{cut(`  ${names(command)}`, columns - 2, 'end', glyphs.ellipsis)}</Tint>}
           />
         ))}
       </Box>

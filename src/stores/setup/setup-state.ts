@@ -1,4 +1,5 @@
 // What the wizard knows, and what follows from it. Pure.
+import type { Capability } from '../../core/capabilities/capability.js';
 import type { SettingValue } from '../../core/config/change-config.js';
 import { errorText } from '../../core/failures/errors.js';
 import { bucketUrl, formatStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
@@ -61,6 +62,8 @@ export interface SetupState {
   readonly check: Work;
   readonly test: Work;
   readonly usability: Usability;
+  /** What the store can do, as it was found out with that. */
+  readonly capabilities: readonly Capability[];
   /** That the bucket has revealed. */
   readonly region: string | undefined;
   readonly review: Review | undefined;

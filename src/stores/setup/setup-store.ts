@@ -1,7 +1,7 @@
 // The wizard: its steps forth and back, and what is done between them. What takes time ends when its step is left.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { errorText, isArchiverError } from '../../core/failures/errors.js';
-import type { CheckLine, Usability } from '../../core/setup/check-store.js';
+import type { CheckLine } from '../../core/setup/check-store.js';
 import type { CredentialSource } from '../../core/setup/found-credentials.js';
 import type { TypedKeys } from '../../core/setup/keys-file.js';
 import { parametersOf } from './parameters.js';
@@ -31,7 +31,7 @@ export interface SetupPorts {
     answers: SetupAnswers,
     tell: Tell,
     signal: AbortSignal,
-  ) => Promise<{ readonly usability: Usability; readonly region: string | undefined }>;
+  ) => Promise<Pick<SetupState, 'usability' | 'capabilities' | 'region'>>;
   readonly test: (answers: SetupAnswers, tell: Tell, signal: AbortSignal) => Promise<unknown>;
   readonly review: (answers: SetupAnswers) => Promise<Review>;
   /** Gives the commands to type next. */
@@ -95,6 +95,7 @@ function initialState({ kind, sources, profile, fields, settings }: SetupOptions
     check: IDLE,
     test: IDLE,
     usability: 'none',
+    capabilities: [],
     region: undefined,
     review: undefined,
     commands: [],
@@ -153,7 +154,7 @@ export function createSetupStore(options: SetupOptions): SetupStore {
     const end = (name: 'check' | 'test'): void => set({ [name]: { ...get()[name], status: 'done' } });
 
     const check = (): void => {
-      set({ check: { status: 'running', lines: [] }, test: IDLE, usability: 'none' });
+      set({ check: { status: 'running', lines: [] }, test: IDLE, usability: 'none', capabilities: [] });
       run(
         (own) => ports.check(answersOf(get(), home), teller('check', own), own),
         (found) => {
@@ -232,12 +233,13 @@ export function createSetupStore(options: SetupOptions): SetupStore {
           go(step);
         },
         move(by) {
-          const { step, kind, sources, source, row, parameters, review } = get();
+          const { step, kind, sources, source, row, parameters, review, capabilities } = get();
           set({ notice: undefined });
           if (step === 'kind') set({ kind: KINDS[clamp(KINDS.indexOf(kind) + by, KINDS.length)] ?? kind });
           else if (step === 'credentials') set({ source: clamp(source + by, sources.length) });
           else if (step === 'parameters') set({ row: clamp(row + by, parameters.length) });
           else if (step === 'review') set({ row: clamp(row + by, review?.lines.length ?? 0) });
+          else if (step === 'done') set({ row: clamp(row + by, capabilities.length) });
           else set({ row: clamp(row + by, fieldsOf(get()).length) });
         },
         change(by) {

@@ -32,7 +32,7 @@ interface Restored {
 
 async function restoreVersion(base: string, datasetId: string, version: number): Promise<Restored> {
   const reader = fileStore(base);
-  const { uploadId } = await readVersion(reader, { datasetId: datasetId, version: version });
+  const { uploadId } = await readVersion(reader, { datasetId, version });
   const outputDir = join(await tempFolder(), 'out');
   const { failed } = await restoreUpload({
     operation: 'restore',

@@ -318,6 +318,44 @@ describe('a prune', () => {
     expect(await versions()).toEqual({ v3 });
   });
 
+  test('keeps a version of a fork until its source has made another one', async () => {
+    await lab.upload(lab.machine('one'), { wrap: plain }).result;
+    const source = lab.folder('x', { x: 'x' });
+    const rival = async (): Promise<void> => void (await lab.sync(lab.machine('two'), { source, wrap: plain }).result);
+    lab.write('a', 'a');
+    await lab.sync(lab.machine('one'), { wrap: plainly(beforePut(RECORD, rival)) }).result;
+    lab.write('b', 'b');
+    await lab.sync(lab.machine('one'), { wrap: plain }).result;
+    const prune = async () => await lab.prune({ keep: { last: 1 }, allowMassDelete: false, wrap: plain });
+
+    const { planned } = await prune();
+
+    expect(planned.kept.map(({ listed, reasons }) => [versionName(listed), reasons])).toEqual([
+      ['v2.b', ['fork']],
+      ['v3', ['latest']],
+    ]);
+    lab.write('y', 'y', source);
+    await lab.sync(lab.machine('two'), { source, wrap: plain }).result;
+    await prune();
+    expect(Object.keys(await versions())).toEqual(['v4']);
+  });
+
+  test('lets no version stand for others that a sweep may be deleting', async () => {
+    await threeVersions();
+    const newest = (await lab.listed()).at(-1);
+    const flag = `uploads/${newest?.uploadId ?? ''}/fence-0badf00d.json`;
+    await lab.store.put(flag, Buffer.from('{}'));
+
+    await expect(lab.prune({ keep: { last: 1 }, graceMs: DAY, wrap: plain })).rejects.toMatchObject({
+      code: 'conflict',
+      message: `nothing was pruned: ${flag} says that version 3 of dataset ${LAB} is being swept`,
+    });
+    expect(Object.keys(await versions())).toEqual(['v1', 'v2', 'v3']);
+    await lab.age(2);
+    await lab.prune({ keep: { last: 1 }, graceMs: DAY, wrap: plain });
+    expect(Object.keys(await versions())).toEqual(['v3']);
+  });
+
   test('replaces nothing: what kept versions build on stays, and a later one frees it when nobody else writes', async () => {
     await threeVersions();
     const before = await versions();

@@ -24,8 +24,7 @@ export async function recordsOf(base: string): Promise<VersionRecord[]> {
   const reader = fileStore(base);
   const records: VersionRecord[] = [];
   for (const [datasetId, listed] of (await listDatasets(reader)).versions)
-    for (const { version } of listed)
-      records.push(await readVersion(reader, { datasetId: datasetId, version: version }));
+    for (const { version } of listed) records.push(await readVersion(reader, { datasetId, version }));
   return records;
 }
 

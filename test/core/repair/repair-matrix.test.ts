@@ -283,7 +283,7 @@ describe('a compacted version beside other datasets', () => {
 
   test('does not take files of folders that may be those of another dataset', async () => {
     const { datasetId } = await recordOf(base, idOf(4));
-    for (const version of [1, 2, 3]) rmSync(join(base, recordKey({ datasetId: datasetId, version: version }))); // as archiver 0.1.0 pruned
+    for (const version of [1, 2, 3]) rmSync(join(base, recordKey({ datasetId, version }))); // as archiver 0.1.0 pruned
 
     const result = await repair(base, idOf(4));
 

@@ -2,6 +2,9 @@
 import { PassThrough } from 'node:stream';
 import { render, renderToString } from 'ink';
 import { onTestFinished } from 'vitest';
+import { no, yes } from '../../../src/core/capabilities/capability.js';
+import { capability } from '../../../src/core/capabilities/consequences.js';
+import { LARGEST_PART } from '../../../src/core/capabilities/judge.js';
 import { SetupScreen } from '../../../src/screens/setup/setup-screen.js';
 import type { SetupState } from '../../../src/stores/setup/setup-state.js';
 import {
@@ -13,11 +16,21 @@ import {
 import { createKeySource } from '../../../src/ui/keys.js';
 import { inKit } from '../../support/in-kit.js';
 
+/** As of a server that has little. */
+const CAPABILITIES = [
+  capability('create-once', yes('of two writers at one key one is refused')),
+  capability('versions', no('versioning was never turned on')),
+  capability('object-lock', no('the store does not have it')),
+  capability('storage-classes', no('STANDARD alone; refused: STANDARD_IA, ONEZONE_IA, GLACIER_IR, GLACIER')),
+  capability('largest-part', LARGEST_PART),
+  capability('clock', yes('within a minute of that of this computer')),
+];
+
 const PORTS: SetupPorts = {
   saveKeys: () => Promise.resolve(),
   check: (_answers, tell) => {
     tell({ tone: 'good', text: 'an object can be put' });
-    return Promise.resolve({ usability: 'all', region: 'eu-central-1' });
+    return Promise.resolve({ usability: 'all', capabilities: CAPABILITIES, region: 'eu-central-1' });
   },
   test: (_answers, tell) => {
     tell({ tone: 'good', text: '1 MB of test data: the same byte for byte' });

@@ -139,8 +139,8 @@ describe('archiver setup in a terminal', () => {
       await server.close();
     });
     proxy.inject({ operation: 'GetObject', path: /manifest/, times: 1, fault: { kind: 'no-answer' } });
-    // Longer than a process stays when its command is over. The check has deleted twice before.
-    proxy.inject({ operation: 'DeleteObjects', skip: 2, times: 1, fault: { kind: 'delay', ms: 1500 } });
+    // Longer than a process stays when its command is over. The check has deleted three times before.
+    proxy.inject({ operation: 'DeleteObjects', skip: 3, times: 1, fault: { kind: 'delay', ms: 1500 } });
     const keys = { AWS_ACCESS_KEY_ID: 'KEYID', AWS_SECRET_ACCESS_KEY: 'SECRET' };
     const session = setup(['s3://lab/runs', '--endpoint-url', proxy.endpoint], keys);
     for (const asked of ['Where do archives go?', 'At which address', 'Which credentials?', 'In which bucket']) {
@@ -152,7 +152,8 @@ describe('archiver setup in a terminal', () => {
     session.type('\r');
     await session.until('How are uploads made?');
     session.type('\r');
-    await session.until(() => proxy.counts.get('GetObject') === 2);
+    // That of the check, two of objects in cold classes, and the manifest.
+    await session.until(() => proxy.counts.get('GetObject') === 4);
     session.type('q');
 
     expect(await session.exited).toBe(1);

@@ -75,7 +75,7 @@ describe('what is shown', () => {
       ports: {
         check: (_, tell) => {
           tell({ tone: 'bad', text: 'put: access denied', action: 's3:PutObject' });
-          return Promise.resolve({ usability: 'none', region: undefined });
+          return Promise.resolve({ usability: 'none', capabilities: [], region: undefined });
         },
       },
     });
@@ -93,7 +93,7 @@ describe('what is shown', () => {
       ports: {
         check: (_, tell) => {
           for (let n = 1; n <= 30; n++) tell({ tone: 'warn', text: `finding ${n}` });
-          return Promise.resolve({ usability: 'all', region: undefined });
+          return Promise.resolve({ usability: 'all', capabilities: [], region: undefined });
         },
       },
     });
@@ -102,6 +102,21 @@ describe('what is shown', () => {
 
     expect(frame(60, 15).join('\n')).toContain('finding 30');
     expect(frame(60, 15)).toHaveLength(14);
+  });
+
+  test('what to type next, and what the store can do, scrolled to its end', async () => {
+    const wizard = openSetup();
+    await walk(wizard, () => undefined);
+
+    const top = wizard.frame(80, 24).join('\n');
+    await wizard.press(DOWN.repeat(9));
+    const bottom = wizard.frame(80, 24).join('\n');
+
+    expect(top).toMatch(/archiver upload \.\/FOLDER --dry-run/);
+    expect(top).toMatch(/ ✗ versions +versioning was never turned on\n +A stolen writer key can overwrite/);
+    expect(bottom).toMatch(/archiver upload \.\/FOLDER --dry-run/);
+    expect(bottom).toMatch(/ ✓ clock +within a minute of that of this computer\n/);
+    expect(bottom).toMatch(/can do\.\n/);
   });
 
   test('the diff, scrolled, and the help', async () => {

@@ -33,7 +33,7 @@ function make(ports: Partial<SetupPorts> = {}, options: Partial<SetupOptions> = 
     ...options,
     ports: {
       saveKeys: () => Promise.resolve(),
-      check: () => Promise.resolve({ usability: 'all', region: 'eu-west-1' }),
+      check: () => Promise.resolve({ usability: 'all', capabilities: [], region: 'eu-west-1' }),
       test: () => Promise.resolve(true),
       review: (answers) => {
         seen.push(answers);
@@ -153,7 +153,7 @@ describe('forth and back', () => {
         return new Promise((resolve) => {
           finish = () => {
             tell({ tone: 'good', text: 'late' });
-            resolve({ usability: 'all', region: undefined });
+            resolve({ usability: 'all', capabilities: [], region: undefined });
           };
         });
       },
@@ -218,7 +218,7 @@ describe('forth and back', () => {
   test('credentials that only write: nothing is tested, and it goes on', async () => {
     const tested: unknown[] = [];
     const { next, state } = make({
-      check: () => Promise.resolve({ usability: 'writing', region: undefined }),
+      check: () => Promise.resolve({ usability: 'writing', capabilities: [], region: undefined }),
       test: () => Promise.resolve(tested.push(1)),
     });
 

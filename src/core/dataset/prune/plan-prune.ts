@@ -8,29 +8,22 @@ import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { doubtsAbout } from '../records/doubts.js';
-import { storedDates } from '../records/stored-dates.js';
 import { strayTexts } from '../records/strays.js';
 import type { ReadRecord } from '../records/versions.js';
 import { atOnce } from '../../limits/at-once.js';
 import { readBaseState, type BaseState } from './base-state.js';
 import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
-import { versionsToKeep, type KeepRules } from './keep-rules.js';
+import type { KeepRules } from './keep-rules.js';
+import { refuseFlagged } from './raise-fences.js';
+import { type KeptVersion, type SortedVersions, sortedVersions, withForks, withHeirs } from './sort-versions.js';
 import { leftByCompaction } from './compact-version.js';
-import { findTrades, type Trade, withoutHeir } from './content-guard.js';
+import { findTrades, type Trade } from './content-guard.js';
 import { bothHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
-import {
-  addNeedsOf,
-  chainOfVersion,
-  type ChainOptions,
-  keysOfYoungRetired,
-  lookCache,
-  neededKeys,
-  shownChunks,
-} from './needs.js';
+import { addNeedsOf, chainOfVersion, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
 import { uploadUrlOf } from '../../manifest/upload-id.js';
-import { compareVersions, type VersionName, versionNumber } from '../records/version-name.js';
+import { type VersionName, versionNumber } from '../records/version-name.js';
 
 export interface PlanOptions extends SweepOptions {
   readonly keep: KeepRules;
@@ -43,12 +36,6 @@ export interface PlanOptions extends SweepOptions {
   readonly mayRewrite?: boolean | undefined;
   /** Also where much more is retired than is kept. */
   readonly allowMassDelete?: boolean | undefined;
-}
-
-/** A version that stays. */
-export interface KeptVersion extends ReadRecord {
-  /** What keeps it: names of rules, `latest`, tags, `content` where no later one that stays holds half of its content. */
-  readonly reasons: readonly string[];
 }
 
 /** A version that looks strange, and why. */
@@ -81,24 +68,18 @@ export interface PrunePlan {
   readonly warnings: readonly string[];
 }
 
-type Sorted = Pick<PrunePlan, 'kept' | 'retired'>;
-
 /** Plans the prune. @throws not-found, integrity, unsupported, access-denied: each says why nothing may be deleted */
 export async function planPrune(reader: ObjectReader, options: PlanOptions): Promise<PrunePlan> {
   const { datasetId, mayRewrite = true, signal, emit = ignoreEvents } = options;
   emit({ type: 'phase', phase: 'listing' });
   const state = await readBaseState(reader, datasetId, signal);
+  refuseFlagged(state, options);
   const datasetIds = [...state.pruned];
-  const byRules = datasetIds.map((id) =>
-    sortedVersions(
-      state.own.filter(({ record }) => record.datasetId === id),
-      options,
-    ),
-  );
+  const byRules = datasetIds.map((id) => sortedVersions(versionsIn(state, id), options));
   const guarded = { cache: lookCache(), signal };
-  const sorted: Sorted[] = [];
+  const sorted: SortedVersions[] = [];
   for (const each of byRules)
-    sorted.push(options.allowMassDelete === true ? each : await withHeirs(reader, each, guarded));
+    sorted.push(options.allowMassDelete === true ? each : await withHeirs(reader, withForks(each, state), guarded));
   const kept = sorted.flatMap((each) => each.kept);
   const retired = sorted.flatMap((each) => each.retired);
   const needed = new Set<string>();
@@ -188,40 +169,16 @@ function withLeftovers(
   return [...merged.values()];
 }
 
+const versionsIn = ({ own }: Pick<BaseState, 'own'>, datasetId: string): readonly ReadRecord[] =>
+  own.filter(({ record }) => record.datasetId === datasetId);
+
 function doubtTexts({ own }: BaseState, datasetId: string): readonly Doubted[] {
-  const its = own.filter(({ record }) => record.datasetId === datasetId);
+  const its = versionsIn({ own }, datasetId);
   const doubts = doubtsAbout(its);
   return its.flatMap(({ listed: { key, version, fork } }) => {
     const texts = doubts.get(key);
     return texts === undefined ? [] : [{ datasetId, version, fork, texts }];
   });
-}
-
-/** Which versions of a dataset stay, and why, and which do not. */
-function sortedVersions(own: readonly ReadRecord[], { keep, now }: PlanOptions): Sorted {
-  const stored = storedDates(own.map(({ listed }) => listed));
-  const dated = own.map(({ record: { createdAt }, listed: { key, version, fork, tags, lastModified } }) => {
-    const storedAt = (stored.get(key) ?? lastModified).toISOString();
-    return { key, version, fork, createdAt, storedAt, tags };
-  });
-  const reasons = versionsToKeep(dated, keep, now);
-  return {
-    kept: own.flatMap((found) => {
-      const its = reasons.get(found.listed.key);
-      return its === undefined ? [] : [{ ...found, reasons: its }];
-    }),
-    retired: own.filter(({ listed }) => !reasons.has(listed.key)),
-  };
-}
-
-/** Keeps those as well that no later version can stand for. */
-async function withHeirs(reader: ObjectReader, { kept, retired }: Sorted, options: ChainOptions): Promise<Sorted> {
-  const spared = await withoutHeir(reader, { kept, retired, ...options });
-  const more = [...spared].map((found) => ({ ...found, reasons: ['content'] }));
-  return {
-    kept: [...kept, ...more].toSorted((a, b) => compareVersions(a.record, b.record)),
-    retired: retired.filter((found) => !spared.has(found)),
-  };
 }
 
 /** True when there is anything to do, or to refuse. */

@@ -12,7 +12,10 @@ import { manifestKeyOf, type UploadId } from '../../manifest/upload-id.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
 import { readAll } from '../../object-store/read-content.js';
-import { fenceFlagKey } from '../../manifest/fence-flag.js';
+import { fenceFlagKey, isFenceFlag } from '../../manifest/fence-flag.js';
+import { printable } from '../../paths/raw-path.js';
+import { versionNumber } from '../records/version-name.js';
+import type { BaseState } from './base-state.js';
 
 const FENCES_AT_ONCE = 4;
 
@@ -151,4 +154,23 @@ export async function takeDown(
   const contentType = isSealed(bytes) ? 'application/octet-stream' : 'application/gzip';
   const fence = await store.head(key, signal);
   await putInstead(store, key, bytes, { contentType, etag: fence?.etag, signal });
+}
+
+/**
+ * A version whose folder a sweep has flagged may be about to be deleted: its writer has not been told of success, or will take it
+ * back, and it may stand for no other. @throws conflict until the flag is older than the grace: its sweep has ended by then
+ */
+export function refuseFlagged(
+  { own, folders }: Pick<BaseState, 'own' | 'folders'>,
+  { now, graceMs }: { readonly now: Date; readonly graceMs: number },
+): void {
+  for (const { record } of own) {
+    const fence = folders.get(record.uploadId)?.fence;
+    if (fence === undefined || !isFenceFlag(fence.key)) continue;
+    if (now.getTime() - fence.lastModified.getTime() >= graceMs) continue;
+    const what = `${fence.key} says that version ${versionNumber(record)} of dataset ${printable(record.datasetId)} is being swept`;
+    throw new ArchiverError('conflict', `nothing was pruned: ${what}`, {
+      hint: 'run the same command again when its writer has ended; a flag that a killed prune left is ignored after --grace',
+    });
+  }
 }

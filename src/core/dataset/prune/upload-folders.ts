@@ -55,13 +55,16 @@ export const emptyFolder = (uploadId: UploadId): UploadFolder => ({
 });
 
 function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
-  if (isFenceObject(object) || isFenceFlag(object.key)) folder.fence = object;
+  if (isFenceObject(object) || isFenceFlag(object.key)) folder.fence = newer(folder.fence, object);
   else if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
   else if (CHUNK_KEY.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
   else if (COMPANION.test(name)) folder.companions.push(object);
   else if (markedUpload(object.key) !== undefined) folder.marks.push(object);
   else folder.unknown.push(object);
 }
+
+const newer = (a: ObjectInfo | undefined, b: ObjectInfo): ObjectInfo =>
+  a !== undefined && a.lastModified > b.lastModified ? a : b;
 
 /** What uploads and replaced manifests put there: all that a prune may ever delete. */
 export function ownObjects({ manifest, companions, chunks }: UploadFolder): readonly ObjectInfo[] {

@@ -25,7 +25,7 @@ export interface PlaceOptions {
   readonly modes: FileModes;
 }
 
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK', 'EINVAL']);
+export const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK', 'EINVAL']);
 const COPY_BYTES = 4 * 1024 * 1024;
 
 const exists = (path: string): StoreError =>

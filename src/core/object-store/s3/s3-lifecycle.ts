@@ -49,8 +49,9 @@ export function s3Lifecycle(connection: S3Connection, bucket: string): BucketLif
       const command = new GetBucketLifecycleConfigurationCommand({ Bucket: bucket });
       try {
         const answer = await sender.send(asked, (client, send) => client.send(command, send));
-        const { Rules = [], TransitionDefaultMinimumObjectSize: minimumSize } = answer;
-        return { rules: Rules.map(plainRule), ...(minimumSize !== undefined && { minimumSize }) };
+        const { Rules: rules, TransitionDefaultMinimumObjectSize: minimumSize } = answer;
+        if (rules === undefined) return { rules: [], isBlank: true };
+        return { rules: rules.map(plainRule), ...(minimumSize !== undefined && { minimumSize }) };
       } catch (error) {
         if (error instanceof StoreError && error.reason === 'NoSuchLifecycleConfiguration') return { rules: [] };
         throw error;

@@ -6,11 +6,12 @@ import { StoreError } from '../store-error.js';
 import { ListGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';
 import type { Asked, S3Sender } from './s3-sender.js';
+import { objectName } from './s3-verdict.js';
 
 /** What the parts take that have arrived; 0 for an upload that has ended meanwhile. */
-async function partBytes(
+export async function partBytes(
   sender: S3Sender,
-  { key, multipartId }: UnfinishedMultipart,
+  { key, multipartId }: Pick<UnfinishedMultipart, 'key' | 'multipartId'>,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const asked: Asked = { operation: 'ListParts', action: 's3:ListMultipartUploadParts', key, signal };
@@ -40,22 +41,24 @@ function listingError(error: unknown): unknown {
   return new StoreError('unsupported', `ListMultipartUploads: ${text}`, { cause: error, reason });
 }
 
-async function* listMultipart(
+/** All pages of one listing; `fullPrefix` is one of the bucket, and so are the keys. */
+async function* listed(
   sender: S3Sender,
-  prefix: string,
+  fullPrefix: string,
   signal: AbortSignal | undefined,
-  { withSizes = false }: MultipartLook = {},
 ): AsyncGenerator<UnfinishedMultipart> {
   const asked: Asked = { operation: 'ListMultipartUploads', action: 's3:ListBucketMultipartUploads', signal };
-  const base = sender.prefix === '' ? '' : `${sender.prefix}/`;
   // Ceph's gateway encodes these keys when asked and does not say that it did, so it is not asked.
   const encoding = sender.isAws ? { EncodingType: 'url' as const } : {};
-  const guard = new ListGuard({ name: `ListMultipartUploads ${sender.nameOf(prefix)}`, isKeySplit: true });
+  const guard = new ListGuard({
+    name: `ListMultipartUploads ${objectName({ bucket: sender.bucket, key: fullPrefix })}`,
+    isKeySplit: true,
+  });
   let from: { KeyMarker?: string; UploadIdMarker?: string } = {};
   for (;;) {
     const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({
       Bucket: sender.bucket,
-      Prefix: base + prefix,
+      Prefix: fullPrefix,
       ...encoding,
       ...from,
     });
@@ -68,11 +71,10 @@ async function* listMultipart(
     const uploads = (answer.Uploads ?? []).map(({ Key = '', UploadId = '', Initiated }): UnfinishedMultipart => {
       // One of unknown age may be of a writer that is at work.
       const startedAt = Initiated ?? new Date();
-      return { key: sender.relativeKey(decode(Key)), multipartId: UploadId, startedAt };
+      return { key: decode(Key), multipartId: UploadId, startedAt };
     });
     guard.page(uploads.map(({ key }) => key));
-    for (const upload of uploads)
-      yield withSizes ? { ...upload, sizeBytes: await partBytes(sender, upload, signal) } : upload;
+    yield* uploads;
     if (answer.IsTruncated !== true) return;
     const { NextKeyMarker, NextUploadIdMarker } = answer;
     if (NextKeyMarker === undefined)
@@ -82,6 +84,40 @@ async function* listMultipart(
       KeyMarker: decode(NextKeyMarker),
       ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
     };
+  }
+}
+
+/**
+ * MinIO shows the uploads of a bucket, or those of one key, and none of a folder: where a folder shows none, the bucket is asked. Who
+ * may ask for a folder only has the answer for that.
+ */
+async function* listedBelow(
+  sender: S3Sender,
+  fullPrefix: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<UnfinishedMultipart> {
+  let isEmpty = true;
+  for await (const upload of listed(sender, fullPrefix, signal)) {
+    isEmpty = false;
+    yield upload;
+  }
+  if (!isEmpty || sender.isAws || !fullPrefix.endsWith('/')) return;
+  try {
+    for await (const upload of listed(sender, '', signal)) if (upload.key.startsWith(fullPrefix)) yield upload;
+  } catch (error) {
+    if (!isArchiverError(error, 'access-denied')) throw error;
+  }
+}
+
+async function* listMultipart(
+  sender: S3Sender,
+  prefix: string,
+  signal: AbortSignal | undefined,
+  { withSizes = false }: MultipartLook = {},
+): AsyncGenerator<UnfinishedMultipart> {
+  for await (const { key: fullKey, ...upload } of listedBelow(sender, sender.fullKey(prefix), signal)) {
+    const found = { ...upload, key: sender.relativeKey(fullKey) };
+    yield withSizes ? { ...found, sizeBytes: await partBytes(sender, found, signal) } : found;
   }
 }
 

@@ -64,6 +64,10 @@ function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: Pu
   return command;
 }
 
+/** How a copy names the object that it is made of. */
+export const copySource = (sender: S3Sender, key: string): string =>
+  `${sender.bucket}/${sender.fullKey(key)}`.split('/').map(encodeURIComponent).join('/');
+
 /** The SDK hands what it does not know on to our transport. */
 const withSent = (send: SendOptions, { onSent }: PutOptions): SendOptions & Pick<PutOptions, 'onSent'> =>
   onSent === undefined ? send : { ...send, onSent };
@@ -121,11 +125,10 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
         key: toKey,
         signal: options.signal,
       };
-      const source = `${sender.bucket}/${sender.fullKey(fromKey)}`.split('/').map(encodeURIComponent).join('/');
       const command = new CopyObjectCommand({
         Bucket: sender.bucket,
         Key: sender.fullKey(toKey),
-        CopySource: source,
+        CopySource: copySource(sender, fromKey),
         ...writeParameters(options),
       });
       const answer = await lockedOr(sender, options, () =>

@@ -1,0 +1,65 @@
+// What a store can do, as `setup` and `access-check` ask it and show it.
+import { randomBytes } from 'node:crypto';
+import type { Environment, Terminal } from '../../cli/context.js';
+import type { Answer } from '../../core/access/answer.js';
+import { bucketCapabilities, folderCapabilities } from '../../core/capabilities/ask-capabilities.js';
+import type { Capability } from '../../core/capabilities/capability.js';
+import type { CreateOnceAnswer } from '../../core/create-once/answer.js';
+import { usageError } from '../../core/failures/errors.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
+import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { CAPABILITY_SIGNS, capabilityRows } from '../../screens/capability-rows.js';
+import { lookOf } from '../../ui/look.js';
+import { type Sign, signText } from '../../ui/sign.js';
+import { signedLines } from '../../ui/signed-rows.js';
+import { scratchFolder } from './create-once.js';
+import type { StoreContext } from './store.js';
+
+/**
+ * Asks a bucket, of which it is known already whether it keeps If-None-Match.
+ * @throws usage for what is none, cancelled, wrong credentials, a store that is not reached
+ */
+export async function askBucketCapabilities(
+  { store, posture, lifecycle, multipart }: OpenedStore,
+  createOnce: Answer<CreateOnceAnswer>,
+  { now, signal }: Pick<StoreContext, 'now' | 'signal'>,
+): Promise<readonly Capability[]> {
+  if (posture === undefined || lifecycle === undefined || multipart === undefined)
+    throw usageError(`${printable(store.url)} is no bucket`);
+  const asked = { store, posture, lifecycle, multipart, createOnce, now, signal };
+  return await bucketCapabilities({ ...asked, folder: scratchFolder(now), randomBytes });
+}
+
+/** Asks a folder. @throws usage for a bucket, cancelled */
+export async function askFolderCapabilities(
+  { store }: OpenedStore,
+  { now, signal }: Pick<StoreContext, 'now' | 'signal'>,
+): Promise<readonly Capability[]> {
+  const place = parseStoreUrl(store.url);
+  if (place.kind !== 'file') throw usageError(`${printable(store.url)} is no folder`);
+  return await folderCapabilities({ store, path: place.folder, folder: scratchFolder(now), randomBytes, now, signal });
+}
+
+const DEFAULT_WIDTH = 80;
+/** Longer lines are hard to read. */
+const MOST_WIDTH = 100;
+const INDENT = '  ';
+
+/** The table as lines: each row takes as many as it needs. */
+export function capabilityLines(
+  capabilities: readonly Capability[],
+  { stdout, colors, env }: Pick<Terminal, 'stdout' | 'colors'> & Environment,
+): readonly string[] {
+  const look = lookOf(colors.stdout, env);
+  const plain = (sign: Sign): string => signText(sign, { ...look, color: false });
+  const signWidth = Math.max(...Object.values(CAPABILITY_SIGNS).map((sign) => plain(sign).length));
+  const marked = (sign: Sign | undefined): string =>
+    sign === undefined ? ' '.repeat(signWidth) : signText(sign, look) + ' '.repeat(signWidth - plain(sign).length);
+  const columns = Math.min(MOST_WIDTH, stdout.isTTY === true ? (stdout.columns ?? DEFAULT_WIDTH) : DEFAULT_WIDTH);
+  const lines = signedLines(capabilityRows(capabilities, printable), columns - INDENT.length - signWidth - 1);
+  return [
+    'What this store can do:',
+    ...lines.map(({ sign, label, text }) => `${INDENT}${marked(sign)} ${label}${text}`),
+  ];
+}

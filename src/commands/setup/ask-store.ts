@@ -1,0 +1,48 @@
+// What a store that may be chosen keeps and can do, asked once it is known that these credentials can put there.
+import { askBeforeChoice } from '../../core/create-once/create-once.js';
+import type { Capability } from '../../core/capabilities/capability.js';
+import { errorText } from '../../core/failures/errors.js';
+import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { throwIfCancelled } from '../../core/object-store/store-error.js';
+import type { CheckOptions, Usability } from '../../core/setup/check-store.js';
+import { askBucketCapabilities, askFolderCapabilities } from '../kit/capabilities.js';
+import { askCreateOnce } from '../kit/create-once.js';
+import type { StoreContext } from '../kit/store.js';
+
+export interface AskedStore {
+  readonly usability: Usability;
+  readonly capabilities: readonly Capability[];
+  /** It does not keep If-None-Match. */
+  readonly isPlain: boolean;
+}
+
+/** Nothing is good for anything of which not even this can be found out. @throws cancelled */
+export async function askStore(
+  usability: Usability,
+  open: CheckOptions['open'],
+  tell: CheckOptions['tell'],
+  context: StoreContext,
+): Promise<AskedStore> {
+  try {
+    const opened = await open();
+    try {
+      if (parseStoreUrl(opened.store.url).kind === 'file')
+        return { usability, capabilities: await askFolderCapabilities(opened, context), isPlain: false };
+      const createOnce = await askCreateOnce(opened, context, askBeforeChoice);
+      const isPlain = createOnce.kind === 'plain';
+      const hint = 'versions get record keys of their own there, so that none overwrites another';
+      tell(
+        isPlain
+          ? { tone: 'warn', text: `a key is not created only once: ${createOnce.seen}`, hint }
+          : { tone: 'good', text: 'of two writers at one key one is refused' },
+      );
+      return { usability, capabilities: await askBucketCapabilities(opened, { value: createOnce }, context), isPlain };
+    } finally {
+      opened.close();
+    }
+  } catch (error) {
+    throwIfCancelled(context.signal);
+    tell({ tone: 'bad', text: errorText(error) });
+    return { usability: 'none', capabilities: [], isPlain: false };
+  }
+}

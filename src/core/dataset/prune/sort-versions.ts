@@ -1,0 +1,78 @@
+// Which versions of a dataset stay, and why: by the rules that the user gave, and by what no later version could stand for.
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { compareVersions } from '../records/version-name.js';
+import { storedDates } from '../records/stored-dates.js';
+import type { ReadRecord } from '../records/versions.js';
+import type { BaseState } from './base-state.js';
+import { withoutHeir } from './content-guard.js';
+import { withoutSuccessor } from './fork-guard.js';
+import { type KeepRules, versionsToKeep } from './keep-rules.js';
+import type { ChainOptions } from './needs.js';
+
+/** A version that stays. */
+export interface KeptVersion extends ReadRecord {
+  /**
+   * What keeps it: names of rules, `latest`, tags, `content` where no later one that stays holds half of its content, `fork` where
+   * it was made beside others and no later one that stays is of its source.
+   */
+  readonly reasons: readonly string[];
+}
+
+/** The versions of one dataset. */
+export interface SortedVersions {
+  /** Lowest first. */
+  readonly kept: readonly KeptVersion[];
+  readonly retired: readonly ReadRecord[];
+}
+
+/** By the rules alone. */
+export function sortedVersions(
+  own: readonly ReadRecord[],
+  { keep, now }: { readonly keep: KeepRules; readonly now: Date },
+): SortedVersions {
+  const stored = storedDates(own.map(({ listed }) => listed));
+  const dated = own.map(({ record: { createdAt }, listed: { key, version, fork, tags, lastModified } }) => {
+    const storedAt = (stored.get(key) ?? lastModified).toISOString();
+    return { key, version, fork, createdAt, storedAt, tags };
+  });
+  const reasons = versionsToKeep(dated, keep, now);
+  return {
+    kept: own.flatMap((found) => {
+      const its = reasons.get(found.listed.key);
+      return its === undefined ? [] : [{ ...found, reasons: its }];
+    }),
+    retired: own.filter(({ listed }) => !reasons.has(listed.key)),
+  };
+}
+
+/** Keeps those as well that no later version can stand for. */
+export async function withHeirs(
+  reader: ObjectReader,
+  sorted: SortedVersions,
+  options: ChainOptions,
+): Promise<SortedVersions> {
+  return withSpared(sorted, await withoutHeir(reader, { ...sorted, ...options }), 'content');
+}
+
+/** And those of a fork whose source has made nothing since. */
+export function withForks(sorted: SortedVersions, { tombstones }: BaseState): SortedVersions {
+  const [first] = [...sorted.kept, ...sorted.retired];
+  const own = tombstones.filter(({ listed }) => listed.datasetId === first?.listed.datasetId);
+  const spared = withoutSuccessor(
+    sorted,
+    own.map(({ listed }) => listed.version),
+  );
+  return withSpared(sorted, spared, 'fork');
+}
+
+function withSpared(
+  { kept, retired }: SortedVersions,
+  spared: ReadonlySet<ReadRecord>,
+  reason: string,
+): SortedVersions {
+  const more = [...spared].map((found) => ({ ...found, reasons: [reason] }));
+  return {
+    kept: [...kept, ...more].toSorted((a, b) => compareVersions(a.record, b.record)),
+    retired: retired.filter((found) => !spared.has(found)),
+  };
+}
