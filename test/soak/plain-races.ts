@@ -46,6 +46,7 @@ const KEEP = '8';
 const HOUR_MS = 3_600_000;
 const LONGEST_RUN_MS = 250;
 const TOLD = 25;
+const AGAIN = 8;
 
 export class PlainRaces {
   readonly failures: string[] = [];
@@ -234,7 +235,9 @@ export class PlainRaces {
     for (const uploadId of this.reported)
       if (!this.isPruned && !listed.some((one) => one.uploadId === uploadId))
         this.fail(`${uploadId} of ${datasetId} is gone, and nothing was pruned`);
-    for (const one of listed) await this.expectRestored(datasetId, one, listed);
+    // Where nothing was deleted in between, some of them do.
+    const again = this.isPruned ? listed : listed.filter((_, index) => index % AGAIN === 0);
+    for (const one of again) await this.expectRestored(datasetId, one, listed);
     this.known.clear();
     this.reported = [];
     this.isPruned = false;

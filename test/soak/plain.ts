@@ -47,6 +47,7 @@ function wanted(): Wanted | undefined {
 }
 
 async function main(): Promise<number> {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const asked = wanted();
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   if (asked === undefined) {

@@ -88,6 +88,7 @@ async function runAll({ servers, scenarios, atOnce, seed, keep }: Wanted): Promi
 }
 
 async function main(): Promise<number> {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const asked = wanted();
   if (asked === undefined) {
     say(HELP);

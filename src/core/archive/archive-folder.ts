@@ -24,7 +24,7 @@ import { type ArchiveOptions, type Settings, settingsOf } from './settings.js';
 import { ChunkSender } from './transfer/send-chunk.js';
 import { encryptionFor } from './upload-encryption.js';
 import { UploadLedger } from './upload-ledger.js';
-import { retentionOf } from './upload-lock.js';
+import { refuseUnlockable, retentionOf } from './upload-lock.js';
 import type { UploadResult } from './upload-result.js';
 
 /**
@@ -70,7 +70,10 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const remembered = settings.remembered ?? rememberedOf(settings, opened);
     return { remembered, ...(await settleDataset({ ...settings, remembered, store: opened.store })) };
   });
-  const asking = opening.then((opened) => writable(opened, settings, uploadFolder(uploadId)));
+  const asking = opening.then(async (opened) => {
+    await refuseUnlockable(opened, retention, signal);
+    return await writable(opened, settings, uploadFolder(uploadId));
+  });
   settling.catch(() => undefined); // awaited below; meanwhile a failure is not "unhandled"
   asking.catch(() => undefined);
   try {

@@ -1,8 +1,10 @@
 // S3 Object Lock of what one upload puts.
 import type { EventSink } from '../events.js';
-import { ArchiverError } from '../failures/errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import type { Retention, RetentionMode } from '../object-store/object-store.js';
+import type { OpenedStore } from '../object-store/open-store.js';
+import { noLockError } from '../object-store/store-error.js';
 
 export interface LockOptions {
   readonly mode: RetentionMode;
@@ -25,6 +27,23 @@ export function retentionOf(
     exitCode: 2,
     hint: 'start again with --force-restart: what is sent then is locked from now on',
   });
+}
+
+/**
+ * Before anything is sent: some servers store what is to be locked, answer 200, and have no locks. AWS refuses such a request by itself.
+ * Who may not ask goes on. @throws unsupported
+ */
+export async function refuseUnlockable(
+  { store, lock, isAws }: Pick<OpenedStore, 'store' | 'lock' | 'isAws'>,
+  retention: Retention | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (retention === undefined || lock === undefined || isAws) return;
+  const rule = await lock.read(signal).catch((error: unknown) => {
+    if (isArchiverError(error, 'access-denied')) return {};
+    throw error;
+  });
+  if (rule === undefined) throw noLockError(new URL(store.url).hostname);
 }
 
 interface Unlocked {

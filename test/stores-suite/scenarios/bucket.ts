@@ -98,7 +98,7 @@ const locks: Scenario = {
     await place.sync('alpha', LOCK);
     const document = await place.json(['fleet', 'lock-status', place.url]);
     expectSame(finding(document, 'versioning')?.severity, 'ok', 'versioning');
-    await place.says(['scuttle', place.url, '--force'], 3, /lock/i);
+    await place.says(['scuttle', place.url, '--force'], 3, /lock|WORM/i);
     expect((await versionCount(world, place)) > 0, 'scuttle has deleted what was locked');
   },
   withoutIt: async (world) => {
@@ -106,15 +106,6 @@ const locks: Scenario = {
     const sentence = world.isFolder
       ? /nothing in a folder can be locked/
       : /has no Object Lock|does not lock|Object Lock/;
-    await place.says(place.syncArgs('alpha', LOCK), world.isFolder ? 2 : 1, sentence);
-  },
-};
-
-const unlocked: Scenario = {
-  name: 'a lock where the bucket has none',
-  run: async (world) => {
-    const place = await world.place();
-    const sentence = world.isFolder ? /nothing in a folder can be locked/ : /Object Lock/;
     await place.says(place.syncArgs('alpha', LOCK), world.isFolder ? 2 : 1, sentence);
   },
 };
@@ -165,13 +156,4 @@ const template: Scenario = {
   },
 };
 
-export const BUCKET: readonly Scenario[] = [
-  createOnce,
-  analyze,
-  access,
-  versions,
-  locks,
-  unlocked,
-  lifecycle,
-  template,
-];
+export const BUCKET: readonly Scenario[] = [createOnce, analyze, access, versions, locks, lifecycle, template];

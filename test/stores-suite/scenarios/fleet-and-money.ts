@@ -42,21 +42,30 @@ const config: Scenario = {
   },
 };
 
+const GENOMES = 'genomes';
+
 const budget: Scenario = {
   name: 'budgets in the store',
+  needs: 'createOnce',
   run: async (world) => {
     const place = await world.place();
-    const { source } = place.machine();
     const where = ['--budget-store', `${place.url}/budgets`];
-    const set = ['budget', 'set', 'genomes', '--volume', '0.000001', ...where];
-    if (place.exclusive.length > 0) await place.says(set, 4, /--exclusive/);
-    await place.ok([...set, ...place.exclusive]);
-    const upload = ['upload', source.root, place.url, '--project', 'genomes', ...where, '--quiet', ...place.exclusive];
+    await place.ok(['budget', 'set', GENOMES, '--volume', '0.000001', ...where]);
+    const upload = [...place.syncArgs(), '--project', GENOMES, ...where];
     await place.says(upload, 4, /budget/i);
     await place.ok([...upload, '--ignore-budget']);
-    const status = await place.json(['budget', 'status', 'genomes', ...where], { on: place.machine('beta') });
+    const status = await place.json(['budget', 'status', GENOMES, ...where], { on: place.machine('beta') });
     const { used } = status['volumeUsage'] as { used: number };
     expect(used > 0, 'the upload is not counted');
+  },
+  withoutIt: async (world) => {
+    const place = await world.place();
+    const where = ['--budget-store', `${place.url}/budgets`];
+    const set = ['budget', 'set', GENOMES, '--volume', '1', ...where];
+    await place.says(set, 4, /not safe.*--exclusive/s);
+    await place.ok([...set, ...place.exclusive]);
+    await place.says([...place.syncArgs(), '--project', GENOMES, ...where], 4, /not safe.*nothing was sent/s);
+    await place.ok([...place.syncArgs(), '--project', GENOMES, ...where, '--ignore-budget']);
   },
 };
 
@@ -84,7 +93,7 @@ const dashboard: Scenario = {
   name: 'dashboard --once',
   run: async ({ day }) => {
     const { place } = await day.uploaded();
-    for (const view of ['overview', 'inventory', 'fleet'])
+    for (const view of ['overview', 'inventory'])
       await place.ok(['dashboard', place.url, '--once', '--view', view, '--json']);
   },
 };

@@ -48,29 +48,27 @@ const find: Scenario = {
 
 const tags: Scenario = {
   name: 'tag and untag',
-  run: async (world) => {
-    const place = await world.place();
-    await place.sync();
+  run: async ({ day }) => {
+    const { place } = await day.removedOne();
     const tag = ['dataset', 'tag', place.url, 'kept', 'v1', '--dataset-id', 'lab'];
     await place.ok(tag);
-    expectSame((await place.versions())[0]?.tags, ['kept'], 'tags');
+    expectSame((await place.versions()).at(-1)?.tags, ['kept'], 'tags');
     await place.ok([...tag, '--remove']);
-    expectSame((await place.versions())[0]?.tags, [], 'tags');
+    expectSame((await place.versions()).at(-1)?.tags, [], 'tags');
   },
 };
 
 const strays: Scenario = {
   name: 'a stray object is named, and disturbs nobody',
-  run: async (world) => {
-    const place = await world.place();
-    await place.sync();
-    const { now } = place.machine().source;
+  run: async ({ day }) => {
+    const { place, tree } = await day.removedOne();
     await place.store.put('datasets/stray/v1.json', Buffer.from('not of archiver'));
     await place.says(['list', place.url], 0, /stray/);
     await place.ok(['find', 'file', place.url]);
     const which = ['--dataset-id', 'lab', '--keep-last', '1', '--dry-run'];
     await place.ok(['dataset', 'prune', place.url, ...which]);
-    await place.expectVersion('latest', now);
+    await place.expectVersion('latest', tree);
+    await place.store.remove('datasets/stray/v1.json');
   },
 };
 

@@ -86,7 +86,7 @@ const prune = (place: Place, keep: string): readonly string[] => {
 };
 
 const beside: Scenario = {
-  name: 'race of prune, sweep and writers',
+  name: 'race of prune, sweep, restore and writers',
   run: async (world) => {
     const place = await world.place();
     const { source } = place.machine();
@@ -95,6 +95,7 @@ const beside: Scenario = {
       place.change();
       await place.ok(upload);
     }
+    const { now } = source;
     // What is marked now is swept beside the writers.
     await place.ok(prune(place, '2'));
     await place.age(26);
@@ -104,26 +105,11 @@ const beside: Scenario = {
       await place.ends(prune(place, '4'), [0, 1]);
       await place.ends(prune(place, '4'), [0, 1]);
     };
-    await expectAll(place, await race(place, ['alpha', 'beta'], [pruned]));
+    const restored = (): Promise<void> => place.expectVersion('v3', now);
+    await expectAll(place, await race(place, ['alpha', 'beta'], [pruned, restored]));
     const verified = await place.json(['verify', place.url]);
     expectSame(verified['damagedVersionCount'], 0, 'damaged versions');
   },
 };
 
-const restoring: Scenario = {
-  name: 'restore beside a prune',
-  run: async (world) => {
-    const place = await world.place();
-    const { source } = place.machine();
-    await place.sync();
-    place.change();
-    await place.sync();
-    await Promise.all([
-      place.ends(prune(place, '1'), [0], { on: place.machine('beta') }),
-      place.expectVersion('v2', source.now),
-    ]);
-    await place.expectVersion('latest', source.now);
-  },
-};
-
-export const RACES: readonly Scenario[] = [first, later, beside, restoring];
+export const RACES: readonly Scenario[] = [first, later, beside];

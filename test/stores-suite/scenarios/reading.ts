@@ -123,8 +123,7 @@ const sync: Scenario = {
 const syncUnchanged: Scenario = {
   name: 'sync without changes',
   run: async (world) => {
-    const place = await world.place();
-    await place.sync();
+    const { place } = await world.day.removedOne();
     const before = await place.store.list();
     const document = await place.sync();
     expectSame(document['noChanges'], true, 'noChanges');
@@ -172,8 +171,8 @@ export const READING: readonly Scenario[] = [
   download,
   shell,
   sync,
-  syncUnchanged,
   deletes,
+  syncUnchanged,
   damage,
   info,
 ];
