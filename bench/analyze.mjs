@@ -1,5 +1,5 @@
 // `archiver analyze` and `aws s3 ls --recursive --summarize` of one bucket, in turns, against the gateway at $AWS_ENDPOINT_URL:
-//   node test/servers/start-servers.mjs     prints the gateway and its keys
+//   npx tsx test/servers/start-servers.ts   prints the gateway and its keys
 //   AWS_ENDPOINT_URL=http://127.0.0.1:PORT node bench/analyze.mjs [--objects 200000] [--runs 3]
 // The bucket is filled the first time: small objects in folders of very different sizes. Totals have to be equal.
 import { execFileSync } from 'node:child_process';

@@ -23,7 +23,8 @@ import { createOnlyPolicy } from '../../src/core/fleet/bundle/bucket-policy.js';
 import { fleetPlace } from '../../src/core/fleet/bundle/fleet-place.js';
 import { Rng } from '../soak/prng.js';
 import { attack, HARMFUL, type Target } from '../support/attack-writer.js';
-import { noMinio, startMinio } from '../support/minio.js';
+import { noMinio } from '../servers/minio.js';
+import { startMinio } from '../support/minio.js';
 import { archiver, type Ran, type UploadDocument } from './upload-cli.js';
 
 const RUN = randomBytes(3).toString('hex');

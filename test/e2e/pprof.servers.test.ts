@@ -11,7 +11,7 @@ import { archiver } from './upload-cli.js';
 
 const run = promisify(execFile);
 
-/** Where Go cannot be installed, this is left out (start-servers.mjs says so). */
+/** Where Go cannot be installed, this is left out (test/servers/tools.ts says so). */
 const hasGo = spawnSync('go', ['version']).status === 0;
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

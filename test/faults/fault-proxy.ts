@@ -52,8 +52,15 @@ async function gather(message: http.IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-function forward(upstream: URL, request: http.IncomingMessage, body: Buffer): Promise<Reply> {
-  const { expect: _expect, ...headers } = request.headers;
+function forward(
+  upstream: URL,
+  request: http.IncomingMessage,
+  body: Buffer,
+  without: readonly string[] = [],
+): Promise<Reply> {
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => name !== 'expect' && !without.includes(name)),
+  );
   return new Promise((resolve, reject) => {
     const onward = http.request(
       {
@@ -143,7 +150,8 @@ async function pass(fault: Fault | undefined, exchange: Exchange, upstream: URL)
   if (fault?.kind === 'delay') await sleep(fault.ms);
   const body = fault?.kind === 'corrupt-request' ? flip(exchange.body, fault.byte) : exchange.body;
   if (fault?.kind === 'duplicate') await forward(upstream, request, body);
-  const reply = changed(fault, await forward(upstream, request, body));
+  const without = fault?.kind === 'without-headers' ? fault.names : [];
+  const reply = changed(fault, await forward(upstream, request, body, without));
   if (fault?.kind === 'lost-answer') return reset(request.socket);
   const { connection: _connection, 'transfer-encoding': _encoding, ...headers } = reply.headers;
   response.writeHead(

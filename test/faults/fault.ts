@@ -18,6 +18,8 @@ export type Fault =
   | { readonly kind: 'delay'; readonly ms: number }
   /** Cuts the connection before anything is done. */
   | { readonly kind: 'reset' }
+  /** The upstream never sees these headers. */
+  | { readonly kind: 'without-headers'; readonly names: readonly string[] }
   /** Never answers. */
   | { readonly kind: 'no-answer' }
   /** Cuts the connection when so many bytes of the body have come in. */

@@ -13,8 +13,7 @@ import type { Fault } from '../faults/fault.js';
 import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.js';
 import { CLI } from './machine.js';
 import { Rng } from './prng.js';
-import { S3_ENV } from './s3-soak-store.js';
-import { openSoakStore } from './servers.js';
+import { openSoakStore, STORES } from './servers.js';
 import type { SoakStore } from './soak-store.js';
 
 const { values: flags } = parseArgs({
@@ -28,8 +27,8 @@ const { values: flags } = parseArgs({
     store: { type: 'string', default: 'ceph' },
   },
 });
-const store = (['ceph', 'moto', 's3'] as const).find((kind) => kind === flags.store);
-if (store === undefined) throw new Error('--store is one of ceph, moto, s3');
+const store = STORES.find((kind) => kind === flags.store && kind !== 'folder');
+if (store === undefined) throw new Error(`--store is one of ${STORES.join(', ')}, and no folder`);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const INTERVAL_MS = 1000;
 const FILES = 12;
@@ -53,7 +52,7 @@ interface CycleLine {
 }
 
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
-const env = { ...process.env, ...S3_ENV, AWS_REGION: 'us-east-1' };
+const env: NodeJS.ProcessEnv = { ...process.env };
 
 /** One writer: its source, what that has looked like, and the process that archives it. */
 class Agent {
@@ -232,6 +231,7 @@ async function main(): Promise<void> {
     work,
     `agents-${createHash('md5').update(flags.seed).digest('hex')}`,
   );
+  Object.assign(env, opened.store.env);
   const upstream = opened.store.upstream ?? '';
   const proxy = await startFaultProxy(upstream);
   const faults = rng.fork('faults');

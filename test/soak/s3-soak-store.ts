@@ -9,13 +9,10 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { clientEnv, type S3Server } from '../servers/s3-server.js';
 import type { SoakStore, StoredObject } from './soak-store.js';
 
-export const S3_ENV = {
-  AWS_ACCESS_KEY_ID: 'archiver',
-  AWS_SECRET_ACCESS_KEY: 'archiver-secret',
-  AWS_REGION: 'us-east-1',
-} as const;
+export type Address = Omit<S3Server, 'env' | 'stop'>;
 
 interface Ageing {
   readonly before: number;
@@ -28,15 +25,19 @@ const SECOND_MS = 1100;
 
 class S3Store implements SoakStore {
   readonly url: string;
+  readonly upstream: string;
+  readonly env: Readonly<Record<string, string>>;
   private readonly ageings: Ageing[];
   constructor(
-    readonly upstream: string,
+    private readonly server: Address,
     private readonly client: S3Client,
     private readonly bucket: string,
     private readonly prefix: string,
     ageings: readonly Ageing[] = [],
   ) {
     this.url = `s3://${bucket}/${prefix}`;
+    this.upstream = server.endpoint;
+    this.env = clientEnv(server);
     this.ageings = [...ageings];
   }
 
@@ -97,7 +98,7 @@ class S3Store implements SoakStore {
   }
 
   private named(name: string, ageings: readonly Ageing[] = []): S3Store {
-    return new S3Store(this.upstream, this.client, this.bucket, `${this.prefix}-${name}`, ageings);
+    return new S3Store(this.server, this.client, this.bucket, `${this.prefix}-${name}`, ageings);
   }
 
   private async copyTo(other: S3Store): Promise<void> {
@@ -135,14 +136,18 @@ class S3Store implements SoakStore {
   }
 }
 
+/** A client of the server. */
+export const clientOf = ({ endpoint, region, accessKeyId, secretAccessKey }: Address): S3Client =>
+  new S3Client({ endpoint, region, forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } });
+
+export interface BucketSettings {
+  readonly hasLock?: boolean;
+}
+
 /** A store in a new bucket. */
-export async function s3SoakStore(upstream: string, bucket: string): Promise<SoakStore> {
-  const client = new S3Client({
-    endpoint: upstream,
-    region: S3_ENV.AWS_REGION,
-    forcePathStyle: true,
-    credentials: { accessKeyId: S3_ENV.AWS_ACCESS_KEY_ID, secretAccessKey: S3_ENV.AWS_SECRET_ACCESS_KEY },
-  });
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  return new S3Store(upstream, client, bucket, 'lab');
+export async function s3SoakStore(server: Address, bucket: string, settings: BucketSettings = {}): Promise<SoakStore> {
+  const client = clientOf(server);
+  const lock = settings.hasLock === true ? { ObjectLockEnabledForBucket: true } : {};
+  await client.send(new CreateBucketCommand({ Bucket: bucket, ...lock }));
+  return new S3Store(server, client, bucket, 'lab');
 }

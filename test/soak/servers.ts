@@ -1,41 +1,39 @@
 // The stores that a soak can run on.
 import { join } from 'node:path';
+import { KNOWN_SERVERS } from '../servers/known-servers.js';
+import { TEST_KEYS, TEST_REGION } from '../servers/s3-server.js';
 import { startMemoryS3 } from '../support/memory-s3.js';
-import { s3SoakStore, S3_ENV } from './s3-soak-store.js';
+import { s3SoakStore, type Address } from './s3-soak-store.js';
 import { folderSoakStore, type SoakStore } from './soak-store.js';
 
-export const STORES = ['folder', 'ceph', 'moto', 's3'] as const;
-export type StoreKind = (typeof STORES)[number];
+/** A server in this process, a folder, and every server that can be started. */
+export const STORES: readonly string[] = ['s3', ...KNOWN_SERVERS.map(({ id }) => id)];
 
 export interface OpenSoakStore {
   readonly store: SoakStore;
   readonly close: () => Promise<void>;
 }
 
-interface Servers {
-  readonly startServers: () => Promise<{ env: Record<string, string>; stop: () => Promise<void> }>;
-}
+/** Where a variable names one that runs, it is taken. */
+const VARIABLES: Readonly<Record<string, string>> = { ceph: 'ARCHIVER_TEST_RGW', moto: 'ARCHIVER_TEST_MOTO' };
 
-const VARIABLES = { ceph: 'ARCHIVER_TEST_RGW', moto: 'ARCHIVER_TEST_MOTO' } as const;
-
-/** Starts one server alone: those whose variable is set are taken as running. */
-async function startServer(kind: 'ceph' | 'moto'): Promise<{ url: string; stop: () => Promise<void> }> {
-  const other = kind === 'ceph' ? VARIABLES.moto : VARIABLES.ceph;
-  process.env[other] ??= 'not needed';
-  const path: string = '../servers/start-servers.mjs';
-  const { startServers } = (await import(path)) as Servers;
-  const { env, stop } = await startServers();
-  return { url: env[VARIABLES[kind]] ?? '', stop };
+async function startServer(kind: string): Promise<Address & { readonly stop: () => Promise<void> }> {
+  const running = process.env[VARIABLES[kind] ?? ''];
+  const known = { region: TEST_REGION, ...TEST_KEYS };
+  if (running !== undefined) return { ...known, endpoint: running, stop: () => Promise.resolve() };
+  if (kind === 's3') {
+    const { endpoint, close } = await startMemoryS3();
+    return { ...known, endpoint, stop: close };
+  }
+  const { lacking, start } = KNOWN_SERVERS.find(({ id }) => id === kind) ?? {};
+  const reason = lacking?.();
+  if (start === undefined || reason !== undefined) throw new Error(`no store ${kind}: ${reason ?? 'unknown'}`);
+  return await start();
 }
 
 /** Makes an empty store of that kind. */
-export async function openSoakStore(kind: StoreKind, folder: string, bucket: string): Promise<OpenSoakStore> {
+export async function openSoakStore(kind: string, folder: string, bucket: string): Promise<OpenSoakStore> {
   if (kind === 'folder') return { store: folderSoakStore(join(folder, 'store')), close: async () => undefined };
-  Object.assign(process.env, S3_ENV);
-  if (kind === 's3') {
-    const server = await startMemoryS3();
-    return { store: await s3SoakStore(server.endpoint, bucket), close: () => server.close() };
-  }
-  const { url, stop } = await startServer(kind);
-  return { store: await s3SoakStore(url, bucket), close: stop };
+  const server = await startServer(kind);
+  return { store: await s3SoakStore(server, bucket), close: server.stop };
 }

@@ -25,6 +25,8 @@ export interface SoakStore {
   readonly url: string;
   /** The S3 server behind it, if there is one. */
   readonly upstream: string | undefined;
+  /** What a client of that server has in its environment. */
+  readonly env: Readonly<Record<string, string>>;
   list(): Promise<StoredObject[]>;
   get(key: string): Promise<Buffer>;
   put(key: string, bytes: Buffer): Promise<void>;
@@ -49,6 +51,7 @@ const TEMPORARY = /(^|\/)\.archiver~tmp-/;
 
 class FolderStore implements SoakStore {
   readonly upstream = undefined;
+  readonly env = {};
   readonly url: string;
   constructor(readonly root: string) {
     mkdirSync(root, { recursive: true });

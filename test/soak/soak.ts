@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { Checker } from './check.js';
 import { CLI, stopAll } from './machine.js';
 import { Rng } from './prng.js';
-import { openSoakStore, STORES, type StoreKind } from './servers.js';
+import { openSoakStore, STORES } from './servers.js';
 import { KINDS, TRIALS, WEIGHTS, type StepKind } from './step-plan.js';
 import { Steps } from './steps.js';
 import { makeMachines, SoakFailure, World } from './world.js';
@@ -38,7 +38,7 @@ ceph and moto use ARCHIVER_TEST_RGW and ARCHIVER_TEST_MOTO when these name a run
 
 interface Settings {
   readonly seed: string;
-  readonly store: StoreKind;
+  readonly store: string;
   readonly steps: number;
   readonly untilMs: number;
   readonly keep: boolean;

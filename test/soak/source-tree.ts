@@ -89,6 +89,17 @@ export class SourceTree {
     this.mark();
   }
 
+  /** Puts a file at a path. */
+  add(path: string, content: Buffer | string): void {
+    writeFileSync(this.at(path), content);
+    this.mark();
+  }
+
+  /** It was changed from outside. */
+  look(): void {
+    this.mark();
+  }
+
   /** Nearly everything is gone, or everything, as where its disk is not mounted. */
   shrink(isEmpty: boolean): void {
     rmSync(this.root, { recursive: true });

@@ -6,8 +6,6 @@ import { forward, Gates, openLane, type Lane, type Request } from './fault-lane.
 import { describeFault, isDeadly, isStop, NO_FAULT, type Fault } from './fault-plan.js';
 import { runProgram, type Identity, type Ran } from './machine.js';
 import type { Rng } from './prng.js';
-import { S3_ENV } from './s3-soak-store.js';
-import type { StoreKind } from './servers.js';
 import type { SoakStore } from './soak-store.js';
 import { SourceTree } from './source-tree.js';
 
@@ -150,7 +148,7 @@ export class World {
     args: readonly string[],
     settings: RunSettings = {},
   ): Promise<Run> {
-    const { fault = NO_FAULT } = settings;
+    const { fault = NO_FAULT, store = this.store } = settings;
     const number = ++this.runs;
     const reins = new Reins();
     let failure: unknown;
@@ -159,7 +157,7 @@ export class World {
     const isResume = lane !== undefined && args[0] === 'resume' && args[1] !== 'list';
     const given = isResume ? [...args, '--endpoint-url', lane.endpoint] : args;
     const ran = await runProgram(identity, given, {
-      env: lane === undefined ? {} : { ...S3_ENV, AWS_ENDPOINT_URL: lane.endpoint },
+      env: lane === undefined ? {} : { ...store.env, AWS_ENDPOINT_URL: lane.endpoint },
       fault,
       onStart: (send) => {
         reins.send = send;
@@ -244,9 +242,9 @@ export class World {
 }
 
 /** Draws hosts, clocks and sources. */
-export function makeMachines(rng: Rng, folder: string, kind: StoreKind): Machine[] {
+export function makeMachines(rng: Rng, folder: string, kind: string): Machine[] {
   // Servers that check signatures refuse a clock that is a quarter of an hour off.
-  const unit = kind === 'ceph' || kind === 'moto' ? 150_000 : 3_600_000;
+  const unit = kind === 'folder' || kind === 's3' ? 3_600_000 : 150_000;
   const isListDenied = rng.chance(0.3);
   const denied = isListDenied ? /^(Get|Head|Delete|List|Copy)/ : /^(Get|Head|Delete|Copy)/;
   return ['alpha', 'beta', 'gamma'].map((name) => {

@@ -80,7 +80,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'datasetId? datasets? location dryRun retired? kept? compacted? dependent? abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes unfinishedWrites unfinishedHidden failed earlyDeletion warnings durationMs requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
-  download: `${RESTORED} datasetId? version?`,
+  download: `${RESTORED} datasetId? version? fork?`,
   'dvc export':
     'uploadId location outputDir cacheDir files ignored links folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',
@@ -110,7 +110,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   repair:
     'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
-  restore: `${RESTORED} datasetId? version? ${RETRIEVAL}`,
+  restore: `${RESTORED} datasetId? version? fork? ${RETRIEVAL}`,
   'profile collect': 'folder profiles troubles exitStatus',
   'profile list': 'profiles',
   'profile stats':

@@ -1,30 +1,17 @@
 // A MinIO server of a test's own, and the requests of its admin API that make users with policies. What carries secrets is encrypted there
 // as its client does it: PBKDF2 and AES-GCM in fragments of 16 KiB, of which one is enough here.
-import { spawn } from 'node:child_process';
 import { createCipheriv, createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { missingTools } from '../e2e/upload-cli.js';
-
-const ROOT = { accessKeyId: 'archiver', secretAccessKey: 'archiver-secret' };
-const READY_MS = 20_000;
-const POLL_MS = 100;
-
-/** Why tests that need it are skipped; undefined where it is there. */
-export const noMinio = (): string | undefined =>
-  missingTools('minio').length > 0 ? 'minio is not on the PATH' : undefined;
+import { startMinio as startServer } from '../servers/minio.js';
+import { TEST_KEYS, type S3Keys } from '../servers/s3-server.js';
 
 export interface Minio {
   readonly endpoint: string;
   /** Of the administrator. */
-  readonly root: typeof ROOT;
+  readonly root: S3Keys;
   /** Hands a policy to the server. @throws with its answer when the server refuses the policy */
   addPolicy(name: string, policy: string): Promise<void>;
   addUser(name: string, secretAccessKey: string, policyName: string): Promise<void>;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
@@ -40,9 +27,11 @@ function signed(method: string, url: URL, body: Buffer): Record<string, string> 
   const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`);
   const query = url.search.slice(1);
   const request = [method, url.pathname, query, lines.join(''), names, digest].join('\n');
-  const key = scope.split('/').reduce<string | Buffer>((of, part) => hmac(of, part), `AWS4${ROOT.secretAccessKey}`);
+  const key = scope
+    .split('/')
+    .reduce<string | Buffer>((of, part) => hmac(of, part), `AWS4${TEST_KEYS.secretAccessKey}`);
   const signature = hmac(key, ['AWS4-HMAC-SHA256', at, scope, sha256(request)].join('\n')).toString('hex');
-  const credential = `Credential=${ROOT.accessKeyId}/${scope}`;
+  const credential = `Credential=${TEST_KEYS.accessKeyId}/${scope}`;
   const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${signature}`;
   return { authorization, 'x-amz-content-sha256': digest, 'x-amz-date': at };
 }
@@ -52,7 +41,7 @@ function sealed(text: string): Buffer {
   const PBKDF2_AES_GCM = 2;
   const LAST = 0x80;
   const [salt, nonce] = [randomBytes(32), randomBytes(8)];
-  const key = pbkdf2Sync(ROOT.secretAccessKey, salt, 8192, 32, 'sha256');
+  const key = pbkdf2Sync(TEST_KEYS.secretAccessKey, salt, 8192, 32, 'sha256');
   const cipher = (counter: number) => {
     const whole = Buffer.concat([nonce, Buffer.alloc(4)]);
     whole.writeUInt32LE(counter, nonce.length);
@@ -66,63 +55,17 @@ function sealed(text: string): Buffer {
   return Buffer.concat([salt, Buffer.from([PBKDF2_AES_GCM]), nonce, sealedText, only.getAuthTag()]);
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
-
 /** Starts one with nothing in it. @throws with what it said when it does not start */
 export async function startMinio(): Promise<Minio> {
-  const folder = mkdtempSync(join(tmpdir(), 'archiver-minio-'));
-  const [port, consolePort] = [await freePort(), await freePort()];
-  const endpoint = `http://127.0.0.1:${port}`;
-  const addresses = ['--address', `127.0.0.1:${port}`, '--console-address', `127.0.0.1:${consolePort}`];
-  const env = {
-    ...process.env,
-    MINIO_ROOT_USER: ROOT.accessKeyId,
-    MINIO_ROOT_PASSWORD: ROOT.secretAccessKey,
-    HOME: folder,
-  };
-  const child = spawn('minio', ['server', join(folder, 'data'), ...addresses], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  child.stdout.on('data', (data: Buffer) => (said += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (said += data.toString()));
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const stop = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  };
+  const { endpoint, stop } = await startServer();
   const admin = async (method: string, path: string, body: Buffer): Promise<void> => {
     const url = new URL(`/minio/admin/v3/${path}`, endpoint);
     const answer = await fetch(url, { method, headers: signed(method, url, body), body: new Uint8Array(body) });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   };
-  const until = Date.now() + READY_MS;
-  const isReady = (): Promise<boolean> =>
-    fetch(`${endpoint}/minio/health/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (Date.now() > until || child.exitCode !== null) {
-      await stop();
-      throw new Error(`minio did not start: ${said}`);
-    }
-    await sleep(POLL_MS);
-  }
   return {
     endpoint,
-    root: ROOT,
+    root: TEST_KEYS,
     stop,
     addPolicy: (name, policy) => admin('PUT', `add-canned-policy?name=${name}`, Buffer.from(policy)),
     async addUser(name, secretKey, policyName) {

@@ -39,6 +39,7 @@ interface Writer {
 async function world() {
   useTestCredentials();
   const s3 = await startMemoryS3(BUCKET);
+  s3.lockable.add(BUCKET);
   onTestFinished(() => s3.close());
   const proxy = await startFaultProxy(s3.endpoint);
   onTestFinished(() => proxy.close());

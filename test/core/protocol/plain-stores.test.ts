@@ -356,6 +356,22 @@ describe('a prune', () => {
     expect(Object.keys(await versions())).toEqual(['v3']);
   });
 
+  test('retires versions also where listings have no ETags', async () => {
+    await threeVersions();
+    const before = await versions();
+    const withoutEtags: Wrap = (store) => ({
+      ...store,
+      async *list(options) {
+        for await (const page of store.list(options))
+          yield { ...page, objects: page.objects.map((object) => ({ ...object, etag: '' })) };
+      },
+    });
+
+    await lab.prune({ keep: { last: 1 }, wrap: plainly(withoutEtags) });
+
+    expect(await versions()).toEqual({ v3: before['v3'] });
+  });
+
   test('replaces nothing: what kept versions build on stays, and a later one frees it when nobody else writes', async () => {
     await threeVersions();
     const before = await versions();

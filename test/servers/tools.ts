@@ -1,0 +1,70 @@
+// What suites need beside servers: installed, or unpacked, where it is not on the PATH.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const INSTALL_MS = 600_000;
+
+const isThere = (...commands: readonly (readonly [string, string])[]): Promise<boolean> =>
+  Promise.all(commands.map(([name, flag]) => run(name, [flag]))).then(
+    () => true,
+    () => false,
+  );
+
+const leftOut = (what: string, error: unknown): void =>
+  void process.stderr.write(`left out: what needs ${what} (${(error as Error).message.split('\n')[0]})\n`);
+
+/**
+ * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof and buildah are installed when they are not on the PATH.
+ * Where Go or buildah cannot be had, the suite that needs it is skipped.
+ */
+export async function installTools(): Promise<void> {
+  const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  const install = (...packages: readonly string[]): Promise<unknown> =>
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
+  const [hasModel, hasGo, hasBuildah] = await Promise.all([
+    isThere(['spin', '-V'], ['cc', '--version']),
+    isThere(['go', 'version']),
+    isThere(['buildah', '--version']),
+  ]);
+  if (hasModel && hasGo && hasBuildah) return;
+  await run('apt-get', ['update', '-qq'], options);
+  if (!hasModel) await install('spin', 'gcc', 'libc6-dev');
+  for (const name of [...(hasGo ? [] : ['golang-go']), ...(hasBuildah ? [] : ['buildah'])])
+    await install(name).catch((error: unknown) => leftOut(name, error));
+}
+
+export interface FoundPrometheus {
+  readonly env: Readonly<Record<string, string>>;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Debian's prometheus and promtool, which are unpacked and not installed: no service starts. Where there is no such package, or
+ * nothing to fetch it with, the suites that need it are skipped.
+ */
+export async function findPrometheus(): Promise<FoundPrometheus> {
+  const NAME = 'ARCHIVER_TEST_PROMETHEUS';
+  const nothing = { env: {}, stop: () => Promise.resolve() };
+  if (process.env[NAME] !== undefined) return nothing;
+  const found = await run('sh', ['-c', 'command -v promtool && command -v prometheus']).catch(() => undefined);
+  if (found !== undefined) return { ...nothing, env: { [NAME]: dirname(found.stdout.split('\n')[0] ?? '') } };
+  const folder = await mkdtemp(join(tmpdir(), 'archiver-prometheus-'));
+  const stop = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const options = { cwd: folder, timeout: INSTALL_MS };
+    // An index that is there already may do.
+    const fetched = (): Promise<unknown> => run('apt-get', ['download', '-qq', 'prometheus'], options);
+    await fetched().catch(() => run('apt-get', ['update', '-qq'], options).then(fetched));
+    const [archive = ''] = await readdir(folder);
+    await run('dpkg-deb', ['-x', archive, 'root'], options);
+    return { env: { [NAME]: join(folder, 'root', 'usr', 'bin') }, stop };
+  } catch (error) {
+    leftOut('Prometheus', error);
+    await stop();
+    return nothing;
+  }
+}

@@ -1,0 +1,19 @@
+// The process of a racer: runs what it is sent, in the home that it was started with.
+import { program } from '../../src/commands/index.js';
+import { runCommand } from '../support/run-command.js';
+
+const [, , home = ''] = process.argv;
+const env = Object.fromEntries(
+  Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+);
+const root = program();
+
+process.on('message', (args: readonly string[]) => {
+  const host = {
+    root,
+    folder: home,
+    env: { ...env, ARCHIVER_HOME: `${home}/.archiver`, ARCHIVER_CREATE_ONCE: 'auto' },
+  };
+  void runCommand(host, args).then((ran) => process.send?.(ran));
+});
+process.send?.('ready');
