@@ -25,8 +25,8 @@ async function startServer(kind: string): Promise<Address & { readonly stop: () 
     const { endpoint, close } = await startMemoryS3();
     return { ...known, endpoint, stop: close };
   }
-  const { lacking, start } = KNOWN_SERVERS.find(({ id }) => id === kind) ?? {};
-  const reason = lacking?.();
+  const server = KNOWN_SERVERS.find(({ id }) => id === kind);
+  const [start, reason] = [server?.start, server?.lacking()];
   if (start === undefined || reason !== undefined) throw new Error(`no store ${kind}: ${reason ?? 'unknown'}`);
   return await start();
 }
