@@ -22,8 +22,8 @@ async function startServer(kind: string): Promise<Address & { readonly stop: () 
   const known = { region: TEST_REGION, ...TEST_KEYS };
   if (running !== undefined) return { ...known, endpoint: running, stop: () => Promise.resolve() };
   if (kind === 's3') {
-    const { endpoint, close } = await startMemoryS3();
-    return { ...known, endpoint, stop: close };
+    const memory = await startMemoryS3();
+    return { ...known, endpoint: memory.endpoint, stop: () => memory.close() };
   }
   const server = KNOWN_SERVERS.find(({ id }) => id === kind);
   const [start, reason] = [server?.start, server?.lacking()];
