@@ -5,6 +5,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BucketVersions } from './memory-versions.js';
 import { operationOf } from './s3-operation.js';
+import { element, tagValues } from './s3-xml.js';
 
 export interface MemoryObject {
   body: Buffer;
@@ -93,17 +94,6 @@ export const LOCKED_UNTIL = 'x-amz-object-lock-retain-until-date';
 const XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
 
 const md5 = (data: Buffer): string => createHash('md5').update(data).digest('hex');
-const escapeXml = (text: string): string => text.replace(/[<>&"\r]/g, (character) => `&#${character.charCodeAt(0)};`);
-const unescapeXml = (text: string): string =>
-  text
-    .replace(/&#x([0-9a-f]+);/gi, (_match, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
-    .replace(/&#(\d+);/g, (_match, code: string) => String.fromCodePoint(Number(code)))
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&apos;', "'")
-    .replaceAll('&amp;', '&');
-const element = (name: string, value: string | number): string => `<${name}>${escapeXml(String(value))}</${name}>`;
 const xml = (name: string, inner: string, status = 200): Answer => ({
   status,
   headers: { 'content-type': 'application/xml' },
@@ -116,9 +106,6 @@ export const errorAnswer = (status: number, code: string, message = code): Answe
   headers: { 'content-type': 'application/xml' },
   body: `${XML_HEAD}<Error>${element('Code', code)}${element('Message', message)}</Error>`,
 });
-
-const tagValues = (text: string, tag: string): string[] =>
-  [...text.matchAll(new RegExp(`<${tag}>([^<]*)</${tag}>`, 'g'))].map((match) => unescapeXml(match[1] ?? ''));
 
 const keptHeaders = (headers: http.IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(

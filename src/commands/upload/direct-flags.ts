@@ -4,7 +4,9 @@ import { conflicts, requires } from '../../cli/rule.js';
 import type { DirectOptions } from '../../core/archive/settings.js';
 
 export const directFlags = {
-  directUpload: flag.on({ describe: 'store small files as they are, one object each, not packed or compressed' }),
+  directUpload: flag.on({
+    describe: 'store small files as they are, one object each; nothing is packed or compressed',
+  }),
   directUploadThresholdMb: flag.int([0, 1_000_000_000], {
     default: 500,
     describe: 'larger uploads go into chunks nevertheless; in MB (10^6 bytes)',
@@ -13,12 +15,15 @@ export const directFlags = {
     default: 256,
     describe: 'files sent at once; never more than 64, the most sockets an upload opens',
   }),
+  hashedKeys: flag.on({
+    describe: 'keys without paths in them; for servers that mistake names such as a+b or a%20b',
+  }),
   forceDirectUpload: flag.on({ describe: 'direct upload however large the upload is' }),
 };
 
 /** What goes with what of `directFlags`. */
 export const directRules = [
-  ...(['directUploadThresholdMb', 'directUploadWorkers', 'forceDirectUpload'] as const).map((key) =>
+  ...(['directUploadThresholdMb', 'directUploadWorkers', 'hashedKeys', 'forceDirectUpload'] as const).map((key) =>
     requires(key, 'directUpload'),
   ),
   conflicts('directUpload', ['enableDedup']),
@@ -33,5 +38,6 @@ export function directOptions(values: Values<typeof directFlags>): DirectOptions
   return {
     thresholdBytes: values.forceDirectUpload ? undefined : values.directUploadThresholdMb * MB,
     requests: Math.min(values.directUploadWorkers, MAX_REQUESTS),
+    hashedKeys: values.hashedKeys,
   };
 }

@@ -103,6 +103,8 @@ export interface DirectOptions {
   readonly thresholdBytes: number | undefined;
   /** Objects of files on their way at a time. */
   readonly requests: number;
+  /** Every key is a hashed one: nothing of a path is in it that a server could mistake. */
+  readonly hashedKeys?: boolean | undefined;
 }
 
 /** What the manifest says beside what it lists. */

@@ -24,7 +24,7 @@ import {
   unfinishedSeen,
   versionsSeen,
 } from './judge.js';
-import { lookAtScratch, type ScratchPlace, type ScratchSeen } from './scratch.js';
+import { LISTING, lookAtScratch, type ScratchPlace, type ScratchSeen } from './scratch.js';
 
 interface Asked extends Pick<ScratchPlace, 'folder' | 'randomBytes' | 'signal'> {
   readonly now: () => Date;
@@ -70,9 +70,9 @@ async function scratchOf(asked: AskedBucket): Promise<ScratchSeen> {
   const { createOnce, store, signal } = asked;
   if (isAnswered(createOnce))
     return await lookAtScratch({ ...asked, isCreateOnce: createOnce.value.kind === 'create-once' });
-  const unfinished = await answerOf('s3:ListBucketMultipartUploads', async () => {
+  const unfinished = await answerOf(LISTING, async () => {
     await store.listMultipart('', signal)[Symbol.asyncIterator]().next();
-    return undefined;
+    return 'answered' as const;
   });
   return { classes: createOnce, encryption: createOnce, unfinished, copied: createOnce };
 }

@@ -6,7 +6,7 @@ import type { PostureAnswers } from '../object-store/bucket-posture.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
 import { printable } from '../paths/raw-path.js';
 import { no, notAnswered, notKnown, type Seen, yes } from './capability.js';
-import type { ClassesSeen } from './scratch.js';
+import type { ClassesSeen, UnfinishedSeen } from './scratch.js';
 
 /** `none`: what it means that the store does not have the request. */
 function judged<T>(answer: Answer<T>, none: string, judge: (value: T) => Seen): Seen {
@@ -70,12 +70,15 @@ export function encryptionSeen(
   return rule === undefined ? notAnswered(ofObject.unanswered) : yes(`by default: ${printable(rule.algorithm)}`);
 }
 
-/** `undefined`: there was none to look for. */
-export const unfinishedSeen = (answer: Answer<boolean | undefined>): Seen =>
-  judged(answer, 'the store does not list them', (isListed) => {
-    if (isListed === undefined) return yes('a listing of them is answered');
-    return isListed ? yes('one that was begun is listed') : no('one that was begun is not listed');
-  });
+const LISTED: Readonly<Record<UnfinishedSeen, Seen>> = {
+  listed: yes('one that was begun is listed'),
+  'listed-then': yes('one that was begun is listed; where there is none, it says that it lists none'),
+  'not-listed': no('one that was begun is not listed'),
+  answered: yes('a listing of them is answered'),
+};
+
+export const unfinishedSeen = (answer: Answer<UnfinishedSeen>): Seen =>
+  judged(answer, 'the store does not list them', (seen) => LISTED[seen]);
 
 export const copySeen = (answer: Answer<boolean>): Seen =>
   judged(answer, 'the store does not have it', (isCopied) =>

@@ -31,12 +31,17 @@ export interface ClassesSeen {
   readonly names: readonly string[];
 }
 
+/**
+ * Whether an upload that was begun is listed: `listed-then`: before it was begun, the store said that it lists none (rclone); `answered`:
+ * none could be begun.
+ */
+export type UnfinishedSeen = 'listed' | 'listed-then' | 'not-listed' | 'answered';
+
 export interface ScratchSeen {
   readonly classes: Answer<ClassesSeen>;
   /** How an object is encrypted that was put without a word of it. */
   readonly encryption: Answer<ObjectInfo['encryption']>;
-  /** Whether an upload that was begun is listed; undefined where none could be begun, and the store answers. */
-  readonly unfinished: Answer<boolean | undefined>;
+  readonly unfinished: Answer<UnfinishedSeen>;
   /** Whether a part has what was to be copied into it. */
   readonly copied: Answer<boolean>;
 }
@@ -45,6 +50,7 @@ const BODY = Buffer.from('archiver asks what this store can do\n');
 /** Smaller ones are copied into no part by some servers (Garage). */
 const PART_BYTES = 5 * 1024 * 1024;
 const CLEAN_UP_MS = 5000;
+export const LISTING = 's3:ListBucketMultipartUploads';
 const COLD = new Set<string>(['GLACIER', 'DEEP_ARCHIVE']);
 const CLASSES = STORAGE_CLASSES.filter((name) => name !== 'STANDARD');
 
@@ -137,6 +143,7 @@ class Scratch {
   async multipart(plain: string): Promise<Pick<ScratchSeen, 'unfinished' | 'copied'>> {
     const { multipart, folder, randomBytes, signal } = this.place;
     const key = probeKey(folder, randomBytes);
+    const before = await answerOf(LISTING, () => this.isListed(key));
     const begun = await answerOf('s3:PutObject', async () => {
       const id = await multipart.begin(key, signal);
       this.begun.push({ key, id });
@@ -144,17 +151,16 @@ class Scratch {
     });
     if (!isAnswered(begun)) return { unfinished: begun, copied: begun };
     const id = begun.value;
-    const [unfinished, copied] = await Promise.all([
-      answerOf('s3:ListBucketMultipartUploads', () => this.isListed(key, id)),
-      this.copied(plain, key, id),
-    ]);
-    return { unfinished, copied };
+    const unfinished = await answerOf(LISTING, async (): Promise<UnfinishedSeen> => {
+      if (!(await this.isListed(key))) return 'not-listed';
+      return isAnswered(before) ? 'listed' : 'listed-then';
+    });
+    return { unfinished, copied: await this.copied(plain, key, id) };
   }
 
-  private async isListed(key: string, id: string): Promise<boolean> {
+  private async isListed(key: string): Promise<boolean> {
     const { store, folder, signal } = this.place;
-    for await (const one of store.listMultipart(folder, signal))
-      if (one.key === key && one.multipartId === id) return true;
+    for await (const one of store.listMultipart(folder, signal)) if (one.key === key) return true;
     return false;
   }
 

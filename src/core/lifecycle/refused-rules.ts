@@ -53,7 +53,7 @@ export function refusedRules(error: unknown, before: RuleSet, after: RuleSet): u
       hint:
         classes.length === 0
           ? 'use --import with rules that only expire (Expiration, NoncurrentVersionExpiration)'
-          : "chunks stay where they are; the store's own tools show the classes or tiers that it has, and --import takes rules that only expire other objects (Expiration, NoncurrentVersionExpiration)",
+          : 'chunks stay where they are; `archiver access-check` shows the classes that this store takes, its own tools show tiers that it may have, and --import takes rules that only expire other objects (Expiration, NoncurrentVersionExpiration)',
     },
   );
 }

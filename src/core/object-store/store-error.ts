@@ -67,7 +67,7 @@ export const misnamedError = (key: string, shown: string): StoreError =>
     `the store has acknowledged ${key} and lists it as ${shown}: the fault of a server that cannot say this name, so the file would not be found`,
     {
       reason: MISNAMED,
-      hint: 'leave out --direct-upload: files then lie in chunks, whose keys have nothing that a server could mistake',
+      hint: 'add --hashed-keys, and no key has a name in it that a server could mistake; or leave out --direct-upload: files then lie in chunks',
     },
   );
 

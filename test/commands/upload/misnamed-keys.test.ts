@@ -1,5 +1,5 @@
 // A server that says its listings are URL-encoded and does not encode them (s3s-fs): `%20` in a key is then read as a space.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../../src/commands/index.js';
@@ -22,11 +22,13 @@ function plainListing({ bucket, query }: Call): Answer {
   return { status: 200, body: `<ListBucketResult>${head}${lines.sort().join('')}</ListBucketResult>` };
 }
 
+const run = (...argv: readonly string[]): Promise<CommandRun> =>
+  runCommand({ root: program(), folder, env: { NO_COLOR: '1', AWS_ENDPOINT_URL: s3.endpoint } }, argv);
+
 const upload = (name: string, ...flags: readonly string[]): Promise<CommandRun> => {
-  mkdirSync(join(folder, 'data'));
+  mkdirSync(join(folder, 'data'), { recursive: true });
   writeFileSync(join(folder, 'data', name), 'content');
-  const env = { NO_COLOR: '1', AWS_ENDPOINT_URL: s3.endpoint };
-  return runCommand({ root: program(), folder, env }, ['upload', 'data', 's3://bucket/p', ...flags]);
+  return run('upload', 'data', 's3://bucket/p', ...flags);
 };
 
 beforeEach(async () => {
@@ -41,7 +43,7 @@ describe('an object that the store lists under another key', () => {
   test.each([
     ['a%20b', 'a b'],
     ['a+b', 'a b'],
-  ])('%s ends a direct upload at once, as a fault of the server, and chunks are offered', async (name, shown) => {
+  ])('%s ends a direct upload at once, as a fault of the server, and other keys are offered', async (name, shown) => {
     const { status, stderr } = await upload(name, '--direct-upload');
 
     expect(status).toBe(1);
@@ -49,12 +51,35 @@ describe('an object that the store lists under another key', () => {
       new RegExp(`has acknowledged .*/files/${name.replace('+', String.raw`\+`)} and lists it as .*/files/${shown}:`),
     );
     expect(stderr).toContain('the fault of a server');
+    expect(stderr).toContain('add --hashed-keys');
     expect(stderr).toContain('leave out --direct-upload');
     expect(stderr).not.toContain('is sent again');
     expect(stderr).not.toContain('archiver resume');
     expect(
       s3.requests.filter(({ operation, path }) => operation === 'PutObject' && path.includes('/files/')),
     ).toHaveLength(1);
+  });
+
+  test('is named beside the key that it stands for, also where others of its size are there', async () => {
+    mkdirSync(join(folder, 'data'));
+    for (const name of ['a b', 'c+d']) writeFileSync(join(folder, 'data', name), 'content');
+
+    const { stderr } = await upload('a%20b', '--direct-upload');
+
+    expect(stderr).toMatch(/has acknowledged \S+\/files\/a%20b and lists it as \S+\/files\/a b:/);
+  });
+
+  test('is none with --hashed-keys, and the file comes back under its name', async () => {
+    const { status } = await upload('a%20b', '--direct-upload', '--hashed-keys');
+    const restored = await run('restore', 's3://bucket/p', 'out', '--all');
+    const keys = [...(s3.buckets.get('bucket')?.keys() ?? [])].filter((key) => key.includes('/files/'));
+
+    expect([status, restored.status, keys]).toEqual([
+      0,
+      0,
+      [expect.stringMatching(/\/files\/\.hashed\/[0-9a-f]{64}-1$/)],
+    ]);
+    expect(readFileSync(join(folder, 'out', 'a%20b'), 'utf8')).toBe('content');
   });
 
   test('is none in a chunk', async () => {

@@ -19,6 +19,7 @@ const about = (kind: CreateOnceAnswer['kind']): Answer<CreateOnceAnswer> => ({
 });
 
 interface Options {
+  readonly signal?: AbortSignal;
   readonly createOnce?: Answer<CreateOnceAnswer>;
   readonly now?: () => Date;
 }
@@ -26,12 +27,13 @@ interface Options {
 let count = 0;
 const randomBytes = (bytes: number): Buffer => Buffer.from(String(++count).padStart(bytes, '0').slice(-bytes));
 
-async function rows({ createOnce = about('create-once'), now = () => new Date() }: Options = {}): Promise<
-  readonly Capability[]
-> {
+async function rows({
+  createOnce = about('create-once'),
+  now = () => new Date(),
+  signal = new AbortController().signal,
+}: Options = {}): Promise<readonly Capability[]> {
   const { store, posture, lifecycle, multipart } = await s3.open();
   if (posture === undefined || lifecycle === undefined || multipart === undefined) throw new Error('no bucket');
-  const { signal } = new AbortController();
   const asked = { store, posture, lifecycle, multipart, createOnce, now, signal };
   return await bucketCapabilities({ ...asked, folder: FOLDER, randomBytes });
 }
@@ -49,6 +51,13 @@ const lacks = (name: string, reply = errorAnswer(501, 'NotImplemented')): void =
 const denies = (name: string): void => lacks(name, errorAnswer(403, 'AccessDenied'));
 
 const left = (): readonly string[] => [...(s3.server.buckets.get('bucket')?.keys() ?? [])];
+
+async function unfinished(): Promise<readonly string[]> {
+  const { store } = await s3.open();
+  const found: string[] = [];
+  for await (const { key } of store.listMultipart('')) found.push(key);
+  return found;
+}
 
 describe('what a bucket can do', () => {
   test('has a row for everything, each with what follows and where the docs say more', async () => {
@@ -72,11 +81,15 @@ describe('what a bucket can do', () => {
   test('leaves nothing there', async () => {
     await rows();
 
-    expect(left()).toEqual([]);
-    const { store } = await s3.open();
-    const unfinished: string[] = [];
-    for await (const { key } of store.listMultipart('')) unfinished.push(key);
-    expect(unfinished).toEqual([]);
+    expect([left(), await unfinished()]).toEqual([[], []]);
+  });
+
+  test('leaves nothing there when it is interrupted', async () => {
+    const ending = new AbortController();
+    answers((operation) => void (operation === 'UploadPartCopy' && ending.abort()));
+
+    await expect(rows({ signal: ending.signal })).rejects.toMatchObject({ code: 'cancelled' });
+    expect([left(), await unfinished()]).toEqual([[], []]);
   });
 
   test('puts with If-None-Match where the store keeps it, and nowhere else', async () => {
@@ -240,6 +253,19 @@ describe('unfinished-uploads', () => {
     lacks('ListMultipartUploads', { status: 200, body: '<ListMultipartUploadsResult/>' });
 
     expect(await row('unfinished-uploads')).toMatchObject({ state: 'no', detail: 'one that was begun is not listed' });
+  });
+});
+
+test('unfinished-uploads: a listing that answers 404 until one is begun, as that of rclone does', async () => {
+  let isBegun = false;
+  answers((operation) => {
+    if (operation === 'CreateMultipartUpload') isBegun = true;
+    return operation === 'ListMultipartUploads' && !isBegun ? errorAnswer(404, 'NoSuchUpload') : undefined;
+  });
+
+  expect(await row('unfinished-uploads')).toMatchObject({
+    state: 'yes',
+    detail: 'one that was begun is listed; where there is none, it says that it lists none',
   });
 });
 

@@ -50,7 +50,16 @@ interface OwnLook {
   readonly misnamed: { readonly key: string; readonly shown: string } | undefined;
 }
 
-/** The listing lacks a key, and has one of a file of the same size that nobody put. */
+/** As a server reads a key that takes it for an encoded one. */
+function misread(key: string): string {
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '));
+  } catch {
+    return key; // it cannot be read so
+  }
+}
+
+/** The listing lacks a key, and has it as it may be misread, or one of a file of the same size that nobody put. */
 function findMisnamed(
   { objects }: FolderLook,
   folder: string,
@@ -61,11 +70,17 @@ function findMisnamed(
   const put = new Set(own.map(({ key }) => key));
   const strange = objects.filter(({ key }) => key.startsWith(folder + DIRECT_FOLDER) && !put.has(key));
   const bySize = new Map(strange.map(({ key, sizeBytes }) => [sizeBytes, key]));
-  for (const { key, sizeBytes } of unsound) {
-    const shown = there.has(key) ? undefined : bySize.get(sizeBytes);
-    if (shown !== undefined && key.startsWith(folder + DIRECT_FOLDER)) return { key, shown };
-  }
-  return undefined;
+  const lost = unsound.filter(({ key }) => !there.has(key) && key.startsWith(folder + DIRECT_FOLDER));
+  const pairs = (shownOf: (one: Own) => string | undefined): readonly { key: string; shown: string }[] =>
+    lost.flatMap((one) => {
+      const shown = shownOf(one);
+      return shown === undefined ? [] : [{ key: one.key, shown }];
+    });
+  const [first] = [
+    ...pairs(({ key }) => (there.has(misread(key)) ? misread(key) : undefined)),
+    ...pairs(({ sizeBytes }) => bySize.get(sizeBytes)),
+  ];
+  return first;
 }
 
 /** Undefined for a writer without permission to list. */

@@ -21,6 +21,8 @@ export interface DirectKeyOptions {
   readonly bytesBefore: number;
   /** Keys from `files/` on that are there already. */
   readonly taken: readonly string[];
+  /** No key has a path in it. */
+  readonly isHashed?: boolean | undefined;
 }
 
 const folded = (path: RawPath): string => foldName(path, { case: true, unicode: true });
@@ -57,6 +59,7 @@ export class DirectKeys {
   private isValid(name: string): boolean {
     const parts = name.split('/');
     return (
+      this.options.isHashed !== true &&
       !FORBIDDEN.test(name) &&
       parts[0]?.toLowerCase() !== HASHED &&
       parts.every((part) => Buffer.byteLength(part) <= MAX_PART_BYTES && !part.startsWith(RESERVED)) &&

@@ -65,12 +65,12 @@ export function withDirectFiles(lanes: readonly Lane[], run: DirectInput, chunkB
 export const plannedObjects = (lanes: readonly Lane[]): number =>
   lanes.flat().reduce((count, { direct = [] }) => count + 1 + direct.length, 0);
 
-function keysOf({ store, uploadId, ledger, sender }: DirectInput): DirectKeys {
+function keysOf({ store, uploadId, ledger, sender, layout }: DirectInput): DirectKeys {
   const place = parseStoreUrl(store.url);
   const prefix = place.kind === 's3' && place.prefix !== '' ? `${place.prefix}/` : '';
   const own = uploadFolder(uploadId);
   const bytesBefore = Buffer.byteLength(prefix + own);
   // A further try of this run may pack again what the first one has sent.
   const sent = sender.keys().flatMap((key) => (key.startsWith(`${own}files/`) ? [key.slice(own.length)] : []));
-  return new DirectKeys(ledger.table, { bytesBefore, taken: sent });
+  return new DirectKeys(ledger.table, { bytesBefore, taken: sent, isHashed: layout.direct?.hashedKeys });
 }

@@ -33,6 +33,7 @@ const BAD_KEYS = new Set([
   'AuthorizationHeaderMalformed',
   'InvalidClientTokenId',
 ]);
+const MADE_BUCKET = new Set(['BucketAlreadyExists', 'BucketAlreadyOwnedByYou']);
 const WRONG_REGION = new Set(['PermanentRedirect', 'TemporaryRedirect', 'IllegalLocationConstraintException']);
 const statusOf = (error: SdkError): number | undefined =>
   error.$metadata?.httpStatusCode ?? error.$response?.statusCode;
@@ -164,6 +165,8 @@ function stateVerdict(error: SdkError, reason: string, status: number | undefine
   }
   if (reason === 'PreconditionFailed' || status === 412)
     return { code: 'conflict', text: 'the object is not in the state expected (another writer was there)' };
+  // No request of this program makes a bucket: the server does not know the one that it was (rclone).
+  if (MADE_BUCKET.has(reason)) return UNSUPPORTED;
   if (status === 409)
     return {
       code: 'conflict',

@@ -32,6 +32,18 @@ describe('T12: refusals', () => {
     expect(s3.proxy.counts.get(operation)).toBe(1);
   });
 
+  it('takes the answer that a bucket is there already for that of a server that does not know the request', async () => {
+    const fault = { kind: 'status', status: 409, code: 'BucketAlreadyExists' } as const;
+    s3.proxy.inject({ operation: 'PutBucketLifecycleConfiguration', fault });
+    const { lifecycle } = await s3.open();
+    const rules = [{ ID: 'one', Status: 'Enabled', Expiration: { Days: 1 } }];
+
+    const error = await failure(lifecycle?.write({ rules }) ?? Promise.resolve());
+
+    expect(error).toMatchObject({ code: 'unsupported', attempts: 1 });
+    expect(error.message).toContain('the store does not support this request');
+  });
+
   it('says that an object answered with 403 may be missing', async () => {
     s3.proxy.inject({ fault: { kind: 'status', status: 403, code: 'AccessDenied' } });
     const { store } = await s3.open();
