@@ -10,7 +10,8 @@ import {
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import { type Minio, noMinio, startMinio } from '../support/minio.js';
+import { noMinio, startMinio } from '../servers/minio.js';
+import type { S3Server } from '../servers/s3-server.js';
 import { useTestCredentials } from '../support/open-s3.js';
 import { json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -26,7 +27,11 @@ interface Row {
 async function rows(endpoint: string, bucket: string): Promise<Readonly<Record<string, Row>>> {
   const env = { NO_COLOR: '1', AWS_REGION: 'us-east-1' };
   const { status, stdout, stderr } = await runCommand({ root: program(), folder: await tempFolder(), env }, [
-    ...['access-check', `s3://${bucket}/lab`, '--endpoint-url', endpoint, '--json'],
+    'access-check',
+    `s3://${bucket}/lab`,
+    '--endpoint-url',
+    endpoint,
+    '--json',
   ]);
   if (status !== 0) throw new Error(`status ${status}: ${stdout} ${stderr}`);
   const { capabilities } = json(stdout) as { capabilities: readonly Row[] };
@@ -129,11 +134,11 @@ describe('on the moto server', () => {
 });
 
 describe.skipIf(noMinio() !== undefined)('on MinIO', () => {
-  let minio: Minio | undefined;
+  let minio: S3Server | undefined;
   const saved = { ...process.env };
   beforeAll(async () => {
     minio = await startMinio();
-    const { accessKeyId, secretAccessKey } = minio.root;
+    const { accessKeyId, secretAccessKey } = minio;
     Object.assign(process.env, { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey });
   });
   afterAll(async () => {
