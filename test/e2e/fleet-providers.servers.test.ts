@@ -255,13 +255,16 @@ for (const { provider, start, lacking, keepsVersions } of SERVERS) {
       },
     );
 
-    it.skipIf(keepsVersions)('with versions of the bucket a writer makes none, as the README says', async () => {
-      const Bucket = `${BUCKET}-versions`;
-      await owner.send(new CreateBucketCommand({ Bucket, ObjectLockEnabledForBucket: true }));
+    it.skipIf(keepsVersions)(
+      'with versions of the bucket a writer makes them as on a plain store, as the README says',
+      async () => {
+        const Bucket = `${BUCKET}-versions`;
+        await owner.send(new CreateBucketCommand({ Bucket, ObjectLockEnabledForBucket: true }));
 
-      const ran = await run(server.root, ['sync', source, `s3://${Bucket}/lab`, '--writer-id', 'nas']);
+        const ran = await run(server.root, ['sync', source, `s3://${Bucket}/lab`, '--writer-id', 'nas']);
 
-      expect(ran).toMatchObject({ status: 4, stdout: expect.stringContaining('in spite of If-None-Match') as string });
-    });
+        expect(ran).toMatchObject({ status: 0 });
+      },
+    );
   });
 }

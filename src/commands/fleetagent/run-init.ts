@@ -96,7 +96,7 @@ function unkept({ server, place }: BundleOptions): string | undefined {
   if (server.refusesOverwriting) return undefined;
   const advice = {
     holds: `turn versioning of ${place.bucket} on, which keeps what was there (README.md, step 2)`,
-    breaks: 'nor can versioning keep what was there, because writers make no versions then (README.md, step 2)',
+    breaks: 'nor can versioning keep what was there, because keys are not created only once then (README.md, step 2)',
     unknown:
       `turn versioning of ${place.bucket} on where the server has it, and ask it: archiver access-check ${place.url}; ` +
       'MinIO and Ceph are named by --provider',

@@ -6,7 +6,7 @@ import type { StoreServer } from './store-server.js';
 
 const LOCK = 'Object Lock with a default retention (COMPLIANCE), which the bucket is best made with';
 const BREAKS =
-  'with versioning or Object Lock it does not keep If-None-Match (tried on 16.2), and writers then make no versions';
+  'with versioning or Object Lock it does not keep If-None-Match (tried on 16.2), and keys are then not created only once';
 
 /** By what versions of the bucket keep a promise there. */
 function ofVersions({ versioning }: StoreServer, how: string): string {
@@ -91,7 +91,7 @@ ${code(
 function tries({ place, writerId }: AgentCall): string {
   const { bucket, base } = place;
   const own = `--bucket ${bucket} --key ${base}writers/${writerId}/try`;
-  return `Nothing of this has been tried on your server. Writers make no versions where it does not keep If-None-Match, which may change with
+  return `Nothing of this has been tried on your server. Where it does not keep If-None-Match a stolen key can overwrite, which may change with
 versioning: \`archiver access-check ${place.url}\` asks it. With the key of the writer, the first of these must succeed, and all others
 must be refused:
 

@@ -55,7 +55,9 @@ describe('T05: transient failures', () => {
 
     await OPERATIONS[operation](store);
 
-    expect(s3.proxy.counts.get(operation)).toBe(times + 1);
+    // A prefix without unfinished uploads is asked for a second time, with those of the whole bucket (MinIO shows none of a folder).
+    const more = operation === 'ListMultipartUploads' ? 1 : 0;
+    expect(s3.proxy.counts.get(operation)).toBe(times + 1 + more);
     expect(events.filter(({ type }) => type === 'retry')).toHaveLength(times);
   });
 
