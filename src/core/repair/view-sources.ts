@@ -10,6 +10,7 @@ import { looseLayers } from './loose-folders.js';
 import type { RememberedUse } from './remembered-use.js';
 import type { RepairOptions, RepairPart } from './repair-result.js';
 import { KnownObjects, openTables, type TableFolder } from './table-folder.js';
+import { expectedIn } from '../dataset/records/assert-expected.js';
 
 export interface ViewSourcesOptions {
   readonly options: RepairOptions;
@@ -84,7 +85,9 @@ export class ViewSources {
     const { found, head, search } = this;
     if (found !== undefined) return await search.older();
     const named = head?.previous;
-    return named === undefined ? [] : [{ uploadId: named.uploadId, sha256: [named.sha256], isRetired: false }];
+    if (head === undefined || named === undefined) return [];
+    const sha256 = expectedIn(head.datasetId, [named.sha256]);
+    return [{ uploadId: named.uploadId, sha256, isRetired: false }];
   }
 
   /** The view of the version before, where it is unchanged; otherwise its chain is used layer by layer. @throws errors of the store */

@@ -137,6 +137,26 @@ describe('two writers at once', () => {
     expect(Object.keys((await versions())['v3'] ?? {})).toEqual(expect.arrayContaining(['b', 'c']));
   });
 
+  test('build on the last of a fork also where listings have no ETags', async () => {
+    const withoutEtags: Wrap = (store) => ({
+      ...store,
+      async *list(options) {
+        for await (const page of store.list(options))
+          yield { ...page, objects: page.objects.map((object) => ({ ...object, etag: '' })) };
+      },
+    });
+    await lab.upload(lab.machine('one'), { wrap: plainly(withoutEtags) }).result;
+    lab.write('a', 'of a');
+    const rival = async (): Promise<void> =>
+      void (await lab.sync(lab.machine('two'), { source: other(), wrap: plainly(withoutEtags) }).result);
+    await lab.sync(lab.machine('one'), { wrap: plainly(withoutEtags, beforePut(RECORD, rival)) }).result;
+
+    const next = await lab.sync(lab.machine('one'), { wrap: plainly(withoutEtags) }).result;
+
+    expect([next.version, next.changes?.noChanges]).toEqual([3, false]);
+    expect(Object.keys((await versions())['v3'] ?? {})).toEqual(expect.arrayContaining(['a', 'b']));
+  });
+
   test('do not take an ordinal that is taken before the record', async () => {
     await lab.upload(lab.machine('one'), { wrap: plain }).result;
     lab.write('a', 'of a');

@@ -491,3 +491,27 @@ test('a chunk that is acknowledged and lost is sent again; a store that loses al
   await expect(losing).rejects.toThrow(/the store acknowledged .* but it is not there/);
   expect(await newest(lab)).toEqual([version, lab.tree()]);
 });
+
+test('a sync that sleeps behind its record, while a prune makes the version before it complete, is whole', async () => {
+  const lab = await Lab.make();
+  const machine = lab.machine('one');
+  for (const name of ['a', 'b']) {
+    lab.write(name, name);
+    await lab.sync(machine).result;
+  }
+  lab.write('c', 'c');
+  const pruned = async (): Promise<unknown> => await lab.prune({ keep: { last: 2 }, graceMs: DAY_MS });
+  const afterRecord = (store: ObjectStore): ObjectStore => ({
+    ...store,
+    put: async (name, body, options) => {
+      const put = await store.put(name, body, options);
+      if (RECORD.test(name)) await pruned();
+      return put;
+    },
+  });
+
+  const { version, uploadId } = await lab.sync(machine, { wrap: afterRecord }).result;
+
+  expect(version).toBe(3);
+  expect(await lab.restored(uploadId)).toEqual(lab.tree());
+});

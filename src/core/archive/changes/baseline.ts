@@ -18,7 +18,8 @@ import type { EventSink } from '../../events.js';
 import type { ComparedWith } from './change-counts.js';
 import type { Entry, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
-import type { ExpectedDigests } from '../../dataset/records/assert-expected.js';
+import { type ExpectedDigests, expectedIn } from '../../dataset/records/assert-expected.js';
+import { isSameEtag } from '../../object-store/same-etag.js';
 
 export interface BaselineOptions {
   readonly store: ObjectStore;
@@ -178,16 +179,20 @@ async function findHead(options: BaselineOptions): Promise<Head | undefined> {
   } = options;
   if (highest?.version === 0) return undefined;
   const remembered = await heads?.get(store.url, datasetId);
-  const isHead = remembered !== undefined && (highest === undefined || highest.version === remembered.version);
-  const cached = !isHead ? undefined : { ...asHead(remembered), isListed: highest !== undefined };
+  const isHead =
+    remembered !== undefined &&
+    (highest === undefined || highest.version === remembered.version) &&
+    (highest?.uploadId ?? remembered.uploadId) === remembered.uploadId;
+  const cached = !isHead ? undefined : { ...asHead(remembered, datasetId), isListed: highest !== undefined };
   if (highest === undefined) return cached;
   // The record is the one that was seen here: nothing in it is new.
-  if (cached !== undefined && remembered?.recordEtag === highest.etag) return { ...cached, isReadable: true };
+  if (cached !== undefined && isSameEtag(remembered?.recordEtag, highest.etag)) return { ...cached, isReadable: true };
   return await readHead(options, highest);
 }
 
-const asHead = ({ version, uploadId, manifestSha256 }: CachedHead): Omit<Head, 'isListed'> => {
-  return { version, uploadId, from: 'cache', isReadable: false, sha256: [manifestSha256] };
+const asHead = ({ version, uploadId, manifestSha256 }: CachedHead, datasetId: string): Omit<Head, 'isListed'> => {
+  const sha256 = expectedIn(datasetId, [manifestSha256]);
+  return { version, uploadId, from: 'cache', isReadable: false, sha256 };
 };
 
 /** Undefined for a writer without permission to read. */

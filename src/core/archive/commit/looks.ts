@@ -20,6 +20,8 @@ import type { ShownRecord } from './commit.js';
 import type { Commitment } from './commitment.js';
 import { uploadFolder, uploadUrlOf } from '../../manifest/upload-id.js';
 import { isFenceFlag } from '../../manifest/fence-flag.js';
+import { expectedIn } from '../../dataset/records/assert-expected.js';
+import { isSameEtag } from '../../object-store/same-etag.js';
 
 export type LookInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
 
@@ -172,12 +174,12 @@ export async function lookBack(run: LookInput, commitment: Commitment, put: Put)
 }
 
 const isShown = ({ others }: ShownRecord, etag: string): boolean =>
-  Array.from(others?.values() ?? []).some((object) => object.etag === etag);
+  Array.from(others?.values() ?? []).some((object) => isSameEtag(etag, object.etag));
 
 /** The record of the version before was rewritten meanwhile: a repair may have put another view in its manifest's place. */
 async function confirmPrevious(run: LookInput, version: number, { uploadId, sha256 }: PreviousManifest): Promise<void> {
   try {
-    await loadExpected(run.store, uploadId, [sha256], { signal: run.signal });
+    await loadExpected(run.store, uploadId, expectedIn(run.datasetId, [sha256]), { signal: run.signal });
   } catch (error) {
     // Asked again even where reading was refused before: a version is not called whole on the word of who cannot look.
     if (!isArchiverError(error, 'access-denied', 'integrity', 'not-found', 'unsupported')) throw error;

@@ -14,6 +14,7 @@ import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { type Baseline, findBaseline } from '../changes/baseline.js';
 import type { UploadRun } from '../upload-run.js';
 import { type Encryption, encryptionOf, keepEncryption, NO_ENCRYPTION } from '../upload-encryption.js';
+import { isSameEtag } from '../../object-store/same-etag.js';
 
 export interface SettledDataset {
   readonly datasetId: string;
@@ -194,7 +195,7 @@ async function latestOf(
   if (highest?.version === 0) return { encryption: NO_ENCRYPTION, totals: undefined };
   const isKnown = remembered?.recordEtag !== undefined;
   const asRemembered = { encryption: encryptionIn(remembered?.encryption), totals: remembered?.totals };
-  const isSame = isKnown && remembered.recordEtag === highest?.etag;
+  const isSame = isKnown && isSameEtag(remembered.recordEtag, highest?.etag);
   if (isSame && remembered.totals !== undefined) return asRemembered;
   const record = highest && (await recordIfAllowed(store, highest, signal));
   if (record !== undefined) return { encryption: encryptionIn(record.encryption), totals: record.totals };

@@ -5,6 +5,7 @@ import { isArchiverError, systemCode } from '../../failures/errors.js';
 import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
 import { replaceFile } from '../../state/replace-file.js';
 import { datasetFile } from './dataset-file.js';
+import { isSameEtag } from '../../object-store/same-etag.js';
 
 /** An object as a listing shows it. */
 export interface ShownObject {
@@ -17,7 +18,7 @@ export const shownAs = ({ sizeBytes, etag }: ShownObject): ShownObject => ({ siz
 
 /** Whether nothing has replaced it since it was shown like that. */
 export const isShownAs = (before: ShownObject | undefined, now: ShownObject): boolean =>
-  before?.etag === now.etag && before.sizeBytes === now.sizeBytes;
+  isSameEtag(before?.etag, now.etag) && before?.sizeBytes === now.sizeBytes;
 
 export interface RememberedLook {
   /** Of the version's manifest, as it is stored. */

@@ -9,6 +9,7 @@ import { fileFailure } from '../../failures/file-failure.js';
 import { changeFile } from '../../state/change-file.js';
 import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
 import type { FleetSight, WriterSight } from './sight.js';
+import { isSameEtag } from '../../object-store/same-etag.js';
 
 const KIND = { type: 'archiver-fleet-memory', format: 1, noun: 'memory of a fleet' };
 /** Of a writer; more are restarts long ago. */
@@ -115,5 +116,5 @@ export const isClonedIn = ({ writers }: FleetMemory, writerId: string, now: Date
 /** The version of the config with this ETag. */
 export const versionIn = ({ writers }: FleetMemory, writerId: string, etag: string): number | undefined => {
   const known = writers.get(writerId);
-  return known?.configEtag === etag ? (known.configVersion ?? undefined) : undefined;
+  return isSameEtag(known?.configEtag ?? undefined, etag) ? (known?.configVersion ?? undefined) : undefined;
 };
