@@ -15,26 +15,22 @@ const RENAMED: Readonly<Record<string, string>> = { return: 'enter' };
 /** Keys that some screen has a use for; letters count with alt and ctrl. */
 const NAMED = /^(?:up|down|left|right|home|end|pageup|pagedown|delete|enter|tab|backspace|escape|[a-z])$/;
 
-/** Names sequences: `up`, `ctrl+c`, `shift+tab`, `alt+backspace`. Of several modifiers the strongest counts. */
-export class KeyNames {
-  private readonly input = new PassThrough();
-  private heard: Keypress[] = [];
-
-  constructor() {
-    emitKeypressEvents(this.input);
-    this.input.on('keypress', (_: unknown, key: Keypress) => this.heard.push(key));
-  }
-
-  /** The name of the key that sends exactly this; undefined when no key that anybody could mean does. */
-  of(sequence: string): string | undefined {
-    this.heard = [];
-    // Not written: what is emitted is answered at once.
-    this.input.emit('data', Buffer.from(sequence));
-    const [key, ...others] = this.heard;
-    if (key?.name === undefined || key.sequence !== sequence || others.length > 0) return undefined;
-    const name = RENAMED[key.name] ?? key.name;
-    return NAMED.test(name) ? modifier(key) + name : undefined;
-  }
+/**
+ * The name of the key that sends exactly this: `up`, `ctrl+c`, `shift+tab`, `alt+backspace`. Of several modifiers the strongest
+ * counts. Undefined when no key that anybody could mean sends it.
+ */
+export function nameOfKey(sequence: string): string | undefined {
+  // One for each: Node waits for more behind some whole sequences (ESC O 5), and would take the next key for it.
+  const input = new PassThrough();
+  const heard: Keypress[] = [];
+  emitKeypressEvents(input);
+  input.on('keypress', (_: unknown, key: Keypress) => heard.push(key));
+  // Not written: what is emitted is answered at once.
+  input.emit('data', Buffer.from(sequence));
+  const [key, ...others] = heard;
+  if (key?.name === undefined || key.sequence !== sequence || others.length > 0) return undefined;
+  const name = RENAMED[key.name] ?? key.name;
+  return NAMED.test(name) ? modifier(key) + name : undefined;
 }
 
 function modifier({ ctrl = false, meta = false, shift = false }: Keypress): string {

@@ -1,6 +1,6 @@
 // Keys as the screens see them, and where they come from. Ink's own `useInput` is not used: it hands over a chunk as one
 // key (a held `j` over a slow line comes as "jjj") and throws on some keys that it cannot name.
-import { KeyNames } from './key-names.js';
+import { nameOfKey } from './key-names.js';
 import { InputSplitter, type Piece } from './split-input.js';
 
 export interface Key {
@@ -32,7 +32,6 @@ const ESCAPE_MS = 50;
 
 /** The emitter between the input and the screens; a test writes to it what a terminal would send. */
 export function createKeySource({ accepts = () => true, onError }: KeySourceOptions = {}): KeySource {
-  const names = new KeyNames();
   let splitter = new InputSplitter();
   const listeners = new Set<(key: Key) => void>();
   let timer: NodeJS.Timeout | undefined;
@@ -45,7 +44,7 @@ export function createKeySource({ accepts = () => true, onError }: KeySourceOpti
       onError(error);
     }
   };
-  const emit = (pieces: readonly Piece[]): void => pieces.flatMap((piece) => keysOf(piece, names)).forEach(press);
+  const emit = (pieces: readonly Piece[]): void => pieces.flatMap(keysOf).forEach(press);
   return {
     write(chunk) {
       clearTimeout(timer);
@@ -64,9 +63,9 @@ export function createKeySource({ accepts = () => true, onError }: KeySourceOpti
   };
 }
 
-function keysOf({ kind, text }: Piece, names: KeyNames): Key[] {
+function keysOf({ kind, text }: Piece): Key[] {
   if (kind === 'character') return [{ id: text === ' ' ? 'space' : text, text }];
   if (kind === 'paste') return [{ id: 'paste', text }];
-  const id = text === '\u001b' ? 'escape' : names.of(text);
+  const id = text === '\u001b' ? 'escape' : nameOfKey(text);
   return id === undefined ? [] : [{ id, text: '' }];
 }

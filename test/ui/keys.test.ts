@@ -59,6 +59,7 @@ describe('keys', () => {
     [`${ESC}[200~x${ESC}[1${ESC}[201~y`, [`[x${ESC}[1]`, 'y']],
     [`${ESC}[200~${ESC}[201~`, []],
     [`${ESC}[201~x`, ['x']],
+    [`${ESC}O5\r\u0003`, ['enter', 'ctrl+c']],
   ])('reads %j', async (typed, keys) => {
     expect(await decode(typed)).toEqual(keys);
   });
