@@ -32,12 +32,12 @@ export interface Beginning extends FoundPlace {
 type Server = Pick<Beginning, 'endpointUrl' | 'region'>;
 
 /** @throws usage for a provider whose address is not complete, or that is not that of the address */
-export function beginning(
+export async function beginning(
   values: SetupValues,
   url: string | undefined,
   { settings }: OpenConfig,
-  context: Pick<Context, 'cwd' | 'userHome'>,
-): Beginning {
+  context: Pick<Context, 'cwd' | 'userHome' | 'env'>,
+): Promise<Beginning> {
   const bucket = settings.get('storage.bucket');
   const known =
     url ??
@@ -51,12 +51,19 @@ export function beginning(
   };
   const { provider } = values;
   if (provider !== undefined) return { ...found, ...begunWith(provider, found.url, values) };
-  const endpointUrl = values.endpointUrl ?? settings.get('aws.endpointUrl');
+  const written = values.endpointUrl ?? settings.get('aws.endpointUrl');
+  // What only this shell says is a proposal: it is not written unasked.
+  const endpointUrl = written ?? (values.nonInteractive ? undefined : await ofShell(found.profile, context));
   const region = values.region ?? regionAt(values.endpointUrl) ?? settings.get('aws.region');
   const named = PROVIDERS.find((name) => name === settings.get('costControl.provider'));
   const place = found.url.startsWith('file:') ? { place: 'folder' as const } : placeOf(endpointUrl, named);
   return { ...found, provider: named, endpointUrl, ...place, region: region ?? place.region };
 }
+
+const ofShell = async (profile: string | undefined, { env }: Pick<Context, 'env'>): Promise<string | undefined> => {
+  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
+  return await storeEndpoint({ env, profile });
+};
 
 function begunWith(provider: Provider, url: string, values: SetupValues): Omit<Beginning, 'url' | 'profile'> {
   if (values.nonInteractive && url.startsWith('file:'))
@@ -66,11 +73,15 @@ function begunWith(provider: Provider, url: string, values: SetupValues): Omit<B
     );
   refuseOther(provider, values.endpointUrl);
   if (values.nonInteractive) return { place: provider, provider, ...serverOf(provider, values) };
-  if (provider === 'aws' && values.endpointUrl !== undefined)
-    throw usageError('AWS behind an address of its own is set up without questions', 'add --non-interactive');
-  const known = knownAddress(values.endpointUrl);
+  const { endpointUrl } = values;
+  if (endpointUrl !== undefined && placeOf(endpointUrl, provider).place !== provider)
+    throw usageError(
+      `${factsOf(provider).name} behind an address of its own is set up without questions`,
+      'add --non-interactive',
+    );
+  const known = knownAddress(endpointUrl);
   const region = values.region ?? known?.region ?? factsOf(provider).defaultRegion ?? undefined;
-  return { place: provider, provider, endpointUrl: values.endpointUrl, region, account: known?.account };
+  return { place: provider, provider, endpointUrl, region, account: known?.account };
 }
 
 /** @throws usage for an address of somebody else */

@@ -24,7 +24,7 @@ export async function runSetup(values: SetupValues, url: string | undefined, con
     requireTerminal('setup', hint, context);
   }
   const config = await openConfig(values.output, context);
-  const begin = beginning(values, url, config, context);
+  const begin = await beginning(values, url, config, context);
   return values.nonInteractive
     ? await withoutQuestions(values, begin, config, context)
     : await asked(values, begin, config, context);

@@ -49,15 +49,18 @@ export interface FoundPlace extends AddressParts {
   readonly place: Place;
 }
 
-/** Which place this address is, with what is in it; `named` says who runs it where the address does not tell. */
+/** Those whose address nobody can know: a program, or a service that gives each its own. */
+const hasOwnAddress = (provider: Provider): boolean => provider !== 'aws' && factsOf(provider).endpoint === null;
+
+/**
+ * Which place this address is, with what is in it; `named` says who runs it where the address does not tell. One of another form than
+ * is usual stays as it is, at another server.
+ */
 export function placeOf(address: string | undefined, named: Provider | undefined): FoundPlace {
   if (address === undefined) return { place: 'aws' };
   const known = knownAddress(address);
-  if (known === undefined) return { place: named === undefined || factsOf(named).endpoint !== null ? 'custom' : named };
+  if (known === undefined) return { place: named !== undefined && hasOwnAddress(named) ? named : 'custom' };
   const { provider, ...parts } = known;
   const isUsual = addressOf(factsOf(provider), parts) === address.replace(/\/$/, '');
-  // An address of another form stays as it is.
-  return isUsual || (provider !== 'aws' && factsOf(provider).endpoint === null)
-    ? { place: provider, ...parts }
-    : { place: 'custom' };
+  return isUsual || hasOwnAddress(provider) ? { place: provider, ...parts } : { place: 'custom' };
 }
