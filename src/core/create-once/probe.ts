@@ -24,7 +24,8 @@ export type Probed = Pick<CreateOnceAnswer, 'kind' | 'seen'>;
 
 const RIVALS = 8;
 const RACES_OF_AWS = 1;
-const RACES_OF_OTHERS = 4;
+/** s3s-fs, which lets rivals in where they overlap, passed four races in 16 of 30 tries on a busy machine, and 16 in 7 of 40. */
+const RACES_OF_OTHERS = 16;
 /** Races that told nothing, because answers were lost. */
 const LOST_RACES = 3;
 const CLEAN_UP_MS = 5000;
