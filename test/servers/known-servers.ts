@@ -28,6 +28,8 @@ export interface KnownServer {
   readonly name: string;
   /** Asked when it can be started. */
   readonly abilities: () => readonly Ability[];
+  /** Scenarios of the stores suite that do not hold there for a fault of the server, and what that is. */
+  readonly faults?: Readonly<Record<string, string>>;
   /** Why it cannot be started here. */
   readonly lacking: () => string | undefined;
   /** Undefined for a folder, which nothing serves. */
@@ -73,6 +75,7 @@ export const KNOWN_SERVERS: readonly KnownServer[] = [
     id: 'moto',
     name: 'moto',
     abilities: () => EVERYTHING,
+    faults: { analyze: 'it lists no versions after a marker that is no key' },
     lacking: noMoto,
     start: startMoto,
   },

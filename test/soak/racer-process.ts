@@ -16,4 +16,6 @@ process.on('message', (args: readonly string[]) => {
   };
   void runCommand(host, args).then((ran) => process.send?.(ran));
 });
+// Whoever started it is gone: what it was told last matters to nobody.
+process.once('disconnect', () => void process.kill(process.pid, 'SIGKILL'));
 process.send?.('ready');

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { KNOWN_SERVERS, type KnownServer } from '../servers/known-servers.js';
 import { CLI, stopAll } from '../soak/machine.js';
-import { runServer } from './run-server.js';
+import { runServer, stopServers } from './run-server.js';
 import type { Scenario } from './scenario.js';
 import { SCENARIOS } from './scenarios/all.js';
 import { asMarkdown, asText, sumOf, tableOf, withTable, type Column } from './table.js';
@@ -16,7 +16,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const HELP = `npm run test:stores -- [flags]
   --server A,B      only these: ${KNOWN_SERVERS.map(({ id }) => id).join(', ')}
   --scenario TEXT   only scenarios whose name has this text
-  --at-once N       servers at a time (default 2)
+  --at-once N       servers at a time (default 3)
   --seed TEXT       what sources and kills are drawn from (default: the day)
   --keep            leave the folders of servers on which something failed
   --write           put the table into docs/providers.md
@@ -47,7 +47,7 @@ function wanted(): Wanted | undefined {
   return {
     servers: KNOWN_SERVERS.filter(({ id }) => ids?.includes(id) ?? true),
     scenarios,
-    atOnce: Number(values['at-once'] ?? 2),
+    atOnce: Number(values['at-once'] ?? 3),
     seed: values.seed ?? new Date().toISOString().slice(0, 10),
     keep: values.keep === true,
     write: values.write === true,
@@ -113,6 +113,6 @@ async function main(): Promise<number> {
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     stopAll();
-    process.kill(process.pid, signal);
+    void stopServers().finally(() => process.kill(process.pid, signal));
   });
 process.exitCode = await main();

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KnownServer } from '../servers/known-servers.js';
+import type { S3Server } from '../servers/s3-server.js';
 import { judge, type Outcome, type Scenario } from './scenario.js';
 import { World } from './world.js';
 
@@ -13,7 +14,14 @@ export interface RunOptions {
   readonly keep: boolean;
 }
 
-const MARKS = { holds: '✓', 'says so': '–', fails: '✗' } as const;
+const running = new Set<S3Server>();
+
+/** Ends every server that runs. */
+export async function stopServers(): Promise<void> {
+  await Promise.all([...running].map((server) => server.stop()));
+}
+
+const MARKS = { holds: '✓', 'says so': '–', fails: '✗', fault: '✗' } as const;
 
 /** Starts the server and runs them. @throws with its reason when it does not start */
 export async function runServer(
@@ -22,6 +30,7 @@ export async function runServer(
   { seed, say, keep }: RunOptions,
 ): Promise<ReadonlyMap<string, Outcome>> {
   const started = await server.start?.();
+  if (started !== undefined) running.add(started);
   const folder = mkdtempSync(join(tmpdir(), `archiver-stores-${server.id}-`));
   const world = new World(server, started, folder, `${seed}/${server.id}`);
   const outcomes = new Map<string, Outcome>();
@@ -30,11 +39,13 @@ export async function runServer(
       const outcome = await judge(scenario, world);
       outcomes.set(scenario.name, outcome);
       say(`${MARKS[outcome.verdict]} ${server.name}: ${scenario.name} (${(outcome.durationMs / 1000).toFixed(1)} s)`);
-      if (outcome.reason !== undefined) say(`FAILED ${server.name} > ${scenario.name}: ${outcome.reason}`);
+      if (outcome.verdict === 'fault') say(`${server.name} > ${scenario.name}: ${outcome.reason}`);
+      if (outcome.verdict === 'fails') say(`FAILED ${server.name} > ${scenario.name}: ${outcome.reason}`);
     }
   } finally {
     world.close();
     await started?.stop();
+    if (started !== undefined) running.delete(started);
   }
   const hasFailed = [...outcomes.values()].some(({ verdict }) => verdict === 'fails');
   if (hasFailed && keep) say(`${server.name}: what it left is in ${folder}`);

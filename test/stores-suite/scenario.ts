@@ -14,7 +14,8 @@ export interface Scenario {
   readonly withoutIt?: Step;
 }
 
-export type Verdict = 'holds' | 'says so' | 'fails';
+/** `fault`: what does not hold is known to be the server's own. */
+export type Verdict = 'holds' | 'says so' | 'fails' | 'fault';
 
 export interface Outcome {
   readonly verdict: Verdict;
@@ -24,19 +25,25 @@ export interface Outcome {
 }
 
 /** Runs a scenario on a server, or on one that lacks what it needs the check that the command says so. */
-export async function judge({ run, needs, withoutIt }: Scenario, world: World): Promise<Outcome> {
+export async function judge({ name, run, needs, withoutIt }: Scenario, world: World): Promise<Outcome> {
   const startedAt = performance.now();
   const isLacking = needs !== undefined && !world.can(needs);
   const step = isLacking ? withoutIt : run;
+  const fault = world.server.faults?.[name];
   const ended = (): number => performance.now() - startedAt;
   try {
     if (step === undefined) throw new Error(`nothing says what becomes of it without ${needs}`);
     await step(world);
+    if (fault !== undefined)
+      throw new Failure(`it holds, though ${fault}: test/servers/known-servers.ts is out of date`);
     return { verdict: isLacking ? 'says so' : 'holds', durationMs: ended() };
   } catch (error) {
+    if (fault !== undefined && !isOutdated(error)) return { verdict: 'fault', durationMs: ended(), reason: fault };
     return { verdict: 'fails', durationMs: ended(), reason: reasonOf(error) };
   }
 }
+
+const isOutdated = (error: unknown): boolean => error instanceof Failure && error.message.startsWith('it holds');
 
 const reasonOf = (error: unknown): string =>
   error instanceof Failure ? error.message : String((error as Error).stack);

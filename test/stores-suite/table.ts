@@ -7,7 +7,16 @@ export interface Column {
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
-const MARKS: Readonly<Record<Verdict, string>> = { holds: '✓', 'says so': 'cannot, and says so', fails: '✗' };
+const MARKS: Readonly<Record<Verdict, string>> = {
+  holds: '✓',
+  'says so': 'cannot, and says so',
+  fails: '✗',
+  fault: '✗ (fault of the server)',
+};
+const SHORT = new Map([
+  [MARKS['says so'], '– says so'],
+  [MARKS.fault, '✗ its own'],
+]);
 const BEGIN = '<!-- stores-table -->';
 const END = '<!-- /stores-table -->';
 
@@ -23,7 +32,7 @@ export function tableOf(scenarios: readonly string[], columns: readonly Column[]
 
 /** For people: columns of equal width, with what takes space in a short form. */
 export function asText(rows: readonly (readonly string[])[]): string {
-  const short = rows.map((row) => row.map((cell) => (cell === MARKS['says so'] ? '– says so' : cell)));
+  const short = rows.map((row) => row.map((cell) => SHORT.get(cell) ?? cell));
   const widths = (short[0] ?? []).map((_, at) => Math.max(...short.map((row) => row[at]?.length ?? 0)));
   return short
     .map((row) =>
@@ -56,10 +65,11 @@ export function withTable(document: string | undefined, table: string): string {
   return `${document.slice(0, begin)}${between}${document.slice(end + END.length)}`;
 }
 
-/** What is counted: cells that hold or say so, cells that do not, and servers that could not be started. */
+/** What is counted: cells that hold or say so, cells that do not, and servers that could not be started or have a fault of their own. */
 export function sumOf(columns: readonly Column[], skipped: number): { readonly text: string; readonly failed: number } {
   const all = columns.flatMap(({ outcomes }) => [...outcomes.values()]);
   const failed = all.filter(({ verdict }) => verdict === 'fails').length;
-  const left = skipped === 0 ? '' : `, ${skipped} skipped`;
-  return { text: `${all.length - failed} passed, ${failed} failed${left}`, failed };
+  const faults = all.filter(({ verdict }) => verdict === 'fault').length;
+  const left = skipped + faults === 0 ? '' : `, ${skipped + faults} skipped`;
+  return { text: `${all.length - failed - faults} passed, ${failed} failed${left}`, failed };
 }
