@@ -1,10 +1,11 @@
 // The servers that suites run on, and what each of them can do: what is said here is what suites expect, whatever the program finds.
+import type { S3Client } from '@aws-sdk/client-s3';
 import { noCeph, startCeph } from './ceph.js';
 import { noGarage, startGarage } from './garage.js';
 import { startConflicting, startDropping, startNotImplemented } from './in-process.js';
 import { noMinio, startMinio } from './minio.js';
 import { noMoto, startMoto } from './moto.js';
-import { createsOnce, noRclone, startRclone } from './rclone.js';
+import { beginUnfinished, createsOnce, noRclone, startRclone } from './rclone.js';
 import type { S3Server } from './s3-server.js';
 import { noS3sFs, startS3sFs } from './s3s-fs.js';
 
@@ -30,6 +31,8 @@ export interface KnownServer {
   readonly abilities: () => readonly Ability[];
   /** Scenarios of the stores suite that do not hold there for a fault of the server, and what that is. */
   readonly faults?: Readonly<Record<string, string>>;
+  /** What a bucket needs before the server does there what it can. */
+  readonly prepareBucket?: (client: S3Client, bucket: string) => Promise<void>;
   /** Why it cannot be started here. */
   readonly lacking: () => string | undefined;
   /** Undefined for a folder, which nothing serves. */
@@ -67,7 +70,8 @@ export const KNOWN_SERVERS: readonly KnownServer[] = [
   {
     id: 'rclone',
     name: 'rclone',
-    abilities: () => ['exactKeys', ...(createsOnce() ? (['createOnce'] as const) : [])],
+    abilities: () => ['exactKeys', 'unfinished', ...(createsOnce() ? (['createOnce'] as const) : [])],
+    prepareBucket: beginUnfinished,
     lacking: noRclone,
     start: startRclone,
   },

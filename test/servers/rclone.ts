@@ -1,6 +1,7 @@
 // `rclone serve s3`: a folder, or whatever else rclone reaches, as S3. Before 1.76 it ignores If-None-Match.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
+import { AbortMultipartUploadCommand, CreateMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s3';
 import { freePorts } from './free-ports.js';
 import { TEST_KEYS, TEST_REGION, type S3Server } from './s3-server.js';
 import { notOnPath, serve } from './serve.js';
@@ -17,6 +18,13 @@ export const noRclone = (): string | undefined =>
 export function createsOnce(): boolean {
   const [, major = '0', minor = '0'] = /v(\d+)\.(\d+)/.exec(rclone('version')) ?? [];
   return Number(major) > 1 || Number(minor) >= 76;
+}
+
+/** It answers 404 to a listing of unfinished uploads until the bucket has had one. */
+export async function beginUnfinished(client: S3Client, bucket: string): Promise<void> {
+  const where = { Bucket: bucket, Key: 'begun' };
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(where));
+  await client.send(new AbortMultipartUploadCommand({ ...where, UploadId }));
 }
 
 /** Starts one with nothing in it. @throws with what it said when it does not start */

@@ -61,7 +61,9 @@ export class World {
 
   private async bucket(name: string, settings: BucketSettings): Promise<SoakStore> {
     if (this.address === undefined) throw new Error('a folder has no buckets');
-    return await s3SoakStore(this.address, name, settings);
+    const store = await s3SoakStore(this.address, name, settings);
+    await this.server.prepareBucket?.(this.client(), name);
+    return store;
   }
 
   /** Somebody begins a multipart upload and never ends it. */

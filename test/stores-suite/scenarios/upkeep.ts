@@ -80,7 +80,9 @@ const abandoned: Scenario = {
   run: async (world) => {
     const place = await world.place();
     await killedUpload(place, 'alpha');
-    const { datasetId, uploadId } = await place.json(chunkedUpload(place, 'alpha'));
+    // With the home went the journal: nothing of what was sent is taken up.
+    const anew = { ...place.machine('alpha'), home: place.path('home-anew') };
+    const { datasetId, uploadId } = await place.json(chunkedUpload(place, 'alpha'), { on: anew });
     const which = ['--dataset-id', String(datasetId), '--keep-last', '9', '--yes'];
     for (const hours of [AGES.abandoned, AGES.grace]) {
       await place.age(hours);
