@@ -39,6 +39,11 @@ const finishThaws = (): void => {
   for (const [, object] of stored()) if (object.restore !== undefined) object.restore = thawedFor(7);
 };
 const restoreObjects = (): number => s3.requests.filter(({ operation }) => operation === 'RestoreObject').length;
+/** Until every chunk is asked for: what is done to the copies before reaches only those that were quick. */
+async function whenAllAreAskedFor(): Promise<void> {
+  const chunks = stored().filter(([key]) => key.includes('/chunk-'));
+  await expect.poll(() => chunks.every(([, { restore: state }]) => state !== undefined), { timeout: 120_000 }).toBe(true);
+}
 
 const savedJobs = (): string[] =>
   readdirSync(join(home, '.archiver', 'restore-jobs')).flatMap((name) => /^(.*)\.json$/.exec(name)?.slice(1) ?? []);
@@ -106,8 +111,7 @@ describe('a restore from cold storage', () => {
     const out = join(home, 'out');
 
     const waiting = restore(location, out, '--all', '--wait', '--poll-interval', '1s', '--json');
-    while (restoreObjects() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await whenAllAreAskedFor();
     finishThaws();
 
     const ran = await waiting;
@@ -150,9 +154,8 @@ describe('a restore from cold storage', () => {
     const args = [location, join(home, 'out'), '--all', '--wait', '--poll-interval', '1s', '--json'];
 
     const waiting = restore(...args);
-    const chunks = stored().filter(([key]) => key.includes('/chunk-')).length;
     // Where the asking itself is stopped, the rest stays cold, and nothing is waited for.
-    while (restoreObjects() < chunks) await new Promise((resolve) => setTimeout(resolve, 50));
+    await whenAllAreAskedFor();
     proxy.inject({ fault: { kind: 'status', status, code } });
     const ran = await waiting;
 
@@ -167,8 +170,7 @@ describe('a restore from cold storage', () => {
     const location = await upload('GLACIER');
 
     const waiting = restore(location, join(home, 'out'), '--all', '--wait', '--poll-interval', '1s', '--json');
-    while (!stored().some(([, { restore: state }]) => state !== undefined))
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await whenAllAreAskedFor();
     for (const [, object] of stored()) if (object.restore !== undefined) object.restore = thawedFor(-1);
     const ran = await waiting;
 

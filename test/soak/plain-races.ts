@@ -6,7 +6,7 @@ import { MASS_DELETE } from './commands.js';
 import { Gates, openLane } from './fault-lane.js';
 import { NO_FAULT } from './fault-plan.js';
 import { Rng } from './prng.js';
-import { Racer, type RacerRun } from './racer.js';
+import { buildRacer, Racer, type RacerRun } from './racer.js';
 import { differences, snapshot, type Tree } from './snapshot.js';
 import type { SoakStore } from './soak-store.js';
 
@@ -65,6 +65,7 @@ export class PlainRaces {
 
   /** Starts the computers. */
   async open(): Promise<void> {
+    await buildRacer();
     for (const name of [...WRITERS, 'pruner', 'reader']) {
       const env = { ...this.options.store.env, AWS_ENDPOINT_URL: await this.endpointFor(name) };
       this.racers.set(name, new Racer(name, this.options.folder, env));

@@ -34,7 +34,8 @@ const HINTS: Readonly<Record<string, string>> = {
 export class WorkerThread<ToThread, FromThread> {
   /** Resolves when the thread is gone, or rests. */
   readonly ended: Promise<void>;
-  private readonly worker: Worker | undefined;
+  /** None when it could not be started, and once it rests: from then on it is somebody else's. */
+  private worker: Worker | undefined;
   private readonly isKept = keepsThreads();
   private readonly url: URL;
   private failed = false;
@@ -69,6 +70,7 @@ export class WorkerThread<ToThread, FromThread> {
       const receive = (message: FromThread | typeof RESTS): void => {
         if (message !== RESTS) return this.receive(message);
         worker.off('message', receive).off('messageerror', fail).off('error', fail).off('exit', end);
+        this.worker = undefined;
         restThread(this.url, worker);
         resolve();
       };
@@ -96,7 +98,7 @@ export class WorkerThread<ToThread, FromThread> {
     }
   }
 
-  /** Sends a message; to a thread that is gone it does nothing. */
+  /** Sends a message; to a thread that is gone or rests it does nothing. */
   post(message: ToThread): void {
     this.worker?.postMessage(message);
   }

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
 import { scanInWorker } from '../../../src/core/archive/scan/scan-in-worker.js';
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
+import { RESTS } from '../../../src/core/threads/end-work.js';
 import { endThread, keepThreads, runningThreads, takeThread } from '../../../src/core/threads/threads.js';
+import { WorkerThread } from '../../../src/core/threads/worker-thread.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const threads = (): string[] => [...runningThreads.values()].filter((name) => name.startsWith('scan-worker'));
@@ -39,6 +41,29 @@ test('a kept thread does one piece of work after another, also after one that fa
 
   await endThreads();
   await expect.poll(threads).toEqual([]);
+});
+
+test('whoever ends a kept thread twice ends no work of whoever has it next', async () => {
+  const endThreads = keepThreads();
+  const echo =
+    'import { parentPort } from "node:worker_threads";' +
+    `parentPort.on("message", (text) => parentPort.postMessage(text === "end" ? ${JSON.stringify(RESTS)} : text));`;
+  const url = new URL(`data:text/javascript,${encodeURIComponent(echo)}`);
+  const heard: string[] = [];
+  const start = (): WorkerThread<string, string> =>
+    new WorkerThread({ name: 'echo', what: 'an echo', url, onMessage: (text) => heard.push(text), onFailure: fail });
+  const fail = (error: Error): void => void heard.push(error.message);
+
+  const first = start();
+  await first.close('end');
+  const second = start();
+  await first.close('end');
+  first.terminate();
+  second.post('heard');
+
+  await expect.poll(() => heard).toEqual(['heard']);
+  await second.close('end');
+  await endThreads();
 });
 
 test('without a service a thread ends after its work', async () => {
