@@ -42,7 +42,9 @@ const restoreObjects = (): number => s3.requests.filter(({ operation }) => opera
 /** Until every chunk is asked for: what is done to the copies before reaches only those that were quick. */
 async function whenAllAreAskedFor(): Promise<void> {
   const chunks = stored().filter(([key]) => key.includes('/chunk-'));
-  await expect.poll(() => chunks.every(([, { restore: state }]) => state !== undefined), { timeout: 120_000 }).toBe(true);
+  await expect
+    .poll(() => chunks.every(([, { restore: state }]) => state !== undefined), { timeout: 120_000 })
+    .toBe(true);
 }
 
 const savedJobs = (): string[] =>

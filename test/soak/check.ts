@@ -50,6 +50,8 @@ export class Checker {
     const objects = await world.store.list();
     this.listed = await listVersions(world, world.store, objects);
     this.compareListings(result);
+    // Whoever says "no changes" has looked at the version, and calls it whole: from now on it is asked for again.
+    for (const { kind, key } of result.claims) if (kind === 'no-changes') this.excused.delete(versionName(key));
     const due: Listed[] = [];
     for (const listed of this.listed) {
       if (this.excused.has(versionName(listed))) continue;

@@ -150,10 +150,12 @@ export class Trial {
   /** The versions that the command calls not whole, as it may where nothing could be done any more, are not asked for. */
   heed({ status, stdout, stderr }: Run): void {
     if (status === 0) return;
-    for (const [, version] of `${stdout}${stderr}`.matchAll(
-      /version (\d+) of dataset \S+ (?:is not|was written, but may not be) whole/g,
-    ))
+    for (const [what, version] of `${stdout}${stderr}`.matchAll(
+      /version (\d+) of dataset \S+ (?:is not|was written, but may not be) whole[^\n"]*/g,
+    )) {
+      this.world.say(what);
       this.checker.excused.add(versionName({ ...LANE, version: Number(version) }));
+    }
   }
 
   /** When the attack is over: the machine writes what it has, a sweep takes nothing of it, and all is well. */

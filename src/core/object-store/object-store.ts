@@ -6,6 +6,7 @@
 // (test/core/object-store/conformance.ts) says the rest.
 import type { Readable } from 'node:stream';
 import type { KeyService } from '../keys/key-service.js';
+import type { Pace } from '../limits/pace.js';
 
 export type RetentionMode = 'governance' | 'compliance';
 
@@ -104,6 +105,8 @@ export interface PutOptions extends WriteOptions {
   readonly ifMatch?: string | undefined;
   /** Called while the body is sent, with the bytes sent by this request so far; a repeated request starts at zero. */
   readonly onSent?: (bytes: number) => void;
+  /** Waited for before each slice (`PACED_SLICE_BYTES`) of the body is sent, instead of the store's own limit; a folder knows none. */
+  readonly pace?: Pace;
   /** Hex SHA-256 of the body if the caller has it already: saves hashing it again. */
   readonly sha256?: string | undefined;
 }

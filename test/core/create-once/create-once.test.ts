@@ -55,7 +55,7 @@ describe('a store that keeps If-None-Match', () => {
     const asked = probes();
     await upload(await open());
 
-    expect(asked).toBe(2 + 16 * 8);
+    expect(asked).toBe(2 + 4 * 8);
     expect(probes()).toBe(asked);
     expect(keys().filter((key) => key.includes('create-once'))).toEqual(['p/create-once.json']);
     expect(JSON.parse(String(s3.buckets.get('bucket')?.get('p/create-once.json')?.body))).toMatchObject({
@@ -111,9 +111,9 @@ describe('a store that keeps If-None-Match', () => {
       ?.set('p/create-once.json', { body: Buffer.from('{'), etag: 'x', modified: new Date(), headers: {} });
 
     expect(await upload(await open())).toMatchObject({ version: 1 });
-    expect(probes()).toBe(2 + 16 * 8);
+    expect(probes()).toBe(2 + 4 * 8);
     await upload(await open(), { home: `${home}-2` });
-    expect(probes()).toBe(2 + 16 * 8);
+    expect(probes()).toBe(2 + 4 * 8);
   });
 
   test('learns of a writer that may only put by a few small objects in the folder of its upload', async () => {
@@ -123,7 +123,7 @@ describe('a store that keeps If-None-Match', () => {
     await upload({ ...opened, store: writeOnlyStore(opened.store, denied) });
 
     const left = keys().filter((key) => /create-once-/.test(key));
-    expect(left).toHaveLength(17);
+    expect(left).toHaveLength(5);
     expect(left.every((key) => key.startsWith(`p/uploads/${uploadId}/create-once-`))).toBe(true);
     expect(notes.filter((text) => text.includes('create-once'))).toEqual([]);
   });

@@ -18,6 +18,7 @@ import {
   isStreamed,
   queryString,
   sendBody,
+  type SendHooks,
   timeoutError,
 } from './s3-http-message.js';
 
@@ -47,6 +48,8 @@ export interface RequestOptions {
   readonly abortSignal?: AbortLike;
   /** Bytes of the body that were sent so far. */
   readonly onSent?: (bytes: number) => void;
+  /** Instead of `paceUpload`. */
+  readonly pace?: Pace;
 }
 
 // Below this a body costs less than the round trip that asks whether it is wanted.
@@ -127,12 +130,13 @@ export class S3HttpHandler {
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
     const connection = await this.#http2.to(host, port);
     if (connection === undefined) return await this.#overHttp1(request, options);
-    return { response: await sendOverHttp2(connection, request, { ...this.#options, ...options }) };
+    const { pace = this.#options.paceUpload } = options;
+    return { response: await sendOverHttp2(connection, request, { ...this.#options, ...options, pace }) };
   }
 
   #overHttp1(
     request: HandlerRequest,
-    { abortSignal, onSent }: RequestOptions,
+    { abortSignal, onSent, pace = this.#options.paceUpload }: RequestOptions,
     proxy?: URL,
   ): Promise<{ response: HandlerResponse }> {
     return new Promise((resolve, reject) => {
@@ -163,7 +167,7 @@ export class S3HttpHandler {
           response: { statusCode, reason: message.statusMessage, headers: responseHeaders(message), body: message },
         });
       });
-      this.#send(sent, bytes, { watch, onSent }).catch((error: unknown) => sent.destroy(error as Error));
+      this.#send(sent, bytes, { watch, onSent, pace }).catch((error: unknown) => sent.destroy(error as Error));
     });
   }
 
@@ -198,14 +202,14 @@ export class S3HttpHandler {
   async #send(
     sent: http.ClientRequest,
     bytes: Uint8Array | undefined,
-    { watch, onSent }: { readonly watch: Watch; readonly onSent: RequestOptions['onSent'] },
+    { watch, ...hooks }: SendHooks & { readonly watch: Watch },
   ): Promise<void> {
     if (!bytes || bytes.byteLength === 0) return void sent.end();
     if (sent.getHeader('expect') !== undefined) {
       sent.flushHeaders();
       if (!(await isWelcome(sent))) return;
     }
-    await sendBody(sent, bytes, watch.alive, { pace: this.#options.paceUpload, onSent });
+    await sendBody(sent, bytes, watch.alive, hooks);
   }
 
   /** Ends the request when it stalls: while connecting, while sending, while waiting for the answer. */

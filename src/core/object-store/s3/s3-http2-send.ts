@@ -1,6 +1,5 @@
 // One request over HTTP/2, with the same time limits as over HTTP/1.1.
 import type http2 from 'node:http2';
-import type { Pace } from '../../limits/pace.js';
 import { type Http2Connection, http2Error, http2Headers } from './s3-http2.js';
 import {
   type AbortLike,
@@ -10,21 +9,20 @@ import {
   isStreamed,
   queryString,
   sendBody,
+  type SendHooks,
   timeoutError,
 } from './s3-http-message.js';
 
-export interface SendOptions {
+export interface SendOptions extends SendHooks {
   readonly timeouts: { readonly idleMs: number; readonly answerMs: number };
-  readonly paceUpload?: Pace | undefined;
   readonly abortSignal?: AbortLike | undefined;
-  readonly onSent?: ((bytes: number) => void) | undefined;
 }
 
 /** Resolves at the answer's header. @throws ETIMEDOUT, ECONNRESET, AbortError */
 export async function sendOverHttp2(
   connection: Http2Connection,
   request: HandlerRequest,
-  { timeouts, paceUpload, abortSignal, onSent }: SendOptions,
+  { timeouts, abortSignal, ...hooks }: SendOptions,
 ): Promise<HandlerResponse> {
   const aborted = Object.assign(new Error('Request aborted'), { name: 'AbortError' });
   if (abortSignal?.aborted === true) throw aborted;
@@ -47,9 +45,7 @@ export async function sendOverHttp2(
     if (hasBody) {
       within(timeouts.idleMs, `${hostname} took no more data for ${timeouts.idleMs / 1000} s`);
       const alive = (): void => void timer?.refresh();
-      sendBody(stream, bytes, alive, { pace: paceUpload, onSent }).catch((error: unknown) =>
-        stream.destroy(error as Error),
-      );
+      sendBody(stream, bytes, alive, hooks).catch((error: unknown) => stream.destroy(error as Error));
       stream.once('finish', () =>
         within(timeouts.answerMs, `${hostname} did not answer within ${timeouts.answerMs / 1000} s`),
       );

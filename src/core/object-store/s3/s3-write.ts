@@ -69,8 +69,14 @@ export const copySource = (sender: S3Sender, key: string): string =>
   `${sender.bucket}/${sender.fullKey(key)}`.split('/').map(encodeURIComponent).join('/');
 
 /** The SDK hands what it does not know on to our transport. */
-const withSent = (send: SendOptions, { onSent }: PutOptions): SendOptions & Pick<PutOptions, 'onSent'> =>
-  onSent === undefined ? send : { ...send, onSent };
+const withHooks = (
+  send: SendOptions,
+  { onSent, pace }: PutOptions,
+): SendOptions & Pick<PutOptions, 'onSent' | 'pace'> => ({
+  ...send,
+  ...(onSent === undefined ? {} : { onSent }),
+  ...(pace === undefined ? {} : { pace }),
+});
 
 async function thaw(
   sender: S3Sender,
@@ -112,7 +118,7 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
       };
       const answer = await lockedOr(sender, options, () =>
         sender.send(asked, (client, send) =>
-          client.send(putCommand(sender, key, body, options), withSent(send, options)),
+          client.send(putCommand(sender, key, body, options), withHooks(send, options)),
         ),
       );
       return { etag: plainEtag(answer.ETag), ...keepingOf(answer) };
