@@ -499,26 +499,25 @@ class Server {
 }
 
 /** What becomes of a PUT with If-None-Match. */
-function conditionalPuts(s3: Server, conditions: MemoryS3['conditions']): (call: Call) => Promise<Answer> {
+function conditionalPuts(
+  s3: Server,
+  conditions: MemoryS3['conditions'],
+): (call: Call, wasThere: boolean) => Promise<Answer> {
   const underWay = new Set<string>();
-  return async (call) => {
+  return async (call, wasThere) => {
     const { 'if-none-match': _, ...without } = call.headers;
     const anyway = { ...call, headers: without };
-    const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 20));
     const { ifNoneMatch } = conditions;
     if (ifNoneMatch === 'ignored') return s3.handle('PutObject', anyway);
     if (ifNoneMatch === 'unknown') return errorAnswer(501, 'NotImplemented');
-    if (ifNoneMatch === 'in a row') {
-      if (s3.buckets.get(call.bucket)?.has(call.key) === true) return s3.handle('PutObject', call);
-      await pause();
-      return s3.handle('PutObject', anyway);
-    }
+    // It looks when the request begins, and puts when the body has come.
+    if (ifNoneMatch === 'in a row') return s3.handle('PutObject', wasThere ? call : anyway);
     if (ifNoneMatch === 'busy') {
       // Of a key that is there it says so.
       if (s3.buckets.get(call.bucket)?.has(call.key) === true) return s3.handle('PutObject', call);
       if (underWay.has(call.key)) return errorAnswer(409, 'ConditionalRequestConflict');
       underWay.add(call.key);
-      await pause();
+      await new Promise((resolve) => void setTimeout(resolve, 20));
       underWay.delete(call.key);
     }
     return s3.handle('PutObject', call);
@@ -546,9 +545,11 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
     const url = new URL(path, 'http://localhost');
     const [bucket = '', ...rest] = path.split('?')[0]?.slice(1).split('/') ?? [];
     const key = decodeURIComponent(rest.join('/'));
+    const wasThere = s3.buckets.get(bucket)?.has(key) === true;
     const call = { bucket, key, query: url.searchParams, headers, body: await readBody(request) };
     const isConditional = operation === 'PutObject' && headers['if-none-match'] !== undefined;
-    const own = (): Answer | Promise<Answer> => (isConditional ? conditional(call) : s3.handle(operation, call));
+    const own = (): Answer | Promise<Answer> =>
+      isConditional ? conditional(call, wasThere) : s3.handle(operation, call);
     const answered = rules.answer?.(operation, call) ?? (await own());
     const { status, headers: extra = {}, body = '' } = answered;
     const length = extra['content-length'] ?? String(Buffer.byteLength(body));
