@@ -49,7 +49,8 @@ export class Racer {
 
   private async start(): Promise<ChildProcess> {
     const inherited = { PATH: process.env['PATH'] ?? '', HOME: this.home, TZ: 'UTC' };
-    const child = fork(PROGRAM, [this.home], { env: { ...inherited, ...this.env } });
+    // Not with the loaders of whoever starts it, which each of its threads would load, too.
+    const child = fork(PROGRAM, [this.home], { env: { ...inherited, ...this.env }, execArgv: [] });
     await once(child, 'message'); // it is ready
     return child;
   }
