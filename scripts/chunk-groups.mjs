@@ -41,7 +41,7 @@ const groups = {
     'src/core/manifest/manifest-copy.ts',
   ],
   contents: [
-    'src/core/archive/scan/entry-table.ts',
+    'src/core/columns/entry-table.ts',
     'src/core/codec/codec.ts',
     'src/core/limits/byte-budget.ts',
     'src/core/md5/md5-lanes.ts',

@@ -16,7 +16,7 @@ import { PackPool } from './pack/pack-pool.js';
 import { cacheFolder, rememberedIn } from './remembered.js';
 import { takeUp } from './resumed/take-up.js';
 import { retireBroken } from './retire-broken.js';
-import { openEntryTable } from './scan/entry-table.js';
+import { openEntryTable } from '../columns/entry-table.js';
 import { scanInWorker } from './scan/scan-in-worker.js';
 import { ownTrees } from './scan/source-folder.js';
 import { tellSkips } from './scan/tell-skips.js';

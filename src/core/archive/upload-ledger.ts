@@ -7,7 +7,7 @@ import { shardPrefix } from '../manifest/chunk-key.js';
 import type { ChunkRecord, Segment, ShardRecord, Totals, UploadId } from '../manifest/manifest-types.js';
 import { displayPath, type RawPath } from '../paths/raw-path.js';
 import type { ChunkTask } from './plan/chunk-task.js';
-import { type EntryTable, KIND, STATUS } from './scan/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../columns/entry-table.js';
 import type { PackedChunk } from './pack/pack-chunk.js';
 import type { Skip } from './scan/skip.js';
 import { ShardSums } from '../dataset/chain/shard-sums.js';

@@ -9,7 +9,7 @@ import { type RawPath, rawFromNumber, TOP } from '../../paths/raw-path.js';
 import type { UploadRun } from '../upload-run.js';
 import { defined } from '../../defined.js';
 import { lineSources } from '../upload-provenance.js';
-import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
 
 const BATCH = 1024;
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];

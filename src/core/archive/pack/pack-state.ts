@@ -8,7 +8,7 @@ import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import type { Provenance } from '../../manifest/provenance.js';
 import { type RawPath, rawFromBytes, rawFromText, TOP, pathBelow } from '../../paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
-import { type EntryTable, STATUS, XXH64_BYTES } from '../scan/entry-table.js';
+import { type EntryTable, STATUS, XXH64_BYTES } from '../../columns/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { loadMd5Lanes } from '../../md5/md5-lanes.js';
 import { ContentDigests, type DigestSettings } from './content-digests.js';

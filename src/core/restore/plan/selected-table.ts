@@ -1,6 +1,6 @@
 // The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills
 // it from the manifest, workers read it and note the outcome of each entry; no message per file crosses a thread.
-import { KIND } from '../../archive/scan/entry-table.js';
+import { KIND } from '../../columns/entry-table.js';
 import { enlarged, growing, openRows, type Rows, RowsBuilder, type RowsData } from '../../columns/rows.js';
 import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js';
 import type { RawPath } from '../../paths/raw-path.js';
