@@ -12,7 +12,7 @@ import { usageError } from '../../core/failures/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { firstLines } from '../../core/restore/fetch/first-lines.js';
+import { firstLines } from '../../core/listing/first-lines.js';
 import type { BrowsePorts } from '../../stores/browse/actions.js';
 import type { BrowseVersion, OpenedListing } from '../../stores/browse/browse-state.js';
 import { createBrowseStore } from '../../stores/browse/browse-store.js';

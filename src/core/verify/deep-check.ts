@@ -18,7 +18,7 @@ import { SpanSource } from '../restore/fetch/span-source.js';
 import type { Trouble } from '../restore/unpack/unpack-protocol.js';
 import { isOfObject, runUnpack } from '../restore/unpack/unpack-run.js';
 import { WorkerPool } from '../restore/unpack/worker-pool.js';
-import { MISNAMED } from './chunk-checker.js';
+import { MISNAMED } from '../restore/unpack/chunk-checker.js';
 import type { Problems } from './problem.js';
 
 const MAX_WORKERS = 8;

@@ -4,7 +4,7 @@ import type { FileHistory } from '../../core/dataset/chain/file-history.js';
 import type { Listing } from '../../core/listing/listing.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
-import type { Preview } from '../../core/restore/fetch/first-lines.js';
+import type { Preview } from '../../core/listing/first-lines.js';
 import type { TransferStore } from '../transfer-store.js';
 import type { BrowseSettings } from './cost.js';
 import { FolderFacts } from './folder-facts.js';
