@@ -2,7 +2,7 @@
 // the ledger does, below the retry decorator: every attempt is one. What is fetched ends with its last byte.
 import { isArchiverError } from '../failures/errors.js';
 import type { KeyService } from '../keys/key-service.js';
-import type { RequestKind, StoreRequest } from '../observe/observer.js';
+import type { RequestKind, StoreRequest } from '../observer.js';
 import { STANDARD } from './meter.js';
 import type { ObjectStore } from './object-store.js';
 

@@ -23,7 +23,7 @@ import { fileStore } from './file/file-store.js';
 import { type MeteredPlace, meterKeys, meterStore, type StoreMeter } from './meter.js';
 import type { ObjectStore, RequestCounts } from './object-store.js';
 import { observeKeys, observeStore } from './observed-store.js';
-import type { StoreRequest } from '../observe/observer.js';
+import type { StoreRequest } from '../observer.js';
 import { createPace, type Pace } from '../limits/pace.js';
 import { countRequests, newRequestCounts } from './request-count.js';
 import { DEFAULT_RETRY, type RetryOptions } from './retry/retrier.js';

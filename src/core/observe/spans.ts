@@ -4,7 +4,7 @@
 import type { Phase, Step } from '../events.js';
 import { UPLOAD_ID } from '../manifest/upload-id.js';
 import { byType, type Event } from './by-type.js';
-import type { StoreRequest } from './observer.js';
+import type { StoreRequest } from '../observer.js';
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
