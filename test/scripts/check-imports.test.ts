@@ -110,7 +110,7 @@ describe('check-imports', () => {
     ['cli/a.ts', `export const x = async () => await import('../screens/x.js');`],
     ['cli/a.ts', `import type { X } from '../screens/x.js';`],
     ['core/object-store/s3/s3-client.ts', `import { S3Client } from '@aws-sdk/client-s3';`],
-    ['core/keys/kms-client.ts', `import { KMSClient } from '@aws-sdk/client-kms';`],
+    ['core/object-store/kms/kms-client.ts', `import { KMSClient } from '@aws-sdk/client-kms';`],
     ['commands/a.ts', `import { x } from '../core/x.js';`],
   ])('%s may say %s', (file, line) => {
     expect(check({ [file]: line })).toMatchObject({ status: 0, told: '' });

@@ -3,7 +3,7 @@
 import type { View } from '../dataset/chain/view.js';
 import { ArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
-import { ManifestSealer } from '../keys/manifest-sealer.js';
+import { ManifestSealer } from '../manifest/manifest-sealer.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import { parseStoreUrl } from '../object-store/store-url.js';

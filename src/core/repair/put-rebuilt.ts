@@ -1,7 +1,7 @@
 // Puts a rebuilt manifest in place. Before that, versions that build on the old one are made independent of it, unless the new
 // one is proven to show the same.
 import { backupKeyOf, replaceManifest } from '../dataset/replace-manifest.js';
-import type { ManifestSealer } from '../keys/manifest-sealer.js';
+import type { ManifestSealer } from '../manifest/manifest-sealer.js';
 import { composeManifest } from '../manifest/compose-manifest.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectStore } from '../object-store/object-store.js';

@@ -7,7 +7,7 @@ import type { MergedView } from '../dataset/chain/merged-view.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import { levelOf } from '../dataset/chain/view.js';
-import { ManifestSealer } from '../keys/manifest-sealer.js';
+import { ManifestSealer } from '../manifest/manifest-sealer.js';
 import { composeManifest } from '../manifest/compose-manifest.js';
 import type { ManifestHead, Totals, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';

@@ -4,7 +4,7 @@ import { loadChain } from '../dataset/chain/load-chain.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import { openView, type View, viewOf } from '../dataset/chain/view.js';
 import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
-import { ManifestSealer } from '../keys/manifest-sealer.js';
+import { ManifestSealer } from '../manifest/manifest-sealer.js';
 import type { ManifestHead, Totals } from '../manifest/manifest-types.js';
 import type { Choice } from './choose-layers.js';
 import type { CurrentManifest } from './current-manifest.js';

@@ -2,7 +2,7 @@
 // same, entry for entry, and what was encrypted stays so. Interrupted at any point, the version reads as before, and the next prune does it again.
 import { hash } from 'node:crypto';
 import { ArchiverError, integrityError } from '../../failures/errors.js';
-import { ManifestSealer } from '../../keys/manifest-sealer.js';
+import { ManifestSealer } from '../../manifest/manifest-sealer.js';
 import { composeManifest } from '../../manifest/compose-manifest.js';
 import { fetchManifest, type LoadedManifest } from '../../manifest/loaded-manifest.js';
 import { besideKeyOf, manifestKeys } from '../../manifest/manifest-copy.js';
