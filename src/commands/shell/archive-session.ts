@@ -10,7 +10,7 @@ import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
 import { resolvePath } from '../../core/shell/archive-path.js';
 import type { Word } from '../../core/shell/command-line.js';
 import { expandGlob } from '../../core/shell/expand-glob.js';
-import type { UploadId } from '../../core/manifest/manifest-types.js';
+import type { UploadId } from '../../core/ids/upload-id.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 
 export interface OpenArchive {

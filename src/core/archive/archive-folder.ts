@@ -2,7 +2,7 @@
 //   scan ─► settle the dataset ─► (continue an interrupted run) ─► compare, where only changes are wanted ─► make the version
 import { loadCodec } from '../codec/codec.js';
 import { asWritable, refuseUnlisted } from '../create-once/create-once.js';
-import { newUploadId, uploadFolder } from '../manifest/upload-id.js';
+import { newUploadId, uploadFolder } from '../ids/upload-id.js';
 import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import { uploadChanges, compareWithRival, type NeedsFullVersion } from './changes/upload-changes.js';

@@ -7,7 +7,7 @@ import { errorText, isArchiverError } from '../failures/errors.js';
 import { listsByKey } from '../lists-by-key.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
-import { folderOfKey, manifestKeyOf, splitUploadKey, uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import { folderOfKey, manifestKeyOf, splitUploadKey, uploadFolder, type UploadId } from '../ids/upload-id.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
 import { counted } from '../text/counted.js';
 import type { UploadRun } from './upload-run.js';

@@ -8,7 +8,7 @@ import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 export interface Encryption {
   /** Of chunks, and of the data key that the manifest is encrypted with. */

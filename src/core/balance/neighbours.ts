@@ -10,7 +10,7 @@ import { listDatasets, readVersions, type ReadRecord } from '../dataset/records/
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
-import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import { uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 const READS_AT_ONCE = 4;
 

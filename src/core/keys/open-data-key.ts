@@ -5,7 +5,7 @@ import { printable } from '../paths/raw-path.js';
 import { KEY_BYTES } from '../object-store/kms/key-service.js';
 import { manifestContext, placeOf } from './place.js';
 import type { UnsealOptions } from './unsealer.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 /** How to open the manifest of an upload; `what` names it in messages. */
 export function manifestUnsealing(

@@ -3,7 +3,7 @@ import type { Listing } from './listing.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { FrameCache } from '../restore/fetch/frame-cache.js';
 import { readFile } from './read-file.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 /** Lines, or why there are none. */
 export type Preview =

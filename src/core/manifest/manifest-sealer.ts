@@ -7,7 +7,7 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import type { DataKey } from '../object-store/kms/key-service.js';
 import { manifestContext, placeOf } from '../keys/place.js';
 import { seal } from '../keys/seal.js';
-import type { UploadId } from './manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 export interface SealerOptions {
   /** Where the manifest is going to be. */

@@ -4,7 +4,7 @@ import { markedKeys, markedUpload } from '../dataset/prune/marks.js';
 import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import { DIRECT_KEY } from '../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
-import { MANIFEST_NAME, uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import { MANIFEST_NAME, uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 export interface FolderObjects {
   readonly uploadId: UploadId;

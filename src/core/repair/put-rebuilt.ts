@@ -11,7 +11,7 @@ import type { FoundRecord } from './find-record.js';
 import { type Rebased, rebaseAll } from './rebase.js';
 import type { Rebuilt } from './rebuild.js';
 import { verifyAsItWillBe } from './verify-rebuilt.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 /** Each round means that a version was committed meanwhile. */
 const MAX_ROUNDS = 10;

@@ -25,7 +25,7 @@ import type { TableFolder } from './table-folder.js';
 import { checkObjects } from '../verify/check-objects.js';
 import { Problems } from '../verify/problem.js';
 import { ViewSources } from './view-sources.js';
-import { manifestKeyOf, uploadUrlOf } from '../manifest/upload-id.js';
+import { manifestKeyOf, uploadUrlOf } from '../ids/upload-id.js';
 
 export class DamagedRepair {
   private readonly cache: RememberedUse;

@@ -29,7 +29,7 @@ import { STATE } from './plan/selected-table.js';
 import type { Trouble } from './unpack/unpack-protocol.js';
 import { runUnpack } from './unpack/unpack-run.js';
 import { WorkerPool } from './unpack/worker-pool.js';
-import { uploadUrlOf, type UploadId } from '../manifest/upload-id.js';
+import { uploadUrlOf, type UploadId } from '../ids/upload-id.js';
 import { NothingSelected } from '../manifest/nothing-selected.js';
 
 export interface RestoreOptions extends Omit<GatherOptions, 'failures' | 'signal'> {

@@ -7,7 +7,7 @@ import type { ManifestHead } from '../manifest/manifest-types.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import type { Problems } from './problem.js';
-import { folderOfKey, manifestKeyOf } from '../manifest/upload-id.js';
+import { folderOfKey, manifestKeyOf } from '../ids/upload-id.js';
 
 const HEADS_AT_ONCE = 8;
 /** A LIST costs twelve times a HEAD and tells of a thousand objects. */

@@ -12,7 +12,7 @@ import { Marks } from './marks.js';
 import type { Order, Sort } from './order.js';
 import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
 import type { Tree } from './tree.js';
-import type { UploadId } from '../../core/manifest/manifest-types.js';
+import type { UploadId } from '../../core/ids/upload-id.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 import type { VersionName } from '../../core/dataset/records/version-name.js';
 

@@ -3,7 +3,8 @@
 import type { Level } from '../../dataset/chain/merged-view.js';
 import { digestsOf, type EntryExtra, type LineSources } from '../../manifest/entry-line.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, Entry, EntryType, Mention, Segment, UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../manifest/manifest-types.js';
 import { provenanceOf } from '../../manifest/provenance.js';
 import { type RawPath, rawFromNumber, TOP } from '../../paths/raw-path.js';
 import type { UploadRun } from '../upload-run.js';

@@ -18,7 +18,7 @@ import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
 import { CHANGED, NO_FILE, NotArchivable, type Skip } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';
 import { headerBytes, paxFor, type NewMember, type TarType, writeHeader } from '../../tar/write-header.js';
-import type { UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
 
 // Labels of the machine that was read: the target's own policy decides there.
 export const MACHINE_XATTR = rawFromText('security.selinux');

@@ -7,7 +7,7 @@ import { DirectKeys } from './direct-keys.js';
 import type { UploadRun } from '../upload-run.js';
 import { KIND, STATUS } from '../../columns/entry-table.js';
 import type { PendingTotals } from './pending-rows.js';
-import { uploadFolder } from '../../manifest/upload-id.js';
+import { uploadFolder } from '../../ids/upload-id.js';
 import { counted } from '../../text/counted.js';
 
 const MB = 1_000_000;

@@ -6,7 +6,7 @@ import type { ChunkTask } from '../plan/chunk-task.js';
 import { KIND } from '../../columns/entry-table.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
-import { uploadFolder } from '../../manifest/upload-id.js';
+import { uploadFolder } from '../../ids/upload-id.js';
 
 export type JournalInput = Pick<
   UploadRun,

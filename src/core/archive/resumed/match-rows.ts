@@ -14,7 +14,7 @@ import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js
 import type { RawPath } from '../../paths/raw-path.js';
 import { type ChunkTable, type PartRecord, readChunkTable } from '../../chunk/chunk-table.js';
 import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
-import { splitUploadKey } from '../../manifest/upload-id.js';
+import { splitUploadKey } from '../../ids/upload-id.js';
 
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
 

@@ -2,7 +2,8 @@
 // about every ninth version, and the deltas in between. What is found is held in memory, manifests are not.
 import { defined } from '../../defined.js';
 import { type ErrorCode, isArchiverError } from '../../failures/errors.js';
-import type { Entry, UploadId, VersionRecord } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { Entry, VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import type { RawPath } from '../../paths/raw-path.js';
 import { findDataset } from '../records/find-dataset.js';

@@ -18,7 +18,7 @@ import type { ParsedRecord } from '../records/version-record-parse.js';
 import { openVersion } from '../chain/version-view.js';
 import type { View } from '../chain/view.js';
 import { assertShows } from './same-view.js';
-import { uploadUrlOf } from '../../manifest/upload-id.js';
+import { uploadUrlOf } from '../../ids/upload-id.js';
 import { versionNumber } from '../records/version-name.js';
 
 /** A manifest that lists all that a version shows, before it is encrypted. */

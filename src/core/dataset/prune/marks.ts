@@ -11,7 +11,7 @@ import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
 import { printable } from '../../paths/raw-path.js';
-import { splitUploadKey, uploadFolder, type UploadId } from '../../manifest/upload-id.js';
+import { splitUploadKey, uploadFolder, type UploadId } from '../../ids/upload-id.js';
 import { putIfAbsent } from '../../object-store/put-if-absent.js';
 
 /** Below the folder of an upload. */

@@ -18,7 +18,7 @@ import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { appearedSince, refuseHarmed } from './appeared.js';
 import { type FenceOptions, type Fences, NO_FENCES, raiseFences, takeDown } from './raise-fences.js';
 import { ownObjects } from './upload-folders.js';
-import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../../manifest/upload-id.js';
+import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../../ids/upload-id.js';
 
 const BATCH = 1000;
 

@@ -3,7 +3,7 @@
 import { chunkKey } from '../../manifest/manifest-check.js';
 import type { FrameCache } from '../fetch/frame-cache.js';
 import type { LaneChunk } from './lanes.js';
-import type { UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
 
 /** A chunk that must be fetched from the store, at least partly. */
 export interface NeededChunk {
