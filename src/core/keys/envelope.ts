@@ -4,7 +4,7 @@ import { ArchiverError, integrityError } from '../failures/errors.js';
 import { Fields } from '../json/json-fields.js';
 import { parseBoundedJson } from '../json/json-guard.js';
 import { printable } from '../paths/raw-path.js';
-import type { KeyContext, WrappedKey } from '../object-store/kms/key-service.js';
+import type { KeyContext, WrappedKey } from '../object-store/key-service.js';
 
 export const CIPHER = 'aes-256-gcm';
 export const FRAME_BYTES = 64 * 1024;

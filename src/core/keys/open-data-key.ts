@@ -2,7 +2,7 @@
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { printable } from '../paths/raw-path.js';
-import { KEY_BYTES } from '../object-store/kms/key-service.js';
+import { KEY_BYTES } from '../object-store/key-service.js';
 import { manifestContext, placeOf } from './place.js';
 import type { UnsealOptions } from './unsealer.js';
 import type { UploadId } from '../ids/upload-id.js';

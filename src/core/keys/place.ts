@@ -1,6 +1,6 @@
 // What a sealed manifest is bound to: the place that it is read from, `[writers/<id>/]uploads/<upload id>`. The bucket and
 // the prefix above are no part of it, so that a copied bucket still opens.
-import type { KeyContext } from '../object-store/kms/key-service.js';
+import type { KeyContext } from '../object-store/key-service.js';
 import type { UploadId } from '../ids/upload-id.js';
 
 const WRITER = /(?:^|\/)(writers\/[^/]+)$/;

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { ArchiverError } from '../failures/errors.js';
 import type { EncodedManifest } from './manifest-writer.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import type { DataKey } from '../object-store/kms/key-service.js';
+import type { DataKey } from '../object-store/key-service.js';
 import { manifestContext, placeOf } from '../keys/place.js';
 import { seal } from '../keys/seal.js';
 import type { UploadId } from '../ids/upload-id.js';

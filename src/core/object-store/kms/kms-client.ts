@@ -13,7 +13,7 @@ import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../retry/retrier.js';
 import { type AwsServiceOptions, awsService } from '../s3/aws-service.js';
 import { StoreError } from '../store-error.js';
 import { untilCancelled } from '../until-cancelled.js';
-import { KEY_BYTES, type KeyInspection, type KeyService } from './key-service.js';
+import { KEY_BYTES, type KeyInspection, type KeyService } from '../key-service.js';
 import { kmsError, type KmsCall } from './kms-errors.js';
 
 /** `region` is for keys that do not name theirs. */
