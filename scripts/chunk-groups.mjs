@@ -35,7 +35,7 @@ const groups = {
     'src/core/dataset/chain/read-view.ts',
     'src/core/dataset/chain/version-view.ts',
     'src/core/dataset/history/elsewhere.ts',
-    'src/core/dataset/prune/marks.ts',
+    'src/core/dataset/marks.ts',
     'src/core/dataset/folder-look.ts',
     'src/core/manifest/selection.ts',
     'src/core/manifest/manifest-copy.ts',

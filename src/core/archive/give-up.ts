@@ -2,7 +2,7 @@
 // It is marked at once, as a prune would mark it when it counts as abandoned, and said. Nothing is deleted here: only a sweep
 // knows what others refer to.
 import { lookAtFolder } from '../dataset/folder-look.js';
-import { writeMark } from '../dataset/prune/marks.js';
+import { writeMark } from '../dataset/marks.js';
 import { errorText, isArchiverError } from '../failures/errors.js';
 import { listsByKey } from '../lists-by-key.js';
 import { chunkKey } from '../manifest/manifest-check.js';

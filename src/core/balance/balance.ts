@@ -11,7 +11,7 @@ import { lostChunks } from '../dataset/chain/lost-chunks.js';
 import { lockSight } from '../dataset/prune/locked-objects.js';
 import { assertShows } from '../dataset/prune/same-view.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
-import { settleRecords } from '../dataset/records/settle-records.js';
+import { settleRecords } from '../dataset/prune/settle-records.js';
 import { digestsOf } from '../dataset/chain/version-view.js';
 import { openView } from '../dataset/chain/view.js';
 import { ArchiverError, integrityError } from '../failures/errors.js';

@@ -3,7 +3,7 @@
 // it can be read nothing can be swept either, so it is an error.
 import { atOnce } from '../limits/at-once.js';
 import { loadExpected } from '../dataset/chain/load-chain.js';
-import { markedKeys } from '../dataset/prune/marks.js';
+import { markedKeys } from '../dataset/marks.js';
 import { referredChunks } from '../dataset/prune/references.js';
 import { emptyFolder, listUploadFolders, type UploadFolder } from '../dataset/prune/upload-folders.js';
 import { listDatasets, readVersions, type ReadRecord } from '../dataset/records/versions.js';

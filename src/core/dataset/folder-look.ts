@@ -5,7 +5,7 @@ import { ifAllowed } from '../object-store/abilities.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
-import { markedKeys, markedUpload } from './prune/marks.js';
+import { markedKeys, markedUpload } from './marks.js';
 import { folderOfKey, manifestKeyOf, type UploadId } from '../ids/upload-id.js';
 import { listsByKey } from '../lists-by-key.js';
 

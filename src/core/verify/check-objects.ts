@@ -1,7 +1,7 @@
 // Whether every chunk is in the store with the size it should have: one listing of the upload's folder and of each folder
 // of an earlier upload that holds many of them, or, where the store does not let us list, one HEAD for each chunk.
 import { isColdClass } from '../cost/cold-class.js';
-import { markedUpload } from '../dataset/prune/marks.js';
+import { markedUpload } from '../dataset/marks.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { ifAllowed } from '../object-store/abilities.js';

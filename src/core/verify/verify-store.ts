@@ -8,7 +8,7 @@ import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { strayTexts } from '../dataset/records/strays.js';
 import { readerBelow } from '../object-store/reader-below.js';
 import { findPlaces, listUploads } from '../dataset/records/find-places.js';
-import { markedUpload } from '../dataset/prune/marks.js';
+import { markedUpload } from '../dataset/marks.js';
 import { isFenceObject } from '../manifest/fence.js';
 import type { VersionRecord } from '../manifest/manifest-types.js';
 import { isUploadId, manifestKeyOf, uploadFolder, type UploadId } from '../ids/upload-id.js';

@@ -5,7 +5,7 @@ import { chunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { LOOK_VALID_MS, lookAtFolder } from '../folder-look.js';
-import { markedKeys, markedUpload } from '../prune/marks.js';
+import { markedKeys, markedUpload } from '../marks.js';
 import { folderOfKey, manifestKeyOf, uploadFolder, type UploadId } from '../../ids/upload-id.js';
 
 export interface PlacedManifest {

@@ -9,7 +9,7 @@ import type { RawPath } from '../../paths/raw-path.js';
 import { findDataset } from '../records/find-dataset.js';
 import { readVersions } from '../records/versions.js';
 import { type LineageOptions, openLineage } from './lineages.js';
-import { ordinalRuns, type OrdinalRun } from '../ordinals-text.js';
+import { ordinalRuns, type OrdinalRun } from '../records/ordinals-text.js';
 import { compareVersions, versionName } from '../records/version-name.js';
 
 export type HitEntry = Pick<Entry, 'path' | 'type' | 'size' | 'mtime' | 'md5' | 'target'>;

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { manifestKeyOf } from '../../ids/upload-id.js';
 import { atOnce } from '../../limits/at-once.js';
 import type { ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
-import { type FoundMark, markedUpload } from './marks.js';
+import { type FoundMark, markedUpload } from '../marks.js';
 import { putIfAbsent } from '../../object-store/put-if-absent.js';
 
 const CLAIMS_AT_ONCE = 8;

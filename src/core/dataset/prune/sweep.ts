@@ -11,7 +11,7 @@ import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { isLookOld } from '../folder-look.js';
 import { type BaseState, readBaseState } from './base-state.js';
-import { type FoundMark, readMark } from './marks.js';
+import { type FoundMark, readMark } from '../marks.js';
 import { type FindHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { claimSwept } from './claim-swept.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';

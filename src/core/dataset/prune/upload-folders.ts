@@ -3,7 +3,7 @@ import { CHUNK_KEY } from '../../manifest/chunk-key.js';
 import { DIRECT_KEY } from '../../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { isFenceObject } from '../../manifest/fence.js';
-import { markedUpload } from './marks.js';
+import { markedUpload } from '../marks.js';
 import { manifestKeyOf, splitUploadKey, type UploadId } from '../../ids/upload-id.js';
 import { isFenceFlag } from '../../manifest/fence-flag.js';
 
