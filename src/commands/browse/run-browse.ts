@@ -22,7 +22,7 @@ import { pricedBy } from '../kit/prices.js';
 import { requireTerminal } from '../kit/require-terminal.js';
 import { openForSession } from '../kit/store.js';
 import { findTarget, type Target, targetOf } from '../kit/upload-target.js';
-import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
+import type { FrameCache } from '../../core/restore/frame-cache.js';
 import { openFrameCache } from '../kit/frame-cache.js';
 import { BrowseRestores, type RunOnScreen } from './browse-restores.js';
 

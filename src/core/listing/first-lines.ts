@@ -1,7 +1,7 @@
 // The first lines of a file: only the frames that hold them are fetched, and nothing from cold storage.
 import type { Listing } from './listing.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import type { FrameCache } from '../restore/fetch/frame-cache.js';
+import type { FrameCache } from '../restore/frame-cache.js';
 import { readFile } from './read-file.js';
 import type { UploadId } from '../ids/upload-id.js';
 

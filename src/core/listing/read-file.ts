@@ -12,9 +12,9 @@ import type { ChunkRecord, FrameRecord, Segment } from '../manifest/manifest-typ
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { displayPath, printable } from '../paths/raw-path.js';
-import { scatter } from '../restore/unpack/content-hash.js';
+import { scatter } from '../restore/write/content-hash.js';
 import { storedSize } from '../restore/plan/extents.js';
-import type { FrameCache } from '../restore/fetch/frame-cache.js';
+import type { FrameCache } from '../restore/frame-cache.js';
 import { frameOffsets, type Span } from '../restore/plan/frame-plan.js';
 import { type LaneChunk, planChunk } from '../restore/plan/lanes.js';
 import { SpanSource } from '../restore/fetch/span-source.js';

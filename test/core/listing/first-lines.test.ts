@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstLines } from '../../../src/core/listing/first-lines.js';
 import { loadListing } from '../../../src/core/listing/load-listing.js';
-import { FrameCache } from '../../../src/core/restore/fetch/frame-cache.js';
+import { FrameCache } from '../../../src/core/restore/frame-cache.js';
 import { openedListing } from '../../support/browse-listing.js';
 import { type FileSpec, makeArchive, UPLOAD_ID } from '../../support/make-archive.js';
 import { memoryReader } from '../../support/memory-reader.js';

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { loadListing } from '../../../src/core/listing/load-listing.js';
 import type { ObjectContent } from '../../../src/core/object-store/object-store.js';
 import { readAll } from '../../../src/core/object-store/read-content.js';
-import { FrameCache } from '../../../src/core/restore/fetch/frame-cache.js';
+import { FrameCache } from '../../../src/core/restore/frame-cache.js';
 import { readFile } from '../../../src/core/listing/read-file.js';
 import { verifyUpload, type VerifyResult } from '../../../src/core/verify/verify.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';

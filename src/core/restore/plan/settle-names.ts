@@ -3,11 +3,10 @@ import { ArchiverError } from '../../failures/errors.js';
 import { type Collision, findCollisions, type Folding } from '../../paths/collisions.js';
 import { displayPath, type RawPath } from '../../paths/raw-path.js';
 import type { Failures } from '../../failures/failure-list.js';
-import { destinationOf } from '../write/file-sink.js';
 import type { OutputTree } from '../../output-tree/output-tree.js';
 import { decide, type OverwritePolicy } from './overwrite.js';
 import { failureReason } from '../../output-tree/refusal.js';
-import { STATE, type Extra, type SelectedTable } from './selected-table.js';
+import { destinationOf, STATE, type Extra, type SelectedTable } from './selected-table.js';
 import { resultPath } from '../../failures/failure-list.js';
 
 export interface NameOptions {
