@@ -1,8 +1,9 @@
-// Circles of imports in src, of types and of `await import()` too, and imports against the arrows of import-rules.mjs.
+// Circles of imports in src, of files and of rooms, of types and of `await import()` too, and imports against the arrows of
+// import-rules.mjs.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { parseSync } from 'oxc-parser';
-import { RULES } from './import-rules.mjs';
+import { CIRCULAR, RULES } from './import-rules.mjs';
 
 const root = process.argv[2] ?? 'src';
 
@@ -61,6 +62,55 @@ function circlesIn(graph) {
 
 const byText = (a, b) => (a < b ? -1 : 1);
 
+/** What lies directly in a folder of src is a room of it: a folder, or a file. A file belongs to the folder of its name. */
+const roomIn = (folder, module) =>
+  module.startsWith(`${folder}/`) ? module.slice(folder.length + 1).split('/', 1)[0] : undefined;
+
+/** The imports between the rooms of a folder, by who imports and who is imported. */
+function importsOfRooms(folder) {
+  const links = new Map();
+  for (const [module, imported] of graph) {
+    const from = roomIn(folder, module);
+    if (from === undefined) continue;
+    for (const other of imported) {
+      const to = roomIn(folder, other);
+      if (to === undefined || to === from) continue;
+      const key = `${from} ${to}`;
+      links.set(key, [...(links.get(key) ?? []), `${module} imports ${other}`]);
+    }
+  }
+  return [...links].map(([key, imports]) => ({ rooms: key.split(' '), imports }));
+}
+
+function graphOf(links) {
+  const graph = new Map();
+  for (const { rooms } of links) for (const room of rooms) graph.set(room, graph.get(room) ?? new Set());
+  for (const { rooms } of links) graph.get(rooms[0]).add(rooms[1]);
+  return graph;
+}
+
+/** The imports that close a circle: without them the others, of which there are more, have an order. */
+function closing(links) {
+  const kept = [];
+  const faults = [];
+  for (const link of links.toSorted((a, b) => b.imports.length - a.imports.length)) {
+    if (circlesIn(graphOf([...kept, link])).length === 0) kept.push(link);
+    else faults.push(...link.imports);
+  }
+  return faults.sort(byText);
+}
+
+/** A sentence for each circle of the rooms of a folder. One of files alone is told by those. */
+function circlesOfRooms(folder) {
+  const links = importsOfRooms(folder);
+  return circlesIn(graphOf(links))
+    .filter((circle) => circle.some((room) => folders.has(`${folder}/${room}`)))
+    .map((circle) => {
+      const between = links.filter(({ rooms }) => rooms.every((room) => circle.includes(room)));
+      return [`circle of ${circle.length} rooms of ${folder}: ${circle.join(' ')}`, ...closing(between)].join('\n  ');
+    });
+}
+
 const files = readdirSync(root, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
   .map((entry) =>
@@ -69,6 +119,9 @@ const files = readdirSync(root, { recursive: true, withFileTypes: true })
       .join('/'),
   )
   .sort();
+/** Every folder of src that holds something, however deep. */
+const folders = new Set();
+for (const file of files) for (let at = dirname(file); at !== '.'; at = dirname(at)) folders.add(at);
 const graph = new Map();
 const faults = [];
 for (const file of files) {
@@ -83,6 +136,7 @@ for (const file of files) {
   }
 }
 for (const circle of circlesIn(graph)) faults.push(`circle of ${circle.length}: ${circle.join(' ')}`);
+for (const folder of folders) if (!CIRCULAR.includes(folder)) faults.push(...circlesOfRooms(folder));
 for (const fault of faults.sort(byText)) console.error(fault);
 console.log(`${files.length} files, ${faults.length} faults of imports`);
 process.exitCode = faults.length === 0 ? 0 : 1;

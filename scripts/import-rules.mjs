@@ -33,9 +33,9 @@ export const RULES = [
   {
     from: /^(core|commands|cli)\//,
     except:
-      /^core\/(object-store\/s3\/|keys\/kms-client|alerts\/channels\/cloudwatch|live-prices\/get-products|analyze\/inventory\/athena-client|access\/(sts|s3control)-client|fleet\/identity\/iam-client)/,
+      /^core\/(object-store\/(s3\/|kms\/kms-client)|alerts\/channels\/cloudwatch|live-prices\/get-products|analyze\/inventory\/athena-client|access\/(sts|s3control)-client|fleet\/identity\/iam-client)/,
     never: ['@aws-sdk/*'],
-    why: 'only core/object-store/s3 and one file for each other service know the SDK: core/keys/kms-client.ts, core/alerts/channels/cloudwatch.ts, core/live-prices/get-products.ts, core/analyze/inventory/athena-client.ts, core/access/{sts,s3control}-client.ts, core/fleet/identity/iam-client.ts',
+    why: 'only core/object-store/s3 and one file for each other service know the SDK: core/object-store/kms/kms-client.ts, core/alerts/channels/cloudwatch.ts, core/live-prices/get-products.ts, core/analyze/inventory/athena-client.ts, core/access/{sts,s3control}-client.ts, core/fleet/identity/iam-client.ts',
   },
   {
     from: /./,
@@ -73,3 +73,6 @@ export const RULES = [
     why: 'a shared room knows none of the nouns that use it',
   },
 ];
+
+/** Folders whose rooms import each other in circles. In every other folder of src a circle of rooms is a fault. */
+export const CIRCULAR = ['core/archive'];

@@ -3,7 +3,7 @@ import type { PriceSettings } from '../core/cost/own-prices.js';
 import type { EventConsumer } from '../core/fan-out.js';
 import type { HookSettings } from '../core/notify/hook-settings.js';
 import type { RunAccount } from '../core/ledger/run-account.js';
-import type { RunObserver } from '../core/observe/observer.js';
+import type { RunObserver } from '../core/observer.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
 import type { Node } from './tree.js';

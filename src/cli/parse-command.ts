@@ -1,6 +1,6 @@
 // From what was typed after a command's words to typed values: shape, tokens, layers, arguments, rules, in this order.
 import { usageError } from '../core/failures/errors.js';
-import { refuseUndecoded } from '../core/paths/typed-path.js';
+import { refuseUndecoded } from '../core/text/typed-path.js';
 import type { Arg, Args } from './arg.js';
 import type { Command } from './command.js';
 import { envNames } from './env-names.js';

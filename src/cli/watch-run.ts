@@ -1,7 +1,7 @@
 // Opens what watches a run: metrics over HTTP (--prometheus-addr), traces (--tracing). From then on neither fails it nor holds it up;
 // both end with it. Loaded only where one of them is asked for.
 import type { EventConsumer } from '../core/fan-out.js';
-import type { RunObserver, StoreRequest } from '../core/observe/observer.js';
+import type { RunObserver, StoreRequest } from '../core/observer.js';
 import { type TracingExporter, tracingSettings } from '../core/observe/tracing-settings.js';
 import type { Context } from './context.js';
 import { laterLines } from './later-lines.js';

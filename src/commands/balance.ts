@@ -19,7 +19,7 @@ import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { numbers, tableText, type TableContext } from './kit/table.js';
 import { findUpload, uploadUrl } from './kit/upload-target.js';
-import type { UploadId } from '../core/manifest/manifest-types.js';
+import type { UploadId } from '../core/ids/upload-id.js';
 import { exclusiveFlag } from './kit/guard-flags.js';
 
 const REQUESTS_AT_ONCE = 8;

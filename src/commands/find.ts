@@ -3,7 +3,7 @@ import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
 import type { Found, Hit } from '../core/dataset/history/find-in-versions.js';
-import { runsText } from '../core/dataset/ordinals-text.js';
+import { runsText } from '../core/dataset/records/ordinals-text.js';
 import { resultPath } from '../core/failures/failure-list.js';
 import { pathKeys } from '../core/manifest/listed-file.js';
 import { formatTimestamp } from '../core/manifest/timestamp.js';

@@ -18,7 +18,7 @@ import { readSaved, stateFolder } from './kit/saved.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { runSync, type SyncValues } from './sync.js';
 import { runUpload, type UploadValues } from './upload.js';
-import { uploadUrlOf } from '../core/manifest/upload-id.js';
+import { uploadUrlOf } from '../core/ids/upload-id.js';
 
 const flags = {
   region: flag.text({

@@ -3,7 +3,7 @@ import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
 import { PROVIDERS } from '../core/providers/provider.js';
-import { STORAGE_CLASSES } from '../core/object-store/storage-classes.js';
+import { STORAGE_CLASSES } from '../core/providers/storage-classes.js';
 import { detectedStoreFlags } from './kit/flags.js';
 
 const flags = {

@@ -8,7 +8,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, expect, test } from 'vitest';
 import { listDatasets, readVersions } from '../../src/core/dataset/records/versions.js';
 import { type Heartbeat, heartbeatKey, parseHeartbeat } from '../../src/core/fleet/heartbeat.js';
-import type { UploadId } from '../../src/core/manifest/manifest-types.js';
+import type { UploadId } from '../../src/core/ids/upload-id.js';
 import type { ObjectStore } from '../../src/core/object-store/object-store.js';
 import { readAll } from '../../src/core/object-store/read-content.js';
 import { rawFromText } from '../../src/core/paths/raw-path.js';

@@ -55,6 +55,43 @@ describe('check-imports', () => {
   });
 
   test.each([
+    ['a value', `import { b } from '../far/b.js';`],
+    ['a type', `import type { B } from '../far/b.js';`],
+    ['await import', `export const later = async () => await import('../far/b.js');`],
+  ])('a circle of rooms closed by %s is a fault, and the fewest imports that close it are named', (_what, line) => {
+    const { status, told } = check({
+      'ui/near/a.ts': line,
+      'ui/near/c.ts': '',
+      'ui/near/d.ts': '',
+      'ui/far/b.ts': '',
+      'ui/far/e.ts': `import '../near/c.js';\nimport '../near/d.js';`,
+    });
+    expect(told).toBe('circle of 2 rooms of ui: far near\n  ui/near/a imports ui/far/b\n');
+    expect(status).toBe(1);
+  });
+
+  test('a file beside folders is a room, one with the folder of its name', () => {
+    const { told } = check({
+      'ui/a.ts': `import './b/one.js';`,
+      'ui/a/deep.ts': '',
+      'ui/b/one.ts': '',
+      'ui/b/two.ts': `import '../a/deep.js';`,
+      'ui/c.ts': `import './a.js';`,
+    });
+    expect(told).toContain('circle of 2 rooms of ui: a b\n');
+  });
+
+  test('rooms of a room have no circles either', () => {
+    const { told } = check({
+      'ui/a/near/one.ts': `import '../far/one.js';`,
+      'ui/a/near/two.ts': '',
+      'ui/a/far/one.ts': '',
+      'ui/a/far/two.ts': `import '../near/two.js';`,
+    });
+    expect(told).toContain('circle of 2 rooms of ui/a: far near\n');
+  });
+
+  test.each([
     ['core/a.ts', `import type { S } from '../stores/s.js';`, 'core imports nothing above it'],
     ['core/a.ts', `import { Text } from 'ink';`, 'core imports nothing above it'],
     ['core/a/b.ts', `export const c = async () => await import('../../cli/c.js');`, 'core imports nothing above it'],
@@ -73,7 +110,7 @@ describe('check-imports', () => {
     ['cli/a.ts', `export const x = async () => await import('../screens/x.js');`],
     ['cli/a.ts', `import type { X } from '../screens/x.js';`],
     ['core/object-store/s3/s3-client.ts', `import { S3Client } from '@aws-sdk/client-s3';`],
-    ['core/keys/kms-client.ts', `import { KMSClient } from '@aws-sdk/client-kms';`],
+    ['core/object-store/kms/kms-client.ts', `import { KMSClient } from '@aws-sdk/client-kms';`],
     ['commands/a.ts', `import { x } from '../core/x.js';`],
   ])('%s may say %s', (file, line) => {
     expect(check({ [file]: line })).toMatchObject({ status: 0, told: '' });

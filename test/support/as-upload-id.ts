@@ -1,5 +1,4 @@
-import type { UploadId } from '../../src/core/manifest/manifest-types.js';
-import { mayBeUploadId } from '../../src/core/manifest/upload-id.js';
+import { mayBeUploadId, type UploadId } from '../../src/core/ids/upload-id.js';
 
 /** The id of an upload as tests write it, which need not be one that the program makes. */
 export function asUploadId(text: string): UploadId {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { loadCodec } from '../../src/core/codec/codec.js';
 import { asUploadId } from './as-upload-id.js';
-import type { UploadId } from '../../src/core/manifest/manifest-types.js';
+import type { UploadId } from '../../src/core/ids/upload-id.js';
 
 export type Json = Record<string, unknown>;
 

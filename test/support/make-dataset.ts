@@ -9,7 +9,7 @@ import type { ObjectReader } from '../../src/core/object-store/object-store.js';
 import { readAll } from '../../src/core/object-store/read-content.js';
 import type { Json } from './make-archive.js';
 import { linkId, makeChain, type LinkSpec, type MadeChain } from './make-chain.js';
-import type { UploadId } from '../../src/core/manifest/manifest-types.js';
+import type { UploadId } from '../../src/core/ids/upload-id.js';
 
 /** What `make-archive` writes into its manifests. */
 export const DATASET = 'made-00000000';

@@ -12,7 +12,7 @@ import { listVersions, readVersion } from '../../src/core/dataset/records/versio
 import type { VersionRecord } from '../../src/core/manifest/manifest-types.js';
 import { encodeFence } from '../../src/core/manifest/fence.js';
 import { chunkKey } from '../../src/core/manifest/manifest-check.js';
-import { manifestKeyOf } from '../../src/core/manifest/upload-id.js';
+import { manifestKeyOf } from '../../src/core/ids/upload-id.js';
 import { seededHash, seedOf } from '../../src/core/archive/pack/seeded-hash.js';
 import { verifyUpload } from '../../src/core/verify/verify.js';
 import { mentionLine } from '../../src/core/manifest/entry-text.js';

@@ -5,7 +5,7 @@ import type { EventSink } from '../../core/events.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { printable } from '../../core/paths/raw-path.js';
-import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
+import type { FrameCache } from '../../core/restore/frame-cache.js';
 import { isLost, retrievalDocument } from '../../core/restore/retrieval-document.js';
 import type { RestoreRequest } from '../../stores/browse/actions.js';
 import type { BrowseValues } from './flags.js';

@@ -12,7 +12,7 @@ import { usageError } from '../../core/failures/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { firstLines } from '../../core/restore/fetch/first-lines.js';
+import { firstLines } from '../../core/listing/first-lines.js';
 import type { BrowsePorts } from '../../stores/browse/actions.js';
 import type { BrowseVersion, OpenedListing } from '../../stores/browse/browse-state.js';
 import { createBrowseStore } from '../../stores/browse/browse-store.js';
@@ -22,7 +22,7 @@ import { pricedBy } from '../kit/prices.js';
 import { requireTerminal } from '../kit/require-terminal.js';
 import { openForSession } from '../kit/store.js';
 import { findTarget, type Target, targetOf } from '../kit/upload-target.js';
-import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
+import type { FrameCache } from '../../core/restore/frame-cache.js';
 import { openFrameCache } from '../kit/frame-cache.js';
 import { BrowseRestores, type RunOnScreen } from './browse-restores.js';
 

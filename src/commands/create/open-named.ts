@@ -7,7 +7,7 @@ import { openSaved, openUnsaved, type SavedUpload } from '../../core/resume/save
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
 import { stateFolder } from '../kit/saved.js';
-import { isUploadId, type UploadId } from '../../core/manifest/upload-id.js';
+import { isUploadId, type UploadId } from '../../core/ids/upload-id.js';
 
 const MB = 1e6;
 const ADAPTIVE_CHUNK = 32 * 2 ** 20;

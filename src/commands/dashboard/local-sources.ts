@@ -5,7 +5,7 @@ import { BOOK_KEY, readBook } from '../../core/budget/book-store.js';
 import type { Budget } from '../../core/budget/budget.js';
 import { bookUrl, openBook } from '../../core/budget/open-book.js';
 import { statusOf } from '../../core/budget/status.js';
-import { isUploadId } from '../../core/manifest/upload-id.js';
+import { isUploadId } from '../../core/ids/upload-id.js';
 import { dayOf } from '../../core/ledger/days.js';
 import { ledgerFolder, ledgerStamp } from '../../core/ledger/ledger.js';
 import { killedRuns } from '../../core/ledger/running.js';

@@ -1,6 +1,6 @@
 // The text of a prune: what will happen, and what was done.
 import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
-import { ordinalsText } from '../../core/dataset/ordinals-text.js';
+import { ordinalsText } from '../../core/dataset/records/ordinals-text.js';
 import type { PrunePlan } from '../../core/dataset/prune/plan-prune.js';
 import type { KeptVersion } from '../../core/dataset/prune/sort-versions.js';
 import type { PruneReport } from '../../core/dataset/prune/prune-document.js';

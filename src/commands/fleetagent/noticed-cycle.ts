@@ -8,7 +8,7 @@ import {
   type SourceOutcome,
 } from '../../core/fleet/agent/cycle.js';
 import { withoutSecrets } from '../../core/failures/hide-secrets.js';
-import type { RunFacts } from '../../core/notify/run-facts.js';
+import type { RunFacts } from '../../core/run-facts.js';
 import { hasNotices, type Judged, withNotices } from '../../core/notify/with-notices.js';
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
 import { judgedFailure, noticeSettings, noticeWorld } from '../upload/noticed-run.js';

@@ -5,7 +5,7 @@ import { type Answer, isAnswered, unknownFinding } from '../../core/access/answe
 import { finding, type Finding } from '../../core/access/finding.js';
 import type { CreateOnceAnswer } from '../../core/create-once/answer.js';
 import { askAnew, asWritable } from '../../core/create-once/create-once.js';
-import { newUploadId, uploadFolder } from '../../core/manifest/upload-id.js';
+import { newUploadId, uploadFolder } from '../../core/ids/upload-id.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { StoreContext } from './store.js';
 

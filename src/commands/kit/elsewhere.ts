@@ -3,7 +3,7 @@ import type { Cancellation, Verbosity } from '../../cli/context.js';
 import { isArchiverError } from '../../core/failures/errors.js';
 import type { Failure } from '../../core/failures/failure-list.js';
 import type { Elsewhere } from '../../core/dataset/history/elsewhere.js';
-import type { UploadId } from '../../core/manifest/manifest-types.js';
+import type { UploadId } from '../../core/ids/upload-id.js';
 import type { Selectors } from '../../core/manifest/selection.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';

@@ -1,7 +1,7 @@
 // The cache of fetched data that restores, shells and browsers share.
 import { join } from 'node:path';
 import type { Places } from '../../cli/context.js';
-import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
+import type { FrameCache } from '../../core/restore/frame-cache.js';
 
 const GB = 1e9;
 const DEFAULT_GB = 10;
@@ -11,7 +11,7 @@ export async function openFrameCache(
   { cacheGb }: { readonly cacheGb: number },
   { home }: Pick<Places, 'home'>,
 ): Promise<FrameCache> {
-  const { FrameCache } = await import('../../core/restore/fetch/frame-cache.js');
+  const { FrameCache } = await import('../../core/restore/frame-cache.js');
   return await FrameCache.open({
     folder: join(home, 'cache'),
     limitBytes: (cacheGb === 0 ? DEFAULT_GB : cacheGb) * GB,

@@ -4,7 +4,7 @@ import { usageError } from '../../core/failures/errors.js';
 import { bucketUrl, joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/manifest/upload-id.js';
+import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/ids/upload-id.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { VersionSelector } from '../../core/dataset/records/version-selector.js';
 import { openForSession, retryNotes, type SessionStore, type StoreContext, type StoreValues } from './store.js';

@@ -4,13 +4,13 @@ import { ArchiverError } from '../../core/failures/errors.js';
 import type { Listing } from '../../core/listing/listing.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable, type RawPath, TOP } from '../../core/paths/raw-path.js';
-import { typedPath } from '../../core/paths/typed-path.js';
+import { typedPath } from '../../core/text/typed-path.js';
 import type { During } from '../kit/store.js';
-import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
+import type { FrameCache } from '../../core/restore/frame-cache.js';
 import { resolvePath } from '../../core/shell/archive-path.js';
 import type { Word } from '../../core/shell/command-line.js';
 import { expandGlob } from '../../core/shell/expand-glob.js';
-import type { UploadId } from '../../core/manifest/manifest-types.js';
+import type { UploadId } from '../../core/ids/upload-id.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 
 export interface OpenArchive {

@@ -11,7 +11,7 @@ import { reasonText } from '../../core/failures/errno.js';
 import { ArchiverError, isArchiverError, systemCode } from '../../core/failures/errors.js';
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { refuseUndecoded } from '../../core/paths/typed-path.js';
+import { refuseUndecoded } from '../../core/text/typed-path.js';
 import { type CommandLine, parseLine } from '../../core/shell/command-line.js';
 import type { Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
 

@@ -4,7 +4,7 @@ import type { Context } from '../../cli/context.js';
 import { failureOf } from '../../cli/errors.js';
 import { withoutSecrets } from '../../core/failures/hide-secrets.js';
 import { pingAddress } from '../../core/notify/ping-address.js';
-import type { RunFacts } from '../../core/notify/run-facts.js';
+import type { RunFacts } from '../../core/run-facts.js';
 import {
   hasNotices,
   type Judged,

@@ -6,7 +6,7 @@ import { meaningOf, reasonText } from '../../core/failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../../core/failures/errors.js';
 import { headerLength, isSealed, parseHeader, PREAMBLE_BYTES } from '../../core/keys/envelope.js';
 import { parseHead } from '../../core/manifest/manifest-head-parse.js';
-import { mayBeUploadId, type UploadId } from '../../core/manifest/upload-id.js';
+import { mayBeUploadId, type UploadId } from '../../core/ids/upload-id.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { decodeUtf8 } from '../../core/text/strict-utf8.js';
 

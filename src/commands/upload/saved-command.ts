@@ -7,7 +7,7 @@ import { parseStoreUrl } from '../../core/object-store/store-url.js';
 import { usageError } from '../../core/failures/errors.js';
 import { printable, type RawPath, bytesOf, joinParts } from '../../core/paths/raw-path.js';
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
-import type { UploadId } from '../../core/manifest/manifest-types.js';
+import type { UploadId } from '../../core/ids/upload-id.js';
 
 export interface UploadCommand {
   /** Its words. */

@@ -1,5 +1,5 @@
 // How a bucket encrypts what it is given, and who may use the KMS key. Pure.
-import type { DescribedKey } from '../keys/key-service.js';
+import type { DescribedKey } from '../object-store/key-service.js';
 import type { DefaultEncryption } from '../object-store/bucket-posture.js';
 import { printable } from '../paths/raw-path.js';
 import { awsCommand, type CommandPlace, s3Command } from './aws-command.js';

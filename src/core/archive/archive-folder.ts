@@ -2,7 +2,7 @@
 //   scan ─► settle the dataset ─► (continue an interrupted run) ─► compare, where only changes are wanted ─► make the version
 import { loadCodec } from '../codec/codec.js';
 import { asWritable, refuseUnlisted } from '../create-once/create-once.js';
-import { newUploadId, uploadFolder } from '../manifest/upload-id.js';
+import { newUploadId, uploadFolder } from '../ids/upload-id.js';
 import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import { uploadChanges, compareWithRival, type NeedsFullVersion } from './changes/upload-changes.js';
@@ -16,7 +16,7 @@ import { PackPool } from './pack/pack-pool.js';
 import { cacheFolder, rememberedIn } from './remembered.js';
 import { takeUp } from './resumed/take-up.js';
 import { retireBroken } from './retire-broken.js';
-import { openEntryTable } from './scan/entry-table.js';
+import { openEntryTable } from '../columns/entry-table.js';
 import { scanInWorker } from './scan/scan-in-worker.js';
 import { ownTrees } from './scan/source-folder.js';
 import { tellSkips } from './scan/tell-skips.js';

@@ -2,12 +2,12 @@
 // It is marked at once, as a prune would mark it when it counts as abandoned, and said. Nothing is deleted here: only a sweep
 // knows what others refer to.
 import { lookAtFolder } from '../dataset/folder-look.js';
-import { writeMark } from '../dataset/prune/marks.js';
+import { writeMark } from '../dataset/marks.js';
 import { errorText, isArchiverError } from '../failures/errors.js';
 import { listsByKey } from '../lists-by-key.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
-import { folderOfKey, manifestKeyOf, splitUploadKey, uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import { folderOfKey, manifestKeyOf, splitUploadKey, uploadFolder, type UploadId } from '../ids/upload-id.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
 import { counted } from '../text/counted.js';
 import type { UploadRun } from './upload-run.js';

@@ -16,7 +16,7 @@ import type { TransferOptions } from './transfer/transfer-policy.js';
 import type { Encryption } from './upload-encryption.js';
 import type { LockOptions } from './upload-lock.js';
 import type { UploadProvenance } from './upload-provenance.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 const MIB = 2 ** 20;
 

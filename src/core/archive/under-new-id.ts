@@ -4,7 +4,7 @@
 // rules 1 and 2). An old manifest is never overwritten.
 import { lookAtReferences } from '../dataset/folder-look.js';
 import { integrityError } from '../failures/errors.js';
-import { newUploadId } from '../manifest/upload-id.js';
+import { newUploadId } from '../ids/upload-id.js';
 import type { Stale } from './commit/commitment.js';
 import { notWhole, notWholeText } from './commit/looks.js';
 import { reopenLost } from './scan/reopen-rows.js';

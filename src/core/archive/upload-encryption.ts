@@ -3,12 +3,12 @@
 import type { View } from '../dataset/chain/view.js';
 import { ArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
-import { ManifestSealer } from '../keys/manifest-sealer.js';
+import { ManifestSealer } from '../manifest/manifest-sealer.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 export interface Encryption {
   /** Of chunks, and of the data key that the manifest is encrypted with. */

@@ -1,5 +1,5 @@
 // The result of an upload.
-import type { Deduplicated, VersionRecord, UploadId } from '../manifest/manifest-types.js';
+import type { Deduplicated, VersionRecord } from '../manifest/manifest-types.js';
 import type { RequestCounts } from '../object-store/object-store.js';
 import type { ChangeCounts, ComparedWith } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
@@ -10,7 +10,7 @@ import { plannedObjects } from './plan/direct-plan.js';
 import { type PlannedInput, type PlannedUpload, plannedUpload } from './plan/planned-upload.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { shownSkip } from './scan/skip.js';
-import { manifestKeyOf, uploadUrlOf } from '../manifest/upload-id.js';
+import { manifestKeyOf, uploadUrlOf, type UploadId } from '../ids/upload-id.js';
 
 export interface UploadResult {
   readonly uploadId: UploadId;

@@ -9,7 +9,7 @@ import type { Settings } from './settings.js';
 import type { ChunkSender } from './transfer/send-chunk.js';
 import type { RunEncryption } from './upload-encryption.js';
 import type { UploadLedger } from './upload-ledger.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 /** What it goes by, until it has to go on under another id. */
 export interface Identity {

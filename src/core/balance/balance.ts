@@ -11,13 +11,13 @@ import { lostChunks } from '../dataset/chain/lost-chunks.js';
 import { lockSight } from '../dataset/prune/locked-objects.js';
 import { assertShows } from '../dataset/prune/same-view.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
-import { settleRecords } from '../dataset/records/settle-records.js';
+import { settleRecords } from '../dataset/prune/settle-records.js';
 import { digestsOf } from '../dataset/chain/version-view.js';
 import { openView } from '../dataset/chain/view.js';
 import { ArchiverError, integrityError } from '../failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../manifest/manifest-check.js';
 import { lastingLock } from '../manifest/object-lock.js';
-import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { BucketLock } from '../object-store/bucket-lock.js';
 import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
@@ -25,7 +25,7 @@ import { throwIfCancelled } from '../object-store/store-error.js';
 import { movedManifest } from './moved-manifest.js';
 import { readNeighbours, type Neighbours } from './neighbours.js';
 import { analyze, type AnalyzeOptions, type BalancePlan, type Move, planBalance } from './plan-balance.js';
-import { uploadUrlOf, uploadFolder } from '../manifest/upload-id.js';
+import { uploadUrlOf, uploadFolder, type UploadId } from '../ids/upload-id.js';
 import { refuseShared } from '../object-store/plain-store.js';
 
 export interface PlanOptions extends AnalyzeOptions {

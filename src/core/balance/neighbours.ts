@@ -3,14 +3,14 @@
 // it can be read nothing can be swept either, so it is an error.
 import { atOnce } from '../limits/at-once.js';
 import { loadExpected } from '../dataset/chain/load-chain.js';
-import { markedKeys } from '../dataset/prune/marks.js';
+import { markedKeys } from '../dataset/marks.js';
 import { referredChunks } from '../dataset/prune/references.js';
 import { emptyFolder, listUploadFolders, type UploadFolder } from '../dataset/prune/upload-folders.js';
 import { listDatasets, readVersions, type ReadRecord } from '../dataset/records/versions.js';
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
-import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import { uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 const READS_AT_ONCE = 4;
 

@@ -3,13 +3,13 @@ import { readView, type ReadView } from '../dataset/chain/read-view.js';
 import { shardPrefix } from '../manifest/chunk-key.js';
 import { integrityError } from '../failures/errors.js';
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import type { Neighbours } from './neighbours.js';
 import { planMoves } from './plan-moves.js';
 import { shardLoads, type ShardLoads } from './shard-loads.js';
 import { chunkName, stayReason, type StayReason } from './staying-chunks.js';
-import { uploadFolder, uploadUrlOf } from '../manifest/upload-id.js';
+import { uploadFolder, uploadUrlOf, type UploadId } from '../ids/upload-id.js';
 
 export interface Analysis {
   readonly uploadId: UploadId;

@@ -1,10 +1,10 @@
 // Why a chunk must stay in its shard.
 import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
 import type { Neighbours } from './neighbours.js';
-import { uploadFolder } from '../manifest/upload-id.js';
+import { uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 /**
  * - `other-upload`: it is in another upload.

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { asWritable } from '../create-once/create-once.js';
 import type { RememberOptions } from '../create-once/remembered-answers.js';
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
-import { newUploadId, uploadFolder } from '../manifest/upload-id.js';
+import { newUploadId, uploadFolder } from '../ids/upload-id.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import { refuseShared } from '../object-store/plain-store.js';
 

@@ -3,7 +3,7 @@
 import { amountText } from '../alerts/amounts.js';
 import { ArchiverError } from '../failures/errors.js';
 import { microsOf } from '../cost/money.js';
-import type { BudgetUse } from '../observe/observer.js';
+import type { BudgetUse } from '../observer.js';
 import { printable } from '../paths/raw-path.js';
 import { shellWord } from '../text/shell-word.js';
 import { type Amounts, type BudgetBook, budgetsFor, usedIn } from './budget.js';

@@ -6,7 +6,7 @@ import { errorText, isArchiverError } from '../failures/errors.js';
 import type { MultipartTrial } from '../object-store/bucket-multipart.js';
 import type { ObjectInfo, ObjectStore } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
-import { STORAGE_CLASSES } from '../object-store/storage-classes.js';
+import { STORAGE_CLASSES } from '../providers/storage-classes.js';
 import { StoreError } from '../object-store/store-error.js';
 
 export interface ScratchPlace {

@@ -7,13 +7,8 @@ import { EntryParser } from '../manifest/entry-json-parse.js';
 import { Fields } from '../json/json-fields.js';
 import { parseBoundedJson } from '../json/json-guard.js';
 import { readChunk } from '../manifest/manifest-head-parse.js';
-import {
-  type ChunkRecord,
-  FORMAT_VERSION,
-  type Entry,
-  type FrameRecord,
-  type UploadId,
-} from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
+import { type ChunkRecord, FORMAT_VERSION, type Entry, type FrameRecord } from '../manifest/manifest-types.js';
 import { displayPath, type RawPath, rawFromBytes } from '../paths/raw-path.js';
 import { tableText } from './table-frame.js';
 

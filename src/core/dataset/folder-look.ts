@@ -3,10 +3,10 @@
 // marks are executed a day after they were put, and by then a writer that looked in time has put its record.
 import { ifAllowed } from '../object-store/abilities.js';
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
-import { markedKeys, markedUpload } from './prune/marks.js';
-import { folderOfKey, manifestKeyOf } from '../manifest/upload-id.js';
+import { markedKeys, markedUpload } from './marks.js';
+import { folderOfKey, manifestKeyOf, type UploadId } from '../ids/upload-id.js';
 import { listsByKey } from '../lists-by-key.js';
 
 /** Rule 4: a record that refers to what was looked at is put within this time. */

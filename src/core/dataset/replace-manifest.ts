@@ -11,7 +11,7 @@ import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import { besideKeyOf, type BesideLabel } from '../manifest/manifest-copy.js';
 import { openManifest } from '../manifest/open-manifest.js';
 import { SweptUpload } from '../manifest/fence.js';
-import { manifestKeyOf } from '../manifest/upload-id.js';
+import { manifestKeyOf, type UploadId } from '../ids/upload-id.js';
 import { lastingLock } from '../manifest/object-lock.js';
 import type { ObjectReader, ObjectStore, Retention } from '../object-store/object-store.js';
 import { putIfUnchanged } from '../object-store/put-if-unchanged.js';
@@ -21,7 +21,6 @@ import { changeRecord, type RecordChange } from './records/change-record.js';
 import { isLookOld } from './folder-look.js';
 import type { ParsedRecord } from './records/version-record-parse.js';
 import { recordKey } from './records/version-record.js';
-import type { UploadId } from '../manifest/manifest-types.js';
 import { refuseShared } from '../object-store/plain-store.js';
 
 export interface ReplaceOptions {

@@ -7,7 +7,7 @@ import { atOnce } from '../limits/at-once.js';
 import { fetchManifest, type LoadedManifest } from '../manifest/loaded-manifest.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { VersionRecord } from '../manifest/manifest-types.js';
-import { folderOfKey, uploadFolder } from '../manifest/upload-id.js';
+import { folderOfKey, uploadFolder } from '../ids/upload-id.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { isShownAs, shownAs, type ShownObject } from './cache/look-memory.js';

@@ -8,7 +8,7 @@ import { displayPath, rawFromText, type RawPath } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
 import { writeSidecars } from './sidecar.js';
 import type { SidecarFile, SidecarResult } from './sidecar-types.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 export interface ExportOptions {
   readonly uploadId: UploadId;

@@ -1,7 +1,8 @@
 // How many files of an upload belong to each DVC stage. Reads the manifest as a stream.
 import { readView } from '../dataset/chain/read-view.js';
 import type { EventSink } from '../events.js';
-import type { ManifestHead, UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
+import type { ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 
 export interface StageCount {

@@ -3,7 +3,8 @@ import type { ListedVersion } from '../dataset/records/versions.js';
 import { recordedSource } from '../dataset/records/recorded-source.js';
 import type { ErrorCode } from '../failures/errors.js';
 import type { ManifestFront } from '../manifest/manifest-front.js';
-import type { ListingKind, ShardRecord, UploadId, VersionRecord } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
+import type { ListingKind, ShardRecord, VersionRecord } from '../manifest/manifest-types.js';
 import { printable } from '../paths/raw-path.js';
 import { type VersionName } from '../dataset/records/version-name.js';
 

@@ -4,12 +4,11 @@ import { ArchiverError, integrityError } from '../failures/errors.js';
 import { Fields } from '../json/json-fields.js';
 import { parseBoundedJson } from '../json/json-guard.js';
 import { printable } from '../paths/raw-path.js';
-import type { KeyContext, WrappedKey } from './key-service.js';
+import type { KeyContext, WrappedKey } from '../object-store/key-service.js';
 
 export const CIPHER = 'aes-256-gcm';
 export const FRAME_BYTES = 64 * 1024;
 export const TAG_BYTES = 16;
-export const KEY_BYTES = 32;
 /** Magic and the length of the JSON after it. */
 export const PREAMBLE_BYTES = 12;
 const MAGIC = Buffer.from('ARCHENC1', 'latin1');

@@ -2,10 +2,10 @@
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { printable } from '../paths/raw-path.js';
-import { KEY_BYTES } from './envelope.js';
+import { KEY_BYTES } from '../object-store/key-service.js';
 import { manifestContext, placeOf } from './place.js';
 import type { UnsealOptions } from './unsealer.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 /** How to open the manifest of an upload; `what` names it in messages. */
 export function manifestUnsealing(

@@ -1,7 +1,7 @@
 // What a sealed manifest is bound to: the place that it is read from, `[writers/<id>/]uploads/<upload id>`. The bucket and
 // the prefix above are no part of it, so that a copied bucket still opens.
-import type { KeyContext } from './key-service.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { KeyContext } from '../object-store/key-service.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 const WRITER = /(?:^|\/)(writers\/[^/]+)$/;
 

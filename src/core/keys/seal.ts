@@ -1,7 +1,7 @@
 // Encrypts bytes into an envelope.
 import { createCipheriv } from 'node:crypto';
 import { CIPHER, encodeHeader, FRAME_BYTES, frameAad, frameCount, frameNonce } from './envelope.js';
-import type { DataKey, KeyContext } from './key-service.js';
+import type { DataKey, KeyContext } from '../object-store/key-service.js';
 
 export interface SealOptions {
   /** Never used before. */

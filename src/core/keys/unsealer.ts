@@ -14,7 +14,7 @@ import {
   PREAMBLE_BYTES,
   TAG_BYTES,
 } from './envelope.js';
-import type { KeyContext, WrappedKey } from './key-service.js';
+import type { KeyContext, WrappedKey } from '../object-store/key-service.js';
 
 export interface UnsealOptions {
   /** Names it in messages. */

@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { noneOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
-import { isUploadId } from '../manifest/upload-id.js';
+import { isUploadId } from '../ids/upload-id.js';
 import { appendDocuments, documentsFromEnd, readDocuments } from '../state/document-lines.js';
 import { checkRecord, type LedgerRecord, recordFrom } from './record.js';
 

@@ -6,7 +6,7 @@ import { isColdClass } from '../cost/cold-class.js';
 import { sumOf, microsOf, type Usd } from '../cost/money.js';
 import { chargesUploads, DAYS_A_MONTH, type PriceList } from '../cost/price-table.js';
 import { storedObject } from '../cost/stored-object.js';
-import { UPLOAD_ID } from '../manifest/upload-id.js';
+import { UPLOAD_ID } from '../ids/upload-id.js';
 import {
   type MeteredObject,
   type MeteredPlace,

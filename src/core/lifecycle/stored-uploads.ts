@@ -1,6 +1,6 @@
 // The uploads of a store and what of their chunks is still to be moved, by one listing of its uploads and writers.
 import { isFenceObject } from '../manifest/fence.js';
-import { UPLOAD_ID } from '../manifest/upload-id.js';
+import { UPLOAD_ID } from '../ids/upload-id.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { canMove } from './classes.js';
 

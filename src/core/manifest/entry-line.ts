@@ -1,5 +1,5 @@
 // One entry of a manifest as its line of JSON, straight from the columns.
-import { type EntryTable, KIND, MD5_BYTES, SHA256_BYTES, STATUS, XXH64_BYTES } from '../archive/scan/entry-table.js';
+import { type EntryTable, KIND, MD5_BYTES, SHA256_BYTES, STATUS, XXH64_BYTES } from '../columns/entry-table.js';
 import { rawFromNumber, TOP, type RawPath } from '../paths/raw-path.js';
 import { lineText, type RareFields } from './line-text.js';
 import type { Entry } from './manifest-types.js';

@@ -1,8 +1,7 @@
 // A flag of a sweep on a store that does not create a key only once (docs/decisions/060-plain-stores.md): `uploads/<id>/fence-<8
 // hex>.json` says that the folder is being swept. Each sweep has a key of its own, so that one that lets go takes away its own
 // flag and no other. Who sweeps puts it and then looks for manifest and record; who commits puts these and then looks for flags.
-import type { UploadId } from './manifest-types.js';
-import { splitUploadKey, uploadFolder } from './upload-id.js';
+import { splitUploadKey, uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 const NAME = /^fence-[0-9a-f]{8}\.json$/;
 /** What flags come after in a listing of the folder, and nearly nothing else does before the manifest. */

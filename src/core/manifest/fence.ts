@@ -4,8 +4,7 @@
 // listing is enough to pass over the folder; whoever reads the object looks at its bytes.
 import { ArchiverError } from '../failures/errors.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
-import type { UploadId } from './manifest-types.js';
-import { MANIFEST_NAME } from './upload-id.js';
+import { MANIFEST_NAME, type UploadId } from '../ids/upload-id.js';
 
 const FORMAT = 1;
 const FENCE_TYPE = 'archiver-fence';

@@ -1,6 +1,6 @@
 // How people say what they look for in paths: a name with wildcards, a path with wildcards, or a word.
 import { baseName, type RawPath } from '../paths/raw-path.js';
-import { typedPath } from '../paths/typed-path.js';
+import { typedPath } from '../text/typed-path.js';
 import { globMatcher } from './selection.js';
 
 /**

@@ -1,8 +1,8 @@
 // What a manifest says of its place in a chain: whether it lists everything or what differs from the one before it.
 import { ArchiverError } from '../failures/errors.js';
 import { Fields } from '../json/json-fields.js';
-import type { ManifestHead, Totals, UploadId } from './manifest-types.js';
-import { readUploadId } from './upload-id.js';
+import type { ManifestHead, Totals } from './manifest-types.js';
+import { readUploadId, type UploadId } from '../ids/upload-id.js';
 
 /** One more for each time that a manifest is rewritten. */
 const MAX_REPLACED = 256;

@@ -11,8 +11,7 @@ import { inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import { openManifest } from './open-manifest.js';
-import { manifestKeyOf } from './upload-id.js';
-import type { UploadId } from './manifest-types.js';
+import { manifestKeyOf, type UploadId } from '../ids/upload-id.js';
 
 /** Twenty million entries have about this size. */
 export const MAX_LOADED_BYTES = 1024 * 1024 * 1024;

@@ -1,7 +1,7 @@
 // Whether an entry fits the chunks it points into, and whether chunks and frames fit themselves. `verify` reports every
 // problem; `restore` refuses the entries that have one. Pure.
-import type { ChunkRecord, Entry, Segment, UploadId } from './manifest-types.js';
-import { uploadFolder } from './upload-id.js';
+import type { ChunkRecord, Entry, Segment } from './manifest-types.js';
+import { uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 /** Where the content of an entry lies; empty for entries without content. A sparse file's holes are not stored. */
 export function extentsOf(entry: Entry): readonly Segment[] {

@@ -1,7 +1,7 @@
 // What lies beside a manifest under its own digest: what a rewriting has put there, and the copy of one that says more than
 // its chunks do (deletions, changes of metadata alone, content that lies elsewhere, the folder itself). `archiver repair` puts a lost manifest back from it.
-import type { ManifestHead, UploadId } from './manifest-types.js';
-import { manifestKeyOf } from './upload-id.js';
+import type { ManifestHead } from './manifest-types.js';
+import { manifestKeyOf, type UploadId } from '../ids/upload-id.js';
 
 const LABELS = ['copy', 'compact', 'balance', 'repair'] as const;
 export type BesideLabel = (typeof LABELS)[number];

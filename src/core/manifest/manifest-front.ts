@@ -8,9 +8,9 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { printable } from '../paths/raw-path.js';
 import { parseHead } from './manifest-head-parse.js';
-import type { ManifestHead, UploadId } from './manifest-types.js';
+import type { ManifestHead } from './manifest-types.js';
 import { openManifest } from './open-manifest.js';
-import { manifestKeyOf } from './upload-id.js';
+import { manifestKeyOf, type UploadId } from '../ids/upload-id.js';
 
 const KiB = 1024;
 /** Where the ranges end that are asked for one after another. A hundred shards have 3 KB; longer fronts list what DVC stages make. */

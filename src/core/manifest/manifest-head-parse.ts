@@ -19,7 +19,7 @@ import { parseTimestamp } from './timestamp.js';
 import { readRequirements } from './requirements.js';
 import { readTotals } from './totals-parse.js';
 import { defined } from '../defined.js';
-import { mayBeUploadId, readUploadId } from './upload-id.js';
+import { mayBeUploadId, readUploadId } from '../ids/upload-id.js';
 
 const MAX_DEPTH = 16;
 const MAX_ID = 0xff_ff_ff_ff;

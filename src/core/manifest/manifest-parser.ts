@@ -6,7 +6,8 @@ import { type RawPath, printable, rawFromText } from '../paths/raw-path.js';
 import { EntryParser, type ForeignEntry } from './entry-json-parse.js';
 import { parseHead, type ParsedHead } from './manifest-head-parse.js';
 import { ManifestLines } from './manifest-lines.js';
-import type { Mention, UploadId } from './manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
+import type { Mention } from './manifest-types.js';
 
 /** What a line of `files` can be. */
 export type Line = Mention | ForeignEntry;

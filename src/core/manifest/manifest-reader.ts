@@ -15,7 +15,7 @@ import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import type { Entry } from './manifest-types.js';
 import { openManifest } from './open-manifest.js';
-import { manifestKeyOf } from './upload-id.js';
+import { manifestKeyOf } from '../ids/upload-id.js';
 import { namingRepair } from './repair-hint.js';
 import type { RawPath } from '../paths/raw-path.js';
 

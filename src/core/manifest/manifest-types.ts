@@ -1,15 +1,11 @@
 // The manifest as code sees it; docs/format.md is the specification. Paths are byte strings (raw-path.ts) here and
 // text only in JSON.
+import type { UploadId } from '../ids/upload-id.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { ObjectLockRecord } from './object-lock.js';
 import type { DvcRecord, GitRecord } from './provenance-types.js';
 
 export const FORMAT_VERSION = 1;
-
-declare const isUploadId: unique symbol;
-
-/** What an upload is called, and nothing that means more than itself in a key or a path: upload-id.ts makes it. */
-export type UploadId = string & { readonly [isUploadId]: true };
 
 export interface FrameRecord {
   /** Stored (compressed) bytes. */

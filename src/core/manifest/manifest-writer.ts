@@ -2,7 +2,7 @@
 // exist as objects or as one string.
 import { createHash } from 'node:crypto';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
-import { type EntryTable, KIND, STATUS } from '../archive/scan/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../columns/entry-table.js';
 import { type EntryExtra, entryLine, type LineSources } from './entry-line.js';
 import { ArchiverError } from '../failures/errors.js';
 import { displayPath } from '../paths/raw-path.js';

@@ -4,7 +4,7 @@ import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { GetOptions, ObjectContent, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { isFence, MAX_FENCE_BYTES, SweptUpload } from './fence.js';
-import { splitUploadKey } from './upload-id.js';
+import { splitUploadKey } from '../ids/upload-id.js';
 
 /** Begins to read the manifest `key`. @throws not-found, also for a fence; access-denied, and what the store says */
 export async function openManifest(reader: ObjectReader, key: string, options: GetOptions): Promise<ObjectContent> {

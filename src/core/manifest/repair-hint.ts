@@ -2,8 +2,7 @@
 import { ArchiverError, type ErrorCode, isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { printable } from '../paths/raw-path.js';
-import type { UploadId } from './manifest-types.js';
-import { uploadUrlOf } from './upload-id.js';
+import { uploadUrlOf, type UploadId } from '../ids/upload-id.js';
 import { shellWord } from '../text/shell-word.js';
 
 /** The command that looks whether, and how, the manifest of an upload can be mended. */

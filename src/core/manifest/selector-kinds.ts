@@ -1,7 +1,7 @@
 // The kinds of selectors, each a test on entries that remembers what it has found.
 import picomatch from 'picomatch';
 import { displayPath, printable, type RawPath, rawFromText, textFromRaw, withEnd } from '../paths/raw-path.js';
-import { typedGlob, typedPath } from '../paths/typed-path.js';
+import { typedGlob, typedPath } from '../text/typed-path.js';
 import { usageError } from '../failures/errors.js';
 import type { Failure } from '../failures/failure-list.js';
 import type { Entry, ManifestHead } from './manifest-types.js';

@@ -9,9 +9,8 @@ import { inflateManifest } from './inflate-manifest.js';
 import type { ReadLoadedOptions } from './loaded-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line } from './manifest-parser.js';
-import type { UploadId } from './manifest-types.js';
 import { openManifest } from './open-manifest.js';
-import { manifestKeyOf } from './upload-id.js';
+import { manifestKeyOf, type UploadId } from '../ids/upload-id.js';
 
 export interface StreamLinesOptions extends ReadLoadedOptions {
   readonly uploadId: UploadId;

@@ -7,7 +7,7 @@ import { fileFailure } from '../failures/file-failure.js';
 import { holdLock } from '../state/lock.js';
 import { replaceFile } from '../state/replace-file.js';
 import { familyText, labelsText, READABLE } from './metrics-text.js';
-import type { EndedRun, NotedRun } from './run-facts.js';
+import type { EndedRun, NotedRun } from '../run-facts.js';
 
 const PATIENCE_MS = 10_000;
 /** Of a file that is not ours, nothing is kept. */

@@ -8,7 +8,7 @@ import { errorText } from '../failures/errors.js';
 import type { RetryOptions } from '../object-store/retry/retrier.js';
 import type { Network } from '../object-store/s3/s3-network.js';
 import { untilCancelled } from '../object-store/until-cancelled.js';
-import type { EndedRun, NotedRun } from './run-facts.js';
+import type { EndedRun, NotedRun } from '../run-facts.js';
 
 /** For one ping, repeated requests included. */
 const PING_MS = 10_000;

@@ -7,7 +7,7 @@ import { reasonText } from '../failures/errno.js';
 import { noneOn } from '../failures/errors.js';
 import { printable } from '../paths/raw-path.js';
 import { type HookName, hookCommand, type HookSettings } from './hook-settings.js';
-import type { EndedRun, NotedRun } from './run-facts.js';
+import type { EndedRun, NotedRun } from '../run-facts.js';
 
 export interface HookCall {
   readonly name: HookName;

@@ -4,7 +4,7 @@ import { ArchiverError, errorText } from '../failures/errors.js';
 import { type HookName, hookCommand, type HookSettings, NO_HOOKS } from './hook-settings.js';
 import { writeRunMetrics } from './metrics-file.js';
 import type { PingWorld } from './ping.js';
-import type { EndedRun, NotedRun, RunFacts, RunStatus } from './run-facts.js';
+import type { EndedRun, NotedRun, RunFacts, RunStatus } from '../run-facts.js';
 
 export interface NoticeSettings {
   /** `pingAddress` makes it. */

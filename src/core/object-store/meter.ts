@@ -2,7 +2,7 @@
 // A request that failed has the rate of STANDARD: the class of an object is known from the answer. What is fetched counts
 // as it was asked for, also where its reader ends early.
 import type { DeleteFailure, Keeping, ObjectInfo, ObjectStore, ThawOptions, ObjectVersionId } from './object-store.js';
-import type { KeyService } from '../keys/key-service.js';
+import type { KeyService } from './key-service.js';
 import type { Provider } from '../providers/provider.js';
 import { pagesCounted } from './request-count.js';
 

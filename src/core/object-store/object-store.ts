@@ -5,7 +5,7 @@
 // atomic: a key shows its old object, its new object or nothing, never a part. The conformance suite
 // (test/core/object-store/conformance.ts) says the rest.
 import type { Readable } from 'node:stream';
-import type { KeyService } from '../keys/key-service.js';
+import type { KeyService } from './key-service.js';
 import type { Pace } from '../limits/pace.js';
 
 export type RetentionMode = 'governance' | 'compliance';

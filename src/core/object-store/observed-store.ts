@@ -1,8 +1,8 @@
 // Tells of each request to a store how long it took and what came of it, for metrics and traces. It sits where the meter of
 // the ledger does, below the retry decorator: every attempt is one. What is fetched ends with its last byte.
 import { isArchiverError } from '../failures/errors.js';
-import type { KeyService } from '../keys/key-service.js';
-import type { RequestKind, StoreRequest } from '../observe/observer.js';
+import type { KeyService } from './key-service.js';
+import type { RequestKind, StoreRequest } from '../observer.js';
 import { STANDARD } from './meter.js';
 import type { ObjectStore } from './object-store.js';
 

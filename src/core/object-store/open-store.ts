@@ -11,7 +11,7 @@
 // Requests of file stores are counted too (they cost nothing), so that a command's behaviour can be seen without S3.
 import { usageError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
-import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
+import { type ClosableKeys, lazyKeys } from './kms/lazy-keys.js';
 import { type StoreRefusals, withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { type BucketLifecycle, retriedLifecycle } from './bucket-lifecycle.js';
@@ -23,7 +23,7 @@ import { fileStore } from './file/file-store.js';
 import { type MeteredPlace, meterKeys, meterStore, type StoreMeter } from './meter.js';
 import type { ObjectStore, RequestCounts } from './object-store.js';
 import { observeKeys, observeStore } from './observed-store.js';
-import type { StoreRequest } from '../observe/observer.js';
+import type { StoreRequest } from '../observer.js';
 import { createPace, type Pace } from '../limits/pace.js';
 import { countRequests, newRequestCounts } from './request-count.js';
 import { DEFAULT_RETRY, type RetryOptions } from './retry/retrier.js';
@@ -170,7 +170,7 @@ function keysOf(options: OpenStoreOptions, region: string | undefined): Closable
   const { env, profile, onEvent, retry, timeouts, defaultRegion } = options;
   const given = region ?? (options.regionGiven === false ? undefined : options.region);
   return lazyKeys(async () => {
-    const { kmsKeys } = await import('../keys/kms-client.js');
+    const { kmsKeys } = await import('./kms/kms-client.js');
     const endpoint = await kmsEndpointOf(options);
     const named = given || env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || defaultRegion || DEFAULT_REGION;
     const { networkOf } = await import('./s3/s3-network.js');

@@ -2,7 +2,7 @@
 // relative to it. Folders with odd names are never percent-encoded: `file://` is followed by the path as it is.
 import { posix, resolve } from 'node:path';
 import { usageError } from '../failures/errors.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 import { printable } from '../paths/raw-path.js';
 
 export type StoreUrl =

@@ -4,9 +4,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Phase } from '../events.js';
 import { metricsWith } from '../notify/metrics-file.js';
-import type { EndedRun, NotedRun } from '../notify/run-facts.js';
+import type { EndedRun, NotedRun } from '../run-facts.js';
 import { byType, type Event } from './by-type.js';
-import type { BudgetUse, MetricsBook, StoreRequest } from './observer.js';
+import type { BudgetUse, MetricsBook, StoreRequest } from '../observer.js';
 
 /** Of requests and chunks: a LIST in a folder takes a millisecond, a chunk over a thin line minutes. */
 const SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300];

@@ -2,9 +2,9 @@
 // them. Knows no OpenTelemetry. No span says the name of a file or folder, or what a failure said of one
 // (docs/decisions/054).
 import type { Phase, Step } from '../events.js';
-import { UPLOAD_ID } from '../manifest/upload-id.js';
+import { UPLOAD_ID } from '../ids/upload-id.js';
 import { byType, type Event } from './by-type.js';
-import type { StoreRequest } from './observer.js';
+import type { StoreRequest } from '../observer.js';
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 

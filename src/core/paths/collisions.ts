@@ -1,6 +1,5 @@
 // Names that would collide in a file system. Pure.
-import { ArchiverError } from '../failures/errors.js';
-import { displayPath, type RawPath, comparableText } from './raw-path.js';
+import { type RawPath, comparableText } from './raw-path.js';
 
 /** Which names a file system treats as the same. */
 export interface Folding {
@@ -37,17 +36,4 @@ export function findCollisions(
     else collisions.push({ index, with: first });
   }
   return collisions;
-}
-
-const SHOWN = 10;
-
-/** The refusal of `--flatten`: nothing is written when two files would get one name. */
-export function flattenRefusal(collisions: readonly Collision[], pathOf: (index: number) => RawPath): ArchiverError {
-  const shown = collisions
-    .slice(0, SHOWN)
-    .map((c) => `${displayPath(pathOf(c.with))} and ${displayPath(pathOf(c.index))}`);
-  const more = collisions.length > SHOWN ? `; and ${collisions.length - SHOWN} more` : '';
-  return new ArchiverError('conflict', `with --flatten these would get the same name: ${shown.join('; ')}${more}`, {
-    hint: 'restore without --flatten, or choose fewer files',
-  });
 }

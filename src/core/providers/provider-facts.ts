@@ -1,6 +1,6 @@
 // What is known of who runs a store, before the store is asked. It is measured or from their documents, with dates in
 // docs/providers.md. Null is what could not be found: the store is to be asked (`archiver access-check`), and nothing is guessed.
-import type { STORAGE_CLASSES } from '../object-store/storage-classes.js';
+import type { STORAGE_CLASSES } from './storage-classes.js';
 
 export type StorageClass = (typeof STORAGE_CLASSES)[number];
 

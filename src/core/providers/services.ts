@@ -1,5 +1,5 @@
 // Stores that are sold as a service.
-import { STORAGE_CLASSES } from '../object-store/storage-classes.js';
+import { STORAGE_CLASSES } from './storage-classes.js';
 import type { Provider } from './provider.js';
 import { type ProviderFacts, UNKNOWN } from './provider-facts.js';
 

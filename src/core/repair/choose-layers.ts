@@ -5,7 +5,8 @@ import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import type { MergedView } from '../dataset/chain/merged-view.js';
 import { type Summary, summarize } from '../dataset/chain/summarize.js';
 import { isArchiverError } from '../failures/errors.js';
-import type { Totals, UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
+import type { Totals } from '../manifest/manifest-types.js';
 import type { Layer } from './layers.js';
 import { sameContent } from './same-content.js';
 

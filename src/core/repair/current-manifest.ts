@@ -4,7 +4,8 @@ import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js
 import { isSealed } from '../keys/envelope.js';
 import { SweptUpload } from '../manifest/fence.js';
 import { fetchManifest, loadOpened, openStored, readLoaded, type LoadedManifest } from '../manifest/loaded-manifest.js';
-import type { ManifestHead, UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
+import type { ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath } from '../paths/raw-path.js';
 import { ManifestChecker } from '../verify/manifest-checker.js';

@@ -7,7 +7,7 @@ import { errorText, isArchiverError, noneOn } from '../failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../manifest/loaded-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { FoundRecord } from './find-record.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 export interface Dependent {
   readonly version: FoundRecord;

@@ -12,7 +12,7 @@ import { readChunkTable } from '../chunk/chunk-table.js';
 import type { BadChunk, FoundChunk } from './found-chunk.js';
 import { findObjects } from './direct-objects.js';
 import type { FolderObjects } from './folder-objects.js';
-import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import { uploadFolder, type UploadId } from '../ids/upload-id.js';
 import { atOnce } from '../limits/at-once.js';
 
 /** Most tables are smaller. */

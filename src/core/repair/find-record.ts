@@ -3,7 +3,7 @@
 import { digestsOf } from '../dataset/chain/version-view.js';
 import { listDatasets, type ListedVersion, readOrdinals, type ReadRecord } from '../dataset/records/versions.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 const READS_AT_ONCE = 16;
 

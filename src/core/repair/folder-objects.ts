@@ -1,10 +1,10 @@
 // The objects in the folder of an upload, by kind. Objects that a mark names (commit protocol, Protocol 2) are going to be
 // swept: nothing that is written from now on may refer to them.
-import { markedKeys, markedUpload } from '../dataset/prune/marks.js';
+import { markedKeys, markedUpload } from '../dataset/marks.js';
 import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import { DIRECT_KEY } from '../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
-import { MANIFEST_NAME, uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import { MANIFEST_NAME, uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 export interface FolderObjects {
   readonly uploadId: UploadId;

@@ -11,7 +11,7 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import type { OlderUpload } from './find-record.js';
 import { listFolder, withoutMarked } from './folder-objects.js';
 import { type KnownObjects, openTables, type TableFolder } from './table-folder.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 export interface Layer {
   readonly uploadId: UploadId;

@@ -5,7 +5,7 @@ import { isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { RecordSearch } from './find-record.js';
 import { type Layer, type LayerOptions, tableLayer } from './layers.js';
-import { splitUploadKey, type UploadId } from '../manifest/upload-id.js';
+import { splitUploadKey, type UploadId } from '../ids/upload-id.js';
 
 /** Newest first; usually a few. */
 const MAX_FOLDERS = 64;

@@ -1,6 +1,6 @@
 // What a rebuilt manifest lacks, as far as that is known.
 import { chunkKey, extentsOf } from '../manifest/manifest-check.js';
-import type { VersionRecord, UploadId } from '../manifest/manifest-types.js';
+import type { VersionRecord } from '../manifest/manifest-types.js';
 import { resultPath } from '../failures/failure-list.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { Choice } from './choose-layers.js';
@@ -8,7 +8,7 @@ import { filesInFrames } from './read-chunks.js';
 import type { FolderRead } from './read-used.js';
 import type { Rebuilt } from './rebuild.js';
 import type { TableFolder } from './table-folder.js';
-import { uploadFolder } from '../manifest/upload-id.js';
+import { uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 export interface Loss {
   /** The file that it is about. */

@@ -2,7 +2,7 @@
 import { integrityError } from '../failures/errors.js';
 import type { CurrentManifest } from './current-manifest.js';
 import type { FoundRecord } from './find-record.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 /** The KMS key; undefined for a manifest in the clear. @throws integrity when it was encrypted and the key is not known */
 export function manifestKeyId(

@@ -3,7 +3,7 @@
 import { movedManifest } from '../balance/moved-manifest.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
 import { digestsOf } from '../dataset/chain/version-view.js';
-import { ManifestSealer } from '../keys/manifest-sealer.js';
+import { ManifestSealer } from '../manifest/manifest-sealer.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import type { CurrentManifest } from './current-manifest.js';

@@ -1,7 +1,7 @@
 // Puts a rebuilt manifest in place. Before that, versions that build on the old one are made independent of it, unless the new
 // one is proven to show the same.
 import { backupKeyOf, replaceManifest } from '../dataset/replace-manifest.js';
-import type { ManifestSealer } from '../keys/manifest-sealer.js';
+import type { ManifestSealer } from '../manifest/manifest-sealer.js';
 import { composeManifest } from '../manifest/compose-manifest.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectStore } from '../object-store/object-store.js';
@@ -11,7 +11,7 @@ import type { FoundRecord } from './find-record.js';
 import { type Rebased, rebaseAll } from './rebase.js';
 import type { Rebuilt } from './rebuild.js';
 import { verifyAsItWillBe } from './verify-rebuilt.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 /** Each round means that a version was committed meanwhile. */
 const MAX_ROUNDS = 10;

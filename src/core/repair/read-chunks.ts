@@ -6,7 +6,7 @@ import type { ProgressMeter } from '../progress-meter.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { FoundChunk } from './found-chunk.js';
-import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import { uploadFolder, type UploadId } from '../ids/upload-id.js';
 import { atOnce } from '../limits/at-once.js';
 
 export interface ReadChunk {

@@ -3,14 +3,14 @@
 import type { EventSink } from '../events.js';
 import { ignoreEvents, progressMeter } from '../progress-meter.js';
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { MergedView } from '../dataset/chain/merged-view.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { Choice } from './choose-layers.js';
 import type { FoundChunk } from './found-chunk.js';
 import { readChunks, type ReadChunk, type ReadChunksOptions } from './read-chunks.js';
 import { NOT_READ, type TableFolder } from './table-folder.js';
-import { uploadFolder } from '../manifest/upload-id.js';
+import { uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 /** Chunks of a folder that must be read, and what was found when they were. */
 export interface FolderRead {

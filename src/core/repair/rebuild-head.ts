@@ -1,6 +1,7 @@
 // The head of a rebuilt manifest: from the head of the damaged one where it can be read, else from the version record, else
 // from the chunks themselves. `unknown` lists what could not be determined.
 import { loadCodec } from '../codec/codec.js';
+import type { UploadId } from '../ids/upload-id.js';
 import {
   FORMAT_VERSION,
   type ChunkRecord,
@@ -8,7 +9,6 @@ import {
   type Settings,
   type SourceRecord,
   type VersionRecord,
-  type UploadId,
 } from '../manifest/manifest-types.js';
 import { NO_REQUIREMENTS } from '../manifest/requirements.js';
 import { parseStoreUrl } from '../object-store/store-url.js';

@@ -4,7 +4,7 @@ import { loadChain } from '../dataset/chain/load-chain.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import { openView, type View, viewOf } from '../dataset/chain/view.js';
 import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
-import { ManifestSealer } from '../keys/manifest-sealer.js';
+import { ManifestSealer } from '../manifest/manifest-sealer.js';
 import type { ManifestHead, Totals } from '../manifest/manifest-types.js';
 import type { Choice } from './choose-layers.js';
 import type { CurrentManifest } from './current-manifest.js';
@@ -25,7 +25,7 @@ import type { TableFolder } from './table-folder.js';
 import { checkObjects } from '../verify/check-objects.js';
 import { Problems } from '../verify/problem.js';
 import { ViewSources } from './view-sources.js';
-import { manifestKeyOf, uploadUrlOf } from '../manifest/upload-id.js';
+import { manifestKeyOf, uploadUrlOf } from '../ids/upload-id.js';
 
 export class DamagedRepair {
   private readonly cache: RememberedUse;

@@ -1,7 +1,8 @@
 // Options and result of a repair.
 import type { EventSink } from '../events.js';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
-import type { ListingKind, UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
+import type { ListingKind } from '../manifest/manifest-types.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import type { Loss } from './losses.js';
 import type { Rebased } from './rebase.js';

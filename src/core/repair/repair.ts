@@ -12,7 +12,7 @@ import { type FoundRecord, RecordSearch } from './find-record.js';
 import { brokenOnes, type Ground, type Rebased, rebaseAll } from './rebase.js';
 import { DamagedRepair } from './repair-damaged.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
-import { manifestKeyOf, type UploadId, uploadUrlOf } from '../manifest/upload-id.js';
+import { manifestKeyOf, type UploadId, uploadUrlOf } from '../ids/upload-id.js';
 import { refuseShared } from '../object-store/plain-store.js';
 
 type Sound = Exclude<CurrentManifest, { state: 'missing' }>;

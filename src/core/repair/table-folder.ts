@@ -1,6 +1,6 @@
 // The chunks of an upload as a level for merging, from their own tables of contents.
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord, Entry, UploadId } from '../manifest/manifest-types.js';
+import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
 import type { Level } from '../dataset/chain/merged-view.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { assembleCutFiles, type CutFiles } from './cut-files.js';
@@ -8,7 +8,7 @@ import { fetchTables, type FetchTablesOptions, type FoundChunks } from './fetch-
 import type { FoundChunk } from './found-chunk.js';
 import type { FolderObjects } from './folder-objects.js';
 import { MergedTables } from './merge-tables.js';
-import { uploadFolder } from '../manifest/upload-id.js';
+import { uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 /** Placeholder for unknown digests: those of chunks that were not read through. */
 export const NOT_READ = '0'.repeat(64);

@@ -2,11 +2,11 @@
 import { openView } from '../dataset/chain/view.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import { integrityError } from '../failures/errors.js';
-import type { Totals, UploadId } from '../manifest/manifest-types.js';
+import type { Totals } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { readCurrentManifest } from './current-manifest.js';
 import { sameContent } from './same-content.js';
-import { manifestKeyOf } from '../manifest/upload-id.js';
+import { manifestKeyOf, type UploadId } from '../ids/upload-id.js';
 
 export interface ExpectedManifest {
   readonly uploadId: UploadId;

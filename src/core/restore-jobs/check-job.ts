@@ -6,7 +6,7 @@ import { chunkStates, type StateOptions } from '../thaw/chunk-states.js';
 import { updateJob } from './change-job.js';
 import { failedJob, judgeJob } from './judge-job.js';
 import type { RestoreJob } from './restore-job.js';
-import { manifestKeyOf } from '../manifest/upload-id.js';
+import { manifestKeyOf } from '../ids/upload-id.js';
 
 export interface CheckOptions {
   readonly folder: string;

@@ -10,7 +10,7 @@ import type { ThawTier } from '../object-store/object-store.js';
 import { parseStoreUrl, type UploadLocation } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
 import type { RestoreOptions } from '../restore/restore.js';
-import { mayBeUploadId, readUploadId } from '../manifest/upload-id.js';
+import { mayBeUploadId, readUploadId } from '../ids/upload-id.js';
 
 const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };
 /** The pattern of a job id, which becomes part of a path. */

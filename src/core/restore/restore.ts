@@ -13,7 +13,7 @@ import { countEntries, type EntryCounts } from './plan/count-entries.js';
 import { extentCut, planWork, type Work } from './plan/plan-work.js';
 import { Failures, type Failure } from '../failures/failure-list.js';
 import { finishFolders, finishRoot, makeFolders, type Writing } from './write/folders.js';
-import type { FrameCache } from './fetch/frame-cache.js';
+import type { FrameCache } from './frame-cache.js';
 import { gather, type Gathered, type GatherOptions } from './plan/gather.js';
 import { lockOutput } from './write/leftovers.js';
 import { makeLinks, planHardlinks } from './write/links.js';
@@ -22,14 +22,14 @@ import type { OverwritePolicy } from './plan/overwrite.js';
 import { progressMeter } from '../progress-meter.js';
 import { refuseCollisions, settleExisting } from './plan/settle-names.js';
 import { SpanSource } from './fetch/span-source.js';
-import { mendedText } from './fetch/mended-text.js';
+import { mendedText } from './unpack/mended-text.js';
 import { neededChunk, type NeededChunk } from './plan/needed-chunk.js';
 import { heldBackNote, screenAttributes, type Screened } from './write/security-attributes.js';
 import { STATE } from './plan/selected-table.js';
 import type { Trouble } from './unpack/unpack-protocol.js';
 import { runUnpack } from './unpack/unpack-run.js';
 import { WorkerPool } from './unpack/worker-pool.js';
-import { uploadUrlOf, type UploadId } from '../manifest/upload-id.js';
+import { uploadUrlOf, type UploadId } from '../ids/upload-id.js';
 import { NothingSelected } from '../manifest/nothing-selected.js';
 
 export interface RestoreOptions extends Omit<GatherOptions, 'failures' | 'signal'> {

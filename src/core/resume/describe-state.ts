@@ -1,7 +1,7 @@
 // A saved upload as data for programs.
 import type { FoundState } from './state-folder.js';
 import type { UploadState } from './upload-state.js';
-import { uploadUrlOf } from '../manifest/upload-id.js';
+import { uploadUrlOf } from '../ids/upload-id.js';
 
 /** `unreadable` is damaged, of another archiver or newer. */
 export type SavedStatus = 'running' | 'interrupted' | 'complete' | 'unreadable';

@@ -5,11 +5,11 @@ import { integrityError } from '../failures/errors.js';
 import { Fields } from '../json/json-fields.js';
 import { parseBoundedJson } from '../json/json-guard.js';
 import { readChunk } from '../manifest/manifest-head-parse.js';
-import type { Segment, UploadId } from '../manifest/manifest-types.js';
+import type { Segment } from '../manifest/manifest-types.js';
 import { printable } from '../paths/raw-path.js';
 import { encodeRecord, readRecords } from '../state/log.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
-import { splitUploadKey, type UploadKey } from '../manifest/upload-id.js';
+import { splitUploadKey, type UploadKey, type UploadId } from '../ids/upload-id.js';
 
 const MAX_DEPTH = 6;
 const CHUNK = /^shard-\d{2,}\/chunk-\d{6,}\.tar\.zst$/;

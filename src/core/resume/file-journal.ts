@@ -11,7 +11,7 @@ import { type Lock, takeLock } from '../state/lock.js';
 import { ownHolder } from '../state/lock-holder.js';
 import { LogFile, logHeader } from '../state/log.js';
 import { encodeState, type SavedCommand, type StateStatus, type UploadState } from './upload-state.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 const STATE_EVERY_MS = 1000;
 const MAX_FAILURE = 500;

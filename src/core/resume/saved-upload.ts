@@ -8,7 +8,7 @@ import { savedUploads, statePaths } from './state-folder.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 import { holdLock, type Lock } from '../state/lock.js';
 import type { UploadState } from './upload-state.js';
-import { isUploadId, type UploadId } from '../manifest/upload-id.js';
+import { isUploadId, type UploadId } from '../ids/upload-id.js';
 
 export interface SavedUpload {
   readonly state: UploadState;

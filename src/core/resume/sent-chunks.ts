@@ -2,10 +2,10 @@
 // they may be deleted at any time. A writer without permission to list cannot know, and sends everything again.
 import { ifAllowed } from '../object-store/abilities.js';
 import { lookAtFolder } from '../dataset/folder-look.js';
-import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
-import { uploadFolder } from '../manifest/upload-id.js';
+import { uploadFolder, type UploadId } from '../ids/upload-id.js';
 
 const CHUNK = /\/chunk-\d{6,}\.tar\.zst$/;
 

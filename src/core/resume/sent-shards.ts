@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { isArchiverError, noneOn } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 import { readLog } from './entry-log.js';
 
 export interface SentShards {

@@ -1,6 +1,6 @@
 // The folder of saved uploads: their ids, their states, and the names of their files.
 import { DocumentFolder, type FoundDocument } from '../state/document-folder.js';
-import { UPLOAD_ID } from '../manifest/upload-id.js';
+import { UPLOAD_ID } from '../ids/upload-id.js';
 import { parseState, type UploadState } from './upload-state.js';
 
 /** Where the files of one upload are. */

@@ -2,7 +2,8 @@
 // files. Nothing here ever fails the upload: a journal that cannot be written says so once and is then useless, as `keep`
 // reports.
 import { counted } from '../text/counted.js';
-import type { ChunkRecord, Segment, UploadId } from '../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
+import type { ChunkRecord, Segment } from '../manifest/manifest-types.js';
 
 const MIB = 2 ** 20;
 

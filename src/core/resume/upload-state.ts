@@ -4,7 +4,7 @@ import { encodeStateDocument, parseStateDocument } from '../state/document.js';
 import { integrityError } from '../failures/errors.js';
 import type { Fields } from '../json/json-fields.js';
 import { printable } from '../paths/raw-path.js';
-import { isUploadId, type UploadId } from '../manifest/upload-id.js';
+import { isUploadId, type UploadId } from '../ids/upload-id.js';
 
 const KIND = { type: 'archiver-upload-state', format: 1, noun: 'saved upload' };
 

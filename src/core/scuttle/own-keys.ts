@@ -1,7 +1,7 @@
 // Which keys below a base this program wrote. Everything else is foreign and is never deleted; docs/format.md
 // and docs/architecture.md have the layout.
 import { ANSWER_KEY } from '../create-once/remembered-answers.js';
-import { MANIFEST_NAME, splitUploadKey, uploadFolder } from '../manifest/upload-id.js';
+import { MANIFEST_NAME, splitUploadKey, uploadFolder } from '../ids/upload-id.js';
 
 /** What a key of ours is for, in the order in which things may go: a record names a manifest, a manifest names chunks. */
 export type OwnKind = 'record' | 'manifest' | 'rest';

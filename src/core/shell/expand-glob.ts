@@ -3,7 +3,7 @@
 import type { Listing } from '../listing/listing.js';
 import { globMatcher } from '../manifest/selection.js';
 import { type RawPath, TOP, joinParts, joinPath } from '../paths/raw-path.js';
-import { plainGlob } from '../paths/typed-path.js';
+import { plainGlob } from '../text/typed-path.js';
 import { relativePath, resolvePath } from './archive-path.js';
 
 /** The paths, in their order; each once. */

@@ -7,7 +7,7 @@ import { errorText, isArchiverError, noneOn } from '../failures/errors.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { classInTier, isColdClass, TIERING_CLASS } from '../cost/cold-class.js';
-import { folderOfKey } from '../manifest/upload-id.js';
+import { folderOfKey } from '../ids/upload-id.js';
 import { listsByKey } from '../lists-by-key.js';
 
 /** `cold`: not requested, or its copy has expired. `denied`: these credentials may not look. */

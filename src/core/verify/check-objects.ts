@@ -1,13 +1,13 @@
 // Whether every chunk is in the store with the size it should have: one listing of the upload's folder and of each folder
 // of an earlier upload that holds many of them, or, where the store does not let us list, one HEAD for each chunk.
 import { isColdClass } from '../cost/cold-class.js';
-import { markedUpload } from '../dataset/prune/marks.js';
+import { markedUpload } from '../dataset/marks.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import type { Problems } from './problem.js';
-import { folderOfKey, manifestKeyOf } from '../manifest/upload-id.js';
+import { folderOfKey, manifestKeyOf } from '../ids/upload-id.js';
 
 const HEADS_AT_ONCE = 8;
 /** A LIST costs twelve times a HEAD and tells of a thousand objects. */

@@ -7,7 +7,7 @@ import type { ManifestHead, VersionRecord } from '../manifest/manifest-types.js'
 import type { ObjectReader } from '../object-store/object-store.js';
 import { printable } from '../paths/raw-path.js';
 import type { ProblemSink } from './problem.js';
-import { manifestKeyOf } from '../manifest/upload-id.js';
+import { manifestKeyOf } from '../ids/upload-id.js';
 import { versionNumber } from '../dataset/records/version-name.js';
 
 export interface CheckRecordOptions {

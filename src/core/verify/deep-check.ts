@@ -10,7 +10,7 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import type { EventSink } from '../events.js';
 import { displayPath } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
-import { mendedText } from '../restore/fetch/mended-text.js';
+import { mendedText } from '../restore/unpack/mended-text.js';
 import { extentCut, planWork } from '../restore/plan/plan-work.js';
 import { progressMeter } from '../progress-meter.js';
 import { STATE, type Extra, type SelectedTable, type TableData } from '../restore/plan/selected-table.js';
@@ -18,7 +18,7 @@ import { SpanSource } from '../restore/fetch/span-source.js';
 import type { Trouble } from '../restore/unpack/unpack-protocol.js';
 import { isOfObject, runUnpack } from '../restore/unpack/unpack-run.js';
 import { WorkerPool } from '../restore/unpack/worker-pool.js';
-import { MISNAMED } from './chunk-checker.js';
+import { MISNAMED } from '../restore/unpack/chunk-checker.js';
 import type { Problems } from './problem.js';
 
 const MAX_WORKERS = 8;

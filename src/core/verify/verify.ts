@@ -8,7 +8,7 @@ import { repairCommand } from '../manifest/repair-hint.js';
 import { damagedHint, missingHint } from './way-out.js';
 import { pathProblem } from '../paths/path-rules.js';
 import { chunkKey, placeProblem } from '../manifest/manifest-check.js';
-import type { Entry, ManifestHead, UploadId, VersionRecord } from '../manifest/manifest-types.js';
+import type { Entry, ManifestHead, VersionRecord } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
@@ -20,7 +20,7 @@ import { ColdChunks, type ColdCount } from './cold-chunks.js';
 import { deepCheck } from './deep-check.js';
 import { ManifestChecker } from './manifest-checker.js';
 import { Problems, type Problem } from './problem.js';
-import { uploadUrlOf } from '../manifest/upload-id.js';
+import { uploadUrlOf, type UploadId } from '../ids/upload-id.js';
 
 export type VerifyMode = 'quick' | 'default' | 'deep';
 

@@ -3,7 +3,7 @@ import type { ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath, printable } from '../paths/raw-path.js';
 import { shellWord } from '../text/shell-word.js';
-import { uploadUrlOf } from '../manifest/upload-id.js';
+import { uploadUrlOf } from '../ids/upload-id.js';
 
 type Place = Pick<ObjectReader, 'url'>;
 type Head = Pick<ManifestHead, 'uploadId' | 'source'>;

@@ -4,7 +4,7 @@ import { type ReactElement, useEffect } from 'react';
 import { elapsedMs } from '../../core/resume/describe-state.js';
 import type { SentShards } from '../../core/resume/sent-shards.js';
 import type { FoundState } from '../../core/resume/state-folder.js';
-import { uploadUrlOf } from '../../core/manifest/upload-id.js';
+import { uploadUrlOf } from '../../core/ids/upload-id.js';
 import { Bar } from '../../ui/bar.js';
 import { type Fact, Facts, wrapFacts } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';

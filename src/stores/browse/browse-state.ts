@@ -4,7 +4,7 @@ import type { FileHistory } from '../../core/dataset/chain/file-history.js';
 import type { Listing } from '../../core/listing/listing.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
-import type { Preview } from '../../core/restore/fetch/first-lines.js';
+import type { Preview } from '../../core/listing/first-lines.js';
 import type { TransferStore } from '../transfer-store.js';
 import type { BrowseSettings } from './cost.js';
 import { FolderFacts } from './folder-facts.js';
@@ -12,7 +12,7 @@ import { Marks } from './marks.js';
 import type { Order, Sort } from './order.js';
 import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
 import type { Tree } from './tree.js';
-import type { UploadId } from '../../core/manifest/manifest-types.js';
+import type { UploadId } from '../../core/ids/upload-id.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 import type { VersionName } from '../../core/dataset/records/version-name.js';
 

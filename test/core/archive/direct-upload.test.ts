@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DirectOptions } from '../../../src/core/archive/settings.js';
 import { ChunkPacker } from '../../../src/core/archive/pack/pack-chunk.js';
-import { STATUS } from '../../../src/core/archive/scan/entry-table.js';
+import { STATUS } from '../../../src/core/columns/entry-table.js';
 import type { SourceFs } from '../../../src/core/archive/scan/source-fs.js';
 import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
 import { loadCodec } from '../../../src/core/codec/codec.js';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { ChunkTask } from '../../../src/core/archive/plan/chunk-task.js';
 import { planChunks, type PlanOptions } from '../../../src/core/archive/plan/chunk-plan.js';
-import { type EntryTable, openEntryTable } from '../../../src/core/archive/scan/entry-table.js';
+import { type EntryTable, openEntryTable } from '../../../src/core/columns/entry-table.js';
 import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
 import { ChunkPacker, type PackedChunk } from '../../../src/core/archive/pack/pack-chunk.js';
 import type { PackSettings } from '../../../src/core/archive/pack/pack-state.js';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { rememberedIn } from '../../../src/core/archive/remembered.js';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
 import { listVersions } from '../../../src/core/dataset/records/versions.js';
-import { writeMark } from '../../../src/core/dataset/prune/marks.js';
+import { writeMark } from '../../../src/core/dataset/marks.js';
 import { withAbilities } from '../../../src/core/object-store/abilities.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import { readManifest } from '../../e2e/upload-cli.js';

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { lostChunks } from '../../../src/core/dataset/chain/lost-chunks.js';
-import { writeMark } from '../../../src/core/dataset/prune/marks.js';
+import { writeMark } from '../../../src/core/dataset/marks.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import type { ChunkRecord } from '../../../src/core/manifest/manifest-types.js';

@@ -12,7 +12,7 @@ import type { FileSpec, Json } from '../../support/make-archive.js';
 import { linkId, type LinkSpec } from '../../support/make-chain.js';
 import { makeDataset, writeObjects, type MadeDataset } from '../../support/make-dataset.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import type { UploadId } from '../../../src/core/manifest/manifest-types.js';
+import type { UploadId } from '../../../src/core/ids/upload-id.js';
 
 const signal = new AbortController().signal;
 

@@ -4,7 +4,7 @@ import { readView } from '../../../src/core/dataset/chain/read-view.js';
 import { openView, type View } from '../../../src/core/dataset/chain/view.js';
 import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
 import { ArchiverError } from '../../../src/core/failures/errors.js';
-import type { KeyService } from '../../../src/core/keys/key-service.js';
+import type { KeyService } from '../../../src/core/object-store/key-service.js';
 import { manifestContext } from '../../../src/core/keys/place.js';
 import { seal } from '../../../src/core/keys/seal.js';
 import { fetchManifest, openStored } from '../../../src/core/manifest/loaded-manifest.js';

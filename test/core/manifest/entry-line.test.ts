@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../src/core/archive/scan/entry-table.js';
+import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../src/core/columns/entry-table.js';
 import {
   type AccountNames,
   type EntryExtra,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../src/core/archive/scan/entry-table.js';
+import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../src/core/columns/entry-table.js';
 import type { AccountNames } from '../../../src/core/manifest/entry-line.js';
 import type { ManifestHead } from '../../../src/core/manifest/manifest-types.js';
 import { ManifestWriter } from '../../../src/core/manifest/manifest-writer.js';

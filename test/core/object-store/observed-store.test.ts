@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/core/object-store/open-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { readAll } from '../../../src/core/object-store/read-content.js';
-import type { StoreRequest } from '../../../src/core/observe/observer.js';
+import type { StoreRequest } from '../../../src/core/observer.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 let requests: StoreRequest[] = [];

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TransferEvent } from '../../../src/core/events.js';
-import type { StoreRequest } from '../../../src/core/observe/observer.js';
+import type { StoreRequest } from '../../../src/core/observer.js';
 import { type Attributes, OperationSpans, type Span } from '../../../src/core/observe/spans.js';
 
 interface Kept {

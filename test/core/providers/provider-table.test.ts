@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { listPrices } from '../../../src/core/cost/price-book.js';
-import { STORAGE_CLASSES } from '../../../src/core/object-store/storage-classes.js';
+import { STORAGE_CLASSES } from '../../../src/core/providers/storage-classes.js';
 import { PROVIDERS } from '../../../src/core/providers/provider.js';
 import { factsOf } from '../../../src/core/providers/provider-table.js';
 

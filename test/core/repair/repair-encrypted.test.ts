@@ -6,7 +6,7 @@ import { encodeVersionRecord, recordKey } from '../../../src/core/dataset/record
 import { expectedIn } from '../../../src/core/dataset/records/assert-expected.js';
 import { openView } from '../../../src/core/dataset/chain/view.js';
 import { ArchiverError } from '../../../src/core/failures/errors.js';
-import { ManifestSealer } from '../../../src/core/keys/manifest-sealer.js';
+import { ManifestSealer } from '../../../src/core/manifest/manifest-sealer.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { fakeKms, KEY_ARN } from '../../support/fake-kms.js';

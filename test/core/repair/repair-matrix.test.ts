@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { encodeVersionRecord, recordKey } from '../../../src/core/dataset/records/version-record.js';
-import { writeMark } from '../../../src/core/dataset/prune/marks.js';
+import { writeMark } from '../../../src/core/dataset/marks.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { hasLosses } from '../../../src/core/repair/repair-result.js';

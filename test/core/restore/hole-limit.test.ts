@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ContentHash, HoleLimit } from '../../../src/core/restore/unpack/content-hash.js';
+import { ContentHash, HoleLimit } from '../../../src/core/restore/write/content-hash.js';
 
 const TIB = 2 ** 40;
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ContentHash, scatter } from '../../../src/core/restore/unpack/content-hash.js';
+import { ContentHash, scatter } from '../../../src/core/restore/write/content-hash.js';
 import { frameAt, frameOffsets, planSpans } from '../../../src/core/restore/plan/frame-plan.js';
 import { neededFrames, planChunk, planLanes } from '../../../src/core/restore/plan/lanes.js';
 import { dataRuns, writeAround } from '../../../src/core/restore/plan/sparse-map.js';

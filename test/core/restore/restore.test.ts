@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TransferEvent } from '../../../src/core/events.js';
-import { FrameCache } from '../../../src/core/restore/fetch/frame-cache.js';
+import { FrameCache } from '../../../src/core/restore/frame-cache.js';
 import { makeArchive, md5, type FileSpec, type MadeArchive } from '../../support/make-archive.js';
 import { memoryReader } from '../../support/memory-reader.js';
 import { restoreMade } from '../../support/restore-made.js';

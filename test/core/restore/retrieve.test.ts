@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
 import type { JobKeeper, Requested } from '../../../src/core/restore/retrieve.js';
-import { FrameCache } from '../../../src/core/restore/fetch/frame-cache.js';
+import { FrameCache } from '../../../src/core/restore/frame-cache.js';
 import { type ColdArchive, makeColdArchive, thawedFor } from '../../support/cold-archive.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { ArchiverError, isArchiverError, usageError } from '../../../core/failures/errors.js';
 import { displayPath, printable, type RawPath } from '../../../core/paths/raw-path.js';
-import { readFile } from '../../../core/restore/fetch/read-file.js';
+import { readFile } from '../../../core/listing/read-file.js';
 import type { Word } from '../../../core/shell/command-line.js';
 import type { ArchiveCall } from '../archive-command.js';
 import type { ArchiveSession } from '../archive-session.js';

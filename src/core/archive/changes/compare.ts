@@ -8,7 +8,7 @@ import type { Entry } from '../../manifest/manifest-types.js';
 import { type RawPath, parentOf } from '../../paths/raw-path.js';
 import type { EntryExtra } from '../../manifest/entry-line.js';
 import { type Provenance, stageAfter } from '../../manifest/provenance.js';
-import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
 import { defined } from '../../defined.js';
 import type { ChangeCounts } from './change-counts.js';
 import { LinkGroups } from './compare-links.js';

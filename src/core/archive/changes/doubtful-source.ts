@@ -3,7 +3,7 @@ import type { ViewTotals } from '../../dataset/cache/head-cache.js';
 import { ArchiverError } from '../../failures/errors.js';
 import { displayPath } from '../../paths/raw-path.js';
 import { originPath } from '../commit/manifest-head.js';
-import { KIND } from '../scan/entry-table.js';
+import { KIND } from '../../columns/entry-table.js';
 import type { UploadRun } from '../upload-run.js';
 import type { Baseline } from './baseline.js';
 import type { Comparison } from './compare.js';

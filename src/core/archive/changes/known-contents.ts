@@ -4,10 +4,10 @@
 import { defined } from '../../defined.js';
 import type { View } from '../../dataset/chain/view.js';
 import { chunkKey } from '../../manifest/manifest-check.js';
-import type { Entry, UploadId } from '../../manifest/manifest-types.js';
-import { splitUploadKey } from '../../manifest/upload-id.js';
+import type { Entry } from '../../manifest/manifest-types.js';
+import { splitUploadKey, type UploadId } from '../../ids/upload-id.js';
 import { seedOf } from '../pack/seeded-hash.js';
-import { MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../scan/entry-table.js';
+import { MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../columns/entry-table.js';
 import { PlaceIndex } from './place-index.js';
 
 /** Where a content lies, `chunk` being a position in the chunks of the view, and its digests as they were recorded. */

@@ -7,7 +7,7 @@ import { DIGEST_BYTES } from '../dedup/dedup-hash.js';
 import { recordsContent } from '../settings.js';
 import type { UploadRun } from '../upload-run.js';
 import { currentXattrs } from '../scan/current-xattrs.js';
-import { type EntryTable, KIND, MD5_BYTES, STATUS } from '../scan/entry-table.js';
+import { type EntryTable, KIND, MD5_BYTES, STATUS } from '../../columns/entry-table.js';
 import { placeRow } from '../scan/reopen-rows.js';
 import { counted } from '../../text/counted.js';
 import type { Comparison } from './compare.js';

@@ -3,13 +3,14 @@
 import type { Level } from '../../dataset/chain/merged-view.js';
 import { digestsOf, type EntryExtra, type LineSources } from '../../manifest/entry-line.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, Entry, EntryType, Mention, Segment, UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../manifest/manifest-types.js';
 import { provenanceOf } from '../../manifest/provenance.js';
 import { type RawPath, rawFromNumber, TOP } from '../../paths/raw-path.js';
 import type { UploadRun } from '../upload-run.js';
 import { defined } from '../../defined.js';
 import { lineSources } from '../upload-provenance.js';
-import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
 
 const BATCH = 1024;
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];

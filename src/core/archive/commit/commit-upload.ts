@@ -14,7 +14,7 @@ import { claimVersion, commitManifest, putCopy, type ShownRecord, type VersionIn
 import type { Commitment, CommittedUpload, CommitOutcome, Ordinal, Stale } from './commitment.js';
 import { lookAtSent, lookBack, type LookInput, referencesStand } from './looks.js';
 import { originPath } from './manifest-head.js';
-import { manifestKeyOf } from '../../manifest/upload-id.js';
+import { manifestKeyOf } from '../../ids/upload-id.js';
 import { shownAs } from '../../dataset/cache/look-memory.js';
 import { forkAt, versionName } from '../../dataset/records/version-name.js';
 

@@ -11,7 +11,7 @@ import {
 import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
 import { flagsFrom, isFenceFlag } from '../../manifest/fence-flag.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
-import { manifestKeyOf, type UploadId } from '../../manifest/upload-id.js';
+import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { NO_REQUIREMENTS } from '../../manifest/requirements.js';
 import { ifAllowed } from '../../object-store/abilities.js';

@@ -18,7 +18,7 @@ import { DIRECT_FOLDER } from '../plan/direct-keys.js';
 import type { UploadRun } from '../upload-run.js';
 import type { ShownRecord } from './commit.js';
 import type { Commitment } from './commitment.js';
-import { uploadFolder, uploadUrlOf } from '../../manifest/upload-id.js';
+import { uploadFolder, uploadUrlOf } from '../../ids/upload-id.js';
 import { isFenceFlag } from '../../manifest/fence-flag.js';
 import { expectedIn } from '../../dataset/records/assert-expected.js';
 import { isSameEtag } from '../../object-store/same-etag.js';

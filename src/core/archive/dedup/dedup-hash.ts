@@ -6,7 +6,7 @@ import { newStat, type Stat } from '../../libc/stat.js';
 import type { RawPath } from '../../paths/raw-path.js';
 import { seededHash, type SeededStream } from '../pack/seeded-hash.js';
 import { isAsScanned } from '../scan/as-scanned.js';
-import type { EntryTable } from '../scan/entry-table.js';
+import type { EntryTable } from '../../columns/entry-table.js';
 import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
 import { concernsOnePath } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';

@@ -4,7 +4,7 @@ import { errorText } from '../../failures/errors.js';
 import type { RawPath } from '../../paths/raw-path.js';
 import { endWork } from '../../threads/end-work.js';
 import { DIGEST_BYTES, FileHasher } from './dedup-hash.js';
-import { type EntryTableData, openEntryTable } from '../scan/entry-table.js';
+import { type EntryTableData, openEntryTable } from '../../columns/entry-table.js';
 import { openSourceFs } from '../scan/open-source-fs.js';
 
 export interface HashTask {

@@ -6,7 +6,7 @@ import type { RawPath } from '../../paths/raw-path.js';
 import { planChunks } from '../plan/chunk-plan.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { uploadSizes } from '../plan/plan-upload.js';
-import { openEntryTable } from '../scan/entry-table.js';
+import { openEntryTable } from '../../columns/entry-table.js';
 import type { FilterOptions } from '../scan/filter.js';
 import { scanInWorker } from '../scan/scan-in-worker.js';
 import { type Skip } from '../scan/skip.js';

@@ -10,7 +10,7 @@ import { padded } from '../../tar/tar-block.js';
 import { headerBytes, paxFor, writeHeader } from '../../tar/write-header.js';
 import { chooseLevel } from '../pack/compression-level.js';
 import { tarBytes } from '../plan/chunk-plan.js';
-import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
 import { openSourceFs } from '../scan/open-source-fs.js';
 
 /** Smaller than a frame of an upload, so that there are more of them: the ratio comes out a little low, not high. */

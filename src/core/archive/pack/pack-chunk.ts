@@ -10,7 +10,7 @@ import { type ChunkRecord, FORMAT_VERSION } from '../../manifest/manifest-types.
 import type { ChunkTask } from '../plan/chunk-task.js';
 import { TextBuffer } from './text-buffer.js';
 import { encodeTable } from '../../chunk/table-frame.js';
-import { copyDigests, KIND, STATUS } from '../scan/entry-table.js';
+import { copyDigests, KIND, STATUS } from '../../columns/entry-table.js';
 import { TwinPacker } from '../dedup/dedup-pack.js';
 import { TOP, pathBelow } from '../../paths/raw-path.js';
 import { PackState, type PackDeps, PROGRESS } from './pack-state.js';

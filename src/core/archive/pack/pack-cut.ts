@@ -3,7 +3,7 @@
 import type { ChunkTask } from '../plan/chunk-task.js';
 import type { TwinPacker } from '../dedup/dedup-pack.js';
 import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../paths/raw-path.js';
-import { STATUS } from '../scan/entry-table.js';
+import { STATUS } from '../../columns/entry-table.js';
 import type { ContentDigests } from './content-digests.js';
 import type { PackState } from './pack-state.js';
 import { holesBetween } from './pack-sparse.js';

@@ -6,7 +6,7 @@ import { readSync } from 'node:fs';
 import type { PackState, PackMark } from './pack-state.js';
 import { padded } from '../../tar/tar-block.js';
 import type { RawPath } from '../../paths/raw-path.js';
-import { SHA256_BYTES } from '../scan/entry-table.js';
+import { SHA256_BYTES } from '../../columns/entry-table.js';
 import { packSparse } from './pack-sparse.js';
 import { headerBytes, paxFor, writeHeader } from '../../tar/write-header.js';
 

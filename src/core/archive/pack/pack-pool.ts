@@ -4,7 +4,7 @@
 import { ArchiverError, integrityError } from '../../failures/errors.js';
 import { WorkerThread } from '../../threads/worker-thread.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
-import type { EntryTableData } from '../scan/entry-table.js';
+import type { EntryTableData } from '../../columns/entry-table.js';
 import type { PackedChunk } from './pack-chunk.js';
 import { PROGRESS, type PackSettings } from './pack-state.js';
 import type { PackMessage, PackReply } from './pack-worker.js';

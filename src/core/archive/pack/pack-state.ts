@@ -8,7 +8,7 @@ import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import type { Provenance } from '../../manifest/provenance.js';
 import { type RawPath, rawFromBytes, rawFromText, TOP, pathBelow } from '../../paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
-import { type EntryTable, STATUS, XXH64_BYTES } from '../scan/entry-table.js';
+import { type EntryTable, STATUS, XXH64_BYTES } from '../../columns/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { loadMd5Lanes } from '../../md5/md5-lanes.js';
 import { ContentDigests, type DigestSettings } from './content-digests.js';
@@ -18,7 +18,7 @@ import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
 import { CHANGED, NO_FILE, NotArchivable, type Skip } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';
 import { headerBytes, paxFor, type NewMember, type TarType, writeHeader } from '../../tar/write-header.js';
-import type { UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
 
 // Labels of the machine that was read: the target's own policy decides there.
 export const MACHINE_XATTR = rawFromText('security.selinux');

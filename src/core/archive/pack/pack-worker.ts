@@ -5,7 +5,7 @@ import { ArchiverError, errorText, isArchiverError } from '../../failures/errors
 import { endWork } from '../../threads/end-work.js';
 import { readAccountNames } from '../scan/account-names.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
-import { type EntryTableData, openEntryTable } from '../scan/entry-table.js';
+import { type EntryTableData, openEntryTable } from '../../columns/entry-table.js';
 import { ChunkPacker, type PackedChunk } from './pack-chunk.js';
 import type { PackSettings } from './pack-state.js';
 import { openSourceFs } from '../scan/open-source-fs.js';

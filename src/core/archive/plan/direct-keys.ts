@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { RESERVED } from '../../object-store/file/file-keys.js';
 import { type RawPath, textFromRaw, rawFromText, bytesOf } from '../../paths/raw-path.js';
 import { foldName } from '../../paths/collisions.js';
-import type { EntryTable } from '../scan/entry-table.js';
+import type { EntryTable } from '../../columns/entry-table.js';
 
 /** Below the folder of an upload. */
 export const DIRECT_FOLDER = 'files/';

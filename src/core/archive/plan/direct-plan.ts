@@ -5,9 +5,9 @@ import { parseStoreUrl } from '../../object-store/store-url.js';
 import type { ChunkTask, Lane } from './chunk-task.js';
 import { DirectKeys } from './direct-keys.js';
 import type { UploadRun } from '../upload-run.js';
-import { KIND, STATUS } from '../scan/entry-table.js';
+import { KIND, STATUS } from '../../columns/entry-table.js';
 import type { PendingTotals } from './pending-rows.js';
-import { uploadFolder } from '../../manifest/upload-id.js';
+import { uploadFolder } from '../../ids/upload-id.js';
 import { counted } from '../../text/counted.js';
 
 const MB = 1_000_000;

@@ -3,7 +3,7 @@
 import type { StoredObject } from '../../cost/stored-object.js';
 import type { RawPath } from '../../paths/raw-path.js';
 import type { ScanResult } from '../scan/scan.js';
-import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
 import { chunkSizeFor, targetBytes, tarBytes } from './chunk-plan.js';
 import type { Lane } from './chunk-task.js';
 

@@ -3,10 +3,10 @@ import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { AcknowledgedChunk, JournalPlan } from '../../resume/upload-journal.js';
 import type { UploadRun } from '../upload-run.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
-import { KIND } from '../scan/entry-table.js';
+import { KIND } from '../../columns/entry-table.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
-import { uploadFolder } from '../../manifest/upload-id.js';
+import { uploadFolder } from '../../ids/upload-id.js';
 
 export type JournalInput = Pick<
   UploadRun,

@@ -2,7 +2,8 @@
 // pieces of cut files that need not be sent again.
 import { loadCodec } from '../../codec/codec.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
 import type { UploadRun } from '../upload-run.js';
 import type { ChunkTask, Lane } from '../plan/chunk-task.js';

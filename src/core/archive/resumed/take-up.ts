@@ -7,7 +7,7 @@ import { assertWhole } from '../../dataset/view-look.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { listVersions, readVersions } from '../../dataset/records/versions.js';
 import { isArchiverError } from '../../failures/errors.js';
-import type { VersionRecord, UploadId } from '../../manifest/manifest-types.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
@@ -17,7 +17,7 @@ import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
 import { findSent } from '../../resume/sent-chunks.js';
 import type { UploadRun } from '../upload-run.js';
 import { committedResult, type UploadResult } from '../upload-result.js';
-import { manifestKeyOf, uploadFolder } from '../../manifest/upload-id.js';
+import { manifestKeyOf, uploadFolder, type UploadId } from '../../ids/upload-id.js';
 import { versionNumber } from '../../dataset/records/version-name.js';
 
 /** An upload that has sent nothing for this long has ended, or deletes nothing any more (send-chunk.ts). */

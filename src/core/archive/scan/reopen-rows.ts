@@ -4,7 +4,7 @@ import type { EntryExtra } from '../../manifest/entry-line.js';
 import type { Entry } from '../../manifest/manifest-types.js';
 import { defined } from '../../defined.js';
 import type { RawPath } from '../../paths/raw-path.js';
-import { type EntryTable, MD5_BYTES, SHA256_BYTES, STATUS, XXH64_BYTES } from './entry-table.js';
+import { type EntryTable, MD5_BYTES, SHA256_BYTES, STATUS, XXH64_BYTES } from '../../columns/entry-table.js';
 
 type Parts = Pick<Entry, 'chunk' | 'offset' | 'md5' | 'sha256' | 'xxh64'> & EntryExtra;
 type Place = { readonly [K in keyof Parts]: Parts[K] | undefined };

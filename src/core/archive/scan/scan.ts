@@ -3,7 +3,7 @@
 import { isArchiverError } from '../../failures/errors.js';
 import { newStat, type Stat } from '../../libc/stat.js';
 import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../paths/raw-path.js';
-import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
+import { EntryTableBuilder, type EntryTableData, KIND } from '../../columns/entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
 import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';

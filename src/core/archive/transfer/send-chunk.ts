@@ -9,7 +9,7 @@ import { isLookOld } from '../../dataset/folder-look.js';
 import { Slots } from '../../limits/byte-budget.js';
 import { type KeptUpload, keptText, type UploadJournal } from '../../resume/upload-journal.js';
 import { atOnce } from '../../limits/at-once.js';
-import { folderOfKey } from '../../manifest/upload-id.js';
+import { folderOfKey } from '../../ids/upload-id.js';
 import { isLockRefused, isMisnamed } from '../../object-store/store-error.js';
 import { putOnce } from '../commit/put-once.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';

@@ -1,7 +1,7 @@
 // Packs and sends what is planned: the pipeline, with the books, the journal and the progress that belong to it.
 import { SentMeter } from './sent-meter.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { uploadFolder } from '../../manifest/upload-id.js';
+import { uploadFolder } from '../../ids/upload-id.js';
 import type { ManifestWriter } from '../../manifest/manifest-writer.js';
 import { displayPath } from '../../paths/raw-path.js';
 import type { UploadRun } from '../upload-run.js';

@@ -7,9 +7,9 @@ import { encodeStateDocument, parseStateDocument } from '../../state/document.js
 import { replaceFile } from '../../state/replace-file.js';
 import { isArchiverError, systemCode } from '../../failures/errors.js';
 import { fileFailure } from '../../failures/file-failure.js';
-import type { VersionRecord, UploadId } from '../../manifest/manifest-types.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { readEncryption } from '../records/version-record-parse.js';
-import { mayBeUploadId, readUploadId } from '../../manifest/upload-id.js';
+import { mayBeUploadId, readUploadId, type UploadId } from '../../ids/upload-id.js';
 import { datasetFile } from './dataset-file.js';
 
 export interface CachedHead {

@@ -3,7 +3,7 @@ import { integrityError } from '../../failures/errors.js';
 import type { Line } from '../../manifest/manifest-parser.js';
 import { displayPath, type RawPath } from '../../paths/raw-path.js';
 import type { Level } from './merged-view.js';
-import { manifestKeyOf } from '../../manifest/upload-id.js';
+import { manifestKeyOf } from '../../ids/upload-id.js';
 
 export class LevelCursor {
   /** Undefined at the end of a batch and at the end of the level. */

@@ -9,8 +9,8 @@ import { throwIfCancelled } from '../../object-store/store-error.js';
 import { printable } from '../../paths/raw-path.js';
 import { assertExpected, type ExpectedDigests, expectedIn } from '../records/assert-expected.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
-import type { UploadId, PreviousManifest } from '../../manifest/manifest-types.js';
-import { manifestKeyOf } from '../../manifest/upload-id.js';
+import type { PreviousManifest } from '../../manifest/manifest-types.js';
+import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
 
 /** Writers stop at eight. */
 const MAX_LINKS = 16;

@@ -1,7 +1,8 @@
 // The chunks of several levels as one list, each object once.
 import { integrityError } from '../../failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { printable } from '../../paths/raw-path.js';
 import type { Level } from './merged-view.js';
 

@@ -2,7 +2,8 @@
 // before. Manifests are read whole, and each digest is checked against the next newer manifest before any entry is
 // used.
 import { type LoadedManifest, readLoaded, type ReadLoadedOptions } from '../../manifest/loaded-manifest.js';
-import type { ManifestHead, Totals, UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { ManifestHead, Totals } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import type { ExpectedDigests } from '../records/assert-expected.js';
 import { announced } from './entry-sums.js';

@@ -1,6 +1,6 @@
 // Where a path is that is not in an upload: in which other version of its dataset. Bounded, because it only adds to an error.
 import { readManifest } from '../../manifest/manifest-reader.js';
-import type { UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
 import { createSelection } from '../../manifest/selection.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { listVersions } from '../records/versions.js';

@@ -2,13 +2,14 @@
 // about every ninth version, and the deltas in between. What is found is held in memory, manifests are not.
 import { defined } from '../../defined.js';
 import { type ErrorCode, isArchiverError } from '../../failures/errors.js';
-import type { Entry, UploadId, VersionRecord } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { Entry, VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import type { RawPath } from '../../paths/raw-path.js';
 import { findDataset } from '../records/find-dataset.js';
 import { readVersions } from '../records/versions.js';
 import { type LineageOptions, openLineage } from './lineages.js';
-import { ordinalRuns, type OrdinalRun } from '../ordinals-text.js';
+import { ordinalRuns, type OrdinalRun } from '../records/ordinals-text.js';
 import { compareVersions, versionName } from '../records/version-name.js';
 
 export type HitEntry = Pick<Entry, 'path' | 'type' | 'size' | 'mtime' | 'md5' | 'target'>;

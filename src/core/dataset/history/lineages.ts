@@ -3,9 +3,9 @@
 import { integrityError } from '../../failures/errors.js';
 import { readLoaded } from '../../manifest/loaded-manifest.js';
 import type { Line } from '../../manifest/manifest-parser.js';
-import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { streamLines } from '../../manifest/stream-lines.js';
-import { manifestKeyOf } from '../../manifest/upload-id.js';
+import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import type { RawPath } from '../../paths/raw-path.js';
 import type { Level } from '../chain/merged-view.js';

@@ -1,7 +1,7 @@
 // Records that were put while a sweep was at work: what it has deleted was decided without them.
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
-import { uploadUrlOf } from '../../manifest/upload-id.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
+import { uploadUrlOf, type UploadId } from '../../ids/upload-id.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { listDatasets, type ListedVersion, readVersions } from '../records/versions.js';

@@ -2,7 +2,7 @@
 // same, entry for entry, and what was encrypted stays so. Interrupted at any point, the version reads as before, and the next prune does it again.
 import { hash } from 'node:crypto';
 import { ArchiverError, integrityError } from '../../failures/errors.js';
-import { ManifestSealer } from '../../keys/manifest-sealer.js';
+import { ManifestSealer } from '../../manifest/manifest-sealer.js';
 import { composeManifest } from '../../manifest/compose-manifest.js';
 import { fetchManifest, type LoadedManifest } from '../../manifest/loaded-manifest.js';
 import { besideKeyOf, manifestKeys } from '../../manifest/manifest-copy.js';
@@ -18,7 +18,7 @@ import type { ParsedRecord } from '../records/version-record-parse.js';
 import { openVersion } from '../chain/version-view.js';
 import type { View } from '../chain/view.js';
 import { assertShows } from './same-view.js';
-import { uploadUrlOf } from '../../manifest/upload-id.js';
+import { uploadUrlOf } from '../../ids/upload-id.js';
 import { versionNumber } from '../records/version-name.js';
 
 /** A manifest that lists all that a version shows, before it is encrypted. */

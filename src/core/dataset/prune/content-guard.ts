@@ -8,7 +8,7 @@ import { addTo } from '../../lists-by-key.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
-import { ordinalsText } from '../ordinals-text.js';
+import { ordinalsText } from '../records/ordinals-text.js';
 import { compareVersions, type VersionName } from '../records/version-name.js';
 import type { ReadRecord } from '../records/versions.js';
 import { type ChainOptions, shownContent } from './needs.js';

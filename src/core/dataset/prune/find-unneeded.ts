@@ -6,9 +6,9 @@ import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.j
 import { printable } from '../../paths/raw-path.js';
 import { loadExpected } from '../chain/load-chain.js';
 import type { BaseState } from './base-state.js';
-import type { MarkReason } from './marks.js';
+import type { MarkReason } from '../marks.js';
 import { newestWrite, ownObjects, type UploadFolder } from './upload-folders.js';
-import type { UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
 
 export interface UnneededObjects {
   readonly uploadId: UploadId;

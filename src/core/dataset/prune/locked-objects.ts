@@ -3,7 +3,7 @@
 // of its folder that is not needed: a later prune deletes all of it together. Whoever retires a version says so at once.
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import { atOnce } from '../../limits/at-once.js';
-import { splitUploadKey } from '../../manifest/upload-id.js';
+import { splitUploadKey } from '../../ids/upload-id.js';
 import type { BucketLock } from '../../object-store/bucket-lock.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';

@@ -22,7 +22,7 @@ import { bothHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { addNeedsOf, chainOfVersion, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
-import { uploadUrlOf } from '../../manifest/upload-id.js';
+import { uploadUrlOf } from '../../ids/upload-id.js';
 import { type VersionName, versionNumber } from '../records/version-name.js';
 
 export interface PlanOptions extends SweepOptions {

@@ -8,7 +8,7 @@ import { isSealed } from '../../keys/envelope.js';
 import { atOnce } from '../../limits/at-once.js';
 import { encodeFence, isFence } from '../../manifest/fence.js';
 import { MAX_LOADED_BYTES } from '../../manifest/loaded-manifest.js';
-import { manifestKeyOf, type UploadId } from '../../manifest/upload-id.js';
+import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
 import { readAll } from '../../object-store/read-content.js';

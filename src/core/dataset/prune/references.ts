@@ -1,7 +1,8 @@
 // Where the chunks of a manifest are stored, as keys below the base.
 import { integrityError } from '../../failures/errors.js';
 import { chunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { printable } from '../../paths/raw-path.js';
 
 /** A manifest of a million entries takes 42 MB while its head is read. */

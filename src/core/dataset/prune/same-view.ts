@@ -3,12 +3,12 @@
 import { hash } from 'node:crypto';
 import { integrityError } from '../../failures/errors.js';
 import { chunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, Entry, Totals, UploadId } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, Entry, Totals } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { displayPath, TOP } from '../../paths/raw-path.js';
 import type { MergedView } from '../chain/merged-view.js';
 import { openView } from '../chain/view.js';
-import { manifestKeyOf } from '../../manifest/upload-id.js';
+import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
 
 export interface ComparedView extends MergedView {
   /** That the keys of its chunks are relative to. */

@@ -11,14 +11,14 @@ import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { isLookOld } from '../folder-look.js';
 import { type BaseState, readBaseState } from './base-state.js';
-import { type FoundMark, readMark } from './marks.js';
+import { type FoundMark, readMark } from '../marks.js';
 import { type FindHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { claimSwept } from './claim-swept.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { appearedSince, refuseHarmed } from './appeared.js';
 import { type FenceOptions, type Fences, NO_FENCES, raiseFences, takeDown } from './raise-fences.js';
 import { ownObjects } from './upload-folders.js';
-import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../../manifest/upload-id.js';
+import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../../ids/upload-id.js';
 
 const BATCH = 1000;
 

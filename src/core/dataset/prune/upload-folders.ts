@@ -3,8 +3,8 @@ import { CHUNK_KEY } from '../../manifest/chunk-key.js';
 import { DIRECT_KEY } from '../../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { isFenceObject } from '../../manifest/fence.js';
-import { markedUpload } from './marks.js';
-import { manifestKeyOf, splitUploadKey, type UploadId } from '../../manifest/upload-id.js';
+import { markedUpload } from '../marks.js';
+import { manifestKeyOf, splitUploadKey, type UploadId } from '../../ids/upload-id.js';
 import { isFenceFlag } from '../../manifest/fence-flag.js';
 
 /** The probe's objects (docs/format.md, Create-once) stay where a writer may not delete. */

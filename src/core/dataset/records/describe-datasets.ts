@@ -1,6 +1,7 @@
 // The datasets under a base URL, each with its newest version.
 import type { EventSink } from '../../events.js';
-import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { recordedSource } from './recorded-source.js';

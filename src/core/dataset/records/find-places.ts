@@ -2,8 +2,7 @@
 // with a delimiter, so that a request shows names and never the chunks below them, and only so many of them.
 import { isArchiverError } from '../../failures/errors.js';
 import { atOnce } from '../../limits/at-once.js';
-import type { UploadId } from '../../manifest/manifest-types.js';
-import { isUploadId, manifestKeyOf } from '../../manifest/upload-id.js';
+import { isUploadId, manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
 import { isFenceObject } from '../../manifest/fence.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 

@@ -1,6 +1,7 @@
 // The versions before and after the one on the screen.
 import { ArchiverError } from '../../failures/errors.js';
-import type { VersionRecord, UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { listVersions, type ListedVersion, readVersion, readVersions } from './versions.js';
 import { compareVersions, isSameVersion, type VersionName, versionName } from './version-name.js';

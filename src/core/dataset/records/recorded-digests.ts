@@ -1,5 +1,6 @@
 // Which digests the version record of an upload names now.
-import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { type ListedVersion, listVersions, readVersions } from './versions.js';

@@ -3,7 +3,7 @@
 // not rewritten for it, because a writer without permission to read recognises the newest one by its ETag. Its key says all.
 import { usageError } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
-import { UPLOAD_ID } from '../../manifest/upload-id.js';
+import { UPLOAD_ID } from '../../ids/upload-id.js';
 import { isDatasetId } from './dataset-id.js';
 import { placeIn, recordName, type RecordPlace } from './version-record.js';
 

@@ -4,7 +4,8 @@
 // the two apart; code that decides about deletions reads it nevertheless.
 import { ArchiverError } from '../../failures/errors.js';
 import { digestedText } from '../../json/digested-json.js';
-import { FORMAT_VERSION, type UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
 import { printable } from '../../paths/raw-path.js';
 
 export interface Tombstone {

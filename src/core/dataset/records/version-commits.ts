@@ -2,7 +2,8 @@
 import { isArchiverError, usageError } from '../../failures/errors.js';
 import { atOnce } from '../../limits/at-once.js';
 import { readManifest } from '../../manifest/manifest-reader.js';
-import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { findDataset } from './find-dataset.js';

@@ -8,7 +8,7 @@ import { readObjectLock } from '../../manifest/object-lock.js';
 import { COMMIT } from '../../manifest/provenance-parse.js';
 import { readTotals } from '../../manifest/totals-parse.js';
 import { readRequirements } from '../../manifest/requirements.js';
-import { manifestKeyOf, readUploadId } from '../../manifest/upload-id.js';
+import { manifestKeyOf, readUploadId } from '../../ids/upload-id.js';
 import { printable } from '../../paths/raw-path.js';
 import { TOMBSTONE_TYPE, type Tombstone } from './tombstone.js';
 import { recordKey, type RecordPlace } from './version-record.js';

@@ -2,7 +2,7 @@
 // `datasets/<id>/v00000012.json`, so that exactly one of several writers gets an ordinal. On a plain store it is
 // `datasets/<id>/v00000012.<upload id>.json`: no two writers have one key, and an ordinal may have several records.
 import type { VersionRecord } from '../../manifest/manifest-types.js';
-import { UPLOAD_ID, type UploadId } from '../../manifest/upload-id.js';
+import { UPLOAD_ID, type UploadId } from '../../ids/upload-id.js';
 import { ArchiverError } from '../../failures/errors.js';
 import { digestedText } from '../../json/digested-json.js';
 import { ifAllowed } from '../../object-store/abilities.js';

@@ -7,7 +7,7 @@ import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { findDataset, type FindDatasetOptions, type FoundDataset } from './find-dataset.js';
 import { defined } from '../../defined.js';
-import { ordinalsText } from '../ordinals-text.js';
+import { ordinalsText } from './ordinals-text.js';
 import { versionName, versionNumber } from './version-name.js';
 import { type ListedVersion, readVersion, readVersions } from './versions.js';
 

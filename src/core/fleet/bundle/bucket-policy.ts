@@ -2,11 +2,9 @@
 // If-None-Match, which every commit of archiver does, and S3 then answers 412. Copies and multipart uploads cannot carry it and fail.
 // Of a writer's objects status.json is the only one that is put again and again; it lies in neither folder.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
+import { IDENTITY_PATH } from '../identity/iam.js';
 import type { FleetPlace, Partition } from './fleet-place.js';
 import type { PolicyDocument } from './policy-document.js';
-
-/** The path of IAM that writers are made under, so that one policy is about all of them and about nobody else. */
-export const IDENTITY_PATH = '/archiver/';
 
 /** The bucket policy of a fleet: the same for every writer of it. */
 export function createOnlyPolicy({ bucket, base }: FleetPlace, partition: Partition): PolicyDocument {

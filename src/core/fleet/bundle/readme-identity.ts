@@ -1,7 +1,6 @@
 // How the identity of a writer is made by hand, and taken down again, with the tools of each server.
 import { shellWord } from '../../text/shell-word.js';
-import { FLEET_TAG, WRITER_TAG } from '../identity/iam.js';
-import { IDENTITY_PATH } from './bucket-policy.js';
+import { FLEET_TAG, IDENTITY_PATH, WRITER_TAG } from '../identity/iam.js';
 import type { AgentCall } from './compose-file.js';
 import { partitionOf } from './fleet-place.js';
 import { code } from './readme-code.js';

@@ -1,5 +1,5 @@
 // What a bundle promises on its server, and what each promise takes. Nothing stands here that no policy of the bundle keeps.
-import { IDENTITY_PATH } from './bucket-policy.js';
+import { IDENTITY_PATH } from '../identity/iam.js';
 import type { AgentCall } from './compose-file.js';
 import { code } from './readme-code.js';
 import type { StoreServer } from './store-server.js';

@@ -1,7 +1,7 @@
 // Where a config sends archives to: `store: URL`, or `s3_config` with a bucket, and what goes with either.
 import { errorText } from '../../failures/errors.js';
 import { checkBucketName, formatStoreUrl, joinStoreUrl, parseStoreUrl } from '../../object-store/store-url.js';
-import { STORAGE_CLASSES } from '../../object-store/storage-classes.js';
+import { STORAGE_CLASSES } from '../../providers/storage-classes.js';
 import { suggest } from '../../text/suggest.js';
 import type { FleetConfig } from './fleet-config.js';
 import { IGNORED_STORE_KEYS, REFUSED_STORE_KEYS } from './other-keys.js';

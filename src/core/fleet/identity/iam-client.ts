@@ -37,9 +37,8 @@ import { ArchiverError, noneOn } from '../../failures/errors.js';
 import { awsService } from '../../object-store/s3/aws-service.js';
 import { networkOf, type NetworkSources } from '../../object-store/s3/s3-network.js';
 import { tokenEndpoint } from '../../object-store/s3/s3-profile.js';
-import { IDENTITY_PATH } from '../bundle/bucket-policy.js';
 import { iamError } from './iam-errors.js';
-import type { AccessKey, Entity, Iam, Tags } from './iam.js';
+import { type AccessKey, type Entity, type Iam, IDENTITY_PATH, type Tags } from './iam.js';
 
 export interface IamSources extends NetworkSources {
   /** Says which partition is meant; IAM has no regions within one. */

@@ -1,6 +1,8 @@
 // What minting and scuttling need of IAM, and how the identity of a writer is named and marked. Implemented by iam-client.ts alone.
 import { usageError } from '../../failures/errors.js';
-import { IDENTITY_PATH } from '../bundle/bucket-policy.js';
+
+/** The path of IAM that writers are made under, so that one policy is about all of them and about nobody else. */
+export const IDENTITY_PATH = '/archiver/';
 
 /** Tags of an entity by key. */
 export type Tags = Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import { budgetAlerts } from '../../budget/budget-alerts.js';
 import { usesIn } from '../../budget/verdict.js';
 import { reasonText } from '../../failures/errno.js';
 import { type ArchiverError, isArchiverError } from '../../failures/errors.js';
-import type { MetricsBook } from '../../observe/observer.js';
+import type { MetricsBook } from '../../observer.js';
 import { fleetAlerts, unseenAlert } from './fleet-alerts.js';
 import { memoryPath, readMemory, saveMemory } from './memory.js';
 import { metricsText, writeMetrics } from './textfile.js';

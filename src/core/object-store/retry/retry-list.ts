@@ -8,7 +8,7 @@ import type {
   VersionPage,
 } from '../object-store.js';
 import { printable } from '../../paths/raw-path.js';
-import { refuseCircle } from '../s3/s3-list-guard.js';
+import { refuseCircle } from '../list-guard.js';
 import type { RetriedRequest, Retrier } from './retrier.js';
 
 /** The greatest key or folder of a page, in the byte order of pages. */

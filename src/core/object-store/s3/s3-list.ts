@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { isArchiverError } from '../../failures/errors.js';
 import type { ListOptions, ListPage, ObjectInfo } from '../object-store.js';
-import { ListGuard } from './s3-list-guard.js';
+import { ListGuard } from '../list-guard.js';
 import { plainEtag } from './s3-etag.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 

@@ -3,7 +3,7 @@ import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, ListPartsComm
 import { isArchiverError, noneOn } from '../../failures/errors.js';
 import type { MultipartLook, ObjectStore, UnfinishedMultipart } from '../object-store.js';
 import { StoreError } from '../store-error.js';
-import { ListGuard } from './s3-list-guard.js';
+import { ListGuard } from '../list-guard.js';
 import { decodeListed } from './s3-list.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 import { objectName } from './s3-verdict.js';

@@ -7,7 +7,7 @@ import {
 import { defined } from '../../defined.js';
 import { compareBytes } from '../file/file-list.js';
 import type { ListVersionsOptions, ObjectVersion, ObjectVersionId, VersionPage } from '../object-store.js';
-import { ListGuard } from './s3-list-guard.js';
+import { ListGuard } from '../list-guard.js';
 import { decodeListed } from './s3-list.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 

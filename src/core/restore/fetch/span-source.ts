@@ -3,7 +3,7 @@
 import { integrityError, isArchiverError } from '../../failures/errors.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
-import type { FrameCache } from './frame-cache.js';
+import type { FrameCache } from '../frame-cache.js';
 import { frameOffsets, type Span } from '../plan/frame-plan.js';
 import type { LaneChunk } from '../plan/lanes.js';
 import { receive } from './receive.js';

@@ -2,7 +2,8 @@
 import { readView } from '../../dataset/chain/read-view.js';
 import { placeProblem } from '../../manifest/manifest-check.js';
 import type { ReadManifest } from '../../manifest/manifest-reader.js';
-import type { Entry, ManifestHead, UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../../ids/upload-id.js';
+import type { Entry, ManifestHead } from '../../manifest/manifest-types.js';
 import { pathProblem } from '../../paths/path-rules.js';
 import { createSelection, type Selection, type Selectors } from '../../manifest/selection.js';
 import type { ObjectReader } from '../../object-store/object-store.js';

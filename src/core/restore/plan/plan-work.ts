@@ -2,7 +2,7 @@
 import { MIN_MEMORY_BYTES } from '../../limits/memory-plan.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { openExtents, planExtents, type ExtentData, type Extents } from './extents.js';
-import type { FrameCache } from '../fetch/frame-cache.js';
+import type { FrameCache } from '../frame-cache.js';
 import { planChunk, planLanes, type Lane, type LaneChunk } from './lanes.js';
 import { STATE, type Extra, type SelectedTable } from './selected-table.js';
 

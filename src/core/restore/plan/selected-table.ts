@@ -1,9 +1,9 @@
 // The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills
 // it from the manifest, workers read it and note the outcome of each entry; no message per file crosses a thread.
-import { KIND } from '../../archive/scan/entry-table.js';
+import { KIND } from '../../columns/entry-table.js';
 import { enlarged, growing, openRows, type Rows, RowsBuilder, type RowsData } from '../../columns/rows.js';
 import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { type RawPath, splitPath } from '../../paths/raw-path.js';
 
 /** The state of an entry. Everything starts as `waiting`; `written` is complete, but its MD5 is not compared yet. */
 export const STATE = { waiting: 0, done: 1, failed: 2, unchanged: 3, skipped: 4, written: 5 } as const;
@@ -50,6 +50,12 @@ export interface SelectedTable extends Rows<typeof COLUMNS> {
   hasDigest(index: number, digests: Uint8Array, at: number): boolean;
   type(index: number): EntryType;
 }
+
+/** Where an entry goes below the output folder. */
+export const destinationOf = (table: SelectedTable, index: number, flatten: boolean): RawPath => {
+  const path = table.path(index);
+  return flatten ? splitPath(path)[1] : path;
+};
 
 export function openTable(data: TableData): SelectedTable {
   const rows = openRows(COLUMNS, data);

@@ -1,11 +1,12 @@
 // Decides about every name before anything is written: names that collide, and existing files.
-import { findCollisions, flattenRefusal, type Folding } from '../../paths/collisions.js';
+import { ArchiverError } from '../../failures/errors.js';
+import { type Collision, findCollisions, type Folding } from '../../paths/collisions.js';
+import { displayPath, type RawPath } from '../../paths/raw-path.js';
 import type { Failures } from '../../failures/failure-list.js';
-import { destinationOf } from '../write/file-sink.js';
 import type { OutputTree } from '../../output-tree/output-tree.js';
 import { decide, type OverwritePolicy } from './overwrite.js';
 import { failureReason } from '../../output-tree/refusal.js';
-import { STATE, type Extra, type SelectedTable } from './selected-table.js';
+import { destinationOf, STATE, type Extra, type SelectedTable } from './selected-table.js';
 import { resultPath } from '../../failures/failure-list.js';
 
 export interface NameOptions {
@@ -18,6 +19,19 @@ function* waiting(table: SelectedTable, withFolders: boolean): Generator<number>
     if (table.columns.state[index] !== STATE.waiting) continue;
     if (withFolders || table.type(index) !== 'directory') yield index;
   }
+}
+
+const SHOWN = 10;
+
+/** The refusal of `--flatten`: nothing is written when two files would get one name. */
+function flattenRefusal(collisions: readonly Collision[], pathOf: (index: number) => RawPath): ArchiverError {
+  const shown = collisions
+    .slice(0, SHOWN)
+    .map((c) => `${displayPath(pathOf(c.with))} and ${displayPath(pathOf(c.index))}`);
+  const more = collisions.length > SHOWN ? `; and ${collisions.length - SHOWN} more` : '';
+  return new ArchiverError('conflict', `with --flatten these would get the same name: ${shown.join('; ')}${more}`, {
+    hint: 'restore without --flatten, or choose fewer files',
+  });
 }
 
 /**

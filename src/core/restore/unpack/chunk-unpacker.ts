@@ -2,8 +2,8 @@
 // beyond a frame, or a chunk, stay open until their last byte. A damaged or missing frame fails the files that need it; the
 // others continue.
 import { VERDICT, type BatchHash } from './batch-hash.js';
-import { wrongContent } from './check-sink.js';
-import type { ContentSink, OpenContent } from './content-sink.js';
+import { wrongContent } from '../write/check-sink.js';
+import type { ContentSink, OpenContent } from '../write/content-sink.js';
 import { storedSize, type Extents } from '../plan/extents.js';
 import { fatalError, failureReason } from '../../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';

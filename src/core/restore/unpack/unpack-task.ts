@@ -4,10 +4,10 @@
 import { hash } from 'node:crypto';
 import { errorText, integrityError, isArchiverError } from '../../failures/errors.js';
 import type { Codec } from '../../codec/codec-type.js';
-import { ChunkChecker } from '../../verify/chunk-checker.js';
+import { ChunkChecker } from './chunk-checker.js';
 import { ChunkUnpacker } from './chunk-unpacker.js';
 import type { BatchHash } from './batch-hash.js';
-import type { ContentSink } from './content-sink.js';
+import type { ContentSink } from '../write/content-sink.js';
 import type { Extents } from '../plan/extents.js';
 import type { SelectedTable } from '../plan/selected-table.js';
 import type {

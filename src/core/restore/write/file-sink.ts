@@ -4,13 +4,13 @@
 import { createHash, hash } from 'node:crypto';
 import { errorText } from '../../failures/errors.js';
 import { displayPath, type RawPath, rawFromNumber, splitPath, withEnd } from '../../paths/raw-path.js';
-import { wrongContent } from '../unpack/check-sink.js';
-import { ContentHash, HoleLimit, scatter } from '../unpack/content-hash.js';
-import type { ContentSink, OpenContent, Settled } from '../unpack/content-sink.js';
+import { wrongContent } from './check-sink.js';
+import { ContentHash, HoleLimit, scatter } from './content-hash.js';
+import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import { fileMetadata } from './file-metadata.js';
 import { type Folder, type Metadata, type OutputTree } from '../../output-tree/output-tree.js';
 import { PendingFiles } from './pending-files.js';
-import type { Extra, SelectedTable } from '../plan/selected-table.js';
+import { destinationOf, type Extra, type SelectedTable } from '../plan/selected-table.js';
 import { dataRuns, type DataRun, writeAround } from '../plan/sparse-map.js';
 import type { WriteSettings } from '../../output-tree/write-settings.js';
 
@@ -27,12 +27,6 @@ interface Writing extends OpenContent {
 }
 
 const REREAD_BYTES = 1 << 20;
-
-/** Where an entry goes below the output folder. */
-export const destinationOf = (table: SelectedTable, index: number, flatten: boolean): RawPath => {
-  const path = table.path(index);
-  return flatten ? splitPath(path)[1] : path;
-};
 
 export class FileSink implements ContentSink {
   private warnings: string[] = [];

@@ -2,10 +2,9 @@
 import { errorText } from '../../failures/errors.js';
 import { displayPath, type RawPath, rawFromText, TOP, splitPath, withEnd } from '../../paths/raw-path.js';
 import { fileMetadata } from './file-metadata.js';
-import { destinationOf } from './file-sink.js';
 import type { Folder } from '../../output-tree/output-tree.js';
 import { failureReason, fatalError } from '../../output-tree/refusal.js';
-import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
+import { destinationOf, STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
 import type { Writing } from './folders.js';
 import { addTo } from '../../lists-by-key.js';
 

@@ -3,7 +3,7 @@ import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import { savedStatus } from '../../../core/resume/describe-state.js';
 import type { FoundState } from '../../../core/resume/state-folder.js';
-import { uploadUrlOf } from '../../../core/manifest/upload-id.js';
+import { uploadUrlOf } from '../../../core/ids/upload-id.js';
 import { listModel } from '../../../stores/dashboard/view-model.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';

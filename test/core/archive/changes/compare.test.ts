@@ -7,7 +7,7 @@ import {
   KIND,
   openEntryTable,
   STATUS,
-} from '../../../../src/core/archive/scan/entry-table.js';
+} from '../../../../src/core/columns/entry-table.js';
 import type { Skip } from '../../../../src/core/archive/scan/skip.js';
 import type { Entry } from '../../../../src/core/manifest/manifest-types.js';
 import { raw } from '../../../support/raw.js';

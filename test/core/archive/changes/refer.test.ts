@@ -17,7 +17,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TransferEvent } from '../../../../src/core/events.js';
-import { writeMark } from '../../../../src/core/dataset/prune/marks.js';
+import { writeMark } from '../../../../src/core/dataset/marks.js';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
 import { rawFromText } from '../../../../src/core/paths/raw-path.js';

@@ -8,7 +8,8 @@ import type { UploadResult } from '../../../../src/core/archive/upload-result.js
 import type { ManifestCache } from '../../../../src/core/dataset/cache/manifest-cache.js';
 import { readVersion } from '../../../../src/core/dataset/records/versions.js';
 import { openView } from '../../../../src/core/dataset/chain/view.js';
-import type { Entry, UploadId } from '../../../../src/core/manifest/manifest-types.js';
+import type { UploadId } from '../../../../src/core/ids/upload-id.js';
+import type { Entry } from '../../../../src/core/manifest/manifest-types.js';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import type { OpenedBytes } from '../../../../src/core/keys/unseal-bytes.js';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';

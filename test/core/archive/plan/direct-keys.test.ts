@@ -1,7 +1,7 @@
 // Which keys direct files get.
 import { describe, expect, test } from 'vitest';
 import { DirectKeys, type DirectKeyOptions } from '../../../../src/core/archive/plan/direct-keys.js';
-import { type EntryTable, EntryTableBuilder, openEntryTable } from '../../../../src/core/archive/scan/entry-table.js';
+import { type EntryTable, EntryTableBuilder, openEntryTable } from '../../../../src/core/columns/entry-table.js';
 import { rawFromText } from '../../../../src/core/paths/raw-path.js';
 import { raw } from '../../../support/raw.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { encodeTable } from '../../../../src/core/chunk/table-frame.js';
-import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../../src/core/archive/scan/entry-table.js';
+import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../../src/core/columns/entry-table.js';
 import { loadCodec } from '../../../../src/core/codec/codec.js';
 import type { EntryExtra } from '../../../../src/core/manifest/entry-line.js';
 import { matchRows } from '../../../../src/core/archive/resumed/match-rows.js';

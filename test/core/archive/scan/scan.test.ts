@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { KIND } from '../../../../src/core/archive/scan/entry-table.js';
+import { KIND } from '../../../../src/core/columns/entry-table.js';
 import { type FilterOptions, NO_FILTER, readPatternFile } from '../../../../src/core/archive/scan/filter.js';
 import { portableSourceFs } from '../../../../src/core/archive/scan/source-fs-portable.js';
 import { posixSourceFs } from '../../../../src/core/archive/scan/source-fs-posix.js';

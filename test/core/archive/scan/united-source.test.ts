@@ -5,7 +5,7 @@ import { openSource, realPathOf, seenPathOf, unitedRoot } from '../../../../src/
 import { scan } from '../../../../src/core/archive/scan/scan.js';
 import { NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
 import { baseName } from '../../../../src/core/paths/raw-path.js';
-import { openEntryTable } from '../../../../src/core/archive/scan/entry-table.js';
+import { openEntryTable } from '../../../../src/core/columns/entry-table.js';
 import { restored } from '../../resume/interrupted.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { describeTree, libcOrFail } from '../trees.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { autoWriterId, checkWriterId, deriveDatasetId } from '../../../../src/core/dataset/records/identity.js';
-import { newUploadId } from '../../../../src/core/manifest/upload-id.js';
+import { newUploadId } from '../../../../src/core/ids/upload-id.js';
 import { rawFromText } from '../../../../src/core/paths/raw-path.js';
 import { raw } from '../../../support/raw.js';
 

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
-import { ListGuard } from '../../../../src/core/object-store/s3/s3-list-guard.js';
+import { ListGuard } from '../../../../src/core/object-store/list-guard.js';
 import { failure } from '../../../support/broken-s3.js';
 import { openTestS3, useTestCredentials } from '../../../support/open-s3.js';
 import { listAll } from '../conformance.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openBatchHash, VERDICT } from '../../../../src/core/restore/unpack/batch-hash.js';
-import { CheckSink } from '../../../../src/core/restore/unpack/check-sink.js';
+import { CheckSink } from '../../../../src/core/restore/write/check-sink.js';
 import { ChunkUnpacker } from '../../../../src/core/restore/unpack/chunk-unpacker.js';
 import { openTable, STATE, TableBuilder } from '../../../../src/core/restore/plan/selected-table.js';
 import { md5 } from '../../../support/make-archive.js';

@@ -10,8 +10,11 @@ export interface WrappedKey {
   readonly wrappedKey: Buffer;
 }
 
+/** Of a data key. */
+export const KEY_BYTES = 32;
+
 export interface DataKey extends WrappedKey {
-  /** 32 bytes. For one envelope and no more: its nonces are counted from zero. */
+  /** `KEY_BYTES` long. For one envelope and no more: its nonces are counted from zero. */
   readonly dataKey: Buffer;
 }
 

@@ -1,5 +1,5 @@
 // A key service that is loaded when a key is first asked for: most commands never do, and the SDK takes a while to load.
-import type { KeyService } from './key-service.js';
+import type { KeyService } from '../key-service.js';
 
 export type ClosableKeys = KeyService & { close(): void };
 

@@ -1,9 +1,9 @@
 // Turns what KMS, its SDK and the network say into one sentence about one key, with a next step. `not-found` is said of
 // keys to encrypt with only: to those who read, it would mean that the object is missing.
-import { cancelledError, errorText, isArchiverError, systemCode, type ErrorCode } from '../failures/errors.js';
-import { StoreError, type StoreErrorOptions } from '../object-store/store-error.js';
-import { tlsTrouble } from '../object-store/tls-trouble.js';
-import { printable } from '../paths/raw-path.js';
+import { cancelledError, errorText, isArchiverError, systemCode, type ErrorCode } from '../../failures/errors.js';
+import { StoreError, type StoreErrorOptions } from '../store-error.js';
+import { tlsTrouble } from '../tls-trouble.js';
+import { printable } from '../../paths/raw-path.js';
 
 export interface KmsCall {
   readonly operation: 'GenerateDataKey' | 'Decrypt' | 'DescribeKey' | 'GetKeyPolicy';

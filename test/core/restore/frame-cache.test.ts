@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FrameCache } from '../../../../src/core/restore/fetch/frame-cache.js';
-import { tempFolder } from '../../../support/temp-folder.js';
+import { FrameCache } from '../../../src/core/restore/frame-cache.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
 const frame = (seed: number, size = 1000): Buffer => Buffer.alloc(size, seed);
 const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { firstLines } from '../../../../src/core/restore/fetch/first-lines.js';
-import { loadListing } from '../../../../src/core/listing/load-listing.js';
-import { FrameCache } from '../../../../src/core/restore/fetch/frame-cache.js';
-import { openedListing } from '../../../support/browse-listing.js';
-import { type FileSpec, makeArchive, UPLOAD_ID } from '../../../support/make-archive.js';
-import { memoryReader } from '../../../support/memory-reader.js';
-import { tempFolder } from '../../../support/temp-folder.js';
+import { firstLines } from '../../../src/core/listing/first-lines.js';
+import { loadListing } from '../../../src/core/listing/load-listing.js';
+import { FrameCache } from '../../../src/core/restore/frame-cache.js';
+import { openedListing } from '../../support/browse-listing.js';
+import { type FileSpec, makeArchive, UPLOAD_ID } from '../../support/make-archive.js';
+import { memoryReader } from '../../support/memory-reader.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
 async function preview(file: Omit<FileSpec, 'path'>, storageClass = 'STANDARD') {
   const { objects } = makeArchive({

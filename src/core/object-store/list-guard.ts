@@ -1,8 +1,8 @@
 // Ends a listing that would never end: a server (or a cache in front of it) that returns the same page or the same marker
 // again would be asked for ever. Pages must come in byte order and every marker must be new, or the listing fails with one
 // sentence; it is not retried, because the server would answer the same.
-import { compareBytes } from '../file/file-list.js';
-import { StoreError } from '../store-error.js';
+import { compareBytes } from './file/file-list.js';
+import { StoreError } from './store-error.js';
 
 /** Empty pages in a row. A server may return some where much was deleted. */
 const MAX_EMPTY_PAGES = 1000;

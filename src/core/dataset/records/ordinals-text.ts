@@ -1,5 +1,5 @@
-import { defined } from '../defined.js';
-import { type VersionName, versionNumber } from './records/version-name.js';
+import { defined } from '../../defined.js';
+import { type VersionName, versionNumber } from './version-name.js';
 
 export interface OrdinalRun {
   readonly from: number;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { TransferEvent } from '../../../src/core/events.js';
-import { kmsKeys, type KmsOptions } from '../../../src/core/keys/kms-client.js';
-import { kmsEndpoint } from '../../../src/core/object-store/s3/s3-profile.js';
-import { KEY_ARN } from '../../support/fake-kms.js';
-import { type KmsServer, startKmsServer } from '../../support/kms-server.js';
-import { FAST_RETRY, useTestCredentials } from '../../support/open-s3.js';
-import { startSilentServer } from '../../support/silent-server.js';
+import type { TransferEvent } from '../../../../src/core/events.js';
+import { kmsKeys, type KmsOptions } from '../../../../src/core/object-store/kms/kms-client.js';
+import { kmsEndpoint } from '../../../../src/core/object-store/s3/s3-profile.js';
+import { KEY_ARN } from '../../../support/fake-kms.js';
+import { type KmsServer, startKmsServer } from '../../../support/kms-server.js';
+import { FAST_RETRY, useTestCredentials } from '../../../support/open-s3.js';
+import { startSilentServer } from '../../../support/silent-server.js';
 
 let server: KmsServer;
 let events: TransferEvent[] = [];

@@ -1,5 +1,5 @@
 // What is watched of a run where a flag asks for it, by metrics and traces. Types alone.
-import type { EndedRun, NotedRun } from '../notify/run-facts.js';
+import type { EndedRun, NotedRun } from './run-facts.js';
 
 export type RequestKind = 'put' | 'get' | 'list' | 'head' | 'copy' | 'delete' | 'restore' | 'kms';
 

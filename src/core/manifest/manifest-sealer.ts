@@ -2,12 +2,12 @@
 // learns of it before hours of sending.
 import { hash } from 'node:crypto';
 import { ArchiverError } from '../failures/errors.js';
-import type { EncodedManifest } from '../manifest/manifest-writer.js';
+import type { EncodedManifest } from './manifest-writer.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import type { DataKey } from './key-service.js';
-import { manifestContext, placeOf } from './place.js';
-import { seal } from './seal.js';
-import type { UploadId } from '../manifest/manifest-types.js';
+import type { DataKey } from '../object-store/key-service.js';
+import { manifestContext, placeOf } from '../keys/place.js';
+import { seal } from '../keys/seal.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 export interface SealerOptions {
   /** Where the manifest is going to be. */

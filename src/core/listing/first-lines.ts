@@ -1,9 +1,9 @@
 // The first lines of a file: only the frames that hold them are fetched, and nothing from cold storage.
-import type { Listing } from '../../listing/listing.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import type { FrameCache } from './frame-cache.js';
+import type { Listing } from './listing.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import type { FrameCache } from '../restore/frame-cache.js';
 import { readFile } from './read-file.js';
-import type { UploadId } from '../../manifest/manifest-types.js';
+import type { UploadId } from '../ids/upload-id.js';
 
 /** Lines, or why there are none. */
 export type Preview =

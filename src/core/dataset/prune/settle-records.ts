@@ -1,9 +1,9 @@
 // Finishes what a process left in a record when it was killed while replacing a manifest: two digests, of which one is right.
 import type { ObjectStore } from '../../object-store/object-store.js';
-import { changeRecord } from './change-record.js';
-import { chainOfVersion, lookCache } from '../prune/needs.js';
-import type { ParsedRecord } from './version-record-parse.js';
-import { readParsedRecord } from './versions.js';
+import { changeRecord } from '../records/change-record.js';
+import { chainOfVersion, lookCache } from './needs.js';
+import type { ParsedRecord } from '../records/version-record-parse.js';
+import { readParsedRecord } from '../records/versions.js';
 
 /** Makes every record name the digest that its manifest has, and no other. @throws conflict, integrity, what the store throws */
 export async function settleRecords(

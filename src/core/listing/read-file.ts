@@ -2,22 +2,23 @@
 // fetched, one request after the other, so that stopping early fetches little. Frames are checked before their bytes are
 // yielded, and wrong ones are fetched once more; the whole can only be checked at its end.
 import { createHash, hash } from 'node:crypto';
-import { loadCodec } from '../../codec/codec.js';
-import type { Codec } from '../../codec/codec-type.js';
-import { integrityError } from '../../failures/errors.js';
-import type { Listing } from '../../listing/listing.js';
-import { chunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, FrameRecord, Segment, UploadId } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
-import { displayPath, printable } from '../../paths/raw-path.js';
-import { scatter } from '../unpack/content-hash.js';
-import { storedSize } from '../plan/extents.js';
-import type { FrameCache } from './frame-cache.js';
-import { frameOffsets, type Span } from '../plan/frame-plan.js';
-import { type LaneChunk, planChunk } from '../plan/lanes.js';
-import { SpanSource } from './span-source.js';
-import { dataRuns } from '../plan/sparse-map.js';
+import { loadCodec } from '../codec/codec.js';
+import type { Codec } from '../codec/codec-type.js';
+import { integrityError } from '../failures/errors.js';
+import type { Listing } from './listing.js';
+import { chunkKey } from '../manifest/manifest-check.js';
+import type { UploadId } from '../ids/upload-id.js';
+import type { ChunkRecord, FrameRecord, Segment } from '../manifest/manifest-types.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { throwIfCancelled } from '../object-store/store-error.js';
+import { displayPath, printable } from '../paths/raw-path.js';
+import { scatter } from '../restore/write/content-hash.js';
+import { storedSize } from '../restore/plan/extents.js';
+import type { FrameCache } from '../restore/frame-cache.js';
+import { frameOffsets, type Span } from '../restore/plan/frame-plan.js';
+import { type LaneChunk, planChunk } from '../restore/plan/lanes.js';
+import { SpanSource } from '../restore/fetch/span-source.js';
+import { dataRuns } from '../restore/plan/sparse-map.js';
 
 export interface ReadFileOptions {
   /** Bound to the base that holds `uploads/`. */

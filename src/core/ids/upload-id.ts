@@ -1,9 +1,11 @@
 // What an upload is called: when it began, and eight hex digits, `20251114-093012-1a2b3c4d`. Nothing else is ever made into
 // a key, and the keys of an upload are made and read here.
 import type { Fields } from '../json/json-fields.js';
-import type { UploadId } from './manifest-types.js';
 
-export type { UploadId };
+declare const isOfUpload: unique symbol;
+
+/** What an upload is called, and nothing that means more than itself in a key or a path. */
+export type UploadId = string & { readonly [isOfUpload]: true };
 
 /** For patterns of file names that hold one. */
 export const UPLOAD_ID = String.raw`\d{8}-\d{6}-[0-9a-f]{8}`;

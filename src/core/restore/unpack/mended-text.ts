@@ -1,7 +1,7 @@
 // Words for bytes that were wrong when first read from the store, and right the second time.
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { printable } from '../../paths/raw-path.js';
-import type { WrongBytes } from '../unpack/unpack-protocol.js';
+import type { WrongBytes } from './unpack-protocol.js';
 
 /** A warning: the store or the network is not reliable. */
 export function mendedText({ chunk, frames }: WrongBytes, chunks: readonly ChunkRecord[]): string {

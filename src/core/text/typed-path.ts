@@ -2,7 +2,7 @@
 // itself. `displayPath` writes the same form, so that what is shown can be typed. A backslash that must not begin such a
 // byte is `\x5c`. Pure.
 import { usageError } from '../failures/errors.js';
-import { printable, rawFromLatin1, rawFromText, type RawPath, type Text } from './raw-path.js';
+import { printable, rawFromLatin1, rawFromText, type RawPath, type Text } from '../paths/raw-path.js';
 
 const BYTE = /\\x([0-9a-f]{2})/gi;
 const ESCAPE = /\\(?:x([0-9a-f]{2})|([^]))/gi;

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
-import { ArchiverError, cancelledError } from '../../../../src/core/failures/errors.js';
-import { loadListing } from '../../../../src/core/listing/load-listing.js';
-import { FrameCache } from '../../../../src/core/restore/fetch/frame-cache.js';
-import { readFile } from '../../../../src/core/restore/fetch/read-file.js';
-import { type ArchiveSpec, makeArchive, md5, UPLOAD_ID } from '../../../support/make-archive.js';
-import { type Bent, memoryReader } from '../../../support/memory-reader.js';
-import { tempFolder } from '../../../support/temp-folder.js';
-import { raw } from '../../../support/raw.js';
+import { ArchiverError, cancelledError } from '../../../src/core/failures/errors.js';
+import { loadListing } from '../../../src/core/listing/load-listing.js';
+import { FrameCache } from '../../../src/core/restore/frame-cache.js';
+import { readFile } from '../../../src/core/listing/read-file.js';
+import { type ArchiveSpec, makeArchive, md5, UPLOAD_ID } from '../../support/make-archive.js';
+import { type Bent, memoryReader } from '../../support/memory-reader.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { raw } from '../../support/raw.js';
 
 const KIB = 1024;
 

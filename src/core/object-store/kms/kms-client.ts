@@ -7,14 +7,13 @@ import {
   GetKeyPolicyCommand,
   KMSClient,
 } from '@aws-sdk/client-kms';
-import { integrityError } from '../failures/errors.js';
-import type { EventSink } from '../events.js';
-import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retry/retrier.js';
-import { type AwsServiceOptions, awsService } from '../object-store/s3/aws-service.js';
-import { StoreError } from '../object-store/store-error.js';
-import { untilCancelled } from '../object-store/until-cancelled.js';
-import { KEY_BYTES } from './envelope.js';
-import type { KeyInspection, KeyService } from './key-service.js';
+import { integrityError } from '../../failures/errors.js';
+import type { EventSink } from '../../events.js';
+import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../retry/retrier.js';
+import { type AwsServiceOptions, awsService } from '../s3/aws-service.js';
+import { StoreError } from '../store-error.js';
+import { untilCancelled } from '../until-cancelled.js';
+import { KEY_BYTES, type KeyInspection, type KeyService } from '../key-service.js';
 import { kmsError, type KmsCall } from './kms-errors.js';
 
 /** `region` is for keys that do not name theirs. */

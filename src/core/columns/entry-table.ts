@@ -1,8 +1,8 @@
 // Everything the upload knows of every path, in columns of shared memory: about 100 bytes a path plus its name. The scan
 // worker fills it in path order, pack workers add what they stored, the manifest writer reads it. A million files need
 // no million objects, and no thread copies anything to another.
-import { type ColumnsOf, openRows, type Rows, RowsBuilder, type RowsData } from '../../columns/rows.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { type ColumnsOf, openRows, type Rows, RowsBuilder, type RowsData } from './rows.js';
+import type { RawPath } from '../paths/raw-path.js';
 
 export const KIND = { file: 0, directory: 1, symlink: 2, hardlink: 3, dropped: 255 } as const;
 /**
