@@ -1,5 +1,5 @@
-// A version whose store has lost something of it (test matrix, T83 and T90; commit protocol, Protocol 3, rule 6): a sync that
-// remembers all of it does not say "no changes", and makes no version that builds on what is gone.
+// A version whose store has lost something of it (rules.md#whole-view): a sync that remembers all of it does not say "no
+// changes", and makes no version that builds on what is gone.
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';

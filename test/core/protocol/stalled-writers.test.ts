@@ -302,7 +302,7 @@ describe('T87: two processes with one journal', () => {
   });
 });
 
-describe('3.4: what a failed upload deletes', () => {
+describe('what a failed upload deletes', () => {
   const failing = (store: ObjectStore): ObjectStore => {
     let puts = 0;
     return {

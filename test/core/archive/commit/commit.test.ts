@@ -1,4 +1,5 @@
-// How an upload comes true, and what is left when it does not: commit-protocol rules 2, 3 and 7 against a store that breaks.
+// How an upload comes true, and what is left when it does not: rules.md#order, rules.md#lost-answers and rules.md#rivals against
+// a store that breaks.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
