@@ -59,3 +59,12 @@ test('no rule is cited by a number', () => {
 
   expect(numbered).toEqual([]);
 });
+
+test('no test is named by a number', () => {
+  const tests = texts.filter(([file]) => file.startsWith('test/'));
+  const numbered = tests.flatMap(([file, text]) =>
+    Array.from(text.matchAll(/\bT\d\d\b(?!:\d)/g), ([found]) => [file, found]),
+  );
+
+  expect(numbered).toEqual([]);
+});
