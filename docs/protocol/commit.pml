@@ -1,4 +1,4 @@
-/* Protocol 2 of the commit protocol: who may refer, who may delete. `npm run model` checks every scenario and every
+/* The rules of rules.md: who may refer, who may delete. `npm run model` checks every scenario and every
  * mutation (a rule left out: must fail); by hand, for instance:
  *   spin -a -DCORE commit.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan -m100000        expected: errors: 0
  *   spin -a -DCORE -DNO_GRACE commit.pml && … && ./pan -m100000 ; spin -t -p -DCORE -DNO_GRACE commit.pml

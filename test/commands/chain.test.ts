@@ -169,7 +169,7 @@ describe('an upload whose manifest is a delta', () => {
     expect([status, json(stdout)]).toMatchObject([0, { ok: true, files: 5, chunks: 5 }]);
   });
 
-  test('T11: without an ancestor is one sentence and a way on, everywhere', async () => {
+  test('without an ancestor is one sentence and a way on, everywhere', async () => {
     rmSync(join(folder, 'store', linkKey(0)));
 
     for (const argv of [

@@ -1,4 +1,4 @@
-// What people are told of versions that look as if nobody of theirs had made them, and what a prune refuses (test matrix, T91).
+// What people are told of versions that look as if nobody of theirs had made them, and what a prune refuses (rules.md#no-emptiness).
 import { beforeEach, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as prune } from '../../src/commands/dataset/prune.js';

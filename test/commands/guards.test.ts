@@ -1,4 +1,5 @@
-// What commands refuse to write, with exit 4 and the flag that goes on: T88, T92 and T97 of the test matrix.
+// What commands refuse to write, with exit 4 and the flag that goes on (rules.md#plain-replaces, rules.md#no-emptiness,
+// rules.md#forgotten-store).
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -197,7 +198,7 @@ describe('a store that ignores If-None-Match', () => {
   });
 });
 
-test('T97: an agent whose store is not mounted fails the cycle, and its heartbeat says so', async () => {
+test('an agent whose store is not mounted fails the cycle, and its heartbeat says so', async () => {
   const argv = ['fleetagent', 'run', 'data', `file://${place()}`, '--writer-id', 'nas', '--once'];
   expect(await run(argv)).toMatchObject({ status: 0 });
   rmSync(join(folder, 'mnt'), { recursive: true });

@@ -1,4 +1,4 @@
-// T12 against a server that enforces policies: each single action denied to credentials of the Ceph gateway.
+// A server that enforces policies: each single action denied to credentials of the Ceph gateway.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

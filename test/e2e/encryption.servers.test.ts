@@ -169,7 +169,7 @@ describe('an encrypted upload', () => {
     expect(refused.error.message).toMatch(/kms:Decrypt .*: its data key is damaged, or was wrapped for another place/);
   });
 
-  it('T12: without kms:Decrypt says which key and which action', async () => {
+  it('without kms:Decrypt says which key and which action', async () => {
     proxy.fail({ operation: 'Decrypt', type: 'AccessDeniedException', message: 'not authorized' });
     for (const args of [
       ['list', first.location],
@@ -184,7 +184,7 @@ describe('an encrypted upload', () => {
     }
   });
 
-  it('T12: without kms:GenerateDataKey sends nothing', async () => {
+  it('without kms:GenerateDataKey sends nothing', async () => {
     proxy.fail({ operation: 'GenerateDataKey', type: 'AccessDeniedException', message: 'not authorized' });
     const denied = await json<Failed>(
       'upload',

@@ -103,7 +103,7 @@ describe.each([
     expect(JSON.parse(deep.stdout)).toMatchObject({ ok: true, errors: [], warnings: [] });
   });
 
-  it('T05 rides out a store that fails now and then', async () => {
+  it('rides out a store that fails now and then', async () => {
     proxy.clear();
     for (const operation of ['PutObject', 'GetObject', 'ListObjectsV2'] as const) {
       proxy.inject({ operation, times: 2, fault: { kind: 'status', status: 503, code: 'SlowDown' } });
@@ -115,7 +115,7 @@ describe.each([
     expect([status, restored.status === 0 ? '' : restored.stderr]).toEqual([0, '']);
   });
 
-  it('T06 takes a chunk whose answer was lost as its own', async () => {
+  it('takes a chunk whose answer was lost as its own', async () => {
     proxy.clear();
     proxy.inject({ operation: 'PutObject', times: 3, fault: { kind: 'lost-answer' } });
 
@@ -124,7 +124,7 @@ describe.each([
     expect(status).toBe(0);
   });
 
-  it('T07 sends a chunk again that was acknowledged and is not there, before the manifest', async () => {
+  it('sends a chunk again that was acknowledged and is not there, before the manifest', async () => {
     proxy.clear();
     proxy.inject({ operation: 'PutObject', times: 1, fault: { kind: 'ack' } });
 

@@ -1,5 +1,5 @@
-// Processes that are stopped in the middle of an upload while others prune, and two that go on from one journal (test matrix,
-// T85 and T87).
+// Processes that are stopped in the middle of an upload while others prune, and two that go on from one journal
+// (rules.md#own-looks, rules.md#own-ids).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -38,7 +38,7 @@ function withoutTimesOf(folders: readonly string[], tree: Record<string, Describ
 test.skipIf(!hasRecipeTools).each([
   ['small frames and chunks', ['--frame-size', '64KiB', '--memory-limit', '192MiB']],
   ['one frame a chunk', ['--frame-size', '0', '--memory-limit', '192MiB', '--shard-strategy', 'hash']],
-])('T24 T25 T23 everything comes back with tar, zstd, gzip, jq and cat alone: %s', async (_name, flags) => {
+])('everything comes back with tar, zstd, gzip, jq and cat alone: %s', async (_name, flags) => {
   const home = await tempFolder();
   const source = makeFolder(home, 'source');
   makeEverything(source);

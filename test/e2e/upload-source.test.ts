@@ -1,4 +1,4 @@
-// Sources that are not just files one may read: T21, T22, T26, T27, T28 through the program.
+// Sources that are not just files one may read, through the program.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -36,7 +36,7 @@ const mayRun =
     .status === 0;
 if (!mayRun) process.stderr.write('left out: unreadable sources (the program cannot be run as another user here)\n');
 
-describe.skipIf(!mayRun)('T21 permissions', () => {
+describe.skipIf(!mayRun)('permissions', () => {
   const asUser = uid === undefined ? {} : { uid };
   const give = (...paths: readonly string[]): void => {
     if (uid !== undefined) for (const path of paths) chownSync(path, uid, uid);
@@ -71,7 +71,7 @@ describe.skipIf(!mayRun)('T21 permissions', () => {
     for (const folder of [closed, unlisted, unentered]) chmodSync(folder, 0o755);
   });
 
-  test('T27 only unreadable files make a version that says so', async () => {
+  test('only unreadable files make a version that says so', async () => {
     const { home, source, base, url } = await withFolder();
     writeFileSync(join(source, 'secret'), 'x', { mode: 0 });
     give(home, source, join(source, 'secret'));
@@ -112,7 +112,7 @@ describe.skipIf(!mayRun)('T21 permissions', () => {
     expect(filesBelow(base)).toEqual([]);
   });
 
-  test('T28 T30 a read-only source and a HOME that is not there do no harm', async () => {
+  test('a read-only source and a HOME that is not there do no harm', async () => {
     const { home, source, base, url } = await withFolder();
     writeFileSync(join(source, 'a'), 'a', { mode: 0o444 });
     chmodSync(source, 0o555);
@@ -128,7 +128,7 @@ describe.skipIf(!mayRun)('T21 permissions', () => {
   });
 });
 
-describe('T22 special files', () => {
+describe('special files', () => {
   test('a FIFO without a writer, a socket and devices are named, never waited for, and leave the status alone', async () => {
     const { home, source, base, url } = await withFolder();
     writeFileSync(join(source, 'file'), 'content');
@@ -172,7 +172,7 @@ describe('T22 special files', () => {
   });
 });
 
-describe('T27 nothing much', () => {
+describe('nothing much', () => {
   test('an empty folder is a version with nothing in it', async () => {
     const { home, source, base, url } = await withFolder();
 
@@ -194,7 +194,7 @@ describe('T27 nothing much', () => {
   });
 });
 
-describe('T28 a source that contains archiver', () => {
+describe('a source that contains archiver', () => {
   test('the store in it is left out, also when it is reached through a link', async () => {
     const { home, source } = await withFolder();
     writeFileSync(join(source, 'data'), noise(1000));
@@ -221,7 +221,7 @@ describe('T28 a source that contains archiver', () => {
   });
 });
 
-test('T26 ten thousand files in one folder arrive, each once', async () => {
+test('ten thousand files in one folder arrive, each once', async () => {
   const { home, source, base, url } = await withFolder();
   for (let index = 0; index < 10_000; index++) writeFileSync(join(source, `f${index}`), String(index));
 

@@ -278,7 +278,7 @@ describe('refusals', () => {
     expect(stderr).toContain(words);
   });
 
-  test('T28 the source folder itself is no destination', async () => {
+  test('the source folder itself is no destination', async () => {
     const { home, source } = await withSource();
 
     const { status, stderr } = await archiver(home, ['upload', source, `file://${source}`]);
@@ -297,7 +297,7 @@ describe('refusals', () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'not-found' } });
   });
 
-  test('T30 a destination that cannot be written fails and says where', async () => {
+  test('a destination that cannot be written fails and says where', async () => {
     const { home, source } = await withSource();
     writeFileSync(join(home, 'file'), '');
 
@@ -310,7 +310,7 @@ describe('refusals', () => {
 });
 
 describe('a running upload', () => {
-  test('T20 a file that is written to all the time is named, and its entry is true', async () => {
+  test('a file that is written to all the time is named, and its entry is true', async () => {
     const { home, source, base, url } = await withSource();
     const file = join(source, 'growing.log');
     writeFileSync(file, noise(12 * MIB));
@@ -350,7 +350,7 @@ describe('a running upload', () => {
     return { base, child, ended, said: () => said };
   }
 
-  test('T02 Ctrl+C ends it with 130 and keeps what was sent for a resume', async () => {
+  test('Ctrl+C ends it with 130 and keeps what was sent for a resume', async () => {
     const { base, child, ended, said } = await underWay('--progress-format', 'json');
 
     child.kill('SIGINT');
@@ -360,7 +360,7 @@ describe('a running upload', () => {
     expect(said()).toMatch(/what was sent is kept .*archiver resume \d{8}-/);
   });
 
-  test('T02 a second Ctrl+C ends it at once and says what is kept and how it goes on', async () => {
+  test('a second Ctrl+C ends it at once and says what is kept and how it goes on', async () => {
     const { child, ended, said } = await underWay('--quiet');
 
     child.kill('SIGINT');
@@ -379,7 +379,7 @@ describe('a running upload', () => {
   test.skipIf(noTime.length > 0).each([
     ['512MiB', 512],
     ['192MiB', 192],
-  ])('T31 --memory-limit %s holds', async (limit, mostMiB) => {
+  ])('--memory-limit %s holds', async (limit, mostMiB) => {
     const { home, source, url } = await withSource();
     for (let index = 0; index < 3; index++) writeFileSync(join(source, `large${index}`), noise(80 * MIB));
     mkdirSync(join(source, 'many'));

@@ -56,7 +56,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   const { emit, signal, resume, layout } = settings;
   const { saved, journal } = resume;
   const createdAt = saved === undefined ? settings.now() : new Date(saved.state.createdAt);
-  // One id has one process for ever: a run that goes on with what another has sent has its own (Protocol 3, rule 3).
+  // One id has one process for ever: a run that goes on with what another has sent has its own (rules.md#own-ids).
   const uploadId = newUploadId(settings.now(), settings.randomBytes(4));
   const notWhole: NotWhole[] = [];
   const retention = retentionOf(layout.lock, { createdAt, now: settings.now() });

@@ -1,6 +1,6 @@
 // A version that lists everything. A plain upload takes the first ordinal that is free. A sync whose dataset had no version
 // takes the first one and no other: if another writer takes it, it must be compared with the version that won, or what only
-// that one has would be missing from the next (commit protocol, Protocol 2, rule 9).
+// that one has would be missing from the next (rules.md#full-listings).
 import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import { ArchiverError } from '../failures/errors.js';

@@ -1,7 +1,7 @@
 // Going on under another upload id: what lies under the old one is referred to where it is sound, as everything is that this
-// process has not put under its present id (commit protocol, Protocol 2, rule 4); what is not sound is packed again. So go
-// those that lost an ordinal, met a fence, or find that something was given up or deleted while they slept (Protocol 3,
-// rules 1 and 2). An old manifest is never overwritten.
+// process has not put under its present id (rules.md#looks); what is not sound is packed again. So go those that lost an ordinal,
+// met a fence, or find that something was given up or deleted while they slept (rules.md#own-looks, rules.md#fence). An old
+// manifest is never overwritten.
 import { lookAtReferences } from '../dataset/folder-look.js';
 import { integrityError } from '../failures/errors.js';
 import { newUploadId } from '../ids/upload-id.js';

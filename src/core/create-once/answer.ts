@@ -1,4 +1,4 @@
-// Whether a store keeps If-None-Match, as it was found out: the commit protocol stands on it (rule 7 of Protocol 3). A
+// Whether a store keeps If-None-Match, as it was found out: the commit protocol stands on it (rules.md#asked-stores). A
 // *create-once* store lets exactly one of many rivals put a key; a *plain* one does not, and nothing may be built on it there.
 import type { Fields } from '../json/json-fields.js';
 import { encodeStateDocument, parseStateDocument } from '../state/document.js';

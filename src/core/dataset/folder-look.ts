@@ -1,6 +1,6 @@
-// A writer's look at upload folders before it refers to objects that it has not put itself (commit protocol, Protocol 2,
-// rule 4): an object may be referred to when it is there with its size and no mark names it. A look is good for an hour;
-// marks are executed a day after they were put, and by then a writer that looked in time has put its record.
+// A writer's look at upload folders before it refers to objects that it has not put itself (rules.md#looks): an object may be
+// referred to when it is there with its size and no mark names it. A look is good for an hour; marks are executed a day after
+// they were put, and by then a writer that looked in time has put its record.
 import { ifAllowed } from '../object-store/abilities.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
@@ -9,7 +9,7 @@ import { markedKeys, markedUpload } from './marks.js';
 import { folderOfKey, manifestKeyOf, type UploadId } from '../ids/upload-id.js';
 import { listsByKey } from '../lists-by-key.js';
 
-/** Rule 4: a record that refers to what was looked at is put within this time. */
+/** A record that refers to what was looked at is put within this time. */
 export const LOOK_VALID_MS = 3_600_000;
 
 /** True when a look that began then is too old. Both by the wall clock. */

@@ -1,4 +1,4 @@
-// Marks (commit protocol, Protocol 2, rules 2 and 4): `uploads/<id>/sweep-<time>-<random>.json` names objects of that folder
+// Marks (rules.md#marks, rules.md#looks): `uploads/<id>/sweep-<time>-<random>.json` names objects of that folder
 // that no kept version needed when it was written. It is stored where writers look before they refer to anything, so that from
 // then on no new manifest does; a writer that may list but not read treats every object of a marked folder as marked. The
 // age of a mark comes from the store (`lastModified`), never from its name or content.

@@ -1,8 +1,8 @@
-// The one way in which a manifest is replaced: by compaction, balance and repair (commit protocol, rule 5; Protocol 2, rule
-// 7). The new one is written beside it and verified as if it were in place, the old bytes are backed up, the records name both
-// digests, the swap is conditional on the manifest that was looked at, and then the records name the new digest alone.
-// A process may be killed after each step: readers find the old or the new manifest whole. Nothing is deleted. The names of
-// the objects beside it contain digests, so that other runs do not get in the way; they stay until a prune sweeps them.
+// The one way in which a manifest is replaced: by compaction, balance and repair (rules.md#rewrites). The new one is written
+// beside it and verified as if it were in place, the old bytes are backed up, the records name both digests, the swap is
+// conditional on the manifest that was looked at, and then the records name the new digest alone. A process may be killed after
+// each step: readers find the old or the new manifest whole. Nothing is deleted. The names of the objects beside it contain
+// digests, so that other runs do not get in the way; they stay until a prune sweeps them.
 import { hash } from 'node:crypto';
 import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { isSealed } from '../keys/envelope.js';

@@ -1,4 +1,4 @@
-// Whether the store has all of a view (commit protocol, Protocol 3, rule 6): every manifest of its chain as it was, every chunk
+// Whether the store has all of a view (rules.md#whole-view): every manifest of its chain as it was, every chunk
 // that it shows something of with its size. One LIST a folder. Chunks are not read; a manifest is, where its ETag cannot tell
 // that it is the one that is remembered. Marks do not count: what the newest version needs is never swept.
 import { hash } from 'node:crypto';

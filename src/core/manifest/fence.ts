@@ -1,7 +1,7 @@
-// A fence (commit protocol, Protocol 3, rule 2): what a sweep puts in place of the manifest of an upload that no version record
-// names, before it deletes anything of it. Manifest or fence, exactly one of them wins, so that a writer that slept cannot commit
-// into a folder that is being swept. It stays for ever. A fence has exactly `FENCE_BYTES`, which no manifest has, so that a
-// listing is enough to pass over the folder; whoever reads the object looks at its bytes.
+// A fence (rules.md#fence): what a sweep puts in place of the manifest of an upload that no version record names, before it
+// deletes anything of it. Manifest or fence, exactly one of them wins, so that a writer that slept cannot commit into a folder
+// that is being swept. It stays for ever. A fence has exactly `FENCE_BYTES`, which no manifest has, so that a listing is enough
+// to pass over the folder; whoever reads the object looks at its bytes.
 import { ArchiverError } from '../failures/errors.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
 import { MANIFEST_NAME, type UploadId } from '../ids/upload-id.js';

@@ -1,5 +1,5 @@
-// The objects in the folder of an upload, by kind. Objects that a mark names (commit protocol, Protocol 2) are going to be
-// swept: nothing that is written from now on may refer to them.
+// The objects in the folder of an upload, by kind. Objects that a mark names (rules.md#marks) are going to be swept: nothing that
+// is written from now on may refer to them.
 import { markedKeys, markedUpload } from '../dataset/marks.js';
 import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import { DIRECT_KEY } from '../manifest/direct-record.js';

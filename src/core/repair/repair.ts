@@ -1,7 +1,7 @@
-// Repairs the manifest of an upload (commit protocol, Protocol 2, rule 7). Copies of it are looked for before anything is
-// rebuilt; chunks of every upload that may belong to it are checked before anything is called lost; versions that build on
-// it are made independent before its view changes. Nothing is written before everything is known, nothing is ever deleted,
-// and a sound manifest keeps its view. Interrupted at any point, the next run comes to the same result.
+// Repairs the manifest of an upload (rules.md#same-view, rules.md#thorough-repair). Copies of it are looked for before anything
+// is rebuilt; chunks of every upload that may belong to it are checked before anything is called lost; versions that build on it
+// are made independent before its view changes. Nothing is written before everything is known, nothing is ever deleted, and a
+// sound manifest keeps its view. Interrupted at any point, the next run comes to the same result.
 import { changeRecord } from '../dataset/records/change-record.js';
 import { openView } from '../dataset/chain/view.js';
 import { integrityError, isArchiverError } from '../failures/errors.js';

@@ -1,5 +1,5 @@
 /* eslint-disable vitest/no-conditional-expect -- one table for files that are packed in different ways */
-// T20, T21: files that do not hold still or cannot be read, at exactly the moment that matters.
+// Files that do not hold still or cannot be read, at exactly the moment that matters.
 import {
   appendFileSync,
   linkSync,
@@ -75,7 +75,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
   }
   const isCut = size > 4 * MIB;
 
-  test('T20 that grows all the time is stored as it was, marked and named', async () => {
+  test('that grows all the time is stored as it was, marked and named', async () => {
     const { root, file } = await withFile();
 
     const packed = packTree(root, { wrap: atFstat(() => appendFileSync(file, 'more')) });
@@ -86,7 +86,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     expect(packed.content('z-after').toString()).toBe('after');
   });
 
-  test('T20 that is cut off while it is read keeps its size and checksum true', async () => {
+  test('that is cut off while it is read keeps its size and checksum true', async () => {
     const { root, file } = await withFile();
     let left = size;
 
@@ -97,7 +97,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     expect(packed.skipped).toContainEqual({ path: 'file', reason: CHANGED });
   });
 
-  test('T20 that is emptied while it is read leaves the archive whole', async () => {
+  test('that is emptied while it is read leaves the archive whole', async () => {
     const { root, file } = await withFile();
 
     const packed = packTree(root, { wrap: (fs) => tampered(fs, { xattrs: () => (truncateSync(file, 0), undefined) }) });
@@ -107,7 +107,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     if (isCut) expect(packed.entries.get('file')?.changed).toBe(true);
   });
 
-  test('T20 whose mtime goes back while it is read is noticed', async () => {
+  test('whose mtime goes back while it is read is noticed', async () => {
     const { root, file } = await withFile();
     let day = 1000;
 
@@ -117,7 +117,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     expect(packed.entries.get('file')?.changed).toBe(true);
   });
 
-  test('T20 that is overwritten with the same size and its mtime put back is noticed by its ctime', async () => {
+  test('that is overwritten with the same size and its mtime put back is noticed by its ctime', async () => {
     const { root, file } = await withFile();
     const { atime, mtime } = statSync(file);
     utimesSync(file, atime, mtime);
@@ -133,7 +133,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     expect(packed.entries.get('file')?.changed).toBe(true);
   });
 
-  test('T20 that was touched between scan and packing is stored without a word', async () => {
+  test('that was touched between scan and packing is stored without a word', async () => {
     const { root, file } = await withFile();
 
     const packed = packTree(root, { between: () => utimesSync(file, 1, 1_234_567_890) });
@@ -144,7 +144,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     expect(packed.entries.get('file')?.changed).toBeUndefined();
   });
 
-  test('T20 that was deleted before it is read is named, and the rest is stored', async () => {
+  test('that was deleted before it is read is named, and the rest is stored', async () => {
     const { root, file } = await withFile();
 
     const packed = packTree(root, { between: () => rmSync(file) });
@@ -154,7 +154,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     expect(packed.skipped).toEqual([{ path: 'file', reason: 'vanished while it was being read' }]);
   });
 
-  test('T20 that is deleted while it is read is stored whole, or named', async () => {
+  test('that is deleted while it is read is stored whole, or named', async () => {
     const { root, file } = await withFile();
     const content = readFileSync(file);
 
@@ -178,7 +178,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     }
   });
 
-  test('T20 that was replaced by another of the same size is stored as the other', async () => {
+  test('that was replaced by another of the same size is stored as the other', async () => {
     const { root, file } = await withFile();
     const other = noise(size);
 
@@ -194,7 +194,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     expect(packed.skipped).toEqual([]);
   });
 
-  test('T20 that grew far beyond a chunk since the scan does not make its chunk grow with it', async () => {
+  test('that grew far beyond a chunk since the scan does not make its chunk grow with it', async () => {
     const { root, file } = await withFile();
 
     const packed = packTree(root, { between: () => appendFileSync(file, noise(12 * MIB)) });
@@ -203,40 +203,37 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     expectSound(packed);
   });
 
-  test.each(['EIO', 'ESTALE'])(
-    'T21 that ends in %s is named and leaves nothing behind in the archive',
-    async (code) => {
-      const { root } = await withFile();
+  test.each(['EIO', 'ESTALE'])('that ends in %s is named and leaves nothing behind in the archive', async (code) => {
+    const { root } = await withFile();
 
-      const packed = packTree(root, {
-        wrap: (fs) => {
-          const opened = new Map<number, string>();
-          return tampered(fs, {
-            openFile: (fd, rootPath, path) => {
-              const file = fs.openFile(fd, rootPath, path);
-              opened.set(file, path);
-              return file;
-            },
-            fstat: (fd, stat) => {
-              if (opened.get(fd) === 'file' && ++calls > failsAt) throw systemError(code);
-              fs.fstat(fd, stat);
-            },
-          });
-        },
-      });
+    const packed = packTree(root, {
+      wrap: (fs) => {
+        const opened = new Map<number, string>();
+        return tampered(fs, {
+          openFile: (fd, rootPath, path) => {
+            const file = fs.openFile(fd, rootPath, path);
+            opened.set(file, path);
+            return file;
+          },
+          fstat: (fd, stat) => {
+            if (opened.get(fd) === 'file' && ++calls > failsAt) throw systemError(code);
+            fs.fstat(fd, stat);
+          },
+        });
+      },
+    });
 
-      expect([...packed.entries.keys()]).toEqual(['a-before', 'z-after']);
-      expectSound(packed);
-      expect(packed.skipped.map(({ path }) => path)).toEqual(['file']);
-      expect(packed.skipped[0]?.reason).toContain(code);
-      const names = [...packed.chunks.values()].flatMap(({ raw }) => tarMembers(raw).map(({ path }) => path));
-      expect(names.filter((name) => !name.includes('.part-'))).toEqual(expect.not.arrayContaining(['file']));
-    },
-  );
+    expect([...packed.entries.keys()]).toEqual(['a-before', 'z-after']);
+    expectSound(packed);
+    expect(packed.skipped.map(({ path }) => path)).toEqual(['file']);
+    expect(packed.skipped[0]?.reason).toContain(code);
+    const names = [...packed.chunks.values()].flatMap(({ raw }) => tarMembers(raw).map(({ path }) => path));
+    expect(names.filter((name) => !name.includes('.part-'))).toEqual(expect.not.arrayContaining(['file']));
+  });
   let calls = 0;
   const failsAt = size < 64 * 1024 ? 0 : 1;
 
-  test('T21 that became a FIFO or a folder in between neither stops the upload nor is stored as a file', async () => {
+  test('that became a FIFO or a folder in between neither stops the upload nor is stored as a file', async () => {
     const { root, file } = await withFile();
 
     const fifo = packTree(root, {
@@ -263,7 +260,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     expect(folder.skipped[0]?.reason).toBe('is no longer a regular file');
   });
 
-  test('T24 that has two names of which one was replaced keeps the content of each apart', async () => {
+  test('that has two names of which one was replaced keeps the content of each apart', async () => {
     const { root, file } = await withFile();
     linkSync(file, `${root}/g-other`);
     const other = noise(size);
@@ -286,7 +283,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     }
   });
 
-  test('T24 that cannot be read under its first name is read under the next, or named under all', async () => {
+  test('that cannot be read under its first name is read under the next, or named under all', async () => {
     const { root, file } = await withFile();
     linkSync(file, `${root}/g-second`);
     linkSync(file, `${root}/h-third`);
@@ -305,7 +302,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     }
   });
 
-  test('T20 every name of a hard-linked file that changed is marked and named', async () => {
+  test('every name of a hard-linked file that changed is marked and named', async () => {
     const { root, file } = await withFile();
     linkSync(file, `${root}/g-second`);
 
@@ -331,7 +328,7 @@ describe('a file with holes', () => {
     return { root, file };
   }
 
-  test('T20 that changes all the time is marked, and size, checksum and holes fit what is stored', async () => {
+  test('that changes all the time is marked, and size, checksum and holes fit what is stored', async () => {
     const { root, file } = await withHoles();
 
     const packed = packTree(root, { wrap: atFstat((call) => utimesSync(file, call, call)) });
@@ -340,7 +337,7 @@ describe('a file with holes', () => {
     expect(packed.entries.get('file')?.changed).toBe(true);
   });
 
-  test('T20 whose holes are filled while it is read is read again without holes', async () => {
+  test('whose holes are filled while it is read is read again without holes', async () => {
     const { root, file } = await withHoles();
     const full = noise(3 * MIB);
 
@@ -352,7 +349,7 @@ describe('a file with holes', () => {
     expect(packed.skipped).toEqual([]);
   });
 
-  test('T20 whose data vanish under the reader is stored with zeros in their place', async () => {
+  test('whose data vanish under the reader is stored with zeros in their place', async () => {
     const { root, file } = await withHoles();
 
     const packed = packTree(root, {
@@ -371,7 +368,7 @@ describe('a file with holes', () => {
     expect(packed.entries.get('file')?.changed).toBe(true);
   });
 
-  test('T24 that was filled with more than a chunk since the scan is named and not stored', async () => {
+  test('that was filled with more than a chunk since the scan is named and not stored', async () => {
     const root = await tempFolder();
     writeSparse(`${root}/file`, 20 * MIB, [[MIB, noise(1000)]]);
 
@@ -382,7 +379,7 @@ describe('a file with holes', () => {
   });
 });
 
-test('T21 too many open files hit one file, not the upload', async () => {
+test('too many open files hit one file, not the upload', async () => {
   const root = await tempFolder();
   for (const name of ['a', 'b', 'c']) writeFileSync(`${root}/${name}`, name);
 
@@ -416,7 +413,7 @@ test('a defect while a file is packed fails the upload instead of leaving the fi
   ).toThrow('a defect');
 });
 
-test('T23 a folder that became a symbolic link to outside is not followed', async () => {
+test('a folder that became a symbolic link to outside is not followed', async () => {
   const root = await tempFolder();
   const outside = await tempFolder();
   writeFileSync(`${outside}/secret`, 'secret of somebody else');

@@ -1,4 +1,4 @@
-// A writer that may put and list below its own prefix, and never get, head or delete (commit protocol, rule 7).
+// A writer that may put and list below its own prefix, and never get, head or delete (rules.md#unlisted-writers).
 import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

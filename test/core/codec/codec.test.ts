@@ -58,7 +58,7 @@ describe.each(codecs)('%s', (_name, codec) => {
     expect((frame[4] ?? 0) & 4).toBe(4);
   });
 
-  test('T46: refuses a frame that claims 100 GB before anything is allocated', () => {
+  test('refuses a frame that claims 100 GB before anything is allocated', () => {
     const size = Buffer.alloc(8);
     size.writeBigUInt64LE(100_000_000_000n);
     const bomb = Buffer.concat([
@@ -73,7 +73,7 @@ describe.each(codecs)('%s', (_name, codec) => {
     );
   });
 
-  test('T46: refuses a content size that lies in either direction', () => {
+  test('refuses a content size that lies in either direction', () => {
     const frame = Buffer.from(pack(Buffer.from('x'.repeat(200))));
     const smaller = Buffer.from(frame);
     smaller[5] = 100;
@@ -85,7 +85,7 @@ describe.each(codecs)('%s', (_name, codec) => {
     );
   });
 
-  test('T46: refuses a window of 2 GiB, a dictionary, two frames, trailing bytes, and half a frame', () => {
+  test('refuses a window of 2 GiB, a dictionary, two frames, trailing bytes, and half a frame', () => {
     const frame = pack(Buffer.from('y'.repeat(300)));
     const window = Buffer.from([...MAGIC, 0x40, (31 - 10) << 3, 0x2c, 0x00, 0x01, 0x00, 0x00]);
     const dictionary = Buffer.from([...MAGIC, 0x61, 0x07, 0x2c, 0x00, 0x01, 0x00, 0x00]);

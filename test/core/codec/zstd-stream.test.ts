@@ -109,7 +109,7 @@ test('a reader that stops early stops the source', async () => {
   expect(isStopped).toBe(true);
 });
 
-describe('WebAssembly, where there is neither the addon nor zstd of Node (T99)', () => {
+describe('WebAssembly, where there is neither the addon nor zstd of Node', () => {
   const wasm = { binding: undefined, node: undefined };
 
   test.each(foreignStreams(frameOf))('reads %s', async (_name, stored, content) => {

@@ -1,4 +1,4 @@
-// T88: which stores keep If-None-Match is asked, not assumed (commit protocol, Protocol 3, rule 7).
+// Which stores keep If-None-Match is asked, not assumed (rules.md#asked-stores).
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';

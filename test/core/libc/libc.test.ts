@@ -67,7 +67,7 @@ describe.skipIf(elsewhere)('stat', () => {
     expect([stat.mtimeSeconds, stat.mtimeNanos, stat.atimeSeconds]).toEqual([seconds, nanos, seconds]);
   });
 
-  test('T25 takes any name, and refuses one with a zero byte or of 10,000 bytes by name of the error', async () => {
+  test('takes any name, and refuses one with a zero byte or of 10,000 bytes by name of the error', async () => {
     const root = await tempFolder();
     const stat = newStat();
     for (const name of HOSTILE_NAMES) {
@@ -83,7 +83,7 @@ describe.skipIf(elsewhere)('stat', () => {
 });
 
 describe.skipIf(elsewhere)('opening below a folder', () => {
-  test('T23 goes through no symbolic link and not outside', async () => {
+  test('goes through no symbolic link and not outside', async () => {
     const root = await tempFolder();
     mkdirSync(`${root}/in/real`, { recursive: true });
     writeFileSync(`${root}/in/real/f`, 'inside');
@@ -142,7 +142,7 @@ describe.skipIf(elsewhere)('attributes, links and holes', () => {
     expect(() => libc.llistxattr(raw(file))).toThrow(withCode('ENOENT'));
   });
 
-  test('T23 a target of 4000 bytes that are no UTF-8 comes back', async () => {
+  test('a target of 4000 bytes that are no UTF-8 comes back', async () => {
     const root = await tempFolder();
     const target = '\xff'.repeat(4000);
 
@@ -151,7 +151,7 @@ describe.skipIf(elsewhere)('attributes, links and holes', () => {
     expect(libcOrFail().readlinkat(AT_FDCWD, raw(`${root}/l`))).toBe(target);
   });
 
-  test('T24 holes are found beyond 4 GiB', async () => {
+  test('holes are found beyond 4 GiB', async () => {
     const file = `${await tempFolder()}/f`;
     writeSparse(file, 6 * 1024 * MIB, [[5 * 1024 * MIB, noise(4096)]]);
     const fd = openSync(file, 'r');

@@ -234,7 +234,7 @@ describe('a composed manifest', () => {
     });
   });
 
-  test('T26 of half a million entries is written in flat memory', async () => {
+  test('of half a million entries is written in flat memory', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const live = (): number => {

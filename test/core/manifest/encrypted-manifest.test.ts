@@ -82,7 +82,7 @@ test('is opened when its bytes are at hand, and never taken for damage by those 
   });
 });
 
-describe('T12: without kms:Decrypt', () => {
+describe('without kms:Decrypt', () => {
   const sentence = `the manifest uploads/${UPLOAD_ID}/manifest.json.gz is encrypted with ${KEY_ARN} and cannot be opened: kms:Decrypt with K: access denied`;
 
   test('one sentence names the key and the action, nothing else is read', async () => {

@@ -39,7 +39,7 @@ const rawOf = (entry: Record<string, unknown>, key: string): string => {
 
 describe('names', () => {
   test.each(HOSTILE_NAMES.map((name) => [JSON.stringify(name).slice(0, 40), name]))(
-    'T25 %s survives JSON',
+    '%s survives JSON',
     (_shown, name) => {
       expect(rawOf(lineOf(name), 'path')).toBe(name);
     },
@@ -144,7 +144,7 @@ describe('keys', () => {
 });
 
 describe('times', () => {
-  test('T17 agree with Date wherever Date reaches, and come back', () => {
+  test('agree with Date wherever Date reaches, and come back', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_167_219_200, max: 253_402_300_799 }), fc.nat(999_999_999), (seconds, nanos) => {
         const text = formatTimestamp(seconds, nanos);
@@ -155,7 +155,7 @@ describe('times', () => {
     );
   });
 
-  test('T17 come back from any year that a file system can say', () => {
+  test('come back from any year that a file system can say', () => {
     fc.assert(
       fc.property(fc.integer({ min: -(2 ** 45), max: 2 ** 45 }), fc.nat(999_999_999), (seconds, nanos) => {
         expect(parseTimestamp(formatTimestamp(seconds, nanos))).toEqual({ seconds, nanos });
@@ -172,7 +172,7 @@ describe('times', () => {
     [951_782_400, 0, '2000-02-29T00:00:00.000000000Z'],
     [253_402_300_800, 0, '+010000-01-01T00:00:00.000000000Z'],
     [-62_167_219_201, 0, '-000001-12-31T23:59:59.000000000Z'],
-  ])('T17 %s s and %s ns are %s', (seconds, nanos, text) => {
+  ])('%s s and %s ns are %s', (seconds, nanos, text) => {
     expect(formatTimestamp(seconds, nanos)).toBe(text);
   });
 });

@@ -124,7 +124,7 @@ test('a missing manifest says so and what to type', async () => {
   });
 });
 
-describe('T47: a hostile manifest is one sentence with the key in it', () => {
+describe('a hostile manifest is one sentence with the key in it', () => {
   const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
   const sound = manifestText(made().manifest);
   const cases: [string, string | Buffer, RegExp][] = [
@@ -201,7 +201,7 @@ describe('T47: a hostile manifest is one sentence with the key in it', () => {
   });
 });
 
-test('T47: a line or a head that does not end is stopped, however slowly it comes', () => {
+test('a line or a head that does not end is stopped, however slowly it comes', () => {
   const noop = { head: () => undefined, lines: () => undefined };
   const piece = Buffer.alloc(1 << 20, 97);
   const push = (lines: ManifestLines) => () => {
@@ -214,7 +214,7 @@ test('T47: a line or a head that does not end is stopped, however slowly it come
   expect(push(new ManifestLines('the manifest m', noop))).toThrow(/head of more than 268435456 bytes/);
 });
 
-test('T09: no flipped bit of the stored manifest goes unnoticed, unless it changes nothing', async () => {
+test('no flipped bit of the stored manifest goes unnoticed, unless it changes nothing', async () => {
   const archive = made();
   const stored = archive.objects.get(archive.manifestKey) ?? Buffer.alloc(0);
   const before = JSON.stringify(await read(archive));

@@ -70,7 +70,7 @@ const encode = (paths: readonly string[], changes: Partial<ManifestHead> = {}) =
   new ManifestWriter(tableOf(paths).open(), names, new Map()).finish({ ...head, ...changes });
 
 describe('a manifest', () => {
-  test('T25 is valid JSON with one entry a line, whatever the names', async () => {
+  test('is valid JSON with one entry a line, whatever the names', async () => {
     const paths = [...HOSTILE_NAMES].sort();
 
     const { bytes } = await encode(paths);
@@ -109,7 +109,7 @@ describe('a manifest', () => {
     });
   });
 
-  test('T27 of nothing is a whole document too', async () => {
+  test('of nothing is a whole document too', async () => {
     const { bytes, sha256 } = await encode([], { chunks: [] });
 
     expect(JSON.parse(gunzipSync(bytes).toString())).toMatchObject({ chunks: [], files: [] });
@@ -156,7 +156,7 @@ describe('a manifest', () => {
     expect(files.map(({ size }) => size)).toEqual([0, 7]);
   });
 
-  test('T26 of half a million entries is written in flat memory', async () => {
+  test('of half a million entries is written in flat memory', async () => {
     const builder = new EntryTableBuilder();
     for (let index = 0; index < 500_000; index++) {
       builder.columns.status[builder.add(raw(`folder-${index % 100}/file-${index}`))] = STATUS.stored;

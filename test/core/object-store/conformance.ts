@@ -125,7 +125,7 @@ function describeObjects({ open, omits }: ConformanceOptions): void {
     expect(await store.head('there/below')).toBeUndefined();
   });
 
-  it('T14: keeps keys with odd characters apart, lists and deletes them', async () => {
+  it('keeps keys with odd characters apart, lists and deletes them', async () => {
     const store = await open();
     const slashed = omits.includes('slash-keys') ? [] : ['x'.repeat(900), 'double//slash', 'trailing/'];
     const controlled = omits.includes('control-keys') ? [] : CONTROL_KEYS;
@@ -139,7 +139,7 @@ function describeObjects({ open, omits }: ConformanceOptions): void {
     expect((await listAll(store)).keys).toEqual([]);
   });
 
-  it('T14: takes a key of 1024 bytes with its prefix and refuses a longer one', async () => {
+  it('takes a key of 1024 bytes with its prefix and refuses a longer one', async () => {
     const store = await open();
     const room =
       1024 - Buffer.byteLength(store.url.startsWith('s3://') ? store.url.replace(/^s3:\/\/[^/]+\//, '') : '') - 1;
@@ -297,7 +297,7 @@ function describeConditions({ open }: ConformanceOptions): void {
 
 function describeListings({ open, maxKeys }: ConformanceOptions): void {
   it.each([0, 1, 999, 1000, 1001, 2500].filter((count) => count <= maxKeys))(
-    'T14: lists all of %i keys once, in order, and deletes them',
+    'lists all of %i keys once, in order, and deletes them',
     async (count) => {
       const store = await open();
       const keys = Array.from({ length: count }, (_, index) => `n/${String(index).padStart(5, '0')}`);

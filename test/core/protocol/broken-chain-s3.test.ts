@@ -104,7 +104,7 @@ test('where an ETag is no MD5, manifests are read once, and not when they are sh
 });
 
 test.each([0, 1, 2])(
-  'T90: manifest %i of the chain has other bytes of the same size: the next version is whole',
+  'manifest %i of the chain has other bytes of the same size: the next version is whole',
   async (at) => {
     const { counted, dayPasses, objects, uploads, pathsOf } = await makeLab();
     overwrite(objects, uploads[at]?.manifestKey ?? '');
@@ -117,7 +117,7 @@ test.each([0, 1, 2])(
   },
 );
 
-test('T90: the manifest to build on was overwritten an hour ago: no delta is written on it', async () => {
+test('the manifest to build on was overwritten an hour ago: no delta is written on it', async () => {
   const { counted, objects, uploads, pathsOf, folder } = await makeLab();
   overwrite(objects, uploads[2]?.manifestKey ?? '');
   writeFileSync(join(folder, 'new'), 'new');

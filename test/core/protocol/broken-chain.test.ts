@@ -1,5 +1,5 @@
-// A version whose store has lost something of it (test matrix, T83 and T90; commit protocol, Protocol 3, rule 6): a sync that
-// remembers all of it does not say "no changes", and makes no version that builds on what is gone.
+// A version whose store has lost something of it (rules.md#whole-view): a sync that remembers all of it does not say "no
+// changes", and makes no version that builds on what is gone.
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -79,7 +79,7 @@ const hours = [
 /** Rot that leaves size and time of a file is found when it is read, once a day. */
 const isSeenAtOnce = (what: string): boolean => !what.includes('rotten');
 
-describe.each(damages)('T90: %s', (what, damage) => {
+describe.each(damages)('%s', (what, damage) => {
   const cases = hours.filter(({ isLater }) => isLater || isSeenAtOnce(what));
   test.each(cases)('a warm cache, %o: the next version is whole by itself', async ({ isNew, isLater }) => {
     const made = await chain();
@@ -100,7 +100,7 @@ describe.each(damages)('T90: %s', (what, damage) => {
   });
 });
 
-describe('T90: a cold cache', () => {
+describe('a cold cache', () => {
   const isOfChunk = ([what]: (typeof damages)[number]): boolean => what.includes('chunk');
 
   test.each(damages.filter(isOfChunk))('%s: what is gone is sent again', async (_, damage) => {
@@ -133,7 +133,7 @@ describe('T90: a cold cache', () => {
 test.each([
   ['nothing is new', false],
   ['something is new', true],
-])('T90: what only the earlier version had is gone with its chunk: exit 1 with its name, %s', async (_, isNew) => {
+])('what only the earlier version had is gone with its chunk: exit 1 with its name, %s', async (_, isNew) => {
   const made = await chain();
   const { lab, one } = made;
   rmSync(made.chunk(2));
@@ -149,7 +149,7 @@ test.each([
   expect(await restored(lab.base, uploadId)).toEqual(lab.tree());
 });
 
-test('T90: a dry run sees it as well, and writes nothing', async () => {
+test('a dry run sees it as well, and writes nothing', async () => {
   const made = await chain();
   const { lab, one } = made;
   rmSync(made.chunk(1));
@@ -162,7 +162,7 @@ test('T90: a dry run sees it as well, and writes nothing', async () => {
   expect(await lab.keys()).toEqual(before);
 });
 
-test('T83: a store that was copied has manifests with other ETags: they are read, and all is well', async () => {
+test('a store that was copied has manifests with other ETags: they are read, and all is well', async () => {
   const { lab, one, manifest } = await chain();
   for (const at of [1, 2, 3]) utimesSync(manifest(at), 1_700_000_000, 1_700_000_000);
   dayPasses(one);
@@ -173,7 +173,7 @@ test('T83: a store that was copied has manifests with other ETags: they are read
   expect(run.calls.filter((call) => call.startsWith('get'))).toHaveLength(3);
 });
 
-test('T90: the table of contents of direct files is gone, to which no entry points: the next version is whole', async () => {
+test('the table of contents of direct files is gone, to which no entry points: the next version is whole', async () => {
   const lab = await Lab.make();
   const one = lab.machine('one');
   const { uploadId } = await lab.upload(one, { direct: { thresholdBytes: undefined, requests: 4 } }).result;

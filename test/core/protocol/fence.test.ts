@@ -1,4 +1,4 @@
-// An upload that sleeps while a sweep deletes what it has sent (Protocol 3, rule 2; test matrix, T85 and T86): the sweep's side.
+// An upload that sleeps while a sweep deletes what it has sent (rules.md#fence): the sweep's side.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

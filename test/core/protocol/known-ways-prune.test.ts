@@ -1,5 +1,5 @@
-// Ways in which a prune that was told nothing false by the store lost genuine versions, with exit 0 (Protocol 3, rules 8 and 9;
-// test matrix, T91 and T92).
+// Ways in which a prune that was told nothing false by the store lost genuine versions, with exit 0 (rules.md#store-time,
+// rules.md#no-emptiness).
 import { rmSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { KeepRules } from '../../../src/core/dataset/prune/keep-rules.js';

@@ -1,5 +1,5 @@
-// Ways in which features that meet lost a committed version once, with exit 0 (test matrix, T70 to T84). Each of these was
-// seen to fail before the commit protocol had its second version.
+// Ways in which features that meet lost a committed version once, with exit 0. Each of these was seen to fail before there was a
+// rule against it (docs/protocol/rules.md).
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ async function expectVersions(lab: Lab, expected: Readonly<Record<number, unknow
   expect(Object.fromEntries(await lab.versions())).toEqual(expected);
 }
 
-describe('T70: the answer to a record is lost', () => {
+describe('the answer to a record is lost', () => {
   test('another version refers to its chunks, a prune retires it, and the first sync goes on', async () => {
     const lab = await Lab.make();
     const [one, two] = [lab.machine('one'), lab.machine('two')];
@@ -57,7 +57,7 @@ describe('T70: the answer to a record is lost', () => {
   });
 });
 
-test('T71: an upload that cleans up fails early after its record arrived: nothing of an earlier run goes', async () => {
+test('an upload that cleans up fails early after its record arrived: nothing of an earlier run goes', async () => {
   const lab = await Lab.make();
   const one = lab.machine('one');
   await lab.upload(one, { wrap: answerLost(RECORD), cleansUp: true }).result.catch(() => undefined);
@@ -75,7 +75,7 @@ test('T71: an upload that cleans up fails early after its record arrived: nothin
   await expectVersions(lab, { 1: lab.tree() });
 });
 
-describe('T72: an upload that is taken up without a journal', () => {
+describe('an upload that is taken up without a journal', () => {
   const unsaved = (uploadId: string) => ({
     readsBack: true,
     resume: {
@@ -134,7 +134,7 @@ describe('T72: an upload that is taken up without a journal', () => {
   });
 });
 
-describe('T73: a writer that may not read, with a cache two versions old', () => {
+describe('a writer that may not read, with a cache two versions old', () => {
   test('may only put: takes no number again after a prune, and refers to nothing', async () => {
     const lab = await Lab.make();
     const [writer, other] = [lab.machine('writer'), lab.machine('other')];
@@ -196,7 +196,7 @@ describe('T73: a writer that may not read, with a cache two versions old', () =>
   });
 });
 
-describe('T74: a row that was kept and is then packed anew', () => {
+describe('a row that was kept and is then packed anew', () => {
   test.each([
     ['holes', 192 * 2 ** 20],
     ['pieces', 2 ** 20],
@@ -224,7 +224,7 @@ describe('T74: a row that was kept and is then packed anew', () => {
   });
 });
 
-test('T75: what a resumed upload wants to refer to was given up: it is sent again', async () => {
+test('what a resumed upload wants to refer to was given up: it is sent again', async () => {
   const lab = await Lab.make();
   const one = lab.machine('one');
   const other = await lab.upload(lab.machine('other'), { datasetId: 'other-1' }).result;
@@ -244,7 +244,7 @@ test('T75: what a resumed upload wants to refer to was given up: it is sent agai
   await expectVersions(lab, { 1: lab.tree() });
 });
 
-test('T76: a full listing that was stopped before its record does not hide what came in between', async () => {
+test('a full listing that was stopped before its record does not hide what came in between', async () => {
   const lab = await Lab.make();
   const [one, two] = [lab.machine('one'), lab.machine('two')];
   await lab.sync(one).result;
@@ -264,7 +264,7 @@ test('T76: a full listing that was stopped before its record does not hide what 
   expect(Object.keys(tree ?? {})).toEqual(expect.arrayContaining(['their-file', 'file-0']));
 });
 
-describe('T77: a manifest that somebody holds, while its version is retired', () => {
+describe('a manifest that somebody holds, while its version is retired', () => {
   test.each(['/manifest.json.gz', 'datasets/'])('before the put of %s', async (place) => {
     const lab = await Lab.make();
     const fill = (content: string, seconds: number): void => {
@@ -298,7 +298,7 @@ describe('T77: a manifest that somebody holds, while its version is retired', ()
   });
 });
 
-test('T79: of three first syncs at once every version holds what the ones before it had', async () => {
+test('of three first syncs at once every version holds what the ones before it had', async () => {
   const lab = await Lab.make(0);
   const sources = ['a', 'b', 'c'].map((name) => lab.folder(name, { [name]: name, same: 'same' }));
 
@@ -312,7 +312,7 @@ test('T79: of three first syncs at once every version holds what the ones before
   );
 });
 
-describe('T81: a put that is acknowledged and lost', () => {
+describe('a put that is acknowledged and lost', () => {
   test.each([
     ['the manifest', MANIFEST, 0],
     ['the record', RECORD, 0],
@@ -342,7 +342,7 @@ describe('T81: a put that is acknowledged and lost', () => {
   });
 });
 
-describe('T83: a store that is brought back from an older copy, under a machine that remembers more', () => {
+describe('a store that is brought back from an older copy, under a machine that remembers more', () => {
   test('wins over what is remembered', async () => {
     const lab = await Lab.make();
     const one = lab.machine('one');
@@ -391,7 +391,7 @@ describe('T83: a store that is brought back from an older copy, under a machine 
   });
 });
 
-describe('T92: a destination that has forgotten us is no new one', () => {
+describe('a destination that has forgotten us is no new one', () => {
   test.each(['upload', 'sync'] as const)('%s of a folder whose disk is not mounted writes nothing', async (how) => {
     const lab = await Lab.make();
     const one = lab.machine('one');
@@ -452,7 +452,7 @@ describe('T92: a destination that has forgotten us is no new one', () => {
   });
 });
 
-describe('T92: a full listing of a folder that is empty, or has lost most of what it held', () => {
+describe('a full listing of a folder that is empty, or has lost most of what it held', () => {
   const refused = { code: 'mass-delete', exitCode: 4, hint: expect.stringContaining('--allow-mass-delete') };
 
   test.each([

@@ -1,5 +1,5 @@
-// Stores that do not create a key only once (Protocol 3, rule 13; docs/decisions/060-plain-stores.md): no request has a condition,
-// and nothing is lost all the same, because no key has two writers.
+// Stores that do not create a key only once (rules.md#plain-keys, rules.md#plain-fences; docs/decisions/060-plain-stores.md): no
+// request has a condition, and nothing is lost all the same, because no key has two writers.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -1,6 +1,5 @@
-// Writers that stop for longer than a prune waits, two processes with one journal, and a scuttle beside an upload (test
-// matrix, T85 to T89). Each of these ended with exit 0 and a version that did not restore before the commit protocol had its
-// third version.
+// Writers that stop for longer than a prune waits, two processes with one journal, and a scuttle beside an upload. Each of these
+// ended with exit 0 and a version that did not restore, before rules.md#own-looks, rules.md#fence and rules.md#own-leftovers.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -70,7 +69,7 @@ function onListOfOwn(work: () => Promise<unknown>): (store: ObjectStore) => Obje
 /** The folder of the upload that is under way. */
 const newestUpload = async (lab: Lab): Promise<string> => (await uploadsOf(lab)).toSorted().at(-1) ?? '';
 
-describe('T85: an upload sleeps after its chunks for longer than a prune waits', () => {
+describe('an upload sleeps after its chunks for longer than a prune waits', () => {
   test.each([
     ['upload', {}],
     ['sync', SYNC],
@@ -173,7 +172,7 @@ describe('T85: an upload sleeps after its chunks for longer than a prune waits',
   });
 });
 
-describe('T86: an upload sleeps between its manifest and its record', () => {
+describe('an upload sleeps between its manifest and its record', () => {
   test.each([
     ['upload', {}],
     ['sync', SYNC],
@@ -243,7 +242,7 @@ describe('T86: an upload sleeps between its manifest and its record', () => {
   });
 });
 
-describe('T87: two processes with one journal', () => {
+describe('two processes with one journal', () => {
   /** An upload that was cut off after some chunks, and its home copied. */
   async function cloned(): Promise<{ readonly lab: Lab; readonly one: Machine; readonly two: Machine }> {
     const lab = await Lab.make(0);
@@ -302,7 +301,7 @@ describe('T87: two processes with one journal', () => {
   });
 });
 
-describe('3.4: what a failed upload deletes', () => {
+describe('what a failed upload deletes', () => {
   const failing = (store: ObjectStore): ObjectStore => {
     let puts = 0;
     return {
@@ -388,7 +387,7 @@ describe('3.4: what a failed upload deletes', () => {
   });
 });
 
-describe('T89: a scuttle beside an upload that waits', () => {
+describe('a scuttle beside an upload that waits', () => {
   test.each([
     ['its manifest', MANIFEST],
     ['its record', RECORD],

@@ -170,7 +170,7 @@ test('the stored bytes of a sparse file land around its holes, however they are 
   );
 });
 
-test('T45: the table of decisions', () => {
+test('the table of decisions', () => {
   const file = { type: 'file' as const, size: 5, mtime: { seconds: 100, nanos: 123456789 } };
   const present = { kind: 'file' as const, size: 5, mtimeSeconds: 100, mtimeNanos: 123456789, mode: 0 };
 
@@ -190,7 +190,7 @@ test('T45: the table of decisions', () => {
   });
 });
 
-test('T43: special bits and owners', () => {
+test('special bits and owners', () => {
   expect(restoredMode(0o7777, false, false)).toBe(0o777);
   expect(restoredMode(0o7777, true, false)).toBe(0o1777);
   expect(restoredMode(0o7777, false, true)).toBe(0o7777);

@@ -199,7 +199,7 @@ describe('a selection', () => {
   });
 });
 
-describe('T45: what is there already', () => {
+describe('what is there already', () => {
   const archive = makeArchive({ files: TREE });
   const again = async (policy: 'always' | 'if-newer' | 'if-changed' | 'never', change: (out: string) => void) => {
     const { out } = await restoreMade(archive);
@@ -249,7 +249,7 @@ describe('T45: what is there already', () => {
   });
 });
 
-describe('T44: --flatten', () => {
+describe('--flatten', () => {
   test('writes by base name', async () => {
     const result = await restoreMade(makeArchive({ files: TREE }), { flatten: true });
 
@@ -273,7 +273,7 @@ describe('T44: --flatten', () => {
   });
 });
 
-describe('T43: permissions', () => {
+describe('permissions', () => {
   const files: FileSpec[] = [
     { path: 'locked', type: 'directory', mode: '0000' },
     { path: 'locked/suid', content: 'x', mode: '6755' },
@@ -307,7 +307,7 @@ describe('T43: permissions', () => {
   });
 });
 
-describe('T08: a store that answers strangely', () => {
+describe('a store that answers strangely', () => {
   const archive = makeArchive({ files: TREE });
   const isChunk = (key: string): boolean => key.includes('chunk-');
 
@@ -438,7 +438,7 @@ describe('the cache of frames', () => {
   });
 });
 
-describe('T10: chunks that are not what they should be', () => {
+describe('chunks that are not what they should be', () => {
   const files: FileSpec[] = [
     { path: 'a', content: random(5000, 1) },
     { path: 'b', content: random(5000, 2), chunk: 1 },
@@ -461,7 +461,7 @@ describe('T10: chunks that are not what they should be', () => {
     expect(names(result.out)).toEqual(['a', 'c']);
   });
 
-  test('T09: a flipped bit in one frame fails the files of that frame alone', async () => {
+  test('a flipped bit in one frame fails the files of that frame alone', async () => {
     const archive = makeArchive({
       files: [
         { path: 'a', content: random(100_000, 1) },
@@ -481,7 +481,7 @@ describe('T10: chunks that are not what they should be', () => {
     expect(names(result.out)).toEqual(['b', 'c']);
   });
 
-  test('T09: content that does not match its MD5 never gets its name, unless asked not to look', async () => {
+  test('content that does not match its MD5 never gets its name, unless asked not to look', async () => {
     const archive = makeArchive({
       files,
       bend: ({ files: [first] }) => Object.assign(first ?? {}, { md5: md5('other') }),
@@ -496,7 +496,7 @@ describe('T10: chunks that are not what they should be', () => {
   });
 });
 
-test('T41: nothing is written through a symbolic link that lies in the output folder', async () => {
+test('nothing is written through a symbolic link that lies in the output folder', async () => {
   const outside = await tempFolder();
   const out = await tempFolder();
   symlinkSync(outside, join(out, 'dir'));

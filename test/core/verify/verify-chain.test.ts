@@ -61,7 +61,7 @@ test('--sample reads a share of the chunks that the version needs', async () => 
   expect(await verify(made(), { sample: 0.5 })).toMatchObject({ ok: true, chunks: 6, chunksRead: 3 });
 });
 
-describe('T10: chunks of ancestors', () => {
+describe('chunks of ancestors', () => {
   test('are looked for in the folder of their own upload', async () => {
     const chain = made();
     chain.objects.delete(chunkKeyOf(0, 2));
@@ -182,7 +182,7 @@ describe('a chain that does not agree', () => {
     expect(all(result)).toMatch(message);
   });
 
-  test('T11: a missing ancestor is damage, told in one sentence', async () => {
+  test('a missing ancestor is damage, told in one sentence', async () => {
     const chain = made();
     chain.objects.delete(linkKey(0));
 

@@ -55,7 +55,7 @@ test.each(['quick', 'default', 'deep'] as const)('a sound upload passes: %s', as
   expect(result.filesRead).toBe(mode === 'deep' ? 6 : 0);
 });
 
-describe('T09: flipped bits', () => {
+describe('flipped bits', () => {
   test('every bit of a chunk counts, frames and table of contents alike; the files that it hits are named', async () => {
     const archive = made();
     const key = chunkKeys(archive)[0] ?? '';
@@ -102,7 +102,7 @@ describe('T09: flipped bits', () => {
   });
 });
 
-describe('T10: chunks', () => {
+describe('chunks', () => {
   const swap = (archive: MadeArchive, one: number, other: number): void => {
     const [a = '', b = ''] = [chunkKeys(archive)[one], chunkKeys(archive)[other]];
     const [first, second] = [archive.objects.get(a) ?? Buffer.alloc(0), archive.objects.get(b) ?? Buffer.alloc(0)];

@@ -1,5 +1,5 @@
 // What a writer of changes looks at before it says anything: whether the store has all of the version that it compares with
-// (commit protocol, Protocol 3, rule 6), and whether it may refer to what its manifest will name (Protocol 2, rule 4).
+// (rules.md#whole-view), and whether it may refer to what its manifest will name (rules.md#looks).
 import { isLookKept, isShownAs, type RememberedLook } from '../../dataset/cache/look-memory.js';
 import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
 import { isStillWhole, lookAtView, type ViewLook } from '../../dataset/view-look.js';

@@ -1,7 +1,7 @@
 // An upload of what changed since a version. Compares, checks what it may refer to, packs what is pending, and commits a
 // delta, or a full listing when one is due, at the next ordinal. If another writer takes that ordinal first, or something
 // that it refers to was given up, it compares again and continues under a new upload id with the chunks that it has sent
-// already (commit protocol, rule 3; Protocol 2, rules 4 and 9).
+// already (rules.md#rivals, rules.md#looks, rules.md#full-listings).
 import type { ReferenceLook } from '../../dataset/folder-look.js';
 import { ArchiverError, integrityError } from '../../failures/errors.js';
 import { displayPath } from '../../paths/raw-path.js';
@@ -84,7 +84,7 @@ class Attempt {
     checkDeletions(run, compared);
     this.seen = await seeView(run, baseline, this.mayCache);
     if (this.isNothing(compared)) return await this.unchanged(compared);
-    // Rule 4: a writer without permission to list refers to nothing that is there. What it compared with only told that something changed.
+    // What it compared with only told that something changed (rules.md#unlisted-writers).
     if (this.seen === undefined && !run.dryRun) return this.onItsOwn(compared, 'list');
     if (this.isBroken && this.mayCache && baseline.isReadable) return 'doubtful';
     if (this.seen?.isChainBroken === true && !baseline.isReadable) return this.onItsOwn(compared, 'read');

@@ -90,7 +90,7 @@ function tellFork({ uploadId, emit }: CommitInput, version: number, { sharing = 
 
 /**
  * Up to here no other process knows the upload; from here on it can be read, and the writer deletes nothing of it. Something
- * else at its key is a fence: the folder is being swept (commit protocol, Protocol 3, rule 2).
+ * else at its key is a fence: the folder is being swept (rules.md#fence).
  */
 async function putManifest(
   run: CommitInput,

@@ -1,5 +1,5 @@
-// What a writer looks at before its manifest, before its record and after it (commit protocol, Protocol 2, rules 4 and 8; Protocol
-// 3, rule 1). Own objects are looked at like those of others: an upload that slept may have been taken for abandoned.
+// What a writer looks at before its manifest, before its record and after it (rules.md#looks, rules.md#own-looks). Own objects
+// are looked at like those of others: an upload that slept may have been taken for abandoned.
 import {
   type FolderLook,
   hasReferences,

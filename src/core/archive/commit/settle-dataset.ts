@@ -1,5 +1,5 @@
 // Which dataset an upload becomes a version of, what it is compared with, and how it is encrypted. Encryption is part of a
-// dataset (commit protocol, Protocol 2, rule 10): what is not given is taken from the version before. The id that is
+// dataset (rules.md#dataset-encryption): what is not given is taken from the version before. The id that is
 // derived for an encrypted dataset does not contain the folder's name: without an explicit id both are looked up.
 import type { CachedHead, ViewTotals } from '../../dataset/cache/head-cache.js';
 import { nameOfDataset } from '../../dataset/records/dataset-id.js';

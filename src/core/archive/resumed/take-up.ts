@@ -1,7 +1,7 @@
-// Continues an interrupted upload (commit protocol, Protocol 2, rule 6; Protocol 3, rule 3): an ordinary run under an id of
-// its own that finds chunks by journal and LIST. It first looks whether the upload became a version after all. Nothing of an
-// earlier run is finished, replaced or removed; and since one id has one process for ever, two processes with one journal (a
-// copied home) cannot take each other's chunks for their own.
+// Continues an interrupted upload (rules.md#resume, rules.md#own-ids): an ordinary run under an id of its own that finds chunks
+// by journal and LIST. It first looks whether the upload became a version after all. Nothing of an earlier run is finished,
+// replaced or removed; and since one id has one process for ever, two processes with one journal (a copied home) cannot take each
+// other's chunks for their own.
 import { lookAtFolder } from '../../dataset/folder-look.js';
 import { assertWhole } from '../../dataset/view-look.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';

@@ -122,7 +122,7 @@ export class ChunkSender {
 
   /**
    * From here on nothing is deleted again: a manifest was tried, and whether it is there, and what refers to it, only a sweep
-   * can tell (commit protocol, Protocol 2, rule 1).
+   * can tell (rules.md#own-leftovers).
    */
   keep(): void {
     this.kept = true;
@@ -187,7 +187,7 @@ export class ChunkSender {
 
   /**
    * Deletes what the store has acknowledged to this process, and nothing where anything else lies in the folder: a manifest, a
-   * mark, a fence, or an object that another process may have put (commit protocol, Protocol 3, rule 4). Returns why not.
+   * mark, a fence, or an object that another process may have put (rules.md#own-leftovers). Returns why not.
    */
   private async takeBack(store: ObjectStore, forMs = TAKE_BACK_MS): Promise<string | undefined> {
     if (this.sent.size === 0) return undefined;

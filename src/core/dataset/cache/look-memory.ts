@@ -1,4 +1,4 @@
-// When a version was last seen whole in its store, and how its manifests looked there (commit protocol, Protocol 3, rule 6).
+// When a version was last seen whole in its store, and how its manifests looked there (rules.md#whole-view).
 // One small file per dataset beside the cached manifests. A hint that saves a look: a file that cannot be used counts as none.
 import { readFile } from 'node:fs/promises';
 import { isArchiverError, systemCode } from '../../failures/errors.js';

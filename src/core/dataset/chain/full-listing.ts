@@ -1,5 +1,5 @@
-// When a writer of changes lists everything instead of a delta (commit protocol, rule 4). The first version is a full listing anyway, and so is
-// every version of a writer without permission to list.
+// When a writer of changes lists everything instead of a delta (rules.md#full-listings). The first version is a full listing
+// anyway, and so is every version of a writer without permission to list.
 import type { View } from './view.js';
 
 const MAX_DELTAS = 8;

@@ -1,6 +1,6 @@
-// The check after a manifest has been put in place (commit protocol, Protocol 2, rule 4): everything that it refers to must
-// exist, and nothing that it is the first to refer to may be about to be swept. Marks that are hardly older than the
-// manifest do no harm, nor do marks on keys that were needed all along: a sweep reads the manifests before it deletes.
+// The check after a manifest has been put in place (rules.md#looks): everything that it refers to must exist, and nothing that it
+// is the first to refer to may be about to be swept. Marks that are hardly older than the manifest do no harm, nor do marks on
+// keys that were needed all along: a sweep reads the manifests before it deletes.
 import { chunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';

@@ -1,8 +1,8 @@
-// Prune never trades content for emptiness (commit protocol, Protocol 3, rule 9). A key that may only put can add empty versions
-// until the rules retire every genuine one, and an unmounted disk does the same in a few nights. So what is kept is compared
-// with what would be retired: the largest version of each. Kept ones count by their views, as readers see them, never by the
-// word of their records; and bytes count only as far as the chunks that hold them could be theirs. And a version that no later
-// one comes near to stays in any case, so that one empty version a day does not take the place of the last that has content.
+// Prune never trades content for emptiness (rules.md#no-emptiness). A key that may only put can add empty versions until the
+// rules retire every genuine one, and an unmounted disk does the same in a few nights. So what is kept is compared with what
+// would be retired: the largest version of each. Kept ones count by their views, as readers see them, never by the word of their
+// records; and bytes count only as far as the chunks that hold them could be theirs. And a version that no later one comes near
+// to stays in any case, so that one empty version a day does not take the place of the last that has content.
 import { ArchiverError } from '../../failures/errors.js';
 import { addTo } from '../../lists-by-key.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';

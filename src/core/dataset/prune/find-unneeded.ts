@@ -1,4 +1,4 @@
-// What is in upload folders and not needed by any kept version (commit protocol, Protocol 2): of uploads that are or were versions
+// What is in upload folders and not needed by any kept version (rules.md#marks): of uploads that are or were versions
 // of the datasets that are pruned, everything but what is needed; of uploads that never became a version, the same once nobody has written
 // there for long. Folders of other datasets are never looked into, and what archiver does not write is left alone.
 import { isArchiverError } from '../../failures/errors.js';

@@ -1,6 +1,6 @@
-// Retires versions of one dataset or all, marks what nothing needs any more, and executes marks that are old enough. Commit protocol,
-// Protocol 2: kept versions that build on removed ones are compacted first; then tombstones replace records; then marks are
-// put; then the sweep looks again and deletes. Killed at any point, every kept version reads as before, and the next prune
+// Retires versions of one dataset or all, marks what nothing needs any more, and executes marks that are old enough. By
+// rules.md#tombstones kept versions that build on removed ones are compacted first; then tombstones replace records; then marks
+// are put; then the sweep looks again and deletes. Killed at any point, every kept version reads as before, and the next prune
 // finds the same things to do.
 import type { EventSink } from '../../events.js';
 import { ignoreEvents, progressMeter } from '../../progress-meter.js';

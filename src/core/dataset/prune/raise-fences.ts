@@ -1,4 +1,4 @@
-// Fences of a sweep (commit protocol, Protocol 3, rules 2 and 13). Every upload that no record names gets one in place of its manifest
+// Fences of a sweep (rules.md#fence, rules.md#plain-fences). Every upload that no record names gets one in place of its manifest
 // before anything of it is deleted. Where a manifest lies there, a copy is put beside it first: a record that is put in between
 // is seen by the look after the fences, and gets its manifest back. Killed at any point, the upload is as it was, or fenced with
 // the copy beside it, and the next sweep goes on. On a plain store it is a flag beside it.

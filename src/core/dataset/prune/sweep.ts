@@ -1,9 +1,8 @@
-// The one place where chunks, direct files and manifests are deleted that somebody else may have put (commit protocol, Protocol 2,
-// rules 1 and 3; Protocol 3, rule 2): executes marks that are older than the grace
-// period by the store's clock. A writer that looked at a folder before its mark was put has put its record by then, or
-// looks again; a restore that read from it has ended. So what no version needs in a fresh look at all chains is not needed
-// by anybody. Scuttle deletes too, and says that it spares nothing; a writer deletes only what it has just put itself under
-// keys that no other process can know (archive/transfer/send-chunk.ts).
+// The one place where chunks, direct files and manifests are deleted that somebody else may have put (rules.md#one-deleter,
+// rules.md#grace, rules.md#fence): executes marks that are older than the grace period by the store's clock. A writer that looked
+// at a folder before its mark was put has put its record by then, or looks again; a restore that read from it has ended. So what
+// no version needs in a fresh look at all chains is not needed by anybody. Scuttle deletes too, and says that it spares nothing;
+// a writer deletes only what it has just put itself under keys that no other process can know (archive/transfer/send-chunk.ts).
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import type { EventSink } from '../../events.js';
@@ -215,7 +214,7 @@ async function fenceOff(
   };
 }
 
-/** Protocol 3, rule 2: in spite of looks, marks and fences. @throws integrity naming the version */
+/** In spite of looks, marks and fences (rules.md#fresh-look). @throws integrity naming the version */
 async function refuseIfHarmed(
   store: ObjectStore,
   state: BaseState,

@@ -1,4 +1,4 @@
-// Whether a manifest is the one that a record, or the manifest after it, names (commit protocol, Protocol 3, rule 11). What a
+// Whether a manifest is the one that a record, or the manifest after it, names (rules.md#named-digests). What a
 // manifest says of itself proves nothing: where another one has taken the place of the one that was named, the version record
 // of its own upload must name it.
 import { integrityError } from '../../failures/errors.js';

@@ -1,4 +1,4 @@
-// What a retired version leaves under its key (commit protocol, Protocol 2, rule 5): it keeps the ordinal taken for ever, so
+// What a retired version leaves under its key (rules.md#tombstones): it keeps the ordinal taken for ever, so
 // that no writer, however old its cache, can put another version under the same number, and names the upload of the
 // version. Every tombstone has exactly `TOMBSTONE_BYTES`, which no version record has, so that a listing is enough to tell
 // the two apart; code that decides about deletions reads it nevertheless.

@@ -1,4 +1,5 @@
-// How an upload comes true, and what is left when it does not: commit-protocol rules 2, 3 and 7 against a store that breaks.
+// How an upload comes true, and what is left when it does not: rules.md#order, rules.md#lost-answers and rules.md#rivals against
+// a store that breaks.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -221,7 +222,7 @@ describe('what the store only said', () => {
   test.each([
     ['absent', undefined, 'is not there'],
     ['short', 1000, 'has 1000 bytes'],
-  ])('T07 a chunk that was acknowledged and is %s is sent again under another id', async (_name, bytes, words) => {
+  ])('a chunk that was acknowledged and is %s is sent again under another id', async (_name, bytes, words) => {
     const { source, base } = await withSource();
     let first = true;
 
@@ -244,7 +245,7 @@ describe('what the store only said', () => {
     expect(await restored(base, uploadId)).toMatchObject({ one: expect.anything(), two: expect.anything() });
   });
 
-  test('T12 a writer without permission to list uploads all the same and says that nothing was counted', async () => {
+  test('a writer without permission to list uploads all the same and says that nothing was counted', async () => {
     const { source, base } = await withSource();
 
     const run = uploadFolder(source, base, {
@@ -259,7 +260,7 @@ describe('what the store only said', () => {
 describe('a failure', () => {
   const broken = () => new StoreError('store', 'the server is on fire');
 
-  test('T02 of a chunk takes the others back, and nothing is visible', async () => {
+  test('of a chunk takes the others back, and nothing is visible', async () => {
     const { source, base } = await withSource();
     let chunks = 0;
 
@@ -276,7 +277,7 @@ describe('a failure', () => {
   });
 
   test.each(['access-denied', 'store'] as const)(
-    'T12 of the manifest (%s) is a failed upload without a version, and nothing is deleted any more',
+    'of the manifest (%s) is a failed upload without a version, and nothing is deleted any more',
     async (code) => {
       const { source, base } = await withSource();
 
@@ -309,7 +310,7 @@ describe('a failure', () => {
     expect(filesBelow(base)).toContain(MANIFEST);
   });
 
-  test('T12 of a writer that may not delete names what is left', async () => {
+  test('of a writer that may not delete names what is left', async () => {
     const { source, base } = await withSource();
 
     const run = uploadFolder(source, base, {
@@ -341,13 +342,13 @@ describe('Ctrl+C', () => {
     return { base, run };
   };
 
-  test('T02 while chunks are sent takes them back', async () => {
+  test('while chunks are sent takes them back', async () => {
     const { base } = await interruptedAt(isChunk);
 
     expect(filesBelow(base)).toEqual([]);
   });
 
-  test('T02 after the last chunk and before the manifest takes the chunks back', async () => {
+  test('after the last chunk and before the manifest takes the chunks back', async () => {
     const { source, base } = await withSource();
     const controller = new AbortController();
 
@@ -366,14 +367,14 @@ describe('Ctrl+C', () => {
     expect(filesBelow(base)).toEqual([]);
   });
 
-  test('T02 after the manifest deletes nothing', async () => {
+  test('after the manifest deletes nothing', async () => {
     const { base, run } = await interruptedAt((key) => key === MANIFEST);
 
     expect(run.calls.some((call) => call.startsWith('delete'))).toBe(false);
     expect(filesBelow(base)).toContain(MANIFEST);
   });
 
-  test('T02 while the source is scanned writes nothing', async () => {
+  test('while the source is scanned writes nothing', async () => {
     const { source, base } = await withSource();
     const controller = new AbortController();
     controller.abort(cancelledError());

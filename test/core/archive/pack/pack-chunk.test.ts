@@ -96,7 +96,7 @@ describe('tar headers', () => {
 });
 
 describe('a chunk', () => {
-  test('T24 T25 holds everything: each entry has the content and the checksum of its file', async () => {
+  test('holds everything: each entry has the content and the checksum of its file', async () => {
     const root = await tempFolder();
     makeEverything(root);
 
@@ -258,7 +258,7 @@ describe('a chunk', () => {
     expect(() => packTree(root, { codec: broken, settings: { level: 12 } })).toThrow('lost data at level 12');
   });
 
-  test('T24 a group of links has one member with data, the others name it', async () => {
+  test('a group of links has one member with data, the others name it', async () => {
     const root = await tempFolder();
     writeFileSync(`${root}/m`, noise(1000));
     linkSync(`${root}/m`, `${root}/a`);

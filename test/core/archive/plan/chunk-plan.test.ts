@@ -137,7 +137,7 @@ describe('every plan', () => {
   });
 });
 
-describe('T24 files larger than a chunk', () => {
+describe('files larger than a chunk', () => {
   test.each([
     ['a byte more than a chunk', 4 * MIB + 1, 2],
     ['exactly two chunks', 8 * MIB, 2],

@@ -48,7 +48,7 @@ describe('order', () => {
     expect(scanned(root).paths).toEqual(['a', 'a!', 'a!/y', 'a!b', 'a-b', 'a.b', 'a/x', 'a0']);
   });
 
-  test('T25 entries come in the byte order of their whole paths, whatever the names', async () => {
+  test('entries come in the byte order of their whole paths, whatever the names', async () => {
     const root = await tree(...HOSTILE_NAMES, ...HOSTILE_NAMES.map((name) => `sub/${name}`));
 
     const { paths } = scanned(root);
@@ -182,7 +182,7 @@ describe('filters', () => {
   if (!canMount) process.stderr.write('left out: --one-file-system and bind mounts (mounting needs root)\n');
 
   test.skipIf(!canMount)(
-    'T28 one-file-system keeps a mount point and nothing in it; without it the mount is entered',
+    'one-file-system keeps a mount point and nothing in it; without it the mount is entered',
     async () => {
       const root = await tree('here', 'mnt/', 'zz');
       spawnSync('mount', ['-t', 'tmpfs', 'none', `${root}/mnt`]);
@@ -197,7 +197,7 @@ describe('filters', () => {
     },
   );
 
-  test.skipIf(!canMount)('T28 a folder that is mounted into itself does not make the scan endless', async () => {
+  test.skipIf(!canMount)('a folder that is mounted into itself does not make the scan endless', async () => {
     const root = await tree('a/', 'b');
     spawnSync('mount', ['--bind', root, `${root}/a`]);
     try {
@@ -207,7 +207,7 @@ describe('filters', () => {
     }
   });
 
-  test('T28 folders of our own are left out and named, without making the upload partial', async () => {
+  test('folders of our own are left out and named, without making the upload partial', async () => {
     const root = await tree('data', 'store/uploads/x', 'sub/store/y');
 
     const { paths, skipped } = scanned(root, { skipTrees: [raw(`${root}/store`)] });
@@ -218,7 +218,7 @@ describe('filters', () => {
 });
 
 describe('what is found', () => {
-  test('T24 names of one inode make a group, whose first name in path order is the file', async () => {
+  test('names of one inode make a group, whose first name in path order is the file', async () => {
     const root = await tree('b/first', 'alone', 'z');
     linkSync(`${root}/b/first`, `${root}/a-second`);
     linkSync(`${root}/b/first`, `${root}/c`);
@@ -239,7 +239,7 @@ describe('what is found', () => {
     });
   });
 
-  test('T24 a group of which one name is left out is a group of the rest', async () => {
+  test('a group of which one name is left out is a group of the rest', async () => {
     const root = await tree('a', 'x/');
     linkSync(`${root}/a`, `${root}/x/b`);
 
@@ -249,7 +249,7 @@ describe('what is found', () => {
     expect(entries.columns.group[1]).toBe(0);
   });
 
-  test('T22 FIFOs, sockets and devices are named and never opened', async () => {
+  test('FIFOs, sockets and devices are named and never opened', async () => {
     const root = await tree('a', 'z');
     spawnSync('mkfifo', [`${root}/fifo`]);
     const server = createServer();
@@ -271,7 +271,7 @@ describe('what is found', () => {
     ]);
   });
 
-  test('T23 links are listed with their target and lead nowhere', async () => {
+  test('links are listed with their target and lead nowhere', async () => {
     const root = await tree('folder/file');
     const targets = ['folder', 'folder/file', '/etc', 'nowhere', 'self', '..', 'x'.repeat(4000)];
     targets.forEach((target, index) => symlinkSync(target === 'self' ? 'l4' : target, `${root}/l${index}`));
@@ -282,7 +282,7 @@ describe('what is found', () => {
     expect(entries.targets).toEqual(targets.map((target) => (target === 'self' ? 'l4' : target)));
   });
 
-  test('T24 of a large file with holes only its data count, and of one without holes everything', async () => {
+  test('of a large file with holes only its data count, and of one without holes everything', async () => {
     const root = await tempFolder();
     writeSparse(`${root}/holes`, 16 * 1024 * MIB, [[5 * 1024 * MIB, noise(4096)]]);
     writeFileSync(`${root}/solid`, noise(2 * MIB));
@@ -305,7 +305,7 @@ describe('what is found', () => {
     expect(bytes).toBe(16 * 1024 * MIB + 2 * MIB);
   });
 
-  test('T26 a folder a thousand levels deep is listed whole', async () => {
+  test('a folder a thousand levels deep is listed whole', async () => {
     const root = await tree(`${'d/'.repeat(1000)}file`);
 
     const { paths } = scanned(root);
@@ -314,7 +314,7 @@ describe('what is found', () => {
     expect(paths.at(-1)).toBe(`${'d/'.repeat(1000)}file`);
   });
 
-  test('T26 what lies deeper than a path may be long is named, and the rest is listed', async () => {
+  test('what lies deeper than a path may be long is named, and the rest is listed', async () => {
     const root = await tree('a', 'z');
     onTestFinished(() => void spawnSync('rm', ['-rf', root]));
     const name = 'l'.repeat(250);
@@ -328,7 +328,7 @@ describe('what is found', () => {
     expect(skipped[0]?.reason).toBe('the name is longer than the file system allows (ENAMETOOLONG)');
   });
 
-  test('T26 thirty thousand names in one folder are listed in order', async () => {
+  test('thirty thousand names in one folder are listed in order', async () => {
     const root = await tempFolder();
     spawnSync('sh', ['-c', `cd "${root}" && seq 30000 | xargs touch`]);
 
@@ -338,7 +338,7 @@ describe('what is found', () => {
     expect(paths.join('\n') === bytewise(paths).join('\n')).toBe(true);
   });
 
-  test('T27 an empty folder is an empty list', async () => {
+  test('an empty folder is an empty list', async () => {
     const root = await tree();
 
     expect(scanned(root)).toMatchObject({ paths: [], skipped: [], files: 0, bytes: 0 });
@@ -377,7 +377,7 @@ describe('trouble', () => {
     ['readDirectory', '/b', 'EMFILE', ['a', 'b', 'z'], { path: 'b', reason: 'too many files are open (EMFILE)' }],
     ['readDirectory', '/b', 'EWHATEVER', ['a', 'b', 'z'], { path: 'b', reason: 'cannot be listed (EWHATEVER)' }],
   ] as const)(
-    'T21 %s of %s failing with %s leaves out that path alone and says why',
+    '%s of %s failing with %s leaves out that path alone and says why',
     async (method, ending, code, kept, skip) => {
       const root = await tree('a', 'b/c', 'b/d');
       symlinkSync('a', `${root}/z`);
@@ -390,7 +390,7 @@ describe('trouble', () => {
     },
   );
 
-  test('T21 what is excluded may be as unreadable as it likes', async () => {
+  test('what is excluded may be as unreadable as it likes', async () => {
     const root = await tree('a', 'b/c');
 
     const { paths, skipped } = scanned(root, { exclude: ['b'] }, failing('lstat', '/b', 'EACCES'));
@@ -399,7 +399,7 @@ describe('trouble', () => {
     expect(skipped).toEqual([]);
   });
 
-  test('T21 an ignore file that cannot be read is named', async () => {
+  test('an ignore file that cannot be read is named', async () => {
     const root = await tree('a/.archiverignore', 'a/b');
 
     const { skipped } = scanFolder(root, {

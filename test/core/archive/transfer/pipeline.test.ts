@@ -121,11 +121,11 @@ describe('a pipeline', () => {
     expect([...sent].sort((a, b) => a - b)).toEqual(range(60));
   });
 
-  test('T27 with nothing to do is done', async () => {
+  test('with nothing to do is done', async () => {
     expect((await run({ tasks: 0, workers: 2 })).failure).toBeUndefined();
   });
 
-  test.each([1, 2, 3, 5])('T31 never has more than %s buffers, whichever side is slow', async (maxBuffers) => {
+  test.each([1, 2, 3, 5])('never has more than %s buffers, whichever side is slow', async (maxBuffers) => {
     for (const world of [{ sendMs: 5 }, { packMs: 5 }]) {
       for (const transporter of TRANSPORTERS) {
         const { buffers, mostOutstanding, sent } = await run({
@@ -196,7 +196,7 @@ describe('a pipeline', () => {
     expect(told).toBeGreaterThan(0);
   });
 
-  test('T02 stops when it is cancelled, with the reason', async () => {
+  test('stops when it is cancelled, with the reason', async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(cancelledError()), 20);
 
@@ -278,19 +278,16 @@ describe('the flags of the transfer', () => {
 });
 
 describe('the memory plan', () => {
-  test.each([192, 256, 512, 1024, 4096])(
-    'T31 of %s MiB leaves the process its part, and at least one buffer',
-    (limit) => {
-      for (const workers of [1, 2, 4]) {
-        const plan = memoryPlan(limit * MIB, workers, 16 * MIB);
-        for (const chunk of [4, 16, 32, 64]) {
-          expect(plan.buffers(chunk * MIB)).toBeGreaterThanOrEqual(1);
-          const buffers = plan.buffers(chunk * MIB);
-          if (buffers > 1) expect(buffers * plan.outputBytes(chunk * MIB)).toBeLessThanOrEqual(plan.bufferBytes);
-        }
+  test.each([192, 256, 512, 1024, 4096])('of %s MiB leaves the process its part, and at least one buffer', (limit) => {
+    for (const workers of [1, 2, 4]) {
+      const plan = memoryPlan(limit * MIB, workers, 16 * MIB);
+      for (const chunk of [4, 16, 32, 64]) {
+        expect(plan.buffers(chunk * MIB)).toBeGreaterThanOrEqual(1);
+        const buffers = plan.buffers(chunk * MIB);
+        if (buffers > 1) expect(buffers * plan.outputBytes(chunk * MIB)).toBeLessThanOrEqual(plan.bufferBytes);
       }
-    },
-  );
+    }
+  });
 
   test('more memory is more buffers, larger frames are fewer', () => {
     const buffers = (limit: number, frame: number): number => memoryPlan(limit * MIB, 2, frame * MIB).buffers(16 * MIB);

@@ -38,7 +38,7 @@ test('gives back what was kept, for nobody else to read', async () => {
   expect(troubles).toEqual([]);
 });
 
-test('T09: what was damaged is a miss and is removed', async () => {
+test('what was damaged is a miss and is removed', async () => {
   const { cache: it, folder } = await cache();
   for (const bytes of [Buffer.concat([one.bytes, Buffer.from('x')]), Buffer.alloc(0)]) {
     await it.put(one.sha256, one);
@@ -61,7 +61,7 @@ describe('a manifest that is encrypted in the store', () => {
     expect((await stat(join(folder, `${stored}.json.gz`))).mode & 0o777).toBe(0o600);
   });
 
-  test('T09: is a miss, and removed, with any byte flipped or under another digest', async () => {
+  test('is a miss, and removed, with any byte flipped or under another digest', async () => {
     const { cache: it, folder } = await cache();
     await it.put(stored, manifest);
     const path = join(folder, `${stored}.json.gz`);
@@ -118,7 +118,7 @@ test('a temporary file of a process that died is removed, a fresh one is left', 
   expect((await readdir(folder)).sort()).toEqual([fresh, `${two.sha256}.json.gz`].sort());
 });
 
-test('T30: a place that cannot be a folder makes a cache without effect, said once', async () => {
+test('a place that cannot be a folder makes a cache without effect, said once', async () => {
   const { cache: it, folder, troubles } = await cache();
   await mkdir(join(folder, '..'), { recursive: true });
   await writeFile(folder, 'a file');
@@ -132,7 +132,7 @@ test('T30: a place that cannot be a folder makes a cache without effect, said on
   expect(await readFile(folder, 'utf8')).toBe('a file');
 });
 
-test.skipIf(process.getuid?.() === 0)('T30: a folder that may not be written is the same', async () => {
+test.skipIf(process.getuid?.() === 0)('a folder that may not be written is the same', async () => {
   const { cache: it, folder, troubles } = await cache();
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o500);

@@ -184,7 +184,7 @@ async function* batchesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[]> {
   yield await Promise.resolve(all);
 }
 
-describe('T11: a chain that is broken is one sentence', () => {
+describe('a chain that is broken is one sentence', () => {
   const missing = (link: number): MadeChain => {
     const made = chain();
     made.objects.delete(linkKey(link));

@@ -1,4 +1,4 @@
-// T61, and the signed configs of T60 as an agent meets them.
+// The loop of an agent, and signed configs as it meets them.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';

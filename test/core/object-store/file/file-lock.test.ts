@@ -1,4 +1,4 @@
-// T80: conditional puts on a file system that has no hard links, and where calls may take any time.
+// Conditional puts on a file system that has no hard links, and where calls may take any time.
 import { link, mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,7 +52,7 @@ async function age(folder: string): Promise<void> {
 afterEach(() => void vi.useRealTimers());
 
 describe('conditional puts without hard links', () => {
-  it('T80: let one of many rivals win and tell the others, when every rename is slow', async () => {
+  it('let one of many rivals win and tell the others, when every rename is slow', async () => {
     const folder = await tempFolder();
     const slow: typeof rename = async (from, to) => {
       await sleep(Math.random() * 30);
@@ -77,7 +77,7 @@ describe('conditional puts without hard links', () => {
     expect(await everyName(folder)).toEqual(['k']);
   });
 
-  it('T80: a writer who slept through the take-over of his lock does not win when he wakes up', async () => {
+  it('a writer who slept through the take-over of his lock does not win when he wakes up', async () => {
     const folder = await tempFolder();
     const late = sleeper(folder, 'k');
     const lost = failure(late.store.put('k', text('late'), { ifAbsent: true }));
@@ -92,7 +92,7 @@ describe('conditional puts without hard links', () => {
     expect(await everyName(folder)).toEqual(['k']);
   });
 
-  it('T80: the same where both replace one state of the file', async () => {
+  it('the same where both replace one state of the file', async () => {
     const folder = await tempFolder();
     const { etag } = await fileStore(folder).put('k', text('old'));
     const late = sleeper(folder, 'k');
@@ -109,7 +109,7 @@ describe('conditional puts without hard links', () => {
     expect(await everyName(folder)).toEqual(['k']);
   });
 
-  it('T80: a writer who was taken over by one who wrote nothing is told, and writes when he tries again', async () => {
+  it('a writer who was taken over by one who wrote nothing is told, and writes when he tries again', async () => {
     const folder = await tempFolder();
     const late = sleeper(folder, 'k');
     const written = withRetry(late.store, {
@@ -131,7 +131,7 @@ describe('conditional puts without hard links', () => {
     expect(await read(late.store, 'k')).toBe('late');
   });
 
-  it('T80: no clock of ours decides: a lock that is held is left alone by a computer a year ahead', async () => {
+  it('no clock of ours decides: a lock that is held is left alone by a computer a year ahead', async () => {
     const folder = await tempFolder();
     const first = sleeper(folder, 'k');
     const won = first.store.put('k', text('first'), { ifAbsent: true });
@@ -149,7 +149,7 @@ describe('conditional puts without hard links', () => {
     expect(await everyName(folder)).toEqual(['k']);
   });
 
-  it('T80: and a lock that is old is taken over by a computer a year behind', async () => {
+  it('and a lock that is old is taken over by a computer a year behind', async () => {
     const folder = await tempFolder();
     const dead = sleeper(folder, 'k');
     void dead.store.put('k', text('dead'), { ifAbsent: true }).catch(() => undefined);
@@ -163,7 +163,7 @@ describe('conditional puts without hard links', () => {
     expect(await read(rival, 'k')).toBe('rival');
   });
 
-  it('T80: a lock with a stamp from the future is taken over when its token has not changed for seconds', async () => {
+  it('a lock with a stamp from the future is taken over when its token has not changed for seconds', async () => {
     const folder = await tempFolder();
     const dead = sleeper(folder, 'k');
     void dead.store.put('k', text('dead'), { ifAbsent: true }).catch(() => undefined);

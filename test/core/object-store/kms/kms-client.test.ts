@@ -65,7 +65,7 @@ test.each([
 });
 
 test.each(['Decrypt', 'GenerateDataKey'] as const)(
-  'T12: %s that is denied names the action and the key',
+  '%s that is denied names the action and the key',
   async (operation) => {
     const keys = open();
     const made = await keys.generate(KEY_ARN, context);

@@ -1,4 +1,4 @@
-// T08: bodies that stop, break off or are another object's.
+// Bodies that stop, break off or are another object's.
 import { describe, expect, it } from 'vitest';
 import { readAll } from '../../../../src/core/object-store/read-content.js';
 import type { Fault } from '../../../faults/fault.js';
@@ -6,7 +6,7 @@ import { failure, useBrokenS3 } from '../../../support/broken-s3.js';
 
 const s3 = useBrokenS3();
 
-describe('T08: bodies that break', () => {
+describe('bodies that break', () => {
   const body = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
   const watchdog = { stallMs: 200 };
 

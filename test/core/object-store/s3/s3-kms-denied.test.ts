@@ -1,4 +1,4 @@
-// T12: an object with SSE-KMS is refused for its key, in the words of S3.
+// An object with SSE-KMS is refused for its key, in the words of S3.
 import { expect, test } from 'vitest';
 import { s3Error } from '../../../../src/core/object-store/s3/s3-errors.js';
 

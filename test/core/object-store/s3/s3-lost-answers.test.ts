@@ -1,4 +1,4 @@
-// T06, T07: answers that are lost, false or late; the store must not guess.
+// Answers that are lost, false or late; the store must not guess.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readAll } from '../../../../src/core/object-store/read-content.js';
@@ -68,7 +68,7 @@ describe('lost answers', () => {
     expect(s3.proxy.counts.get('PutObject')).toBe(3);
   });
 
-  it('T07: an acknowledged put that was never done is visible to a listing', async () => {
+  it('an acknowledged put that was never done is visible to a listing', async () => {
     s3.proxy.inject({ operation: 'PutObject', fault: { kind: 'ack' }, times: 1 });
     const { store } = await s3.open();
 
@@ -77,7 +77,7 @@ describe('lost answers', () => {
     expect((await listAll(store)).keys).toEqual([]);
   });
 
-  it('T06: takes a 200 with an error in it for an error, and repeats', async () => {
+  it('takes a 200 with an error in it for an error, and repeats', async () => {
     s3.proxy.inject({
       operation: 'CopyObject',
       fault: { kind: 'status', status: 200, code: 'InternalError' },
@@ -92,7 +92,7 @@ describe('lost answers', () => {
     expect((await readAll(await store.get('copied'), 100)).toString()).toBe('there');
   });
 
-  it('T06: does not believe a 200 without an outcome', async () => {
+  it('does not believe a 200 without an outcome', async () => {
     // The SDK looks for an error at the very end of the document, and a line break hides it.
     const body = '<Error><Code>InternalError</Code></Error>\n';
     s3.proxy.inject({ operation: 'CopyObject', fault: { kind: 'status', status: 200, body }, times: 10 });
@@ -103,7 +103,7 @@ describe('lost answers', () => {
     expect(await failure(OPERATIONS.CopyObject(store))).toMatchObject({ attempts: 10 });
   });
 
-  it('T06: fails when every 200 carries an error', async () => {
+  it('fails when every 200 carries an error', async () => {
     s3.proxy.inject({
       operation: 'CopyObject',
       fault: { kind: 'status', status: 200, code: 'AccessDenied' },

@@ -1,4 +1,4 @@
-// T12, T13: what a store refuses, and stores at other addresses or with fewer abilities.
+// What a store refuses, and stores at other addresses or with fewer abilities.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startFaultProxy } from '../../../faults/fault-proxy.js';
 import { failure, OPERATIONS, useBrokenS3, type OperationName } from '../../../support/broken-s3.js';
@@ -8,7 +8,7 @@ import { listAll } from '../conformance.js';
 const s3 = useBrokenS3();
 const text = (value: string): Buffer => Buffer.from(value);
 
-describe('T12: refusals', () => {
+describe('refusals', () => {
   it.each<[OperationName, string]>([
     ['PutObject', 's3:PutObject'],
     ['CopyObject', 's3:PutObject and s3:GetObject'],
@@ -159,7 +159,7 @@ describe('T12: refusals', () => {
   });
 });
 
-describe('T13: other addresses, other servers', () => {
+describe('other addresses, other servers', () => {
   it.each([
     [301, 'PermanentRedirect'],
     [307, 'TemporaryRedirect'],

@@ -1,4 +1,4 @@
-// T05: transient failures of every operation. The real SDK over HTTP, a proxy that breaks things.
+// Transient failures of every operation. The real SDK over HTTP, a proxy that breaks things.
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -44,7 +44,7 @@ it('sends many requests under one signal without a warning', async () => {
   expect(warnings).toEqual([]);
 });
 
-describe('T05: transient failures', () => {
+describe('transient failures', () => {
   it.each(cases)('%s gets over %s', async (operation, faultName) => {
     s3.prepare();
     const events: TransferEvent[] = [];
