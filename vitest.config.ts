@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
+import { unitTests } from './test/support/needs-dist.js';
 
-// `npm test` runs everything that needs only Node and npm; `npm run test:servers` the suites named *.servers.test.ts.
+// `npm test` runs everything that needs only Node and npm; `npm run test:unit` (--mode unit) what of that needs no build;
+// `npm run test:servers` the suites named *.servers.test.ts.
 // What is shown is local time; here it is the same on every machine.
 process.env['TZ'] = 'UTC';
 
@@ -32,9 +34,10 @@ const failures: Reporter = {
   },
 };
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
-    include: servers ? ['test/**/*.servers.test.{ts,tsx}'] : ['test/**/*.test.{ts,tsx}'],
+    include:
+      mode === 'unit' ? unitTests() : servers ? ['test/**/*.servers.test.{ts,tsx}'] : ['test/**/*.test.{ts,tsx}'],
     exclude: servers ? [] : ['test/**/*.servers.test.{ts,tsx}'],
     // Ink draws nothing where it sees CI; the tests decide by themselves what kind of terminal there is.
     env: { CI: 'false' },
@@ -51,4 +54,4 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default', ['json', { outputFile: 'tmp/vitest.json' }], failures],
   },
-});
+}));

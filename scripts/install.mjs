@@ -23,8 +23,14 @@ function isInstalled() {
   return versions(new URL('package-lock.json', root)).every(([path, { version }]) => have.get(path) === version);
 }
 
+/** Installs if needed, which builds too. @returns whether it was */
+export function install() {
+  const needed = !isInstalled();
+  if (needed) run('npm', ['ci', '--no-audit', '--no-fund']);
+  return needed;
+}
+
 /** Installs if needed, and builds. */
 export function installAndBuild() {
-  if (isInstalled()) run(process.execPath, ['scripts/build.mjs']);
-  else run('npm', ['ci', '--no-audit', '--no-fund']);
+  if (!install()) run(process.execPath, ['scripts/build.mjs']);
 }

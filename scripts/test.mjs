@@ -1,13 +1,13 @@
-// npm test: installs, builds, and runs every suite that needs only Node and npm.
+// npm test: installs, and runs every suite that needs only Node and npm; vitest builds before them (test/support/build-dist.ts).
 // npm run test:servers: starts the Ceph gateway and moto and runs the suites that need them.
 import { readFileSync, rmSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
-import { installAndBuild } from './install.mjs';
+import { install } from './install.mjs';
 
 const withServers = process.argv.includes('--servers');
 const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 
-installAndBuild();
+install();
 rmSync(new URL('../tmp/vitest.json', import.meta.url), { force: true });
 
 let servers;
