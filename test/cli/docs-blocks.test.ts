@@ -1,5 +1,5 @@
-// What docs/*.md and the README show to be copied: policies, units and command lines are what they should be.
-import { readdirSync, readFileSync } from 'node:fs';
+// What docs/*.md, the README and CONTRIBUTING.md show to be copied: policies, units and command lines are what they should be.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseCommand } from '../../src/cli/parse-command.js';
 import { route } from '../../src/cli/route.js';
@@ -23,6 +23,8 @@ function blocksOf(name: string): readonly Block[] {
 
 const pages = [
   'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   ...readdirSync(new URL('../../docs/', import.meta.url))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
@@ -56,6 +58,16 @@ test.each(pages)('%s: each block ends, and each table has a line below its head'
   });
 
   expect([wrong, isInBlock]).toEqual([[], false]);
+});
+
+test.each(['CONTRIBUTING.md', 'SECURITY.md'])('%s names files that are there', (name) => {
+  const prose = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8').replace(/^```.*?^```$/gms, '');
+  const named = [...prose.matchAll(/(?:`|\]\()((?:src|test|scripts|docs)\/[\w./-]+|\w+\.md)/g)].map(
+    ([, path = '']) => path,
+  );
+
+  expect(named.length).toBeGreaterThan(1);
+  expect(named.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([]);
 });
 
 test('there are pages with calls, units and policies', () => {
