@@ -1,11 +1,10 @@
 // An ObjectStore in a local folder: keys are files. Guarantees: an acknowledged write is on disk, and a key shows its old
 // file, its new file or none. It has no storage classes and no encryption, and says so when one is asked for.
-import { rmdir, stat, unlink, type FileHandle, type link, type rename } from 'node:fs/promises';
+import { rmdir, unlink, type FileHandle, type link, type rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
 import { fileError } from './file-errors.js';
-import { fileEtag } from './file-etag.js';
 import { keyPath, TEMP_PREFIX } from './file-keys.js';
 import { FileReader, ONLY_VERSION } from './file-reader.js';
 import { modesOf, type FileModes } from './file-modes.js';
@@ -68,7 +67,7 @@ class FileStore {
     const path = keyPath(this.#folder, key);
     try {
       const { link: linkFile, rename: renameFile } = this.#options;
-      await writeAtomically(path, fill, {
+      const etag = await writeAtomically(path, fill, {
         ifAbsent,
         ifMatch,
         link: linkFile,
@@ -76,7 +75,7 @@ class FileStore {
         signal,
         modes: this.#modes,
       });
-      return { etag: fileEtag(await stat(path, { bigint: true })) };
+      return { etag };
     } catch (error) {
       throw fileError(error, 'write', path);
     }

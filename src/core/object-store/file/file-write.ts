@@ -79,19 +79,22 @@ export async function appendFrom(path: string, target: FileHandle, signal?: Abor
 }
 
 /**
- * Makes the file `target` from what `fill` writes, all at once and durable when it resolves.
+ * Makes the file `target` from what `fill` writes, all at once and durable when it resolves. Gives the ETag of what was written, whatever
+ * lies under that name by now.
  * @throws system errors as they come, and `conflict` when the file exists and must not
  */
 export async function writeAtomically(
   target: string,
   fill: (handle: FileHandle) => Promise<void>,
   options: PlaceOptions,
-): Promise<void> {
+): Promise<string> {
   const { path, handle } = await openTemp(dirname(target), options.modes);
+  let etag: string;
   try {
     try {
       await fill(handle);
       await handle.datasync();
+      etag = fileEtag(await handle.stat({ bigint: true }));
     } finally {
       await handle.close();
     }
@@ -100,4 +103,5 @@ export async function writeAtomically(
     await unlink(path).catch(() => undefined);
   }
   await syncFolder(dirname(target));
+  return etag;
 }

@@ -1,9 +1,10 @@
-import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fileError } from '../../../../src/core/object-store/file/file-errors.js';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
+import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
 import { readAll } from '../../../../src/core/object-store/read-content.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { listAll } from '../conformance.js';
@@ -201,5 +202,33 @@ describe('file store', () => {
     await writeFile(join(folder, 'k'), 'short');
 
     await expect(readAll(content, 1e8)).rejects.toThrow(/broke off after \d+ of 8000000 bytes/);
+  });
+});
+
+describe('what a put says of itself', () => {
+  const writeAnd = (folder: string, what: (path: string) => Promise<void>): ObjectStore =>
+    fileStore(folder, {
+      link: async (from, to) => {
+        await link(from, to);
+        await what(String(to));
+      },
+    });
+
+  it('is of what it has written, also where another writer has replaced it', async () => {
+    const folder = await tempFolder();
+    const rival = fileStore(folder);
+    const put = await writeAnd(folder, async () => void (await rival.put('k', text('rival')))).put('k', text('mine'), {
+      ifAbsent: true,
+    });
+
+    const overwritten = rival.put('k', text('mine again'), { ifMatch: put.etag });
+
+    await expect(overwritten).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('is no failure where another process has deleted it', async () => {
+    const put = writeAnd(await tempFolder(), (path) => unlink(path)).put('k', text('mine'), { ifAbsent: true });
+
+    await expect(put).resolves.toMatchObject({ etag: expect.any(String) });
   });
 });
