@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as restore } from '../../src/commands/restore.js';
@@ -10,7 +9,7 @@ import { command as clean } from '../../src/commands/restore/jobs/clean.js';
 import { command as download } from '../../src/commands/restore/jobs/download.js';
 import { command as list } from '../../src/commands/restore/jobs/list.js';
 import { lockForChange, updateJob } from '../../src/core/restore-jobs/change-job.js';
-import { savedJobs, saveNewJob, writeJob } from '../../src/core/restore-jobs/job-folder.js';
+import { jobPaths, savedJobs, saveNewJob, writeJob } from '../../src/core/restore-jobs/job-folder.js';
 import type { RestoreJob } from '../../src/core/restore-jobs/restore-job.js';
 import { chunk, jobFields } from '../core/restore-jobs/sample-job.js';
 import { type ColdArchive, makeColdArchive, thawedFor } from '../support/cold-archive.js';
@@ -554,7 +553,7 @@ describe('clean', () => {
     // Another process is about to write that it waits again.
     const lock = await lockForChange(world.jobs, turning.id, hostname());
     const cleaning = world.json('restore', 'jobs', 'clean', '--older-than', '0');
-    await sleep(300);
+    await expect.poll(() => existsSync(jobPaths(world.jobs, turning.id).download)).toBe(true);
     await writeJob(world.jobs, { ...turning, status: 'pending' });
     await lock.release();
 

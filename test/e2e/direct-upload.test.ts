@@ -1,12 +1,12 @@
 // `archiver upload --direct-upload`: one object a file, and everything that other commands make of it.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { fsPath, rawFromText } from '../../src/core/paths/raw-path.js';
 import { describeTree, isRoot, makeEverything, noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { untilNoted } from '../support/until-noted.js';
 import { archiver, uploadJson } from './in-process.js';
 import { CLI, filesBelow, makeFolder, onlyUpload, rawPathOf, readManifest, type Ran } from './upload-cli.js';
 import { raw } from '../support/raw.js';
@@ -336,13 +336,7 @@ test('a killed upload goes on: what was acknowledged stays, and nothing is ever 
     stdio: 'ignore',
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const noted = (): number =>
-    existsSync(state)
-      ? readdirSync(state)
-          .filter((name) => name.endsWith('.entries'))
-          .reduce((sum, name) => sum + statSync(join(state, name)).size, 0)
-      : 0;
-  for (let tries = 0; noted() < 100 && tries < 10_000; tries++) await sleep(10);
+  await untilNoted(state);
   child.kill('SIGKILL');
   await new Promise((resolve) => child.once('exit', resolve));
   const old = onlyUpload(at.base);

@@ -109,8 +109,9 @@ test('a restore that waits keeps its job for itself, and completes it', async ()
   const { location } = await upload(world);
   const args = [String(location), world.out, '--all', '--endpoint-url', world.s3.endpoint];
   const waiting = world.run('restore', ...args, '--wait', '--poll-interval', '1s', '--json', '--quiet');
-  for (let tries = 0; tries < 1500 && !existsSync(world.jobs); tries++) await sleep(20);
-  await sleep(500);
+  const isHeld = (): boolean =>
+    existsSync(world.jobs) && readdirSync(world.jobs).some((name) => name.endsWith('.download'));
+  await expect.poll(() => isHeld() && countOf(world, 'RestoreObject') > 0).toBe(true);
 
   const { jobs } = await world.json('restore', 'jobs', 'check');
   expect(jobs).toMatchObject([{ status: 'pending', isRunning: true, checkedAt: null }]);

@@ -13,7 +13,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -23,6 +22,7 @@ import { rawFromText } from '../../src/core/paths/raw-path.js';
 import { describeTree, MIB, noise } from '../core/archive/trees.js';
 import { startHook } from '../support/hook-server.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { untilNoted } from '../support/until-noted.js';
 import { startMemoryS3 } from '../support/memory-s3.js';
 import { startFaultProxy } from '../faults/fault-proxy.js';
 import { archiver } from './in-process.js';
@@ -66,19 +66,6 @@ const ended = (child: ChildProcess): Promise<number | null> =>
 
 const entriesOf = (state: string): string | undefined =>
   existsSync(state) ? readdirSync(state).find((name) => name.endsWith('.entries')) : undefined;
-
-/** Resolves when so many bytes more than at first have been noted. */
-async function untilNoted(state: string, more = 100): Promise<void> {
-  let first: number | undefined;
-  for (let tries = 0; tries < 6000; tries++) {
-    const entries = entriesOf(state);
-    const size = entries === undefined ? 0 : statSync(join(state, entries)).size;
-    if (size > 32) first ??= Math.min(size, 33);
-    if (first !== undefined && size >= first + more) return;
-    await sleep(20);
-  }
-  throw new Error('nothing was noted');
-}
 
 /** Starts, and kills in the middle. */
 async function killed({ home, state }: Place, args: readonly string[], signal: 'SIGKILL' | 'SIGINT' = 'SIGKILL') {

@@ -1,13 +1,13 @@
 // Processes that are stopped in the middle of an upload while others prune, and two that go on from one journal
 // (rules.md#own-looks, rules.md#own-ids).
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { rawFromText } from '../../src/core/paths/raw-path.js';
 import { describeTree, MIB, noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { untilNoted } from '../support/until-noted.js';
 import { archiver, CLI, environment, filesBelow, makeFolder } from './upload-cli.js';
 
 const SLOW = ['--limit-upload', '8MiB', '--memory-limit', '200MiB', '--json', '--quiet'];
@@ -30,16 +30,6 @@ function start(home: string, args: readonly string[], archiverHome = join(home, 
   return { child, ended };
 }
 
-/** Resolves when the journal has noted some chunks. */
-async function untilNoted(state: string, { child }: Running): Promise<void> {
-  while (child.exitCode === null) {
-    const entries = existsSync(state) ? readdirSync(state).find((name) => name.endsWith('.entries')) : undefined;
-    if (entries !== undefined && statSync(join(state, entries)).size > 200) return;
-    await sleep(20);
-  }
-  throw new Error('it ended before anything was noted');
-}
-
 async function place() {
   const home = await tempFolder();
   const source = makeFolder(home, 'source');
@@ -59,19 +49,20 @@ test('an upload that is stopped while prunes mark and sweep its chunks ends with
   const other = makeFolder(home, 'other');
   writeFileSync(join(other, 'file'), 'other');
   expect((await archiver(home, ['upload', other, url, '--dataset-id', 'other'])).status).toBe(0);
-  const upload = start(home, ['upload', source, url, ...SLOW]);
-  const { child, ended } = upload;
-  await untilNoted(state, upload);
+  const { child, ended } = start(home, ['upload', source, url, ...SLOW]);
+  await untilNoted(state, 200);
 
   child.kill('SIGSTOP');
-  await sleep(2500);
-  const rules = ['--keep-last', '1', '--abandoned-after', '1s', '--grace', '2h'];
+  const base = join(home, 'store');
+  const letHoursPass = (isOld: (name: string) => boolean): void => {
+    const threeHoursAgo = new Date(Date.now() - 3 * 3_600_000);
+    for (const name of filesBelow(base).filter(isOld)) utimesSync(join(base, name), threeHoursAgo, threeHoursAgo);
+  };
+  letHoursPass(() => true);
+  const rules = ['--keep-last', '1', '--abandoned-after', '2h', '--grace', '2h'];
   const prune = ['dataset', 'prune', url, '--dataset-id', 'other', ...rules, '--yes', '--json'];
   const marked = await archiver(home, prune);
-  const base = join(home, 'store');
-  const threeHoursAgo = new Date(Date.now() - 3 * 3_600_000);
-  for (const name of filesBelow(base))
-    if (name.includes('/sweep-')) utimesSync(join(base, name), threeHoursAgo, threeHoursAgo);
+  letHoursPass((name) => name.includes('/sweep-'));
   const swept = await archiver(home, prune);
   child.kill('SIGCONT');
 
@@ -83,9 +74,8 @@ test('an upload that is stopped while prunes mark and sweep its chunks ends with
 
 test('two processes that go on from copies of one home make two versions, and both restore', async () => {
   const { home, source, url, state } = await place();
-  const upload = start(home, ['upload', source, url, ...SLOW]);
-  const { child, ended } = upload;
-  await untilNoted(state, upload);
+  const { child, ended } = start(home, ['upload', source, url, ...SLOW]);
+  await untilNoted(state, 200);
   child.kill('SIGKILL');
   await ended;
   const copy = join(home, 'copied');

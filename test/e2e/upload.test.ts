@@ -1,13 +1,13 @@
 // `archiver upload` as a process: what it prints, records, refuses, and leaves alone.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadCodec } from '../../src/core/codec/codec.js';
 import { MIB, noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { untilNoted } from '../support/until-noted.js';
 import {
   archiver,
   CLI,
@@ -20,6 +20,8 @@ import {
   readManifest,
   uploadJson,
 } from './upload-cli.js';
+
+const WRITES_WHILE_READ = new URL('../support/write-while-read.mjs', import.meta.url);
 
 async function withSource() {
   const home = await tempFolder();
@@ -314,14 +316,9 @@ describe('a running upload', () => {
     const { home, source, base, url } = await withSource();
     const file = join(source, 'growing.log');
     writeFileSync(file, noise(12 * MIB));
-    const before = statSync(file).mtimeMs;
-    // Ahead of the upload where the machine is busy: it has to write while the file is read, three times.
-    const writer = spawn('nice', ['-n', '-10', 'sh', '-c', 'while :; do echo more; done >> "$0"', file]);
-    onTestFinished(() => void writer.kill('SIGKILL'));
-    while (statSync(file).mtimeMs === before) await sleep(20);
+    const env = { NODE_OPTIONS: `--import=${WRITES_WHILE_READ.href}`, ARCHIVER_TEST_GROWING: file };
 
-    const { status, document } = await uploadJson(home, [source, url, '--frame-size', '1MiB']);
-    writer.kill('SIGKILL');
+    const { status, document } = await uploadJson(home, [source, url, '--frame-size', '1MiB'], { env });
 
     expect(status).toBe(3);
     expect(document.skipped).toEqual([{ path: 'growing.log', reason: 'changed while it was being read' }]);
@@ -343,9 +340,7 @@ describe('a running upload', () => {
     });
     let said = '';
     child.stderr.on('data', (text: Buffer) => (said += text.toString()));
-    while (filesBelow(base).filter((name) => name.endsWith('.zst')).length === 0 && child.exitCode === null)
-      await sleep(20);
-    await sleep(300); // until that chunk is acknowledged
+    await untilNoted(join(home, '.archiver', 'state'));
     const ended = new Promise<number | null>((resolve) => void child.on('exit', resolve));
     return { base, child, ended, said: () => said };
   }
@@ -361,10 +356,10 @@ describe('a running upload', () => {
   });
 
   test('a second Ctrl+C ends it at once and says what is kept and how it goes on', async () => {
-    const { child, ended, said } = await underWay('--quiet');
+    const { child, ended, said } = await underWay('--progress-format', 'json');
 
     child.kill('SIGINT');
-    await sleep(200);
+    await expect.poll(said).toContain('"isStopping":true');
     child.kill('SIGINT');
 
     expect(await ended).toBe(130);

@@ -4,7 +4,7 @@ import net, { type AddressInfo } from 'node:net';
 
 export interface SilentServer {
   readonly endpoint: string;
-  /** Connections so far. */
+  /** Connections so far on which something was said. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -14,9 +14,8 @@ export async function startSilentServer(): Promise<SilentServer> {
   const open = new Set<net.Socket>();
   let count = 0;
   const server = net.createServer((socket) => {
-    count++;
     open.add(socket);
-    socket.resume();
+    socket.once('data', () => count++);
     socket.on('error', () => undefined);
     socket.once('close', () => open.delete(socket));
   });

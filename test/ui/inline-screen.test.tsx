@@ -77,7 +77,7 @@ test('leaves one frame after any sequence of resizes, and touches nothing above 
       terminal.stdout.write('$ archiver upload\n');
       const screen = openInline(<Frame store={store} />, { stdout: terminal.stdout, look });
       store.setState({ notes: ['a note'] });
-      await pause(50);
+      await expect.poll(() => terminal.lines()).toContainEqual(expect.stringMatching(/^three 0 =/));
 
       for (const { columns, rows, ticks, waitMs } of sizes) {
         await terminal.resize(columns, rows);
@@ -100,7 +100,7 @@ test('keeps what somebody else writes above the frame', async () => {
   const terminal = openTerminal(80, 24);
   const store = newStore();
   const screen = openInline(<Frame store={store} />, { stdout: terminal.stdout, look });
-  await pause(50);
+  await expect.poll(() => terminal.lines()).toContainEqual(expect.stringMatching(/^three 0 =/));
   terminal.stdout.write('! the clock went back\n');
   terminal.stdout.write(Buffer.from('and no end of a line'));
   store.setState({ ticks: 1 });

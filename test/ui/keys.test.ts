@@ -1,12 +1,15 @@
 import { PassThrough } from 'node:stream';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createKeySource, type Key } from '../../src/ui/keys.js';
 import { readInto } from '../../src/ui/read-input.js';
 
 const ESC = '\u001b';
 const SOON_MS = 80;
-const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, SOON_MS));
+const pause = (): unknown => vi.advanceTimersByTime(SOON_MS);
+const holdTimers = (): unknown => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+afterEach(() => void vi.useRealTimers());
 
 /** Names of keys, text as it is, pastes in brackets. */
 const shown = ({ id, text }: Key): string => (id === 'paste' ? `[${text}]` : text === ' ' ? ' ' : id);
@@ -23,15 +26,17 @@ function typist(): Typist {
   return { type: (...chunks) => chunks.forEach((chunk) => source.write(Buffer.from(chunk as string))), heard };
 }
 
-async function decode(...chunks: readonly (string | Uint8Array)[]): Promise<string[]> {
+function decode(...chunks: readonly (string | Uint8Array)[]): string[] {
   const { type, heard } = typist();
   type(...chunks);
-  await pause();
+  pause();
   return heard;
 }
 
 describe('keys', () => {
-  it.concurrent.each([
+  beforeEach(() => void holdTimers());
+
+  it.each([
     ['jjj', ['j', 'j', 'j']],
     ['aé', ['a', 'é']],
     ['e\u0301データ', ['e\u0301', 'デ', 'ー', 'タ']],
@@ -60,24 +65,24 @@ describe('keys', () => {
     [`${ESC}[200~${ESC}[201~`, []],
     [`${ESC}[201~x`, ['x']],
     [`${ESC}O5\r\u0003`, ['enter', 'ctrl+c']],
-  ])('reads %j', async (typed, keys) => {
-    expect(await decode(typed)).toEqual(keys);
+  ])('reads %j', (typed, keys) => {
+    expect(decode(typed)).toEqual(keys);
   });
 
-  it('are the same however the bytes are cut into chunks', async () => {
+  it('are the same however the bytes are cut into chunks', () => {
     const bytes = Buffer.from(`é👩‍🔬${ESC}[A${ESC}[1;5C${ESC}[200~pa${ESC}[2sted${ESC}[201~${ESC}OBq\u0003データ`);
-    const whole = (await decode(bytes)).join('');
+    const whole = decode(bytes).join('');
 
     const cuts = Array.from(bytes.subarray(1), (_, at) => decode(bytes.subarray(0, at + 1), bytes.subarray(at + 1)));
-    for (const keys of await Promise.all(cuts)) expect(keys.join('')).toBe(whole);
-    expect((await decode(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).join('')).toBe(whole);
+    for (const keys of cuts) expect(keys.join('')).toBe(whole);
+    expect(decode(...Array.from(bytes, (byte) => Uint8Array.of(byte))).join('')).toBe(whole);
   });
 
-  it('come after any bytes and a pause', async () => {
-    const check = async (chunks: readonly Uint8Array[]): Promise<void> => {
+  it('come after any bytes and a pause', () => {
+    const check = (chunks: readonly Uint8Array[]): void => {
       const { type, heard } = typist();
       type(...chunks, `${ESC}[201~`);
-      await pause();
+      pause();
       type('z\r');
 
       // An unfinished UTF-8 character of before may come out in front.
@@ -89,15 +94,15 @@ describe('keys', () => {
     );
     const samples = fc.sample(fc.array(fc.oneof(bytes, steering), { maxLength: 9 }), { numRuns: 400 });
 
-    await Promise.all(samples.map(check));
+    samples.forEach(check);
   });
 
-  it('of an endless paste come in pieces, and an endless sequence is forgotten', async () => {
+  it('of an endless paste come in pieces, and an endless sequence is forgotten', () => {
     const { type, heard } = typist();
     type(`${ESC}[200~`, Buffer.alloc(1 << 20, 'x'));
 
     expect(heard).toHaveLength(1);
-    expect(await decode(`${ESC}]${'x'.repeat(10_000)}`, 'y')).toEqual(['y']);
+    expect(decode(`${ESC}]${'x'.repeat(10_000)}`, 'y')).toEqual(['y']);
   });
 
   it('go to whoever throws no further than to its owner', () => {
@@ -134,6 +139,7 @@ describe('reading keys', () => {
   });
 
   it('forgets a key that had only begun when it stops', async () => {
+    holdTimers();
     const input = new PassThrough();
     const source = createKeySource();
     const heard: string[] = [];
@@ -143,7 +149,7 @@ describe('reading keys', () => {
     await new Promise((resolve) => void setImmediate(resolve));
 
     stop();
-    await pause();
+    pause();
 
     expect(heard).toEqual([]);
   });

@@ -104,9 +104,8 @@ test('a reader that stops early stops the source', async () => {
     }
   };
   for await (const _ of throughTransform(new PassThrough(), endless())) break;
-  await new Promise((resolve) => setTimeout(resolve, 50));
 
-  expect(isStopped).toBe(true);
+  await expect.poll(() => isStopped).toBe(true);
 });
 
 describe('WebAssembly, where there is neither the addon nor zstd of Node', () => {

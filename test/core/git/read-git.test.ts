@@ -1,6 +1,16 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readGit } from '../../../src/core/git/read-git.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { commitFiles, git, GIT_ENV, makeRepository } from './git-repository.js';
@@ -229,16 +239,18 @@ describe('refusals', () => {
     const { folder } = await repository();
     const bin = await tempFolder();
     mkdirSync(join(bin, 'bin'));
-    writeFileSync(join(bin, 'bin', 'git'), '#!/bin/sh\nexec sleep 60\n');
+    const started = join(bin, 'started');
+    writeFileSync(join(bin, 'bin', 'git'), `#!/bin/sh\n: > '${started}'\nexec sleep 60\n`);
     chmodSync(join(bin, 'bin', 'git'), 0o755);
     symlinkSync('/bin/sleep', join(bin, 'bin', 'sleep'));
     const controller = new AbortController();
     const reason = new Error('enough');
-    const timer = setTimeout(() => controller.abort(reason), 200);
-    onTestFinished(() => clearTimeout(timer));
 
-    await expect(readGit(raw(folder), { env: { PATH: join(bin, 'bin') }, signal: controller.signal })).rejects.toBe(
-      reason,
-    );
+    const reading = readGit(raw(folder), { env: { PATH: join(bin, 'bin') }, signal: controller.signal });
+    reading.catch(() => undefined);
+    await expect.poll(() => existsSync(started)).toBe(true);
+    controller.abort(reason);
+
+    await expect(reading).rejects.toBe(reason);
   });
 });

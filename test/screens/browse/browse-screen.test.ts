@@ -51,10 +51,9 @@ const SCREENS: readonly [name: string, act: (browser: Browser) => void | Promise
   ],
   [
     'details',
-    async ({ press, state, store }) => {
+    async ({ press, state }) => {
       press('/params\ri');
-      store.getState().do.readAbout({ opened: state().opened, index: state().visible[0] ?? 0 });
-      await settled();
+      await expect.poll(() => [state().about?.preview, state().about?.history]).not.toContain(undefined);
     },
   ],
   [

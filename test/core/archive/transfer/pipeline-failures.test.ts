@@ -8,6 +8,7 @@ import { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
 import { type PipelineOptions, runPipeline } from '../../../../src/core/archive/transfer/pipeline.js';
 import { transferPolicy } from '../../../../src/core/archive/transfer/transfer-policy.js';
 import { fixedWindow } from '../../../../src/core/limits/transfer-window.js';
+import { runningThreads } from '../../../../src/core/threads/threads.js';
 import { WorkerThread } from '../../../../src/core/threads/worker-thread.js';
 import { mortalThread } from '../../../support/mortal-thread.js';
 
@@ -127,10 +128,11 @@ describe.each(['throws', 'rejects', 'exits', 'closes its port'] as const)('a pac
 });
 
 test('a thread that died while it had nothing to do fails the next chunk', async () => {
+  const others = runningThreads.size;
   const pool = new PackPool(1, mortalThread('exits', 'open'));
   onTestFinished(() => pool.close());
   pool.open({} as never, {} as never);
-  await sleep(1000);
+  await expect.poll(() => runningThreads.size).toBe(others);
 
   await expect(pool.pack(0, task(0), new SharedArrayBuffer(1))).rejects.toThrow('it ended unexpectedly with status 0');
 });

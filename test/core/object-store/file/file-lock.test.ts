@@ -172,9 +172,14 @@ describe('conditional puts without hard links', () => {
     for (const name of await everyName(folder)) await utimes(join(folder, name), future, future);
 
     vi.useFakeTimers({ toFake: ['performance'] });
-    const rival = fileStore(folder, { link: noLink });
+    let tries = 0;
+    const counted: typeof rename = async (from, to) => {
+      tries++;
+      await rename(from, to);
+    };
+    const rival = fileStore(folder, { link: noLink, rename: counted });
     const won = rival.put('k', text('rival'), { ifAbsent: true });
-    await sleep(300);
+    await expect.poll(() => tries).toBeGreaterThan(5);
     expect(await rival.head('k')).toBeUndefined();
     vi.advanceTimersByTime(61_000);
     await won;
@@ -187,14 +192,16 @@ describe('conditional puts without hard links', () => {
     const first = sleeper(folder, 'k');
     const won = first.store.put('k', text('first'), { ifAbsent: true });
     await first.asleep;
+    let denials = 0;
     const denied: typeof rename = async (from, to) => {
       await rename(from, to).catch((error: unknown) => {
+        denials++;
         throw Object.assign(new Error('denied', { cause: error }), { code: 'EACCES' });
       });
     };
 
     const told = failure(fileStore(folder, { link: noLink, rename: denied }).put('k', text('x'), { ifAbsent: true }));
-    await sleep(50);
+    await expect.poll(() => denials).toBeGreaterThan(1);
     first.wake();
     await won;
 

@@ -205,9 +205,8 @@ describe.skipIf(!hasOpenssl)('HTTP/2', () => {
   });
 
   test('an interruption ends the request', async () => {
-    const { port } = await http2Server(() => undefined);
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 50);
+    const { port } = await http2Server(() => controller.abort());
 
     await expect(ask(handlerFor(), port, { abortSignal: controller.signal })).rejects.toMatchObject({
       name: 'AbortError',
