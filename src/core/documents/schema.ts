@@ -102,17 +102,16 @@ export const mapOf = <T extends Type>(item: T, key: Type<string> = text): Type<R
     }),
   );
 
-/** A key that may be missing. */
-export const optional = z.optional;
+/** A key that may be missing; `exactOptional`: and is never undefined. */
+export const { optional, exactOptional, nullable } = z;
 
-export const nullable = z.nullable;
-
-/** Null, also where the key is missing. */
-export const orNull = <T extends Type>(value: T): Type<z.output<T> | null> =>
+/** This where the key is missing or null. */
+export const orElse = <T extends Type, E>(value: T, other: E): Type<z.output<T> | E> =>
   z.pipe(
     z.nullish(value),
-    z.transform((one) => one ?? null),
+    z.transform((one) => one ?? other),
   );
+export const orNull = <T extends Type>(value: T): Type<z.output<T> | null> => orElse(value, null);
 
 /** What is taken as it is, because a checksum shows that this program wrote it. */
 export const asWritten = <T>(): Type<T> => z.custom<T>();
