@@ -32,8 +32,13 @@ export function checkFormat(document: unknown, key: string, known: number, what:
 
 function problemOf(issue: z.core.$ZodIssue, what: string): string {
   const { path, message } = issue;
+  const ofList = (): string => placeOf(path.slice(0, -1), what);
   if (issue.code === 'too_big' && issue.origin === 'array')
-    return `${placeOf(path.slice(0, -1), what)} has more than ${issue.maximum} ${String(path.at(-1))}`;
+    return `${ofList()} has more than ${issue.maximum} ${String(path.at(-1))}`;
+  if (issue.code === 'too_small' && issue.origin === 'array')
+    return `${ofList()} has fewer than ${issue.minimum} ${String(path.at(-1))}`;
+  if (issue.code === 'unrecognized_keys')
+    return `${placeOf([...path, ...issue.keys.slice(0, 1)], what)} is not a key that this archiver knows`;
   return `${placeOf(path, what)} is not ${message}`;
 }
 
