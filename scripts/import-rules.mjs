@@ -50,6 +50,12 @@ export const RULES = [
     why: 'only core/gpg-keys knows OpenPGP',
   },
   {
+    from: /^/,
+    except: /^core\/documents\//,
+    never: ['zod', 'zod/*'],
+    why: 'only core/documents knows the library of schemas, whose words are ours',
+  },
+  {
     from: /^core\/cost\//,
     never: ['core/thaw/', 'core/restore/', 'core/restore-jobs/'],
     why: 'thawing stands on costs, which are pure',
@@ -60,7 +66,7 @@ export const RULES = [
     why: 'forecasts are of numbers and know none of the nouns',
   },
   {
-    from: /^core\/(failures|paths|text|json|limits|state|threads|codec|md5|libc|output-tree|observe)\//,
+    from: /^core\/(failures|paths|text|json|documents|limits|state|threads|codec|md5|libc|output-tree|observe)\//,
     never: [
       'core/archive/',
       'core/dataset/',

@@ -28,9 +28,9 @@ async function outputsOf(more: BuildOptions): Promise<Metafile['outputs']> {
   return metafile!.outputs;
 }
 
-it('what draws, what speaks S3, and prices are loaded by what needs them, not by the start of the program', async () => {
+it('what draws, what speaks S3, what reads documents, and prices are loaded by what needs them, not by the start of the program', async () => {
   const outputs = await outputsOf({});
-  const heavy = /node_modules\/(?:ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy)\/|\/prices\.json$/;
+  const heavy = /node_modules\/(?:ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy|zod)\/|\/prices\.json$/;
   const holds = (path: string): boolean => Object.keys(outputs[path]?.inputs ?? {}).some((input) => heavy.test(input));
   const loaded = new Set(Object.keys(outputs).filter((path) => path.endsWith('out/cli.js')));
   // A set is walked on over what is added to it meanwhile.

@@ -4,26 +4,31 @@
 // only what arrived somewhere counts for longer.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as s from '../documents/schema.js';
 import { isArchiverError, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { changeFile } from '../state/change-file.js';
-import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { encodeStateDocument, readStateDocument } from '../state/document.js';
 import type { Alert } from './alert.js';
 
-const KIND = { type: 'archiver-alerts-sent', format: 1, noun: 'list of sent alerts' };
 /** Longer than all channels may take. */
 const CLAIM_MS = 120_000;
 /** What is older is forgotten even where the cooldown is longer. */
 const KEPT_MS = 400 * 86_400_000;
 
-export interface SentAlert {
-  /** A `SentAbout` as JSON. */
-  readonly key: string;
-  /** ISO 8601, UTC. */
-  readonly time: string;
-  /** Being sent; nothing has arrived yet. */
-  readonly isClaim: boolean;
-}
+const SENT = s.schema(() =>
+  s.object({
+    /** A `SentAbout` as JSON. */
+    key: s.text,
+    time: s.moment,
+    /** Being sent; nothing has arrived yet. */
+    isClaim: s.flag,
+  }),
+);
+export type SentAlert = s.Read<typeof SENT>;
+
+const BODY = s.schema(() => s.object({ sent: s.listOf(SENT()) }));
+const KIND = { type: 'archiver-alerts-sent', format: 1, noun: 'list of sent alerts', body: BODY };
 
 /** What alerts have in common that are one alert to the cooldown. */
 export type SentAbout = Pick<Alert, 'severity' | 'type' | 'project' | 'writerId' | 'isGlobal'> &
@@ -49,8 +54,7 @@ export async function readSent(home: string): Promise<readonly SentAlert[]> {
     throw fileFailure('read', path, error);
   }
   try {
-    const { fields } = parseStateDocument(text, KIND, { path, hint: 'remove it' });
-    return fields.list('sent') as readonly SentAlert[]; // its checksum shows that this program wrote it
+    return readStateDocument(text, KIND, { path, hint: 'remove it' }).sent;
   } catch (error) {
     if (isArchiverError(error, 'integrity')) return [];
     throw error;

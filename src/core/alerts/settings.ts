@@ -1,60 +1,63 @@
 // `alerts.json` in the folder of local state: which channels there are, with their secrets, so only its owner can read it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as s from '../documents/schema.js';
 import { systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
-import { Fields } from '../json/json-fields.js';
 import { changeFile } from '../state/change-file.js';
-import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { encodeStateDocument, readStateDocument } from '../state/document.js';
 import { CHANNEL_NAMES, type ChannelName } from './channel.js';
 
-const KIND = { type: 'archiver-alerts', format: 1, noun: 'alert configuration' };
 const DAY_MS = 86_400_000;
 
-export interface EmailSettings {
-  readonly smtpHost: string;
-  readonly smtpPort: number;
-  readonly smtpUseTls: boolean;
-  readonly smtpUsername: string | null;
-  readonly smtpPassword: string | null;
-  readonly smtpFrom: string;
-  readonly recipients: readonly string[];
-}
-
-export interface SlackSettings {
-  readonly webhookUrl: string;
-  readonly channel: string | null;
-  readonly username: string;
-}
-
-export interface WebhookSettings {
-  readonly webhookUrl: string;
-  /** Signs each request. */
-  readonly webhookSecret: string | null;
-}
-
-export interface CloudWatchSettings {
-  readonly namespace: string;
-  /** Null, as the next two: what the environment and the profile say. */
-  readonly region: string | null;
-  readonly profile: string | null;
-  readonly endpointUrl: string | null;
-}
-
 /** A channel that was turned off keeps its settings. */
-type Switched<T> = T & { readonly isEnabled: boolean };
+const isEnabled = s.flag;
 
-export interface ChannelSettings {
-  readonly email: Switched<EmailSettings> | null;
-  readonly slack: Switched<SlackSettings> | null;
-  readonly webhook: Switched<WebhookSettings> | null;
-  readonly cloudwatch: Switched<CloudWatchSettings> | null;
-}
+const EMAIL = s.schema(() =>
+  s.object({
+    smtpHost: s.text,
+    smtpPort: s.countTo(65_535),
+    smtpUseTls: s.flag,
+    smtpUsername: s.orNull(s.text),
+    smtpPassword: s.orNull(s.text),
+    smtpFrom: s.text,
+    recipients: s.listOf(s.text),
+    isEnabled,
+  }),
+);
+const SLACK = s.schema(() => s.object({ webhookUrl: s.text, channel: s.orNull(s.text), username: s.text, isEnabled }));
+/** `webhookSecret` signs each request. */
+const WEBHOOK = s.schema(() => s.object({ webhookUrl: s.text, webhookSecret: s.orNull(s.text), isEnabled }));
+/** Null, where it may be: what the environment and the profile say. */
+const CLOUDWATCH = s.schema(() =>
+  s.object({
+    namespace: s.text,
+    region: s.orNull(s.text),
+    profile: s.orNull(s.text),
+    endpointUrl: s.orNull(s.text),
+    isEnabled,
+  }),
+);
+const BODY = s.schema(() =>
+  s.object({
+    /** How long an alert of one kind about one thing is not repeated. */
+    cooldownMs: s.count,
+    email: s.nullable(EMAIL()),
+    slack: s.nullable(SLACK()),
+    webhook: s.nullable(WEBHOOK()),
+    cloudwatch: s.nullable(CLOUDWATCH()),
+  }),
+);
+const KIND = { type: 'archiver-alerts', format: 1, noun: 'alert configuration', body: BODY };
 
-export interface AlertSettings extends ChannelSettings {
-  /** How long an alert of one kind about one thing is not repeated. */
-  readonly cooldownMs: number;
-}
+export type EmailSettings = Unswitched<typeof EMAIL>;
+export type SlackSettings = Unswitched<typeof SLACK>;
+export type WebhookSettings = Unswitched<typeof WEBHOOK>;
+export type CloudWatchSettings = Unswitched<typeof CLOUDWATCH>;
+type Unswitched<S extends s.Schema<unknown>> = Omit<s.Read<S>, 'isEnabled'>;
+
+export type AlertSettings = s.Read<typeof BODY>;
+export type ChannelSettings = Omit<AlertSettings, 'cooldownMs'>;
 
 /** Without a file: no channels, and a day between alerts. */
 export const NO_ALERTS: AlertSettings = {
@@ -94,45 +97,8 @@ export async function readAlertSettings(home: string): Promise<AlertSettings | u
     throw fileFailure('read', path, error);
   }
   const hint = 'remove it and configure the channels again: archiver alerts configure --help';
-  const { fields } = parseStateDocument(text, KIND, { path, hint });
-  return {
-    cooldownMs: fields.count('cooldownMs'),
-    email: channelIn(fields, 'email', readEmail),
-    slack: channelIn(fields, 'slack', readSlack),
-    webhook: channelIn(fields, 'webhook', (its) => ({
-      webhookUrl: its.text('webhookUrl'),
-      webhookSecret: its.optionalText('webhookSecret') ?? null,
-    })),
-    cloudwatch: channelIn(fields, 'cloudwatch', (its) => ({
-      namespace: its.text('namespace'),
-      region: its.optionalText('region') ?? null,
-      profile: its.optionalText('profile') ?? null,
-      endpointUrl: its.optionalText('endpointUrl') ?? null,
-    })),
-  };
+  return readStateDocument(text, KIND, { path, hint });
 }
-
-function channelIn<T>(fields: Fields, name: ChannelName, read: (fields: Fields) => T): Switched<T> | null {
-  if (fields.get(name) === null) return null;
-  const its = fields.object(name);
-  return { ...read(its), isEnabled: its.flag('isEnabled') };
-}
-
-const readEmail = (its: Fields): EmailSettings => ({
-  smtpHost: its.text('smtpHost'),
-  smtpPort: its.count('smtpPort', 65_535),
-  smtpUseTls: its.flag('smtpUseTls'),
-  smtpUsername: its.optionalText('smtpUsername') ?? null,
-  smtpPassword: its.optionalText('smtpPassword') ?? null,
-  smtpFrom: its.text('smtpFrom'),
-  recipients: its.list('recipients').map((one) => (typeof one === 'string' ? one : its.fail('recipients', 'texts'))),
-});
-
-const readSlack = (its: Fields): SlackSettings => ({
-  webhookUrl: its.text('webhookUrl'),
-  channel: its.optionalText('channel') ?? null,
-  username: its.text('username'),
-});
 
 /**
  * Changes the file under its lock. `change` gets what it says now.

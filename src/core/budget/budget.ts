@@ -2,36 +2,40 @@
 // small document that machines may share, so it says what was used and needs no ledger. Whole micro-dollars and bytes;
 // days and months are those of UTC, the same wherever a machine stands. Pure.
 import { microsOf, type Usd } from '../cost/money.js';
+import * as s from '../documents/schema.js';
 
 export const BUDGET_PERIODS = ['total', 'month'] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
 /** What the runs of a day used. */
-export interface DayUse {
-  readonly micros: number;
-  /** Negative where more was deleted than stored. */
-  readonly bytes: number;
-  /** Runs whose cost is not known, and not in `micros`. */
-  readonly unpriced: number;
-}
+const DAY_USE = s.schema(() =>
+  s.object({
+    micros: s.count,
+    /** Negative where more was deleted than stored. */
+    bytes: s.whole,
+    /** Runs whose cost is not known, and not in `micros`. */
+    unpriced: s.count,
+  }),
+);
+export type DayUse = s.Read<typeof DAY_USE>;
 
-export interface Limits {
-  /** 0: unlimited, as the next. */
-  readonly costMicros: number;
-  readonly volumeBytes: number;
-  /** Fractions of the limits from which on a warning is due. */
-  readonly costAlert: number;
-  readonly volumeAlert: number;
-  /** `total`: since it was set; `month`: in each calendar month. */
-  readonly period: BudgetPeriod;
-}
-
-export interface Budget extends Limits {
-  /** When it was first set, ISO 8601 in UTC. */
-  readonly since: string;
-  /** By `YYYY-MM-DD`. */
-  readonly days: ReadonlyMap<string, DayUse>;
-}
+export const BUDGET = s.schema(() =>
+  s.object({
+    /** 0: unlimited, as the next. */
+    costMicros: s.count,
+    volumeBytes: s.count,
+    /** Fractions of the limits from which on a warning is due. */
+    costAlert: s.fraction,
+    volumeAlert: s.fraction,
+    /** `total`: since it was set; `month`: in each calendar month. */
+    period: s.oneOf(BUDGET_PERIODS),
+    /** When it was first set, in UTC. */
+    since: s.time,
+    days: s.mapOf(DAY_USE(), s.day),
+  }),
+);
+export type Budget = s.Read<typeof BUDGET>;
+export type Limits = Omit<Budget, 'since' | 'days'>;
 
 export interface BudgetBook {
   /** Of all projects together. */

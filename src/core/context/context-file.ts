@@ -2,29 +2,27 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../state/replace-file.js';
-import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { encodeStateDocument, readStateDocument } from '../state/document.js';
 import { systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
-import { Fields } from '../json/json-fields.js';
-
-const KIND = { type: 'archiver-context', format: 1, noun: 'context file' };
+import * as s from '../documents/schema.js';
 
 /** What `archiver` without a command does. `local`: print help. `repl`: start the shell. */
 export const CONTEXT_NAMES = ['local', 'repl'] as const;
 export type ContextName = (typeof CONTEXT_NAMES)[number];
 
-/** A store that a screen or a shell was opened on. */
-export interface RememberedStore {
-  readonly url: string;
-  readonly region?: string | undefined;
-  readonly endpointUrl?: string | undefined;
-}
+const BODY = s.schema(() =>
+  s.object({
+    context: s.oneOf(CONTEXT_NAMES),
+    /** The last one first. */
+    stores: s.listOf(s.object({ url: s.text, region: s.optional(s.text), endpointUrl: s.optional(s.text) })),
+  }),
+);
+const KIND = { type: 'archiver-context', format: 1, noun: 'context file', body: BODY };
 
-export interface SavedContext {
-  readonly context: ContextName;
-  /** The last one first. */
-  readonly stores: readonly RememberedStore[];
-}
+export type SavedContext = s.Read<typeof BODY>;
+/** A store that a screen or a shell was opened on. */
+export type RememberedStore = SavedContext['stores'][number];
 
 /** Where the file is, from the user's home folder. */
 export const contextPath = (userHome: string): string => join(userHome, '.archiver-context');
@@ -38,20 +36,7 @@ export async function readContext(path: string): Promise<SavedContext | undefine
     if (systemCode(error) === 'ENOENT') return undefined;
     throw fileFailure('read', path, error);
   }
-  const { fields } = parseStateDocument(text, KIND, { path, hint: 'archiver context reset' });
-  const name = fields.text('context');
-  const context =
-    CONTEXT_NAMES.find((known) => known === name) ?? fields.fail('context', `one of ${CONTEXT_NAMES.join(', ')}`);
-  return { context, stores: fields.list('stores').map((store) => readStore(store, fields.what)) };
-}
-
-function readStore(value: unknown, what: string): RememberedStore {
-  const fields = new Fields(value, `a store of ${what}`);
-  return {
-    url: fields.text('url'),
-    region: fields.optionalText('region'),
-    endpointUrl: fields.optionalText('endpointUrl'),
-  };
+  return readStateDocument(text, KIND, { path, hint: 'archiver context reset' });
 }
 
 /** Writes the file. @throws access-denied, io */

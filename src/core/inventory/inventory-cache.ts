@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as s from '../documents/schema.js';
 import { isArchiverError, systemCode } from '../failures/errors.js';
-import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { encodeStateDocument, readStateDocument } from '../state/document.js';
 import { replaceFile } from '../state/replace-file.js';
 import type { StoredUpload } from './stored-upload.js';
 
-const KIND = { type: 'archiver-inventory', format: 1, noun: 'inventory' };
 /** An upload has 0.6 KB; of more, the newest are kept. */
 const MOST_UPLOADS = 20_000;
 const MOST_STORES = 16;
@@ -16,6 +16,9 @@ const FILE = /^[0-9a-f]{32}\.inventory\.json$/;
 
 /** What is kept of an upload: of what cannot be read, nothing. */
 export type KeptUpload = Omit<StoredUpload, 'tags' | 'fork' | 'problem'>;
+
+const BODY = s.schema(() => s.object({ uploads: s.listOf(s.asWritten<KeptUpload>()) }));
+const KIND = { type: 'archiver-inventory', format: 1, noun: 'inventory', body: BODY };
 
 /** The file for the store at a URL. `server`: which one, because two servers may have buckets of the same name. */
 export function inventoryPath(folder: string, baseUrl: string, server: string | undefined): string {
@@ -28,9 +31,7 @@ export function inventoryPath(folder: string, baseUrl: string, server: string | 
 /** What is kept; nothing where there is no file, or one that cannot be used. */
 export async function readInventoryCache(path: string): Promise<readonly KeptUpload[]> {
   try {
-    const { fields } = parseStateDocument(await readFile(path, 'utf8'), KIND, { path, hint: '' });
-    // Its checksum shows that this program wrote it.
-    return fields.list('uploads') as readonly KeptUpload[];
+    return readStateDocument(await readFile(path, 'utf8'), KIND, { path, hint: '' }).uploads;
   } catch (error) {
     if (isArchiverError(error, 'integrity', 'unsupported') || systemCode(error) !== undefined) return [];
     throw error;

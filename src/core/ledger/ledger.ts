@@ -6,9 +6,9 @@ import { noneOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { isUploadId } from '../ids/upload-id.js';
 import { appendDocuments, documentsFromEnd, readDocuments } from '../state/document-lines.js';
-import { checkRecord, type LedgerRecord, recordFrom } from './record.js';
+import { checkRecord, type LedgerRecord, RECORD } from './record.js';
 
-const KIND = { type: 'cost-record', format: 1, noun: 'cost record' } as const;
+const KIND = { type: 'cost-record', format: 1, noun: 'cost record', body: RECORD } as const;
 const FILE = /^(\d{4}-\d{2})\.jsonl$/;
 const UPLOAD = /"uploadId":"([^"]*)"/;
 
@@ -51,7 +51,7 @@ export async function readLedger(folder: string, { from, until }: LedgerRange = 
   const byId = new Map<string, LedgerRecord>();
   let unread = 0;
   for (const name of await filesOf(folder, { from, until })) {
-    const { found, skipped } = await readDocuments(join(folder, name), KIND, recordFrom);
+    const { found, skipped } = await readDocuments(join(folder, name), KIND);
     unread += skipped;
     for (const record of found) if (isWithin(record, { from, until })) keep(byId, record);
   }
@@ -76,7 +76,7 @@ export async function projectsOf(folder: string, uploadIds: readonly string[]): 
   if (wanted.size === 0) return projects;
   const isOfThem = (line: Buffer): boolean => wanted.has(UPLOAD.exec(line.toString('latin1'))?.[1] ?? '');
   for (const name of (await filesOf(folder, { from: beginOf(uploadIds) })).toReversed())
-    for await (const { uploadId, project } of documentsFromEnd(join(folder, name), KIND, recordFrom, isOfThem)) {
+    for await (const { uploadId, project } of documentsFromEnd(join(folder, name), KIND, isOfThem)) {
       if (uploadId === null || !wanted.delete(uploadId)) continue;
       if (project !== null && project !== uploadId) projects.set(uploadId, project);
       if (wanted.size === 0) return projects;

@@ -5,15 +5,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as s from '../documents/schema.js';
 import { isArchiverError, noneOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
-import { Fields } from '../json/json-fields.js';
-import { encodeStateDocument, parseStateDocument } from '../state/document.js';
-import { lifeOf, ownHolder } from '../state/lock-holder.js';
+import { encodeStateDocument, readStateDocument } from '../state/document.js';
+import { HOLDER, lifeOf, ownHolder } from '../state/lock-holder.js';
 import { removeOrphanFiles } from '../state/orphans.js';
-import { type LedgerRecord, recordFrom } from './record.js';
+import { type LedgerRecord, RECORD } from './record.js';
 
-const KIND = { type: 'running-cost', format: 1, noun: 'cost of a run' } as const;
+const BODY = s.schema(() => s.object({ ...HOLDER, records: s.listOf(RECORD()) }));
+const KIND = { type: 'running-cost', format: 1, noun: 'cost of a run', body: BODY } as const;
 const FILE = /^[0-9a-f]{16}\.json$/;
 const ORPHAN = { pattern: /^[0-9a-f]{16}\.json\.tmp$/, savedIds: [] } as const;
 const ORPHAN_MS = 86_400_000;
@@ -135,12 +136,9 @@ function killedIn(
   { host, isSilent }: { readonly host: string; readonly isSilent: boolean },
 ): readonly LedgerRecord[] | undefined {
   try {
-    const { fields } = parseStateDocument(text, KIND, { path, hint: '' });
-    const process = { pid: fields.count('pid'), host: fields.text('host'), start: fields.text('start') };
-    const holder = { ...process, namespace: fields.optionalText('namespace') ?? '' };
+    const { records, ...holder } = readStateDocument(text, KIND, { path, hint: '' });
     const life = lifeOf(holder, host);
-    if (life === 'alive' || (life === 'unknown' && (holder.host !== host || !isSilent))) return undefined;
-    return fields.list('records').map((item) => recordFrom(new Fields(item, `a record of ${fields.what}`)));
+    return life === 'alive' || (life === 'unknown' && (holder.host !== host || !isSilent)) ? undefined : records;
   } catch (error) {
     if (isArchiverError(error)) return undefined;
     throw error;

@@ -1,43 +1,44 @@
 // The history of uploads, for whoever wants to compare settings: the shape of what was uploaded, how, and what came of it.
 // Only where somebody asked for it. No content, names, paths or ids are in it, and nothing of it is sent anywhere.
 import { join, resolve } from 'node:path';
-import { defined } from '../defined.js';
-import type { Fields } from '../json/json-fields.js';
+import * as s from '../documents/schema.js';
 import { appendDocuments, readDocuments, type FoundLines } from '../state/document-lines.js';
 
-const KIND = { type: 'upload-history', format: 1, noun: 'upload history' } as const;
+const RECORD = s.schema(() =>
+  s.object({
+    /** When it ended, ISO 8601. */
+    time: s.text,
+    operation: s.text,
+    files: s.count,
+    /** Of the files. */
+    bytes: s.count,
+    /** In the store. */
+    storedBytes: s.count,
+    chunks: s.count,
+    durationMs: s.count,
+    /** Requests of all kinds. */
+    requests: s.count,
+    /** How it was uploaded: what was said, or the program chose. */
+    parameters: s.object({
+      storageClass: s.optional(s.text),
+      /** By content where this is missing. */
+      compressionLevel: s.optional(s.count),
+      frameBytes: s.optional(s.count),
+      shards: s.optional(s.count),
+      dedup: s.optional(s.flag),
+      direct: s.optional(s.flag),
+      changesOnly: s.optional(s.flag),
+    }),
+    /** Once; null where it is not known. */
+    costMicros: s.nullable(s.count),
+    /** Of storage. */
+    monthlyMicros: s.nullable(s.count),
+  }),
+);
+const KIND = { type: 'upload-history', format: 1, noun: 'upload history', body: RECORD } as const;
 
-/** How it was uploaded: what was said, or the program chose. */
-export interface UploadParameters {
-  readonly storageClass?: string | undefined;
-  /** By content where this is missing. */
-  readonly compressionLevel?: number | undefined;
-  readonly frameBytes?: number | undefined;
-  readonly shards?: number | undefined;
-  readonly dedup?: boolean | undefined;
-  readonly direct?: boolean | undefined;
-  readonly changesOnly?: boolean | undefined;
-}
-
-export interface UploadHistoryRecord {
-  /** When it ended, ISO 8601. */
-  readonly time: string;
-  readonly operation: string;
-  readonly files: number;
-  /** Of the files. */
-  readonly bytes: number;
-  /** In the store. */
-  readonly storedBytes: number;
-  readonly chunks: number;
-  readonly durationMs: number;
-  /** Requests of all kinds. */
-  readonly requests: number;
-  readonly parameters: UploadParameters;
-  /** Once; null where it is not known. */
-  readonly costMicros: number | null;
-  /** Of storage. */
-  readonly monthlyMicros: number | null;
-}
+export type UploadHistoryRecord = s.Read<typeof RECORD>;
+export type UploadParameters = UploadHistoryRecord['parameters'];
 
 /** The file that a setting names: a path, or `1` and the like for the one below `<home>`; undefined for none. */
 export function historyFile(setting: string | undefined, home: string, cwd: string): string | undefined {
@@ -55,36 +56,4 @@ export async function appendHistory(
 }
 
 /** All of them, the newest last; none where there is no file. @throws access-denied, io */
-export const readHistory = (path: string): Promise<FoundLines<UploadHistoryRecord>> =>
-  readDocuments(path, KIND, historyFrom);
-
-function historyFrom(fields: Fields): UploadHistoryRecord {
-  const micros = (key: string): number | null => (fields.get(key) === null ? null : fields.count(key));
-  return {
-    time: fields.text('time'),
-    operation: fields.text('operation'),
-    files: fields.count('files'),
-    bytes: fields.count('bytes'),
-    storedBytes: fields.count('storedBytes'),
-    chunks: fields.count('chunks'),
-    durationMs: fields.count('durationMs'),
-    requests: fields.count('requests'),
-    parameters: parametersFrom(fields.object('parameters')),
-    costMicros: micros('costMicros'),
-    monthlyMicros: micros('monthlyMicros'),
-  };
-}
-
-function parametersFrom(fields: Fields): UploadParameters {
-  const count = (key: string): number | undefined => (fields.get(key) === undefined ? undefined : fields.count(key));
-  const flag = (key: string): boolean | undefined => (fields.get(key) === undefined ? undefined : fields.flag(key));
-  return defined({
-    storageClass: fields.optionalText('storageClass'),
-    compressionLevel: count('compressionLevel'),
-    frameBytes: count('frameBytes'),
-    shards: count('shards'),
-    dedup: flag('dedup'),
-    direct: flag('direct'),
-    changesOnly: flag('changesOnly'),
-  });
-}
+export const readHistory = (path: string): Promise<FoundLines<UploadHistoryRecord>> => readDocuments(path, KIND);

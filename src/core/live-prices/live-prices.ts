@@ -3,16 +3,19 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pricesIn, type PlacePrices, type PriceList } from '../cost/price-table.js';
+import * as s from '../documents/schema.js';
 import { reasonText } from '../failures/errno.js';
 import { ArchiverError, isArchiverError, systemCode } from '../failures/errors.js';
 import type { AwsSources } from '../object-store/s3/s3-profile.js';
 import { printable } from '../paths/raw-path.js';
-import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { encodeStateDocument, readStateDocument } from '../state/document.js';
 import { replaceFile } from '../state/replace-file.js';
 import { livePlace, METER_COUNT } from './product-prices.js';
 
 const DAY_MS = 86_400_000;
-const KIND = { type: 'live-prices', format: 1, noun: 'list of live prices' } as const;
+const BODY = s.schema(() => s.object({ fetchedAt: s.moment, found: s.count, prices: s.asWritten<PlacePrices>() }));
+type Kept = s.Read<typeof BODY>;
+const KIND = { type: 'live-prices', format: 1, noun: 'list of live prices', body: BODY } as const;
 const REGION = /^[a-z0-9-]{1,40}$/;
 
 export interface LiveOptions {
@@ -24,12 +27,6 @@ export interface LiveOptions {
   readonly signal: AbortSignal;
   /** Told that the prices could not be kept. */
   readonly warn: (text: string) => void;
-}
-
-interface Kept {
-  readonly fetchedAt: string;
-  readonly found: number;
-  readonly prices: PlacePrices;
 }
 
 /** The prices of a region. @throws access-denied without credentials, not-found for a region without prices, store */
@@ -59,9 +56,7 @@ async function readKept(path: string, now: Date): Promise<Kept | undefined> {
     throw error;
   }
   try {
-    const { body } = parseStateDocument(text, KIND, { path, hint: 'remove it' });
-    // Its checksum shows that this program wrote it.
-    const kept = body as unknown as Kept;
+    const kept = readStateDocument(text, KIND, { path, hint: 'remove it' });
     const ageMs = now.getTime() - Date.parse(kept.fetchedAt);
     return ageMs >= 0 && ageMs < DAY_MS ? kept : undefined;
   } catch (error) {

@@ -4,8 +4,7 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isArchiverError, noneOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
-import type { Fields } from '../json/json-fields.js';
-import { encodeStateDocument, parseStateDocument, type StateKind } from './document.js';
+import { encodeStateDocument, readStateDocument, type StateKind, type StateSchema } from './document.js';
 import { holdLock } from './lock.js';
 import { syncFolder } from './sync-folder.js';
 
@@ -75,15 +74,11 @@ export interface FoundLines<T> {
  * Reads the documents of a file, in its order; none where there is no file.
  * @throws access-denied, io
  */
-export async function readDocuments<T>(
-  path: string,
-  kind: StateKind,
-  parse: (fields: Fields) => T,
-): Promise<FoundLines<T>> {
+export async function readDocuments<T>(path: string, kind: StateSchema<T>): Promise<FoundLines<T>> {
   const found: T[] = [];
   let skipped = 0;
   for (const line of linesOf(await bytesOf(path))) {
-    const document = documentIn(line, path, kind, parse);
+    const document = documentIn(line, path, kind);
     if (document === undefined) skipped++;
     else found.push(document);
   }
@@ -97,21 +92,20 @@ export async function readDocuments<T>(
  */
 export async function* documentsFromEnd<T>(
   path: string,
-  kind: StateKind,
-  parse: (fields: Fields) => T,
+  kind: StateSchema<T>,
   mayHold: (line: Buffer) => boolean,
 ): AsyncGenerator<T> {
   for await (const line of linesFromEnd(path)) {
-    const document = mayHold(line) ? documentIn(line, path, kind, parse) : undefined;
+    const document = mayHold(line) ? documentIn(line, path, kind) : undefined;
     if (document !== undefined) yield document;
   }
 }
 
 /** Undefined where it cannot be read. */
-function documentIn<T>(line: Buffer, path: string, kind: StateKind, parse: (fields: Fields) => T): T | undefined {
+function documentIn<T>(line: Buffer, path: string, kind: StateSchema<T>): T | undefined {
   if (line.length > MAX_LINE) return undefined;
   try {
-    return parse(parseStateDocument(line.toString('utf8'), kind, { path, hint: '' }).fields);
+    return readStateDocument(line.toString('utf8'), kind, { path, hint: '' });
   } catch (error) {
     if (!isArchiverError(error)) throw error;
     return undefined;

@@ -1,6 +1,8 @@
 // The text of a small state file: one JSON document with a type, a format and a checksum. Damaged, foreign and newer files
 // are distinguished, each with one sentence.
 import { createHash } from 'node:crypto';
+import { readValue } from '../documents/read-document.js';
+import type { Schema } from '../documents/schema.js';
 import { ArchiverError, integrityError } from '../failures/errors.js';
 import { Fields } from '../json/json-fields.js';
 import { parseBoundedJson } from '../json/json-guard.js';
@@ -16,10 +18,23 @@ export interface StateKind {
   readonly noun: string;
 }
 
+/** A kind whose documents have this body. */
+export interface StateSchema<T> extends StateKind {
+  /** Without format, type and checksum. */
+  readonly body: Schema<T>;
+}
+
 export interface StateDocument {
   readonly fields: Fields;
   /** All of it except the checksum, which shows that this program wrote it. */
   readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface StatePlace {
+  /** The file. */
+  readonly path: string;
+  /** What to do about a damaged one. */
+  readonly hint: string;
 }
 
 /** The text of the file. */
@@ -31,13 +46,22 @@ export function encodeStateDocument({ type, format }: Pick<StateKind, 'type' | '
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
+ * Reads the text of a file.
+ * @throws integrity where it is damaged or another kind of file, unsupported where it is newer
+ */
+export function readStateDocument<T>(text: string, kind: StateSchema<T>, place: StatePlace): T {
+  const { fields, body } = parseStateDocument(text, kind, place);
+  return readValue(kind.body, body, fields.what, { hint: place.hint });
+}
+
+/**
  * Reads the text of the file `path`. `hint`: what to do about a damaged one.
  * @throws integrity where it is damaged or another kind of file, unsupported where it is newer
  */
 export function parseStateDocument(
   text: string,
   { type, format, noun }: StateKind,
-  { path, hint }: { readonly path: string; readonly hint: string },
+  { path, hint }: StatePlace,
 ): StateDocument {
   const what = `the ${noun} ${printable(path)}`;
   const fields = new Fields(parsedText(text, what, hint), what);

@@ -1,16 +1,21 @@
 // Which process it is that holds a lock, and whether it still runs. A process id says something only in its pid namespace: in
 // another container the same number is another process, or none.
 import { readFileSync, readlinkSync } from 'node:fs';
-import { systemCode } from '../failures/errors.js';
+import { readJson } from '../documents/read-document.js';
+import * as s from '../documents/schema.js';
+import { isArchiverError, systemCode } from '../failures/errors.js';
 
-export interface LockHolder {
-  readonly pid: number;
-  readonly host: string;
+/** The keys of a process that holds something. */
+export const HOLDER = {
+  pid: s.count,
+  host: s.text,
   /** Boot and start time, which distinguish processes with the same id; empty where the system does not say. */
-  readonly start: string;
+  start: s.text,
   /** That the id counts in; empty where the system has none, or does not say. */
-  readonly namespace: string;
-}
+  namespace: s.orElse(s.text, ''),
+};
+const LOCK = s.schema(() => s.object(HOLDER));
+export type LockHolder = s.Read<typeof LOCK>;
 
 /** This process as a holder. */
 export const ownHolder = (host: string): LockHolder => ({
@@ -25,14 +30,9 @@ export const nobodyKnown = (host: string): LockHolder => ({ pid: 0, host, start:
 
 export function parseHolder(text: string): LockHolder | undefined {
   try {
-    const { pid, host, start, namespace = '' } = JSON.parse(text) as Partial<LockHolder>;
-    return typeof pid === 'number' &&
-      typeof host === 'string' &&
-      typeof start === 'string' &&
-      typeof namespace === 'string'
-      ? { pid, host, start, namespace }
-      : undefined;
-  } catch {
+    return readJson(LOCK, text, 'a lock', 1);
+  } catch (error) {
+    if (!isArchiverError(error)) throw error;
     return undefined; // incomplete, or not ours
   }
 }

@@ -1,17 +1,16 @@
 // When a version was last seen whole in its store, and how its manifests looked there (rules.md#whole-view).
 // One small file per dataset beside the cached manifests. A hint that saves a look: a file that cannot be used counts as none.
 import { readFile } from 'node:fs/promises';
+import * as s from '../../documents/schema.js';
 import { isArchiverError, systemCode } from '../../failures/errors.js';
-import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
+import { encodeStateDocument, readStateDocument } from '../../state/document.js';
 import { replaceFile } from '../../state/replace-file.js';
 import { datasetFile } from './dataset-file.js';
 import { isSameEtag } from '../../object-store/same-etag.js';
 
+const SHOWN = s.schema(() => s.object({ sizeBytes: s.count, etag: s.text }));
 /** An object as a listing shows it. */
-export interface ShownObject {
-  readonly sizeBytes: number;
-  readonly etag: string;
-}
+export type ShownObject = s.Read<typeof SHOWN>;
 
 /** No more of it than that. */
 export const shownAs = ({ sizeBytes, etag }: ShownObject): ShownObject => ({ sizeBytes, etag });
@@ -20,21 +19,24 @@ export const shownAs = ({ sizeBytes, etag }: ShownObject): ShownObject => ({ siz
 export const isShownAs = (before: ShownObject | undefined, now: ShownObject): boolean =>
   isSameEtag(before?.etag, now.etag) && before?.sizeBytes === now.sizeBytes;
 
-export interface RememberedLook {
-  /** Of the version's manifest, as it is stored. */
-  readonly manifestSha256: string;
-  /** By the wall clock: of everything that the version needs, what was looked at the longest ago. */
-  readonly lookedAtMs: number;
-  /** By digest: manifests of its chain while they were known to be whole. */
-  readonly manifests: ReadonlyMap<string, ShownObject>;
-}
+const BODY = s.schema(() =>
+  s.object({
+    /** Of the version's manifest, as it is stored. */
+    manifestSha256: s.sha256,
+    /** By the wall clock: of everything that the version needs, what was looked at the longest ago. */
+    lookedAtMs: s.count,
+    /** By digest: manifests of its chain while they were known to be whole. */
+    manifests: s.mapOf(SHOWN()),
+  }),
+);
+export type RememberedLook = s.Read<typeof BODY>;
 
 export interface LookMemory {
   get(baseUrl: string, datasetId: string): Promise<RememberedLook | undefined>;
   put(baseUrl: string, datasetId: string, look: RememberedLook): Promise<void>;
 }
 
-const KIND = { type: 'archiver-remembered-look', format: 1, noun: 'remembered look' };
+const KIND = { type: 'archiver-remembered-look', format: 1, noun: 'remembered look', body: BODY };
 /** What was looked at less than this ago need not be looked at again. */
 const LOOK_KEPT_MS = 86_400_000;
 
@@ -50,7 +52,7 @@ export function openLookMemory(folder: string, onTrouble: (text: string) => void
     async get(baseUrl, datasetId) {
       const path = pathOf(baseUrl, datasetId);
       try {
-        return parseLook(await readFile(path, 'utf8'), path);
+        return readStateDocument(await readFile(path, 'utf8'), KIND, { path, hint: '' });
       } catch (error) {
         if (systemCode(error) === undefined && !isArchiverError(error, 'integrity', 'unsupported')) throw error;
         return undefined; // looked at again, and then it is replaced
@@ -65,13 +67,4 @@ export function openLookMemory(folder: string, onTrouble: (text: string) => void
       }
     },
   };
-}
-
-/** @throws integrity, unsupported for anything but what this version wrote */
-function parseLook(text: string, path: string): RememberedLook {
-  const { fields } = parseStateDocument(text, KIND, { path, hint: '' });
-  // Its checksum shows that this program wrote it.
-  const manifests = Object.entries(fields.get('manifests') as Record<string, ShownObject>);
-  const [manifestSha256, lookedAtMs] = [fields.sha256('manifestSha256'), fields.count('lookedAtMs')];
-  return { manifestSha256, lookedAtMs, manifests: new Map(manifests) };
 }

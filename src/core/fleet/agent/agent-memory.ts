@@ -3,12 +3,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
+import * as s from '../../documents/schema.js';
 import { errorText, isArchiverError, systemCode } from '../../failures/errors.js';
-import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
+import { encodeStateDocument, readStateDocument } from '../../state/document.js';
 import { replaceFile } from '../../state/replace-file.js';
-import { type Heartbeat, parseHeartbeat } from '../heartbeat.js';
+import { type Heartbeat, HEARTBEAT } from '../heartbeat.js';
 
-const KIND = { type: 'archiver-agent', format: 1, noun: 'memory of an agent' };
+const BODY = s.schema(() => s.object({ heartbeat: HEARTBEAT(), newestConfig: s.count }));
+const KIND = { type: 'archiver-agent', format: 1, noun: 'memory of an agent', body: BODY };
 
 /** Where an agent keeps what belongs to one writer of one fleet, below archiver's own folder; without an ending. */
 export function agentPath(home: string, { baseUrl, writerId }: { baseUrl: string; writerId: string }): string {
@@ -24,21 +26,15 @@ export interface AgentMemory {
   write(heartbeat: Heartbeat): Promise<void>;
 }
 
-interface Remembered {
-  readonly heartbeat: Heartbeat;
-  readonly newestConfig: number;
-}
-
 /** `path` as `agentPath` gives it. What cannot be kept or used is told to `onTrouble`. */
 export function agentMemory(path: string, onTrouble: (text: string) => void): AgentMemory {
   const file = `${path}.json`;
   let newest = 0;
-  const read = async (): Promise<Remembered | undefined> => {
+  const read = async (): Promise<s.Read<typeof BODY> | undefined> => {
     try {
-      const { fields } = parseStateDocument(await readFile(file, 'utf8'), KIND, { path: file, hint: '' });
-      const heartbeat = parseHeartbeat(Buffer.from(JSON.stringify(fields.get('heartbeat') ?? null)));
-      newest = Math.max(newest, fields.count('newestConfig'));
-      return { heartbeat, newestConfig: newest };
+      const found = readStateDocument(await readFile(file, 'utf8'), KIND, { path: file, hint: '' });
+      newest = Math.max(newest, found.newestConfig);
+      return { ...found, newestConfig: newest };
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return undefined;
       onTrouble(`${errorText(error)}: it counts as nothing`);

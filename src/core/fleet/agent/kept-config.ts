@@ -1,12 +1,14 @@
 // The last config that an agent has accepted, on this computer, with its signature: what it goes on with when a newer one is
 // refused or cannot be fetched, also after a restart, and what tells whether one is older.
 import { readFile } from 'node:fs/promises';
+import * as s from '../../documents/schema.js';
 import { noneOn } from '../../failures/errors.js';
-import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
+import { encodeStateDocument, readStateDocument } from '../../state/document.js';
 import { replaceFile } from '../../state/replace-file.js';
 import { fileFailure } from '../../failures/file-failure.js';
 
-const KIND = { type: 'archiver-fleet-config', format: 1, noun: 'kept config' };
+const BODY = s.schema(() => s.object({ config: s.base64, signature: s.base64 }));
+const KIND = { type: 'archiver-fleet-config', format: 1, noun: 'kept config', body: BODY };
 
 /** As they were fetched. */
 export interface SignedConfig {
@@ -28,9 +30,9 @@ export function keptConfig(path: string): KeptConfig {
     async read() {
       const text = await readFile(file, 'utf8').catch(noneOn('ENOENT'));
       if (text === undefined) return undefined;
-      const { fields } = parseStateDocument(text, KIND, { path: file, hint: 'remove it: the config is fetched again' });
-      const part = (key: string): Buffer => Buffer.from(fields.text(key), 'base64');
-      return { bytes: part('config'), signature: part('signature') };
+      const hint = 'remove it: the config is fetched again';
+      const { config, signature } = readStateDocument(text, KIND, { path: file, hint });
+      return { bytes: config, signature };
     },
     async write({ bytes, signature }) {
       const body = { config: bytes.toString('base64'), signature: signature.toString('base64') };

@@ -4,35 +4,40 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as s from '../../documents/schema.js';
 import { isArchiverError, systemCode } from '../../failures/errors.js';
 import { fileFailure } from '../../failures/file-failure.js';
 import { changeFile } from '../../state/change-file.js';
-import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
+import { encodeStateDocument, readStateDocument } from '../../state/document.js';
 import type { FleetSight, WriterSight } from './sight.js';
 import { isSameEtag } from '../../object-store/same-etag.js';
 
-const KIND = { type: 'archiver-fleet-memory', format: 1, noun: 'memory of a fleet' };
 /** Of a writer; more are restarts long ago. */
 const NAMES_KEPT = 4;
 const MAX_NAME = 100;
 /** Two that took turns are told of for so long after the last turn. */
 const CLONE_MS = 86_400_000;
 
-export interface WriterMemory {
-  readonly writerId: string;
-  /** The latest instance last. */
-  readonly instances: readonly string[];
-  /** The latest host last; none in a file of an earlier release. */
-  readonly hosts?: readonly string[];
-  /** When an earlier instance or host came back; ISO 8601. */
-  readonly turnedAt: string | null;
-  readonly configEtag: string | null;
-  readonly configVersion: number | null;
-}
+const WRITER = s.schema(() =>
+  s.object({
+    writerId: s.text,
+    /** The latest instance last. */
+    instances: s.listOf(s.text),
+    /** The latest host last; none in a file of an earlier release. */
+    hosts: s.optional(s.listOf(s.text)),
+    /** When an earlier instance or host came back. */
+    turnedAt: s.nullable(s.time),
+    configEtag: s.nullable(s.text),
+    configVersion: s.nullable(s.count),
+  }),
+);
+/** Since when nothing of the fleet can be seen, and what is known of its writers. */
+const BODY = s.schema(() => s.object({ unseenSince: s.orNull(s.time), writers: s.listOf(WRITER()) }));
+const KIND = { type: 'archiver-fleet-memory', format: 1, noun: 'memory of a fleet', body: BODY };
 
-export interface FleetMemory {
-  /** Since when nothing of the fleet can be seen; ISO 8601. */
-  readonly unseenSince: string | null;
+export type WriterMemory = s.Read<typeof WRITER>;
+
+export interface FleetMemory extends Pick<s.Read<typeof BODY>, 'unseenSince'> {
   readonly writers: ReadonlyMap<string, WriterMemory>;
 }
 
@@ -52,13 +57,8 @@ export async function readMemory(path: string): Promise<FleetMemory> {
     throw fileFailure('read', path, error);
   }
   try {
-    const { fields } = parseStateDocument(text, KIND, { path, hint: 'remove it' });
-    // Its checksum shows that this program wrote it.
-    const writers = fields.list('writers') as readonly WriterMemory[];
-    return {
-      unseenSince: fields.optionalText('unseenSince') ?? null,
-      writers: new Map(writers.map((one) => [one.writerId, one])),
-    };
+    const { unseenSince, writers } = readStateDocument(text, KIND, { path, hint: 'remove it' });
+    return { unseenSince, writers: new Map(writers.map((one) => [one.writerId, one])) };
   } catch (error) {
     if (isArchiverError(error, 'integrity', 'unsupported')) return NO_MEMORY;
     throw error;
