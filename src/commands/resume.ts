@@ -78,14 +78,13 @@ async function open(folder: string, id: string): Promise<SavedUpload> {
   return await readSaved(saved, () => openSaved(folder, id, hostname()));
 }
 
-/** The only one to go on with; one that is complete counts where there is no other. */
+/** The only one to go on with; where there is no other one that is complete counts, and then one that is worked on, which is refused. */
 async function onlyUpload(folder: string): Promise<string> {
   const { savedUploads } = await import('../core/resume/state-folder.js');
-  const free = (await savedUploads(folder).findAll(hostname())).filter(
-    ({ holder, document }) => holder === undefined && document,
-  );
+  const all = (await savedUploads(folder).findAll(hostname())).filter(({ document }) => document);
+  const free = all.filter(({ holder }) => holder === undefined);
   const open = free.filter(({ document }) => document?.status !== 'complete');
-  const found = open.length > 0 ? open : free.slice(-1);
+  const found = open.length > 0 ? open : (free.length > 0 ? free : all).slice(-1);
   const [first] = found;
   if (first === undefined) {
     throw new ArchiverError('not-found', `no interrupted upload is saved in ${printable(folder)}`, {

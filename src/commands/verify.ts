@@ -4,6 +4,7 @@ import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
 import type { RetrievalEstimate } from '../core/cost/retrieval-cost.js';
+import type { OpenedStore } from '../core/object-store/open-store.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { StoreVerdict } from '../core/verify/store-verdict.js';
 import type { VerifyStoreOptions } from '../core/verify/verify-store.js';
@@ -98,8 +99,10 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
     documentOf: storeDocument,
     linesOf: (result, estimate, durationMs) => [
       storeVerdict(result),
-      ...storeLines(result, durationMs, context.verbose),
-      ...unreadLines(result.unreadCold, estimate),
+      ...storeLines(result, durationMs, {
+        unread: unreadLines(result.unreadCold, estimate),
+        isVerbose: context.verbose,
+      }),
     ],
   });
   for (const { message } of told) context.warn(message);
@@ -128,17 +131,19 @@ async function check<T extends Checked>(
       const call = { ...place, values, context, requestsAtOnce: workers, onEvent: emit };
       return withStore(call, async (opened) => {
         const { store, requests } = opened;
-        const result = await verify({
-          reader: store,
-          mode: modeOf(values),
-          sample: values.sample ?? 1,
-          random: Math.random,
-          now: context.now,
-          requestsAtOnce: workers,
-          memoryLimitBytes: memoryLimit(context, 'reading content'),
-          emit,
-          signal: context.signal,
-        });
+        const result = await forgettingLooks(opened, context, () =>
+          verify({
+            reader: store,
+            mode: modeOf(values),
+            sample: values.sample ?? 1,
+            random: Math.random,
+            now: context.now,
+            requestsAtOnce: workers,
+            memoryLimitBytes: memoryLimit(context, 'reading content'),
+            emit,
+            signal: context.signal,
+          }),
+        );
         return { result, estimate: await thawEstimate(result.unreadCold, opened, context), requests };
       });
     },
@@ -160,6 +165,25 @@ async function check<T extends Checked>(
   });
   if (!result.ok) return 1;
   return result.unreadCold.length === 0 ? 0 : 3;
+}
+
+/** What is not whole is not taken for whole because it was seen so earlier today: the next sync looks. */
+async function forgettingLooks<T extends Checked>(
+  opened: OpenedStore,
+  { home, warn }: VerifyContext,
+  verify: () => Promise<T>,
+): Promise<T> {
+  let isSound = false;
+  try {
+    const result = await verify();
+    isSound = result.ok;
+    return result;
+  } finally {
+    if (!isSound) {
+      const { cacheFolder, rememberedIn } = await import('../core/archive/remembered.js');
+      await rememberedIn(cacheFolder(home), opened, warn).looks.forgetAll();
+    }
+  }
 }
 
 function uploadDocument(result: VerifyResult): object {

@@ -136,3 +136,17 @@ test('a sync that begins to encrypt says that what is there is not', async () =>
 
   expect((await synced('--kms-key-id', K1)).stdout).toMatch(/stored before stays as it is, without a key; --force/);
 });
+
+test('of chunks that lie in folders of uploads before the chain it claims no key', async () => {
+  await mixed();
+
+  const { stdout } = await synced('--kms-key-id', K1);
+  const unasked = await synced();
+  write('e');
+  const inJson = json((await synced('--kms-key-id', K1, '--json', '--quiet')).stdout);
+
+  // The newest listing is full, and says only of its own folder how that was encrypted.
+  expect(stdout).toContain(`as it is, encrypted with ${K2}, or as \`archiver info\` says of 3 chunks; --force`);
+  expect(unasked.stdout).not.toContain('stays as it is');
+  expect(inJson).toMatchObject({ earlierKeyIds: [K2], untoldKeyChunks: 3 });
+});

@@ -1,14 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
+import { command as resume } from '../../src/commands/resume.js';
 import { command as list } from '../../src/commands/resume/list.js';
 import { encodeState } from '../../src/core/resume/upload-state.js';
 import { SAMPLE_ID, SAMPLE_STATE } from '../core/resume/sample-state.js';
+import { ownHolder } from '../../src/core/state/lock-holder.js';
 import { runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-const root = buildTree([list], [{ path: 'resume', summary: 'resume' }], 'test');
+const root = buildTree([resume, list], [], 'test');
 
 test('saved uploads are listed with the time since they began', async () => {
   const folder = await tempFolder();
@@ -27,4 +30,16 @@ test('saved uploads are listed with the time since they began', async () => {
   const sent = ['1 of 3', '10 B of 30 B'];
   const cells = [SAMPLE_ID, 'interrupted', '/data/x', 'file:///store', ...sent, '1d 2h', '-'];
   expect(row.trim().split(/ {2,}/)).toEqual(cells);
+});
+
+test('one that another process works on is not called missing', async () => {
+  const folder = await tempFolder();
+  const states = join(folder, 'home', 'state');
+  mkdirSync(states, { recursive: true });
+  writeFileSync(join(states, `${SAMPLE_ID}.json`), encodeState(SAMPLE_STATE));
+  writeFileSync(join(states, `${SAMPLE_ID}.lock`), JSON.stringify(ownHolder(hostname())));
+
+  const { status, stderr } = await runCommand({ root, folder }, ['resume']);
+
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`is working on upload ${SAMPLE_ID}`)]);
 });

@@ -69,3 +69,15 @@ test('where no chunk is read, presence is all that was checked', async () => {
   expect([status, stdout]).toEqual([3, expect.stringMatching(/: all 2 chunks present; contents not read/)]);
   expect([presence.status, presence.stdout]).toEqual([0, expect.not.stringContaining('cold')]);
 });
+
+test('what mends damage is the last line, also of a store with cold chunks', async () => {
+  const cold = await makeColdArchive(['STANDARD', 'GLACIER']);
+  cold.s3.buckets.get('cold')?.delete(cold.chunkKey(0));
+
+  const { status, stdout } = await run(cold, cold.store.url, '--deep');
+
+  expect([status, stdout]).toEqual([
+    1,
+    expect.stringMatching(/not read +1 chunk in cold[^]*\n {2}next +archiver sync .*\n$/),
+  ]);
+});

@@ -11,7 +11,7 @@ const UPLOADED =
 const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges? comparedWith?';
 /** Of a dry run. */
 const PLANNED = 'dryRun? dataset? classes? estimate? wouldRefuse? budgetChecks? contents? cost? access?';
-const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? earlierKeyIds? dvcFiles? ${PLANNED}`;
+const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? earlierKeyIds? untoldKeyChunks? dvcFiles? ${PLANNED}`;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
 const RETRIEVAL = 'status jobId? costUsd lines provider region isAws pricesOf terms coldChunks readyBy? tiers?';

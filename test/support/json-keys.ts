@@ -1014,6 +1014,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   unsentCount: key(count, 'alerts that were due and arrived nowhere'),
   untilBytes: key(orNull(bytes), 'end of a range of sizes; null for the last one'),
   untilDays: key(orNull(count), 'end of a range of ages, in days; null for the last one'),
+  untoldKeyChunks: key(
+    count,
+    'chunks of earlier uploads whose keys were not asked for, where the key is another than before; `info` asks',
+  ),
   untracked: key(orNull(count), 'files of this computer that are not in the upload'),
   upToGb: key(orNull(number), 'end of a band, in GB a month; null for the last one'),
   updatedAt: key(orNull(time), 'when it was last changed'),

@@ -58,8 +58,12 @@ export function storeVerdict(result: StoreVerdict): string {
     .join(', ');
 }
 
-/** What was looked at in all, and each dataset. */
-export function storeLines(result: StoreVerdict, durationMs: number, isVerbose: boolean): string[] {
+/** What was looked at in all, and what was not (`unread` among it); then each dataset, so that what mends damage comes last. */
+export function storeLines(
+  result: StoreVerdict,
+  durationMs: number,
+  { unread, isVerbose }: { readonly unread: readonly string[]; readonly isVerbose: boolean },
+): string[] {
   const { mode, chunks, chunksRead, bytesRead, filesRead } = result;
   const time = `in ${formatDuration(durationMs)}`;
   const read = `read ${formatCount(chunksRead)} of ${formatQuantity(chunks, 'chunk')} (${formatBytes(bytesRead)}), each once`;
@@ -70,14 +74,15 @@ export function storeLines(result: StoreVerdict, durationMs: number, isVerbose: 
   }[mode];
   return [
     fact('checked', `${what}, ${time}`),
-    ...result.datasets.flatMap((each) => datasetLines(each, result, isVerbose)),
-    ...result.uploads.flatMap((each) => uploadLines(each, result, isVerbose)),
+    ...unread,
     ...(result.uncheckedUploads === 0
       ? []
       : [
           fact('left out', `${formatQuantity(result.uncheckedUploads, 'upload')} not finished, or marked for deletion`),
         ]),
     ...(result.isComplete ? [] : [fact('left out', 'not every folder below was looked into')]),
+    ...result.datasets.flatMap((each) => datasetLines(each, result, isVerbose)),
+    ...result.uploads.flatMap((each) => uploadLines(each, result, isVerbose)),
   ];
 }
 

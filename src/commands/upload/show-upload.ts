@@ -96,9 +96,10 @@ function savedLines({ deduplicated, changes }: UploadResult): string[] {
 }
 
 /** What is not sent again is not encrypted anew. */
-function keyLines({ earlierKeyIds = [] }: UploadResult): string[] {
-  if (earlierKeyIds.length === 0) return [];
+function keyLines({ earlierKeyIds = [], untoldKeyChunks = 0 }: UploadResult): string[] {
   const how = earlierKeyIds.map((key) => (key === null ? 'without a key' : `encrypted with ${printable(key)}`));
+  if (untoldKeyChunks > 0) how.push(`as \`archiver info\` says of ${formatQuantity(untoldKeyChunks, 'chunk')}`);
+  if (how.length === 0) return [];
   return [`  keys      what was stored before stays as it is, ${how.join(', or ')}; --force sends all of it again`];
 }
 

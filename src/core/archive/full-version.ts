@@ -122,7 +122,7 @@ export function afterPacking(run: HeadInput & Pick<UploadRun, 'resumed' | 'emit'
     list: (plan) => async () => {
       const level = tableLevel(run);
       const { totals: counted, shards } = await summarize(mergeLevels([level], uploadId));
-      const totals = { ...counted, skipped: scanned.skipped.length + ledger.skipped.length };
+      const totals = { ...counted, skipped: scanned.skipped.length + ledger.leftOut };
       const listed = { totals, shards, chunks: level.chunks };
       return await begin(run, plan, listed, (head) => composeManifest(head, level.mentions()))();
     },

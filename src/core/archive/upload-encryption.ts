@@ -8,7 +8,8 @@ import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
-import type { UploadId } from '../ids/upload-id.js';
+import { chunkKey } from '../manifest/manifest-check.js';
+import { folderOfKey, type UploadId, uploadFolder } from '../ids/upload-id.js';
 
 export interface Encryption {
   /** Of chunks, and of the data key that the manifest is encrypted with. */
@@ -36,17 +37,37 @@ export function keepEncryption(asked: Encryption, before: Encryption, emit: Even
   return { kmsKeyId, encryptManifest };
 }
 
+export interface EarlierKeys {
+  /** Keys that content of earlier versions was written with and stays under, where this one uses another; null: none. */
+  readonly earlierKeyIds?: readonly (string | null)[];
+  /** Where the key differs from what was used: chunks of earlier uploads that nothing read here tells the key of. */
+  readonly untoldKeyChunks?: number;
+}
+
 /**
  * The keys that chunks of this version were written with and that are not the one that is used now; null: without one.
- * None of its chunks is written again for that.
+ * None of its chunks is written again for that. A manifest tells that of its own folder alone: what it took over from uploads
+ * that are not in the chain any more is counted, once there is anything to say.
  */
-export function earlierKeys({ chain }: View, { encryption }: { readonly encryption: Encryption }) {
+export function earlierKeys(view: View, { encryption }: { readonly encryption: Encryption }): EarlierKeys {
   const now = encryption.kmsKeyId ?? null;
-  const keys = chain
-    .filter(({ head }) => head.chunks.length > 0)
-    .map(({ head }) => head.storage['kmsKeyId'] ?? null)
-    .filter((key) => key !== now);
-  return keys.length === 0 ? {} : { earlierKeyIds: [...new Set(keys)] };
+  const told = new Map(view.chain.map(({ head }) => [uploadFolder(head.uploadId), head.storage['kmsKeyId'] ?? null]));
+  const keys = new Set<string | null>();
+  const untold = new Set<string>();
+  for (const { head } of view.chain) {
+    for (const { key } of head.chunks) {
+      const full = chunkKey(head.uploadId, key) ?? key;
+      const keyId = told.get(folderOfKey(full));
+      if (keyId === undefined) untold.add(full);
+      else if (keyId !== now) keys.add(keyId);
+    }
+  }
+  const isOther = keys.size > 0 || (encryptionOf(view).kmsKeyId ?? null) !== now;
+  if (!isOther) return {};
+  return {
+    ...(keys.size > 0 && { earlierKeyIds: [...keys] }),
+    ...(untold.size > 0 && { untoldKeyChunks: untold.size }),
+  };
 }
 
 /** An encryption at work for one upload id. */

@@ -10,7 +10,7 @@ import { displayPath, type RawPath } from '../paths/raw-path.js';
 import type { ChunkTask } from './plan/chunk-task.js';
 import { type EntryTable, KIND, STATUS } from '../columns/entry-table.js';
 import type { PackedChunk } from './pack/pack-chunk.js';
-import type { Skip } from './scan/skip.js';
+import { CHANGED, type Skip } from './scan/skip.js';
 import { ShardSums } from '../dataset/chain/shard-sums.js';
 
 export class UploadLedger {
@@ -157,6 +157,11 @@ export class UploadLedger {
       .map(({ size, storageClass }) => ({ sizeBytes: size, storageClass }));
   }
 
+  /** Of those that are skipped: how many are not stored. */
+  get leftOut(): number {
+    return this.skipped.filter(({ reason }) => reason !== CHANGED).length;
+  }
+
   /** Totals over what is listed. @throws internal when an entry is neither stored nor named as skipped */
   totals(skippedBefore: number): Totals {
     const { columns, count } = this.table;
@@ -183,7 +188,7 @@ export class UploadLedger {
       bytes,
       storedBytes: chunks.reduce((sum, chunk) => sum + chunk.size, 0),
       chunks: chunks.length,
-      skipped: skippedBefore + this.skipped.length,
+      skipped: skippedBefore + this.leftOut,
     };
   }
 

@@ -4,6 +4,7 @@ import type { RequestCounts } from '../object-store/object-store.js';
 import type { ChangeCounts, ComparedWith } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
 import type { UploadRun } from './upload-run.js';
+import type { EarlierKeys } from './upload-encryption.js';
 import type { StoredObject } from '../cost/stored-object.js';
 import type { UploadPlace } from '../cost/upload-cost.js';
 import { plannedObjects } from './plan/direct-plan.js';
@@ -12,7 +13,7 @@ import type { UploadPlan } from './plan/plan-upload.js';
 import { shownSkip } from './scan/skip.js';
 import { manifestKeyOf, uploadUrlOf, type UploadId } from '../ids/upload-id.js';
 
-export interface UploadResult {
+export interface UploadResult extends EarlierKeys {
   readonly uploadId: UploadId;
   readonly location: string;
   readonly manifestKey: string;
@@ -40,8 +41,6 @@ export interface UploadResult {
   readonly directFiles?: number;
   /** Of one that stores the content of equal files once: what that saved. */
   readonly deduplicated?: Deduplicated;
-  /** Keys that content of earlier versions was written with and stays under, where this one uses another; null: none. */
-  readonly earlierKeyIds?: readonly (string | null)[];
   /** What is paid for it; not of a dry run. */
   readonly billed?: Billed;
   /** Of a dry run. */

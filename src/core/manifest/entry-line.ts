@@ -7,8 +7,8 @@ import { type Provenance, provenanceOf, provenanceText } from './provenance.js';
 
 /** What few entries have, kept beside the columns. */
 export interface EntryExtra extends RareFields {
-  /** Of a row that keeps its earlier content: what its earlier mention said. */
-  readonly before?: Pick<Entry, 'stage' | 'commit'>;
+  /** Of a row that keeps its earlier content: what its earlier mention said; the ctime where nobody has read the content since. */
+  readonly before?: Partial<Pick<Entry, 'stage' | 'commit' | 'ctime'>>;
 }
 
 /** Names of user and group numbers; undefined where this machine knows none. */

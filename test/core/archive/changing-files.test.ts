@@ -83,6 +83,8 @@ describe.each(KINDS)('a file %s', (_name, size) => {
     expectSound(packed);
     expect(packed.entries.get('file')?.changed).toBe(true);
     expect(packed.skipped).toContainEqual({ path: 'file', reason: CHANGED });
+    // It is stored, which `skipped` of totals is not about.
+    expect(packed.ledger.totals(0)).toMatchObject({ files: 3, skipped: 0 });
     expect(packed.content('z-after').toString()).toBe('after');
   });
 

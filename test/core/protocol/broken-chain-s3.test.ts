@@ -18,8 +18,8 @@ interface Lab {
   readonly folder: string;
   readonly objects: Map<string, MemoryObject>;
   readonly sync: () => Promise<UploadResult>;
-  /** Operations of the next sync, counted. */
-  readonly counted: () => Promise<{
+  /** Operations of the next sync, or of an upload of everything, counted. */
+  readonly counted: (options?: { readonly isUpload: boolean }) => Promise<{
     readonly result: UploadResult;
     readonly requests: Readonly<Record<string, number>>;
   }>;
@@ -44,18 +44,18 @@ async function makeLab({ kms = false } = {}): Promise<Lab & { readonly uploads: 
   mkdirSync(folder);
   for (let index = 0; index < 20; index++) writeFileSync(join(folder, `file-${index}`), noise(500));
   const archiverHome = join(home, '.archiver');
-  const sync = async (): Promise<UploadResult> =>
+  const sync = async ({ isUpload = false } = {}): Promise<UploadResult> =>
     await archiveFolder({
       store: opened,
       source: resolveSource(folder),
       home: archiverHome,
-      dataset: { id: 'lab', changes: { trackDeletes: false } },
+      dataset: { id: 'lab', changes: isUpload ? undefined : { trackDeletes: false } },
       signal,
       emit: () => undefined,
     });
-  const counted: Lab['counted'] = async () => {
+  const counted: Lab['counted'] = async (options) => {
     s3.requests.length = 0;
-    const result = await sync();
+    const result = await sync(options);
     const requests: Record<string, number> = {};
     for (const { operation } of s3.requests) requests[operation] = (requests[operation] ?? 0) + 1;
     return { result, requests };
@@ -134,4 +134,11 @@ test('a delta costs one LIST more than before there were looks at the own folder
 
   // The dataset; the folder of the version before, twice; the own one, twice; manifest and record.
   expect((await counted()).requests).toEqual({ ListObjectsV2: 7, PutObject: 3 });
+});
+
+test('an upload of everything costs one LIST more than before, that after its record', async () => {
+  const { counted } = await makeLab();
+
+  // The dataset; the own folder, twice; manifest and record. One chunk, manifest, record.
+  expect((await counted({ isUpload: true })).requests).toEqual({ ListObjectsV2: 5, PutObject: 3 });
 });

@@ -256,7 +256,9 @@ class Comparer {
     const { chunk, offset, md5, sha256, xxh64, segments, holes } = entry;
     const { stage, commit } = earlier;
     const xattrs = xattrsOf(table.path(index), entry.xattrs);
-    const before = (stage ?? commit) === undefined ? undefined : defined({ stage, commit });
+    // So that a sync which goes by ctimes reads what one that does not has not.
+    const ctime = this.options.ignoreCtime === true ? entry.ctime : undefined;
+    const before = (stage ?? commit ?? ctime) === undefined ? undefined : defined({ stage, commit, ctime });
     placeRow(table, extras, index, { chunk, offset, md5, sha256, xxh64, segments, holes, xattrs, before });
   }
 

@@ -40,7 +40,7 @@ async function compose(
   level: TableLevel,
   { view, isFull }: Base,
 ): Promise<ComposedChanges> {
-  const skipped = run.scanned.skipped.length + run.ledger.skipped.length;
+  const skipped = run.scanned.skipped.length + run.ledger.leftOut;
   const merged = mergeLevels([level, ...view.chain.map(levelOf)], run.uploadId);
   const { totals, shards, used } = await summarize(merged);
   const viewTotals = { ...totals, skipped };

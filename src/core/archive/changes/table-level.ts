@@ -192,6 +192,7 @@ function rareParts({ table, extras, names }: TableLevelInput, index: number): Pa
     ...(holes === undefined ? {} : { holes }),
     ...(xattrs === undefined ? {} : { xattrs: toBuffers(xattrs) }),
     ...(c.status[index] === STATUS.changed ? { changed: true } : {}),
+    ...(c.status[index] === STATUS.kept && before?.ctime !== undefined ? { ctime: before.ctime } : {}),
     ...provenanceOf(names.provenance, table.path(index), c.status[index] === STATUS.kept ? before : undefined),
   };
 }

@@ -1,6 +1,7 @@
 // When a version was last seen whole in its store, and how its manifests looked there (rules.md#whole-view).
 // One small file per dataset beside the cached manifests. A hint that saves a look: a file that cannot be used counts as none.
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as s from '../../documents/schema.js';
 import { isArchiverError, systemCode } from '../../failures/errors.js';
 import { encodeStateDocument, readStateDocument } from '../../state/document.js';
@@ -34,6 +35,8 @@ export type RememberedLook = s.Read<typeof BODY>;
 export interface LookMemory {
   get(baseUrl: string, datasetId: string): Promise<RememberedLook | undefined>;
   put(baseUrl: string, datasetId: string, look: RememberedLook): Promise<void>;
+  /** Forgets all looks, of whatever dataset: something was found not to be whole. */
+  forgetAll(): Promise<void>;
 }
 
 const KIND = { type: 'archiver-remembered-look', format: 1, noun: 'remembered look', body: BODY };
@@ -48,6 +51,8 @@ export const isLookKept = ({ lookedAtMs }: RememberedLook, nowMs = Date.now()): 
 export function openLookMemory(folder: string, onTrouble: (text: string) => void, server?: string): LookMemory {
   const pathOf = (baseUrl: string, datasetId: string): string =>
     datasetFile(folder, { server, baseUrl, datasetId }, 'look');
+  const tell = (error: unknown): void =>
+    onTrouble(`the manifest cache in ${folder} cannot be written (${systemCode(error) ?? 'unknown reason'})`);
   return {
     async get(baseUrl, datasetId) {
       const path = pathOf(baseUrl, datasetId);
@@ -63,7 +68,15 @@ export function openLookMemory(folder: string, onTrouble: (text: string) => void
       try {
         await replaceFile(pathOf(baseUrl, datasetId), encodeStateDocument(KIND, body));
       } catch (error) {
-        onTrouble(`the manifest cache in ${folder} cannot be written (${systemCode(error) ?? 'unknown reason'})`);
+        tell(error);
+      }
+    },
+    async forgetAll() {
+      try {
+        const names = (await readdir(folder)).filter((name) => name.endsWith('.look.json'));
+        for (const name of names) await rm(join(folder, name), { force: true });
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT') tell(error);
       }
     },
   };

@@ -131,7 +131,7 @@ function changesText({ error, isHealthy, noChanges, added, modified, deleted, sk
     [added, 'new'],
     [modified, 'changed'],
     [deleted, 'deleted'],
-    [skipped, 'left out'],
+    [skipped, 'left out or torn'],
   ] as const;
   const said = parts.flatMap(([count, word]) => (count === 0 ? [] : [`${formatCount(count)} ${word}`]));
   return noChanges || said.length === 0 ? 'no changes' : said.join(', ');

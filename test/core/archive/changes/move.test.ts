@@ -193,6 +193,19 @@ describe('nothing goes unseen', () => {
     expect((await sends()).changes).toMatchObject({ modified: 1, referred: { files: 0 } });
   });
 
+  test('an edit that --ignore-ctime does not look at, once ctimes count again, though a mode was recorded meanwhile', async () => {
+    await sync().result;
+    write('a/photo', Buffer.from(PHOTO).fill(7, 200_000, 200_001));
+    chmodSync(at('a/photo'), 0o600);
+    chmodSync(at('a/b/note'), 0o600);
+
+    const ignoring = await sync({ changes: { ...CHANGES, ignoreCtime: true } }).result;
+
+    expect(ignoring.changes).toMatchObject({ noChanges: false, referred: { files: 0 } });
+    expect((await sends()).changes).toMatchObject({ noChanges: false, referred: { files: 1 } });
+    expect((await sync().result).changes).toMatchObject({ noChanges: true });
+  });
+
   test('an edit whose size and time were put back', async () => {
     await sync().result;
     write('a/photo', Buffer.from(PHOTO).fill(7, 200_000, 200_001));
