@@ -175,7 +175,10 @@ const counters = (registry: Registry) => {
       'chunk_stored_bytes',
       'Bytes that these chunks take in the store, or that were fetched of them.',
     ),
-    skipped: counter('skipped_items', 'Files that were left out because they could not be read or written, or that changed while they were read.'),
+    skipped: counter(
+      'skipped_items',
+      'Files that were left out because they could not be read or written, or that changed while they were read.',
+    ),
     retries: counter('retries', 'Requests that were sent again.', ['service', 'trouble']),
     retryWaits: counter('retry_wait_seconds', 'Time that was waited before requests were sent again.'),
     requests: counter('requests', 'Requests, each attempt one; code is ok or the kind of failure.', [
