@@ -10,6 +10,28 @@ export const RULES = [
     why: 'core imports nothing above it',
   },
   {
+    from: /^engine\//,
+    never: [
+      'cli/',
+      'commands/',
+      'stores/',
+      'screens/',
+      'ui/',
+      'ink',
+      'ink-*',
+      'react',
+      'meow',
+      'zustand',
+      '@aws-sdk/*',
+    ],
+    why: 'the face of the engine imports core only',
+  },
+  {
+    from: /^(?!engine\/)/,
+    never: ['engine/'],
+    why: 'the face of the engine is for other programs',
+  },
+  {
     from: /^stores\//,
     never: ['cli/', 'commands/', 'screens/', 'ui/', 'ink', 'ink-*', 'react', '@aws-sdk/*'],
     why: 'stores import core only',

@@ -77,7 +77,7 @@ export const command = defineCommand({
   },
   async run(values, [url], context: Results & Clock & StoreContext & TableContext & ProgressContext) {
     const target = await findUpload(url, { ...values, workers: REQUESTS_AT_ONCE }, context);
-    const { writableStore } = await import('./kit/create-once.js');
+    const { writableStore } = await import('../core/create-once/create-once.js');
     const { balanceDocument } = await import('../core/balance/balance-document.js');
     const elapsed = stopwatch(context);
     const { baseUrl, uploadId, session } = target;

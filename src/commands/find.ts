@@ -2,12 +2,9 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
-import type { Found, Hit } from '../core/dataset/history/find-in-versions.js';
+import type { Hit } from '../core/dataset/history/find-in-versions.js';
+import type { SearchedDataset } from '../core/dataset/history/search-store.js';
 import { runsText } from '../core/dataset/records/ordinals-text.js';
-import { resultPath } from '../core/failures/failure-list.js';
-import { pathKeys } from '../core/manifest/listed-file.js';
-import { formatTimestamp } from '../core/manifest/timestamp.js';
-import type { ObjectReader } from '../core/object-store/object-store.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatQuantity } from '../ui/format.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
@@ -52,41 +49,21 @@ export const command = defineCommand({
   async run(values, [pattern, url], context: StreamedResults & Messages & StoreContext & ReadingContext) {
     const { datasetBase } = await import('./kit/dataset-target.js');
     const { findMatcher } = await import('../core/manifest/find-pattern.js');
-    const { findInVersions } = await import('../core/dataset/history/find-in-versions.js');
-    const { findDataset } = await import('../core/dataset/records/find-dataset.js');
-    const { listDatasets } = await import('../core/dataset/records/versions.js');
-    const { strayTexts } = await import('../core/dataset/records/strays.js');
-    const { progressMeter } = await import('../core/progress-meter.js');
-    const { signal } = context;
+    const { foundPath, searchStore } = await import('../core/dataset/history/search-store.js');
     const baseUrl = datasetBase(url, values.writerId);
-    const { datasetId: named } = values;
+    const { datasetId: dataset } = values;
     const isWanted = findMatcher(pattern);
-    const strays: string[] = [];
-    const datasetsOf = async (reader: ObjectReader): Promise<readonly string[]> => {
-      const options = { warn: (text: string) => void strays.push(text), signal };
-      if (named !== undefined) return [(await findDataset(reader, named, options)).datasetId];
-      const listed = await listDatasets(reader, signal);
-      strays.push(...strayTexts(listed.strays));
-      return [...listed.versions.keys()];
-    };
-    const { searched, requests } = await whileReading(context, baseUrl, (emit) =>
+    const {
+      datasets: searched,
+      strays,
+      problems,
+      requests,
+    } = await whileReading(context, baseUrl, (emit) =>
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
-        emit({ type: 'phase', phase: 'reading' });
-        const searched: Searched[] = [];
-        for (const datasetId of await datasetsOf(store)) {
-          const meter = progressMeter(emit);
-          const onPlan = (items: number): void => emit({ type: 'plan', items, bytes: 0 });
-          const onLines = (lines: number): void => meter.add(lines, 0);
-          const found = await findInVersions(store, datasetId, { isWanted, onPlan, onLines, signal });
-          meter.finish();
-          searched.push({ datasetId, found });
-        }
-        if (searched.length === 0) await refuseMissingFolder(baseUrl);
-        return { searched, requests };
+        const found = await searchStore(store, { isWanted, dataset, emit, signal: context.signal });
+        if (found.datasets.length === 0) await refuseMissingFolder(baseUrl);
+        return { ...found, requests };
       }),
-    );
-    const problems = searched.flatMap(({ datasetId, found }) =>
-      found.problems.map((problem) => `dataset ${printable(datasetId)}: ${problem}`),
     );
     const told = [...strays, ...problems];
     for (const text of told) context.warn(text);
@@ -95,22 +72,17 @@ export const command = defineCommand({
       const datasets = searched.map(({ datasetId, found }) => ({ datasetId, versionCount: found.versions }));
       const warnings = told.map((message) => ({ message }));
       const head = { pattern, location: baseUrl, hitCount, datasets, warnings, requests };
-      await context.streamDocument(documentParts(head, { hits: () => documentHits(searched) }));
+      await context.streamDocument(documentParts(head, { hits: () => documentHits(searched, foundPath) }));
     } else {
       for (const one of searched)
-        for await (const piece of inPieces(textRows(one, named === undefined))) await context.print(piece);
+        for await (const piece of inPieces(textRows(one, dataset === undefined))) await context.print(piece);
       if (!searched.some(({ found }) => found.hits.length > 0)) context.result(undefined, () => nothingText(searched));
     }
     return problems.length > 0 ? 3 : 0;
   },
 });
 
-interface Searched {
-  readonly datasetId: string;
-  readonly found: Found;
-}
-
-function nothingText(searched: readonly Searched[]): string {
+function nothingText(searched: readonly SearchedDataset[]): string {
   const versions = searched.reduce((sum, { found }) => sum + found.versions, 0);
   return `no path matches in ${formatQuantity(versions, 'version')} of ${formatQuantity(searched.length, 'dataset')}\n`;
 }
@@ -120,7 +92,7 @@ const versionsText = ({ versions }: Hit): string => runsText(versions, 'v');
 /** Wider ones push their row to the right. */
 const MAX_WIDTH = 24;
 
-function* textRows({ datasetId, found: { hits } }: Searched, isNamed: boolean): Generator<string> {
+function* textRows({ datasetId, found: { hits } }: SearchedDataset, isNamed: boolean): Generator<string> {
   if (hits.length === 0) return;
   if (isNamed) yield `dataset ${printable(datasetId)}\n`;
   const title = 'VERSIONS';
@@ -136,20 +108,10 @@ function* textRows({ datasetId, found: { hits } }: Searched, isNamed: boolean): 
   }
 }
 
-function* documentHits(searched: readonly Searched[]): Generator<string> {
-  for (const { datasetId, found } of searched) {
-    for (const { entry, versions } of found.hits) {
-      const { path, type, size, mtime, md5, target } = entry;
-      yield JSON.stringify({
-        datasetId,
-        ...pathKeys(path),
-        type,
-        size,
-        mtime: formatTimestamp(mtime.seconds, mtime.nanos),
-        md5: md5 ?? null,
-        ...(target === undefined ? {} : { target: resultPath(target) }),
-        inVersions: versions.map(({ from, to }) => ({ firstVersion: from, lastVersion: to })),
-      });
-    }
-  }
+function* documentHits(
+  searched: readonly SearchedDataset[],
+  documentOf: (datasetId: string, hit: Hit) => object,
+): Generator<string> {
+  for (const { datasetId, found } of searched)
+    for (const hit of found.hits) yield JSON.stringify(documentOf(datasetId, hit));
 }

@@ -1,15 +1,13 @@
 import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults, Verbosity } from '../cli/context.js';
-import type { ReadView } from '../core/dataset/chain/read-view.js';
 import type { Elsewhere } from '../core/dataset/history/elsewhere.js';
-import type { EventSink } from '../core/events.js';
 import { ArchiverError } from '../core/failures/errors.js';
 import type { Failure } from '../core/failures/failure-list.js';
+import { Channel } from '../core/listing/channel.js';
+import type { ListedEntries, ListEntriesOptions } from '../core/listing/list-entries.js';
 import { chunksOf, listedFile } from '../core/manifest/listed-file.js';
-import type { UploadId } from '../core/ids/upload-id.js';
 import type { ChunkRecord, Entry } from '../core/manifest/manifest-types.js';
 import { NothingSelected } from '../core/manifest/nothing-selected.js';
-import type { Selectors } from '../core/manifest/selection.js';
 import type { ObjectReader } from '../core/object-store/object-store.js';
 import type { UploadLocation } from '../core/object-store/store-url.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
@@ -20,7 +18,6 @@ import { documentParts } from './kit/pieces.js';
 import { restoreCommand } from './kit/restore-command.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { hashRule, isSelecting, NARROWING, selectorFlags, selectorsOf } from './kit/selectors.js';
-import { TextChannel } from './kit/text-channel.js';
 import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
 import { type ReadingContext, whileReading } from './kit/while-reading.js';
 
@@ -71,7 +68,7 @@ export const command = defineCommand({
           const put = (text: string): Promise<void> => aside(() => written.put(text));
           const look = (missing: readonly Failure[]) => lookElsewhere(store, wanted, missing, context);
           try {
-            const listed = await eachEntry({ ...wanted, reader: store, emit }, { ...written, put });
+            const listed = await writeEntries(store, { ...wanted, emit }, { ...written, put });
             return { ...listed, elsewhere: await look(listed.unmatched), requests };
           } catch (error) {
             throw error instanceof NothingSelected ? pointedTo(error, await look(error.unmatched), target) : error;
@@ -86,32 +83,13 @@ export const command = defineCommand({
   },
 });
 
-interface Wanted {
-  readonly reader: ObjectReader;
-  readonly uploadId: UploadId;
-  /** Digests that the manifest may have. */
-  readonly sha256: readonly string[] | undefined;
-  readonly selectors: Selectors;
-  readonly warn: (text: string) => void;
-  readonly emit: EventSink;
-  readonly signal: AbortSignal;
-}
-
 interface Written {
   readonly textOf: (entry: Entry, chunks: readonly ChunkRecord[]) => string;
   readonly separator: string;
   readonly put: (text: string) => Promise<void>;
 }
 
-interface Listed {
-  readonly view: ReadView;
-  readonly files: number;
-  readonly bytes: number;
-  /** Of what was asked for; patterns left out. */
-  readonly unmatched: readonly Failure[];
-}
-
-interface Done extends Listed {
+interface Done extends ListedEntries {
   readonly elsewhere: readonly Elsewhere[];
   readonly requests: unknown;
 }
@@ -128,54 +106,25 @@ function pointedTo(error: NothingSelected, found: readonly Elsewhere[], { baseUr
   return new ArchiverError('not-found', `${error.message}${elsewhereText(found)}`, { cause: error, hint });
 }
 
-/** Hands on the entries as text while the manifest streams in, so that memory stays flat. */
-async function eachEntry(
-  { reader, uploadId, sha256, selectors, warn, emit, signal }: Wanted,
+type Wanted = Omit<ListEntriesOptions, 'onEntry' | 'onPiece'>;
+
+/** Hands on the entries as text. */
+async function writeEntries(
+  reader: ObjectReader,
+  wanted: Wanted,
   { textOf, separator, put }: Written,
-): Promise<Listed> {
-  const { readView } = await import('../core/dataset/chain/read-view.js');
-  const { createSelection } = await import('../core/manifest/selection.js');
-  const selection = createSelection(selectors);
-  let chunks: readonly ChunkRecord[] = [];
+): Promise<ListedEntries> {
+  const { listEntries } = await import('../core/listing/list-entries.js');
   let texts: string[] = [];
-  let files = 0;
-  let bytes = 0;
-  const flush = async (): Promise<void> => {
-    const text = texts.join(separator);
-    texts = [];
-    if (text !== '') await put(text);
-  };
-  const view = await readView(reader, {
-    uploadId,
-    sha256,
-    emit,
-    signal,
-    needles: selection.needles,
-    onHead: ({ head }) => {
-      chunks = head.chunks;
-      selection.begin(head);
+  return await listEntries(reader, {
+    ...wanted,
+    onEntry: (entry, chunks) => texts.push(textOf(entry, chunks)),
+    onPiece: async () => {
+      const text = texts.join(separator);
+      texts = [];
+      if (text !== '') await put(text);
     },
-    onEntry: (entry) => {
-      if (!selection.matches(entry, undefined) || entry.type === 'directory') return;
-      files++;
-      bytes += entry.size;
-      texts.push(textOf(entry, chunks));
-    },
-    onForeign: ({ path, foreignType }) => {
-      if (selection.matches({ path, type: 'file' }, undefined))
-        warn(
-          `${displayPath(path)} is not listed: entries of type '${displayPath(foreignType)}' are not known; update archiver`,
-        );
-    },
-    onPiece: flush,
   });
-  await flush();
-  const conflict = files === 0 ? selection.conflict() : undefined;
-  // A pattern that nothing matches is an empty list, and no mistake.
-  const unmatched = selection.unmatched().filter(({ path }) => selectors.patterns?.includes(path) !== true);
-  if (files === 0 && (unmatched.length > 0 || conflict !== undefined))
-    throw new NothingSelected({ unmatched, conflict });
-  return { view, files, bytes, unmatched };
 }
 
 async function asRows(list: WriteEntries, context: StreamedResults & Verbosity): Promise<Done> {
@@ -193,7 +142,7 @@ async function asRows(list: WriteEntries, context: StreamedResults & Verbosity):
 }
 
 async function asDocument(list: WriteEntries, head: object, context: StreamedResults): Promise<Done> {
-  const channel = new TextChannel();
+  const channel = new Channel<string>();
   const listed = list({
     textOf: (entry, chunks) => JSON.stringify(listedFile(entry, chunks)),
     separator: ',',

@@ -66,7 +66,7 @@ export const command = defineCommand({
   },
   async run(values, [url], context: Results & Messages & Verbosity & Places & StoreContext & ProgressContext) {
     const { baseUrl, uploadId, session } = await findUpload(url, values, context);
-    const { writableStore } = await import('./kit/create-once.js');
+    const { writableStore } = await import('../core/create-once/create-once.js');
     const { repairUpload } = await import('../core/repair/repair.js');
     const { hasLosses } = await import('../core/repair/repair-result.js');
     const { cacheFolder, rememberedIn } = await import('../core/archive/remembered.js');

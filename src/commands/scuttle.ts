@@ -14,7 +14,7 @@ import { bucketFlag, storeFlags } from './kit/flags.js';
 import { textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
-import { unfinishedHiddenText } from './kit/unfinished-hidden-text.js';
+import { unfinishedHiddenText } from '../core/object-store/unfinished-hidden.js';
 import { foundDocument, listed, wipedDocument, wipeLines, wipeStatus } from './kit/wipe-lines.js';
 
 const flags = {

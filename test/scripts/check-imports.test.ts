@@ -100,6 +100,8 @@ describe('check-imports', () => {
     ['stores/a.ts', `export { x } from '../ui/x.js';`, 'stores import core only'],
     ['screens/a.tsx', `import { x } from '../commands/x.js';`, 'screens import ui and stores'],
     ['cli/a.ts', `import { x } from '../screens/x.js';`, 'stays light'],
+    ['engine/a.ts', `import type { X } from '../cli/x.js';`, 'the face of the engine imports core only'],
+    ['commands/a.ts', `import { list } from '../engine/list.js';`, 'for other programs'],
   ])('%s may not say %s', (file, line, why) => {
     const { status, told } = check({ [file]: line });
     expect(told).toContain(why);
@@ -112,6 +114,7 @@ describe('check-imports', () => {
     ['core/object-store/s3/s3-client.ts', `import { S3Client } from '@aws-sdk/client-s3';`],
     ['core/object-store/kms/kms-client.ts', `import { KMSClient } from '@aws-sdk/client-kms';`],
     ['commands/a.ts', `import { x } from '../core/x.js';`],
+    ['engine/a.ts', `import { x } from '../core/x.js';`],
   ])('%s may say %s', (file, line) => {
     expect(check({ [file]: line })).toMatchObject({ status: 0, told: '' });
   });

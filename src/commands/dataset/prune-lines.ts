@@ -3,7 +3,7 @@ import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
 import { ordinalsText } from '../../core/dataset/records/ordinals-text.js';
 import type { PrunePlan } from '../../core/dataset/prune/plan-prune.js';
 import type { KeptVersion } from '../../core/dataset/prune/sort-versions.js';
-import type { PruneReport } from '../../core/dataset/prune/prune-document.js';
+import type { PruneRun } from '../../core/dataset/prune/run-prune.js';
 import type { ReadRecord } from '../../core/dataset/records/versions.js';
 import { unfinishedBytes } from '../../core/object-store/unfinished-bytes.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -29,7 +29,7 @@ const momentText = formatMinute;
 
 /** What will happen. */
 export function planLines(
-  { plan, fees, freedFrom, dead }: Pick<PruneReport, 'plan' | 'fees' | 'freedFrom' | 'dead'>,
+  { plan, fees, freedFrom, dead }: Pick<PruneRun, 'plan' | 'freedFrom' | 'dead'> & { readonly fees: EarlyDeletion },
   isVerbose: boolean,
 ): string[] {
   const { datasetIds, sweep, marked } = plan;
@@ -102,7 +102,7 @@ function heldLines({ held: { objects, bytes, until } }: PrunePlan): string[] {
   return [fact('locked', `${amountText(objects, 'object', bytes)}: deleted by a prune after ${momentText(until)}`)];
 }
 
-const deadLines = (title: 'remove' | 'removed', dead: PruneReport['dead']): string[] =>
+const deadLines = (title: 'remove' | 'removed', dead: PruneRun['dead']): string[] =>
   dead.length === 0 ? [] : [fact(title, amountText(dead.length, 'unfinished write', unfinishedBytes(dead)))];
 
 function doubtLines({ datasetIds, doubts }: PrunePlan, isVerbose: boolean): readonly string[] {
@@ -140,7 +140,7 @@ function feeLines(fees: EarlyDeletion): string[] {
 const usd = (amount: number | null): string => (amount === null ? 'an unknown amount' : formatUsd(amount));
 
 /** What was done. */
-export function outcomeLines({ plan, outcome, freedFrom, dead, keepsVersions }: PruneReport): string[] {
+export function outcomeLines({ plan, outcome, freedFrom, dead, keepsVersions }: PruneRun): string[] {
   const { marked } = plan;
   if (outcome === undefined) return [`nothing to prune: ${keepsText(plan)}`, ...waitingLines(plan), ...heldLines(plan)];
   const { deletedObjects, freedBytes, failed } = outcome;

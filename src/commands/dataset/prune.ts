@@ -3,9 +3,11 @@ import type { Clock, Messages, Pricing, Questions, Results, Terminal, Verbosity 
 import type { ProgressContext } from '../../cli/progress.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts, oneOf } from '../../cli/rule.js';
-import type { PlanOptions } from '../../core/dataset/prune/plan-prune.js';
+import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
+import { MIN_GRACE_MS } from '../../core/dataset/prune/keep-rules.js';
+import type { PlannedPrune } from '../../core/dataset/prune/run-prune.js';
 import { usageError } from '../../core/failures/errors.js';
-import type { ObjectReader, ObjectStore } from '../../core/object-store/object-store.js';
+import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { tellLedger, tellObjects } from '../kit/account.js';
 import { agree, hasTerminal } from '../kit/ask.js';
@@ -13,12 +15,8 @@ import { placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit
 import { textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
-import { unfinishedHiddenText } from '../kit/unfinished-hidden-text.js';
 import { outcomeLines, planLines } from './prune-lines.js';
 import { exclusiveFlag } from '../kit/guard-flags.js';
-
-/** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
-const MIN_GRACE_MS = 2 * 3_600_000;
 
 const flags = {
   datasetId: flag.text({
@@ -108,17 +106,11 @@ export const command = defineCommand({
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     refuseUnasked(values, context);
-    const { writableStore } = await import('../kit/create-once.js');
-    const { randomBytes } = await import('node:crypto');
-    const { earlyDeletion } = await import('../../core/cost/early-deletion.js');
+    const { writableStore } = await import('../../core/create-once/create-once.js');
+    const { earlyDeletion, earlyDeletionDocument } = await import('../../core/cost/early-deletion.js');
     const { pricedBy } = await import('../kit/prices.js');
-    const { hasWork, planPrune } = await import('../../core/dataset/prune/plan-prune.js');
-    const { heldBy, lockSight, refuseHidden } = await import('../../core/dataset/prune/locked-objects.js');
-    const { refuseTrades } = await import('../../core/dataset/prune/content-guard.js');
-    const { prune } = await import('../../core/dataset/prune/prune.js');
-    const { deadWrites, removeDeadWrites } = await import('../../core/scuttle/unfinished.js');
+    const { runPrune } = await import('../../core/dataset/prune/run-prune.js');
     const { pruneDocument } = await import('../../core/dataset/prune/prune-document.js');
-    const { readOnly } = await import('../../core/object-store/read-only.js');
     const { dryRun, force } = values;
     const { signal, verbose: isVerbose } = context;
     const elapsed = stopwatch(context);
@@ -129,41 +121,33 @@ export const command = defineCommand({
         work: (emit, aside) => {
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
           return withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
-            const { store, region, requests, lock } = await writableStore(opened, context, writing(values));
-            const datasetId = await datasetOf(store, values.datasetId, signal);
+            const writable = await writableStore(opened, context, writing(values));
+            const { region, requests } = writable;
+            const datasetId = await datasetOf(writable.store, values.datasetId, signal);
             if (!dryRun) tellLedger(context, { operation: 'prune', datasetId });
-            const options = planOptions(values, { datasetId, store, now: await store.time(signal), signal });
-            const freedFrom = options.graceMs === 0 ? undefined : new Date(options.now.getTime() + options.graceMs);
-            const sight = await lockSight(lock, signal);
-            const findHeld = lock && sight === 'seen' ? heldBy(readOnly(store), lock, signal) : undefined;
-            const plan = await planPrune(readOnly(store), { ...options, findHeld, emit });
-            refuseHidden(sight, [...plan.kept, ...plan.retired]);
-            const trades = refuseTrades(store, plan.trades, values);
-            const { writes: dead, unfinishedHidden } = await deadWrites(store, options.now, signal);
-            const unseen = unfinishedHidden === null ? [] : [unfinishedHiddenText(unfinishedHidden)];
-            const warnings = [...plan.warnings, ...trades, ...unseen];
-            const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
-            const going = [...fresh, ...plan.sweep.objects];
-            const fees = earlyDeletion(going, { region, ...pricedBy(context, opened), now: context.now() });
-            const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
-            const ask = async (): Promise<void> => {
-              for (const warning of warnings) context.warn(printable(warning));
-              if (isDue) context.note(planLines({ plan, fees, freedFrom, dead }, isVerbose).join('\n'));
-              if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
+            const feesOf = (going: PlannedPrune['going']): EarlyDeletion =>
+              earlyDeletion(going, { region, ...pricedBy(context, opened), now: context.now() });
+            let fees = feesOf([]);
+            const onPlan = async ({ going, isDue, ...planned }: PlannedPrune): Promise<void> => {
+              const { warnings } = planned;
+              fees = feesOf(going);
+              const ask = async (): Promise<void> => {
+                for (const warning of warnings) context.warn(printable(warning));
+                if (isDue) context.note(planLines({ ...planned, fees }, isVerbose).join('\n'));
+                if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
+              };
+              if (isDue || warnings.length > 0) await aside(ask);
+              if (isDue) tellObjects(context, going);
             };
-            if (isDue || warnings.length > 0) await aside(ask);
-            if (isDue) tellObjects(context, going);
-            const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
-            const outcome = isDue ? await prune(store, { ...options, findHeld, plan, randomBytes, emit }) : undefined;
-            const done = { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, dead: removed };
-            return { ...done, unfinishedHidden, keepsVersions: sight === 'seen', requests };
+            const pruned = await runPrune(writable, { ...pruneRequest(values), datasetId, onPlan, emit, signal });
+            return { ...pruned, fees, requests };
           });
         },
         show: ({ requests, ...done }) => ({
           document: {
             location: baseUrl,
             dryRun,
-            ...pruneDocument(done, values.allDatasets),
+            ...pruneDocument({ ...done, fees: earlyDeletionDocument(done.fees) }, values.allDatasets),
             durationMs: elapsed(),
             requests,
           },
@@ -202,27 +186,18 @@ const writing = ({ exclusive, instant, dryRun }: Values<typeof flags>) => ({
   dryRun,
 });
 
-interface Planning extends Pick<PlanOptions, 'datasetId' | 'now' | 'signal'> {
-  readonly store: ObjectStore;
-}
-
-function planOptions(values: Values<typeof flags>, { datasetId, store, now, signal }: Planning) {
-  return {
-    datasetId,
-    keep: {
-      last: values.keepLast,
-      withinMs: values.keepWithin,
-      hourly: values.keepHourly,
-      daily: values.keepDaily,
-      weekly: values.keepWeekly,
-      monthly: values.keepMonthly,
-      yearly: values.keepYearly,
-    },
-    abandonedAfterMs: values.abandonedAfter,
-    graceMs: values.instant ? 0 : values.grace,
-    now,
-    allowMassDelete: values.allowMassDelete,
-    mayRewrite: store.plain?.isExclusive !== false,
-    signal,
-  } satisfies PlanOptions;
-}
+const pruneRequest = (values: Values<typeof flags>) => ({
+  keep: {
+    last: values.keepLast,
+    withinMs: values.keepWithin,
+    hourly: values.keepHourly,
+    daily: values.keepDaily,
+    weekly: values.keepWeekly,
+    monthly: values.keepMonthly,
+    yearly: values.keepYearly,
+  },
+  abandonedAfterMs: values.abandonedAfter,
+  graceMs: values.instant ? 0 : values.grace,
+  allowMassDelete: values.allowMassDelete,
+  dryRun: values.dryRun,
+});

@@ -40,7 +40,7 @@ export const command = defineCommand({
     1: 'there is no such version, a prune is retiring versions right now, or the store failed',
   },
   async run(values, [url, asked, selectors], context: Results & Clock & StoreContext) {
-    const { writableStore } = await import('../kit/create-once.js');
+    const { writableStore } = await import('../../core/create-once/create-once.js');
     const { datasetBase } = await import('../kit/dataset-target.js');
     const { checkTag } = await import('../../core/dataset/records/tag-key.js');
     const { findDataset } = await import('../../core/dataset/records/find-dataset.js');

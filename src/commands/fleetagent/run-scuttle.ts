@@ -15,7 +15,7 @@ import { tellLedger } from '../kit/account.js';
 import { forgetDatasets } from '../kit/forget-datasets.js';
 import { textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
-import { unfinishedHiddenText } from '../kit/unfinished-hidden-text.js';
+import { unfinishedHiddenText } from '../../core/object-store/unfinished-hidden.js';
 import { foundDocument, wipedDocument, wipeLines, wipeStatus } from '../kit/wipe-lines.js';
 import { namedWriter } from '../kit/writer.js';
 

@@ -35,7 +35,7 @@ export async function withBudgetBook<T>(
   context: BudgetContext,
   work: (book: OpenBook) => Promise<T>,
 ): Promise<T> {
-  const { writableStore } = await import('./create-once.js');
+  const { writableStore } = await import('../../core/create-once/create-once.js');
   const { changeBook, readBook } = await import('../../core/budget/book-store.js');
   const { bookUrl } = await import('../../core/budget/open-book.js');
   const url = bookUrl({ place: values.budgetStore, home: context.home, cwd: context.cwd });

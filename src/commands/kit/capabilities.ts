@@ -5,6 +5,7 @@ import type { Answer } from '../../core/access/answer.js';
 import { bucketCapabilities, folderCapabilities } from '../../core/capabilities/ask-capabilities.js';
 import type { Capability } from '../../core/capabilities/capability.js';
 import type { CreateOnceAnswer } from '../../core/create-once/answer.js';
+import { scratchFolder } from '../../core/create-once/create-once.js';
 import { usageError } from '../../core/failures/errors.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
@@ -13,7 +14,6 @@ import { CAPABILITY_SIGNS, capabilityRows } from '../../screens/capability-rows.
 import { lookOf } from '../../ui/look.js';
 import { type Sign, signText } from '../../ui/sign.js';
 import { signedLines } from '../../ui/signed-rows.js';
-import { scratchFolder } from './create-once.js';
 import type { StoreContext } from './store.js';
 
 /**

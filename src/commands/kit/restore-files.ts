@@ -56,7 +56,7 @@ type EngineOptions = Omit<RestoreOptions, 'reader' | 'mayFetch'>;
 interface Fetched {
   readonly result: RestoreResult;
   /** What a command adds: keys of the document, lines of a dry run, and text and status instead of the usual ones. */
-  readonly document?: Readonly<Record<string, unknown>>;
+  readonly document?: object;
   readonly planned?: readonly string[];
   readonly text?: string;
   readonly status?: number;

@@ -2,6 +2,7 @@
 // requested and paid for, even with --wait: a wait of hours may be interrupted.
 import { hostname } from 'node:os';
 import type { Accounted, Clock, Messages, Places, Pricing } from '../../cli/context.js';
+import type { DatasetVersion } from '../../core/dataset/find-upload.js';
 import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
@@ -21,7 +22,6 @@ import {
 import type { Lock } from '../../core/state/lock.js';
 import { defaultPollMs } from '../../core/thaw/wait.js';
 import { tellObjects } from './account.js';
-import type { DatasetVersion } from './upload-target.js';
 import { pricedBy } from './prices.js';
 import { jobFolder } from './saved.js';
 

@@ -14,6 +14,7 @@ import type {
 import type { EventSink } from '../../core/events.js';
 import type { CreateOnceSetting } from '../../core/object-store/create-once-setting.js';
 import type { OpenedStore, OpenStoreOptions } from '../../core/object-store/open-store.js';
+import type { SessionStore } from '../../core/object-store/store-session.js';
 import { meterOf } from './account.js';
 
 export type StoreContext = Cancellation &
@@ -81,14 +82,6 @@ export async function openForReading(
   });
 }
 
-/** Hands the events of a store to `emit` for as long as `work` goes on. */
-export type During = <T>(emit: EventSink, work: () => Promise<T>) => Promise<T>;
-
-export interface SessionStore {
-  readonly opened: OpenedStore;
-  readonly during: During;
-}
-
 /** The same for a session: the store outlives the operations in it, and each is told of what happens in its time. */
 export async function openForSession(
   baseUrl: string,
@@ -96,20 +89,8 @@ export async function openForSession(
   context: StoreContext,
   requestsAtOnce?: number,
 ): Promise<SessionStore> {
-  const sinks = new Set<EventSink>();
-  const onEvent: EventSink = (event) => sinks.forEach((emit) => emit(event));
-  const opened = await openForReading(baseUrl, values, context, { requestsAtOnce, onEvent });
-  return {
-    opened,
-    async during(emit, work) {
-      sinks.add(emit);
-      try {
-        return await work();
-      } finally {
-        sinks.delete(emit);
-      }
-    },
-  };
+  const { openSession } = await import('../../core/object-store/store-session.js');
+  return await openSession((onEvent) => openForReading(baseUrl, values, context, { requestsAtOnce, onEvent }));
 }
 
 /** Where nothing is found: refuses a folder that is not there, which was mistyped or is not mounted. @throws not-found */

@@ -1,15 +1,14 @@
 // Which upload a command means: its URL, or --bucket, --prefix and --upload-id, or a version of a dataset, which the store is
 // asked for. The one way there for every command that reads.
+import type { ChosenUpload, UploadChoice } from '../../core/dataset/find-upload.js';
 import { usageError } from '../../core/failures/errors.js';
 import { bucketUrl, joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
+import type { SessionStore } from '../../core/object-store/store-session.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/ids/upload-id.js';
-import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { VersionSelector } from '../../core/dataset/records/version-selector.js';
-import { openForSession, retryNotes, type SessionStore, type StoreContext, type StoreValues } from './store.js';
-import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
-import { type VersionName, versionName } from '../../core/dataset/records/version-name.js';
+import { openForSession, retryNotes, type StoreContext, type StoreValues } from './store.js';
 
 export interface TargetValues {
   readonly bucket: string | undefined;
@@ -22,27 +21,11 @@ export interface TargetValues {
 }
 
 /** What a call names: an upload, or a version of a dataset that the store has to be asked for. */
-export interface Target {
+export interface Target extends UploadChoice {
   readonly baseUrl: string;
-  readonly uploadId: UploadId | undefined;
-  readonly dataset: string | undefined;
-  readonly selector: VersionSelector;
-  /** Where no version is named: the newest that was made at one of these commits is meant, if there is one. */
-  readonly commits: readonly string[];
 }
 
-/** A version as it was found. */
-export interface DatasetVersion extends VersionName {
-  readonly datasetId: string;
-}
-
-export interface FoundUpload extends UploadLocation {
-  /** Undefined where the upload itself was named. */
-  readonly version: DatasetVersion | undefined;
-  /** Nobody named the version: it is the newest there is. */
-  readonly isNewest?: boolean;
-  /** Digests that its manifest may have; undefined where any will do. */
-  readonly manifestSha256: ExpectedDigests | undefined;
+export interface FoundUpload extends UploadLocation, ChosenUpload {
   /** The store, where it had to be asked: `withStore` goes on with it, and closes it. */
   readonly session?: SessionStore;
 }
@@ -90,40 +73,11 @@ async function selectorOf({ version, asOf }: TargetValues): Promise<VersionSelec
   return selector;
 }
 
-/** Asks the store for the version, where no upload is named. @throws what `resolveListed` and `versionAtCommit` throw */
+/** Asks the store for the version, where no upload is named. @throws what `findUpload` of the engine throws */
 export async function findTarget(reader: ObjectReader, target: Target, context: StoreContext): Promise<FoundUpload> {
-  const { baseUrl, uploadId, dataset, selector, commits } = target;
-  if (uploadId !== undefined) return { baseUrl, uploadId, version: undefined, manifestSha256: undefined };
-  const { resolveListed } = await import('../../core/dataset/records/version-selector.js');
-  const { jumpOf } = await import('../../core/dataset/records/doubts.js');
-  const { digestsOf } = await import('../../core/dataset/chain/version-view.js');
-  const atCommit = commits.length === 0 ? undefined : await recordAtCommit(reader, dataset, commits, context);
-  const { record, listed } =
-    atCommit === undefined
-      ? await resolveListed(reader, dataset, selector, { warn: context.warn, signal: context.signal })
-      : { record: atCommit, listed: undefined };
-  const { datasetId, version, fork } = record;
-  const isNewest = selector.kind === 'head' && listed !== undefined;
-  // A key that may only put can add a version with any number, and cannot take one away.
-  for (const text of isNewest ? jumpOf(listed) : [])
-    context.warn(`${versionName(record)}, the newest of ${printable(datasetId)}, may be forged: ${text}`);
-  const found = { baseUrl, uploadId: record.uploadId, version: { datasetId, version, fork }, isNewest };
-  return { ...found, manifestSha256: digestsOf(record) };
-}
-
-/** The newest version of a commit, which is told. None: files of the newest version may be of it nevertheless. */
-async function recordAtCommit(
-  reader: ObjectReader,
-  dataset: string | undefined,
-  commits: readonly string[],
-  { note, warn, signal }: StoreContext,
-): Promise<VersionRecord | undefined> {
-  const { versionAtCommit } = await import('../../core/dataset/records/version-commits.js');
-  const found = await versionAtCommit(reader, dataset, commits, { warn, signal });
-  if (found === undefined) return undefined;
-  const { datasetId } = found.record;
-  note(`${versionName(found.record)} of ${printable(datasetId)} is the newest version made at commit ${found.commit}`);
-  return found.record;
+  const { findUpload: find } = await import('../../core/dataset/find-upload.js');
+  const { warn, note, signal } = context;
+  return { baseUrl: target.baseUrl, ...(await find(reader, target, { warn, note, signal })) };
 }
 
 /** The upload that a call means. The store is opened only where it has to be asked. @throws what both steps throw */

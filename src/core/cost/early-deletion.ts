@@ -2,7 +2,7 @@
 // price is unknown, never free. An object counts from its last writing; one
 // that a lifecycle rule moved later costs more than this.
 import { type Bill, billOf } from './cost-model.js';
-import type { Usd } from './money.js';
+import { roundedUsd, type Usd } from './money.js';
 import { listPrices } from './price-book.js';
 import { classRule, originOf, type PriceBook, type PricedPlace, type PriceOrigin } from './price-table.js';
 import { type StoredObject, storedObject } from './stored-object.js';
@@ -59,3 +59,10 @@ export function earlyDeletion(
   const byClass = lines.map((line) => ({ ...line.item, costUsd: line.costUsd }));
   return { costUsd, byClass, ...originOf(prices) };
 }
+
+/** The same for programs. */
+export const earlyDeletionDocument = ({ byClass, costUsd, ...fees }: EarlyDeletion): EarlyDeletion => ({
+  ...fees,
+  costUsd: roundedUsd(costUsd),
+  byClass: byClass.map((own) => ({ ...own, costUsd: roundedUsd(own.costUsd) })),
+});

@@ -1,5 +1,8 @@
 // The front door: what a store keeps, from what is known of it, else by asking. Folders are ours and are not asked.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { ArchiverError } from '../failures/errors.js';
+import { newUploadId, uploadFolder } from '../ids/upload-id.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import { plainStore } from '../object-store/plain-store.js';
 import type { OpenedStore } from '../object-store/open-store.js';
@@ -15,6 +18,33 @@ export interface CreateOnceOptions extends RememberOptions, Omit<ProbeOptions, '
   /** Nothing is put. */
   readonly dryRun: boolean;
 }
+
+/** What a run has of the world. */
+export interface Asking extends Omit<RememberOptions, 'now'> {
+  readonly now: () => Date;
+  /** This computer; asked of the system where it is not given. */
+  readonly host?: string | undefined;
+}
+
+/** Where a store is asked by putting: the folder of an upload that never is. */
+export const scratchFolder = (now: () => Date): string => uploadFolder(newUploadId(now(), randomBytes(4)));
+
+/** What a store is asked with. */
+export const askingAs = ({
+  home,
+  now,
+  signal,
+  warn,
+  host = hostname(),
+}: Asking): Omit<CreateOnceOptions, 'dryRun'> => ({
+  home,
+  now: now(),
+  signal,
+  warn,
+  host,
+  folder: scratchFolder(now),
+  randomBytes,
+});
 
 /** Undefined where there is nothing to ask: a folder, a store that somebody vouches for, and what a dry run cannot know. */
 export async function createOnceOf(
@@ -85,6 +115,20 @@ export async function asWritable(opened: OpenedStore, options: WritableOptions):
   if ((await createOnceOf(opened, options))?.kind !== 'plain') return opened;
   return { ...opened, store: plainStore(opened.store, { isExclusive }) };
 }
+
+export interface Writing {
+  /** `--exclusive`: nobody else writes there now. */
+  readonly isExclusive?: boolean | undefined;
+  /** Then nothing is asked. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** The store as a run writes to it. @throws what keeps it from answering */
+export const writableStore = async (
+  opened: OpenedStore,
+  asking: Asking,
+  { isExclusive = false, dryRun = false }: Writing = {},
+): Promise<OpenedStore> => await asWritable(opened, { ...askingAs(asking), isExclusive, dryRun });
 
 /**
  * Who writes versions to a plain store has to list it: nothing else shows the versions of others, and what a sweep is about to

@@ -167,7 +167,7 @@ async function kmsEndpointOf({
 }
 
 function keysOf(options: OpenStoreOptions, region: string | undefined): ClosableKeys {
-  const { env, profile, onEvent, retry, timeouts, defaultRegion } = options;
+  const { env, profile, credentials, onEvent, retry, timeouts, defaultRegion } = options;
   const given = region ?? (options.regionGiven === false ? undefined : options.region);
   return lazyKeys(async () => {
     const { kmsKeys } = await import('./kms/kms-client.js');
@@ -175,7 +175,7 @@ function keysOf(options: OpenStoreOptions, region: string | undefined): Closable
     const named = given || env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || defaultRegion || DEFAULT_REGION;
     const { networkOf } = await import('./s3/s3-network.js');
     const network = await networkOf(options);
-    return kmsKeys({ network, region: named, profile, endpoint, env, timeouts, retry, onEvent });
+    return kmsKeys({ network, region: named, profile, credentials, endpoint, env, timeouts, retry, onEvent });
   });
 }
 

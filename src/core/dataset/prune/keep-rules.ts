@@ -1,5 +1,6 @@
 // Which versions a prune keeps, and why. The rules add up: a version that any of them keeps stays, and the newest one always
 // does.
+import { usageError } from '../../failures/errors.js';
 import { addTo } from '../../lists-by-key.js';
 import { compareVersions, type VersionName } from '../records/version-name.js';
 
@@ -16,6 +17,23 @@ export interface KeepRules {
   readonly monthly?: number | undefined;
   readonly yearly?: number | undefined;
 }
+
+/** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
+export const MIN_GRACE_MS = 2 * 3_600_000;
+
+/** Programs may say anything. @throws usage for rules that are none: what they mean to keep would be retired */
+export function checkKeepRules(rules: KeepRules): void {
+  const { last, withinMs, ...others } = rules;
+  if (!isCount(last)) throw usageError('keep.last must be a whole number from 1: the newest version always stays');
+  if (withinMs !== undefined && !(Number.isFinite(withinMs) && withinMs >= 0))
+    throw usageError('keep.withinMs must be a number of milliseconds');
+  for (const [rule, wanted] of Object.entries(others)) {
+    if (!(rule in PERIODS)) throw usageError(`keep.${rule} is no rule`);
+    if (wanted !== undefined && !isCount(wanted)) throw usageError(`keep.${rule} must be a whole number from 1`);
+  }
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
 
 export interface DatedVersion extends VersionName {
   /** Of its record. */

@@ -1,42 +1,94 @@
 // A prune as data for programs: what was found, planned and done.
-import type { EarlyDeletion } from '../../cost/early-deletion.js';
-import { roundedUsd } from '../../cost/money.js';
-import type { ReadRecord } from '../records/versions.js';
-import type { PrunePlan } from './plan-prune.js';
-import type { UnfinishedMultipart } from '../../object-store/object-store.js';
+import { defined } from '../../defined.js';
 import { failureDocument } from '../../object-store/failure-document.js';
+import type { DeleteFailure } from '../../object-store/object-store.js';
 import { unfinishedBytes } from '../../object-store/unfinished-bytes.js';
 import type { UnfinishedHidden } from '../../object-store/unfinished-hidden.js';
-import type { PruneOutcome } from './prune.js';
-import { isSameVersion } from '../records/version-name.js';
-import { defined } from '../../defined.js';
+import { isSameVersion, type VersionName } from '../records/version-name.js';
+import type { ReadRecord } from '../records/versions.js';
+import type { PrunePlan } from './plan-prune.js';
+import type { PruneRun } from './run-prune.js';
 
-export interface PruneReport {
-  readonly plan: PrunePlan;
-  readonly fees: EarlyDeletion;
-  /** Missing when nothing was done. */
-  readonly outcome: PruneOutcome | undefined;
-  /** Writes that were killed long ago, and are removed. */
-  readonly dead: readonly UnfinishedMultipart[];
-  /** Why there may be others; null where all were seen. */
-  readonly unfinishedHidden: UnfinishedHidden | null;
-  /** When what is marked can be deleted; undefined: at once. */
-  readonly freedFrom: Date | undefined;
-  /** The bucket has Object Lock, and so keeps older versions: what is deleted is hidden, and stored on. */
-  readonly keepsVersions: boolean;
+export interface PruneReport extends PruneRun {
+  /** What deleting young objects costs, as a document; undefined: not asked for. */
+  readonly fees?: object | undefined;
 }
 
-/** The keys of the document; of all datasets, `datasets` has one each. Sizes are bytes; without an outcome they are what a prune would delete. */
-export function pruneDocument(
-  { outcome, plan, fees, freedFrom, dead, unfinishedHidden, keepsVersions }: PruneReport,
-  isAll: boolean,
-): Readonly<Record<string, unknown>> {
-  const [first = ''] = plan.datasetIds;
+/** A version of a dataset that is pruned. Sizes are bytes. */
+export interface PrunedVersion extends VersionName {
+  readonly uploadId: string;
+  readonly createdAt: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** Why it may be none of yours; in sentences. */
+  readonly doubts: readonly string[];
+}
+
+export interface PrunedDataset {
+  readonly datasetId: string;
+  readonly retired: readonly PrunedVersion[];
+  /** `reasons` are the names of rules, `latest`, and `tag <name>`. */
+  readonly kept: readonly (PrunedVersion & { readonly reasons: readonly string[] })[];
+  /** Ordinals of kept versions that were rewritten to be complete, as they built on retired ones. */
+  readonly compacted: readonly number[];
+  /** Of those that could not be rewritten, and keep what retired ones hold. */
+  readonly dependent: readonly number[];
+}
+
+interface Amount {
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+/** What stays for now, and the moment (ISO 8601) from which it can be deleted; null: at once, or nothing stays. */
+interface AmountUntil extends Amount {
+  readonly freedFrom: string | null;
+}
+
+/** Without an outcome amounts are what a prune would delete. */
+export interface PruneDocument {
+  readonly abandonedUploads: readonly string[];
+  /** What nothing needs any more, as was found now. */
+  readonly marked: AmountUntil;
+  /** What was marked before and is not old enough. */
+  readonly waiting: AmountUntil;
+  /** What is not needed and Object Lock keeps. */
+  readonly locked: AmountUntil;
+  readonly deletedObjects: number;
+  readonly deletedBytes: number;
+  readonly keepsVersions: boolean;
+  /** Writes that were killed long ago; null where they cannot be seen. */
+  readonly unfinishedWrites: Amount | null;
+  readonly unfinishedHidden: UnfinishedHidden | null;
+  readonly failed: readonly DeleteFailure[];
+  readonly earlyDeletion?: object;
+  readonly warnings: readonly { readonly message: string }[];
+}
+
+/** The keys of the document; of all datasets, `datasets` has one each. */
+export function pruneDocument(report: PruneReport, isAll: boolean): Readonly<Record<string, unknown>> {
+  const [first] = datasetDocuments(report);
+  return { ...(isAll ? { datasets: datasetDocuments(report) } : first), ...commonDocument(report) };
+}
+
+/** One for each dataset that is pruned. */
+export const datasetDocuments = ({ plan }: Pick<PruneReport, 'plan'>): readonly PrunedDataset[] =>
+  plan.datasetIds.map((id) => datasetDocument(plan, id));
+
+/** What is said of all of them together. */
+export function commonDocument({
+  outcome,
+  plan,
+  fees,
+  freedFrom,
+  dead,
+  unfinishedHidden,
+  keepsVersions,
+}: PruneReport): PruneDocument {
   const marked = plan.marked.flatMap(({ objects }) => objects);
   const free = marked.filter(({ key }) => !plan.held.keys.has(key));
   const due = freedFrom === undefined ? [...plan.sweep.objects, ...free] : plan.sweep.objects;
   return {
-    ...(isAll ? { datasets: plan.datasetIds.map((id) => datasetDocument(plan, id)) } : datasetDocument(plan, first)),
     abandonedUploads: plan.marked.flatMap(({ uploadId, reason }) => (reason === 'abandoned' ? [uploadId] : [])),
     marked: { objects: marked.length, bytes: sumOf(marked), freedFrom: freedFrom?.toISOString() ?? null },
     waiting: amountUntil(plan.sweep.waiting),
@@ -47,27 +99,18 @@ export function pruneDocument(
     unfinishedWrites: unfinishedHidden === null ? { objects: dead.length, bytes: unfinishedBytes(dead) } : null,
     unfinishedHidden,
     failed: (outcome?.failed ?? []).map(failureDocument),
-    earlyDeletion: feesDocument(fees),
+    ...(fees === undefined ? {} : { earlyDeletion: fees }),
     warnings: plan.warnings.map((message) => ({ message })),
   };
 }
 
-const feesDocument = ({ byClass, costUsd, ...fees }: EarlyDeletion): EarlyDeletion => ({
-  ...fees,
-  costUsd: roundedUsd(costUsd),
-  byClass: byClass.map((own) => ({ ...own, costUsd: roundedUsd(own.costUsd) })),
-});
-
-const amountUntil = ({ objects, bytes, until }: PrunePlan['sweep']['waiting']): object => ({
+const amountUntil = ({ objects, bytes, until }: PrunePlan['sweep']['waiting']): AmountUntil => ({
   objects,
   bytes,
   freedFrom: until?.toISOString() ?? null,
 });
 
-function datasetDocument(
-  { retired, kept, compacted, dependent, doubts }: PrunePlan,
-  datasetId: string,
-): Record<string, unknown> {
+function datasetDocument({ retired, kept, compacted, dependent, doubts }: PrunePlan, datasetId: string): PrunedDataset {
   const isIts = ({ record }: ReadRecord): boolean => record.datasetId === datasetId;
   return {
     datasetId,
@@ -81,7 +124,7 @@ function datasetDocument(
 const sumOf = (objects: readonly { readonly sizeBytes: number }[]): number =>
   objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
-const versionDocument = ({ record }: ReadRecord, doubts: PrunePlan['doubts']) => ({
+const versionDocument = ({ record }: ReadRecord, doubts: PrunePlan['doubts']): PrunedVersion => ({
   version: record.version,
   ...defined({ fork: record.fork }),
   uploadId: record.uploadId,

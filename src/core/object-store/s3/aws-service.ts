@@ -23,9 +23,7 @@ const ATTEMPTS = 3;
 export type AwsServiceSettings = ReturnType<typeof awsService>;
 
 /** Settings of a client; nothing is sent. The caller destroys the `requestHandler` when it has all answers. */
-export function awsService({ env, profile, region, endpoint, network, ...more }: AwsServiceOptions) {
-  // The SDK's notice about Node versions would appear between our own lines on stderr.
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+export function awsService({ env, profile, credentials, region, endpoint, network, ...more }: AwsServiceOptions) {
   const timeouts = { ...TIMEOUTS, ...more.timeouts };
   const { maxSockets = SOCKETS, maxAttempts = ATTEMPTS } = more;
   const requestHandler = new S3HttpHandler({ maxSockets, timeouts, network });
@@ -33,7 +31,7 @@ export function awsService({ env, profile, region, endpoint, network, ...more }:
     region,
     requestHandler,
     maxAttempts,
-    credentials: awsCredentials({ env, profile, requestHandler }),
+    credentials: awsCredentials({ env, profile, credentials, requestHandler }),
     ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true as const } : { endpoint }),
     ...(profile !== undefined && { profile }),
   };

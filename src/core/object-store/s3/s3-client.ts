@@ -50,8 +50,6 @@ function baseConfig(
 
 /** Builds the client and settles the region (at most one request). */
 export async function connectS3(options: S3ClientOptions): Promise<S3Connection> {
-  // The SDK's notice about Node versions would appear between our own lines on stderr.
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const endpoint = await storeEndpoint(options);
   // The SDK would go on to ask the machine for credentials.
   const missing = missingProfile(await awsProfile(options));

@@ -20,10 +20,11 @@ export interface CredentialSources extends AwsSources {
 }
 
 /**
- * Credentials as the SDK finds them. The provider throws `stalled` when there are none in time, and access-denied with the
- * reason where that can be told.
+ * What gives credentials, or credentials as the SDK finds them: then the provider throws `stalled` when there are none in time, and
+ * access-denied with the reason where that can be told.
  */
 export function awsCredentials(sources: CredentialSources, timeoutMs = CREDENTIALS_TIMEOUT_MS): Provider {
+  if (sources.credentials !== undefined) return sources.credentials;
   let chain: Promise<Provider> | undefined;
   const said: string[] = [];
   return async (options) => {

@@ -9,8 +9,19 @@ import { printable } from '../../paths/raw-path.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 type Section = Readonly<Record<string, string | undefined>>;
 
+/** Keys of AWS, or of another server that speaks S3. */
+export interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  /** When they end; then they are asked for again. */
+  readonly expiration?: Date;
+}
+
 export interface AwsSources {
   readonly env: Environment;
+  /** Gives the keys; found as the SDK finds them where it is not given. */
+  readonly credentials?: (() => Promise<AwsKeys>) | undefined;
   /** The profile that was named; AWS_PROFILE and then `default` where none was. */
   readonly profile?: string | undefined;
 }

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type DatedVersion, type KeepRules, versionsToKeep } from '../../../../src/core/dataset/prune/keep-rules.js';
+import {
+  checkKeepRules,
+  type DatedVersion,
+  type KeepRules,
+  versionsToKeep,
+} from '../../../../src/core/dataset/prune/keep-rules.js';
 
 /** Version 1, 2, … with these moments. */
 const versions = (...moments: readonly string[]) =>
@@ -139,5 +144,23 @@ describe('versionsToKeep', () => {
         expect([...some.keys()].filter((version) => !more.has(version))).toEqual([]);
       }),
     );
+  });
+});
+
+describe('rules that a program says', () => {
+  test('are taken where each is a number of what stays', () => {
+    expect(() => checkKeepRules({ last: 1, withinMs: 0, hourly: undefined, yearly: 3 })).not.toThrow();
+  });
+
+  test.each([
+    [{}, 'keep.last'],
+    [{ last: 0 }, 'keep.last'],
+    [{ last: 1.5 }, 'keep.last'],
+    [{ last: '7' }, 'keep.last'],
+    [{ last: 1, withinMs: Number.NaN }, 'keep.withinMs'],
+    [{ last: 1, daily: 0 }, 'keep.daily'],
+    [{ last: 1, weekley: 4 }, 'keep.weekley'],
+  ])('are refused where a mistake would retire what they mean to keep: %j', (rules, named) => {
+    expect(() => checkKeepRules(rules as unknown as KeepRules)).toThrow(named);
   });
 });

@@ -1,15 +1,16 @@
-// Hands pieces of text from a producer to one reader, one at a time: `put` resolves when the piece was taken.
+// Hands pieces from a producer to one reader, one at a time: `put` resolves when the piece was taken.
 
-export class TextChannel {
-  private piece: string | undefined;
+export class Channel<T> {
+  /** At most one. */
+  private waiting: T[] = [];
   private taken: (() => void) | undefined;
   private wake: (() => void) | undefined;
   private isOver = false;
   private failure: { readonly error: unknown } | undefined;
 
-  async put(piece: string): Promise<void> {
-    if (piece === '' || this.isOver) return;
-    this.piece = piece;
+  async put(piece: T): Promise<void> {
+    if (this.isOver) return;
+    this.waiting = [piece];
     this.wake?.();
     await new Promise<void>((taken) => (this.taken = taken));
   }
@@ -22,14 +23,14 @@ export class TextChannel {
   }
 
   /** The pieces. @throws what `close` was given */
-  async *read(): AsyncGenerator<string, void, undefined> {
+  async *read(): AsyncGenerator<T, void, undefined> {
     try {
       for (;;) {
-        while (this.piece === undefined && !this.isOver) await new Promise<void>((wake) => (this.wake = wake));
-        const { piece } = this;
-        if (piece === undefined) break;
-        this.piece = undefined;
-        yield piece;
+        while (this.waiting.length === 0 && !this.isOver) await new Promise<void>((wake) => (this.wake = wake));
+        const pieces = this.waiting;
+        if (pieces.length === 0) break;
+        this.waiting = [];
+        yield* pieces;
         this.taken?.();
       }
     } finally {

@@ -1,0 +1,100 @@
+// Looks for paths in every version of a dataset, or of all datasets of a store.
+import type { EventSink } from '../../events.js';
+import { resultPath } from '../../failures/failure-list.js';
+import { pathKeys } from '../../manifest/listed-file.js';
+import type { Entry } from '../../manifest/manifest-types.js';
+import { formatTimestamp } from '../../manifest/timestamp.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { printable, type RawPath } from '../../paths/raw-path.js';
+import { progressMeter } from '../../progress-meter.js';
+import { findDataset } from '../records/find-dataset.js';
+import { strayTexts } from '../records/strays.js';
+import { listDatasets } from '../records/versions.js';
+import { type Found, findInVersions, type Hit } from './find-in-versions.js';
+
+export interface SearchOptions {
+  /** As `findMatcher` makes it. */
+  readonly isWanted: (path: RawPath) => boolean;
+  /** As `findDataset` takes it; all of them where it is undefined. */
+  readonly dataset: string | undefined;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+export interface SearchedDataset {
+  readonly datasetId: string;
+  readonly found: Found;
+}
+
+export interface SearchedStore {
+  readonly datasets: readonly SearchedDataset[];
+  /** What lies beside the datasets; in sentences. */
+  readonly strays: readonly string[];
+  /** Versions that could not be searched; a sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Searches one dataset after the other. @throws what `findDataset` and `findInVersions` throw */
+export async function searchStore(
+  reader: ObjectReader,
+  { isWanted, dataset, emit, signal }: SearchOptions,
+): Promise<SearchedStore> {
+  const strays: string[] = [];
+  const datasets: SearchedDataset[] = [];
+  emit({ type: 'phase', phase: 'reading' });
+  for (const datasetId of await idsOf(reader, dataset, strays, signal)) {
+    const meter = progressMeter(emit);
+    const onPlan = (items: number): void => emit({ type: 'plan', items, bytes: 0 });
+    const onLines = (lines: number): void => meter.add(lines, 0);
+    const found = await findInVersions(reader, datasetId, { isWanted, onPlan, onLines, signal });
+    meter.finish();
+    datasets.push({ datasetId, found });
+  }
+  const problems = datasets.flatMap(({ datasetId, found }) =>
+    found.problems.map((problem) => `dataset ${printable(datasetId)}: ${problem}`),
+  );
+  return { datasets, strays, problems };
+}
+
+async function idsOf(
+  reader: ObjectReader,
+  dataset: string | undefined,
+  strays: string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const warn = (text: string): void => void strays.push(text);
+  if (dataset !== undefined) return [(await findDataset(reader, dataset, { warn, signal })).datasetId];
+  const listed = await listDatasets(reader, signal);
+  strays.push(...strayTexts(listed.strays));
+  return [...listed.versions.keys()];
+}
+
+/** A path with one content and time, as data for programs. */
+export interface FoundPath {
+  readonly datasetId: string;
+  readonly path: string;
+  /** Its bytes, where they are not UTF-8. */
+  readonly pathBase64?: string;
+  readonly type: Entry['type'];
+  readonly size: number;
+  readonly mtime: string;
+  readonly md5: string | null;
+  readonly target?: string;
+  /** Lowest first. */
+  readonly inVersions: readonly { readonly firstVersion: number; readonly lastVersion: number }[];
+}
+
+/** One of the hits in a dataset, as data for programs. */
+export function foundPath(datasetId: string, { entry, versions }: Hit): FoundPath {
+  const { path, type, size, mtime, md5, target } = entry;
+  return {
+    datasetId,
+    ...pathKeys(path),
+    type,
+    size,
+    mtime: formatTimestamp(mtime.seconds, mtime.nanos),
+    md5: md5 ?? null,
+    ...(target === undefined ? {} : { target: resultPath(target) }),
+    inVersions: versions.map(({ from, to }) => ({ firstVersion: from, lastVersion: to })),
+  };
+}

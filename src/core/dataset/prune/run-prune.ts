@@ -1,0 +1,88 @@
+// A prune from the first look at the store to the last deletion, with a stop before anything is changed.
+import { randomBytes } from 'node:crypto';
+import type { EventSink } from '../../events.js';
+import { usageError } from '../../failures/errors.js';
+import type { ObjectInfo, UnfinishedMultipart } from '../../object-store/object-store.js';
+import type { OpenedStore } from '../../object-store/open-store.js';
+import { readOnly } from '../../object-store/read-only.js';
+import { type UnfinishedHidden, unfinishedHiddenText } from '../../object-store/unfinished-hidden.js';
+import { deadWrites, removeDeadWrites } from '../../scuttle/unfinished.js';
+import { refuseTrades } from './content-guard.js';
+import { checkKeepRules, MIN_GRACE_MS } from './keep-rules.js';
+import { heldBy, lockSight, refuseHidden } from './locked-objects.js';
+import { hasWork, planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';
+import { prune, type PruneOutcome } from './prune.js';
+
+/** What a prune is to do. `datasetId` is a whole id; undefined: every dataset. A grace of 0: nobody else writes or reads there. */
+export interface PruneRequest extends Pick<
+  PlanOptions,
+  'datasetId' | 'keep' | 'abandonedAfterMs' | 'graceMs' | 'allowMassDelete'
+> {
+  /** Everything is looked at, and nothing changed. */
+  readonly dryRun: boolean;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+  /** Waited for before anything is changed: what it throws ends the prune. */
+  readonly onPlan?: (planned: PlannedPrune) => Promise<void>;
+}
+
+interface Found {
+  /** Writes that were killed long ago. */
+  readonly dead: readonly UnfinishedMultipart[];
+  /** When what is marked can be deleted; undefined: at once. */
+  readonly freedFrom: Date | undefined;
+  /** In sentences. */
+  readonly warnings: readonly string[];
+}
+
+export interface PlannedPrune extends Found {
+  readonly plan: PrunePlan;
+  /** What is deleted now, or by a later prune because this one marks it. */
+  readonly going: readonly ObjectInfo[];
+  /** There is something to do, and it is done next. */
+  readonly isDue: boolean;
+}
+
+export interface PruneRun extends Found {
+  readonly plan: PrunePlan;
+  /** Undefined where nothing was done. */
+  readonly outcome: PruneOutcome | undefined;
+  /** Why there may be more killed writes; null where all were seen. */
+  readonly unfinishedHidden: UnfinishedHidden | null;
+  /** The bucket has Object Lock, and so keeps older versions: what is deleted is hidden, and stored on. */
+  readonly keepsVersions: boolean;
+}
+
+/**
+ * Prunes a store that was opened to be written to (`writableStore`). @throws usage for rules that are none, mass-delete, and what
+ * `planPrune`, `prune` and `onPlan` throw
+ */
+export async function runPrune(
+  { store, lock }: Pick<OpenedStore, 'store' | 'lock'>,
+  { dryRun, onPlan, ...request }: PruneRequest,
+): Promise<PruneRun> {
+  const { graceMs, emit, signal } = request;
+  checkKeepRules(request.keep);
+  if (graceMs !== 0 && !(graceMs >= MIN_GRACE_MS)) throw usageError('what is marked stays for at least two hours');
+  const now = await store.time(signal);
+  const sight = await lockSight(lock, signal);
+  const findHeld = lock && sight === 'seen' ? heldBy(readOnly(store), lock, signal) : undefined;
+  const options = { ...request, now, mayRewrite: store.plain?.isExclusive !== false, findHeld };
+  const plan = await planPrune(readOnly(store), options);
+  refuseHidden(sight, [...plan.kept, ...plan.retired]);
+  const trades = refuseTrades(store, plan.trades, { ...request, dryRun });
+  const { writes: dead, unfinishedHidden } = await deadWrites(store, now, signal);
+  const unseen = unfinishedHidden === null ? [] : [unfinishedHiddenText(unfinishedHidden)];
+  const found = {
+    dead,
+    freedFrom: graceMs === 0 ? undefined : new Date(now.getTime() + graceMs),
+    warnings: [...plan.warnings, ...trades, ...unseen],
+  };
+  const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
+  const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
+  await onPlan?.({ ...found, plan, going: [...fresh, ...plan.sweep.objects], isDue });
+  const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
+  const outcome = isDue ? await prune(store, { ...options, plan, randomBytes, emit }) : undefined;
+  const keepsVersions = sight === 'seen';
+  return { ...found, dead: removed, plan: outcome?.plan ?? plan, outcome, unfinishedHidden, keepsVersions };
+}

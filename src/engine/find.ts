@@ -1,0 +1,53 @@
+import { foundPath, searchStore } from '../core/dataset/history/search-store.js';
+import { findMatcher } from '../core/manifest/find-pattern.js';
+import type { CallOptions, Store, VersionChoice } from './options.js';
+import { call } from './session.js';
+
+export interface FindOptions extends CallOptions, Pick<VersionChoice, 'dataset'> {}
+
+/** A path with one content and time; of a folder one for all times. */
+export interface FoundPath {
+  readonly datasetId: string;
+  /** Bytes that are not UTF-8 are `\xNN`. */
+  readonly path: string;
+  /** Its bytes, where they are not UTF-8. */
+  readonly pathBase64?: string;
+  readonly type: string;
+  readonly size: number;
+  /** ISO 8601 with nanoseconds. */
+  readonly mtime: string;
+  /** Hex; null for what has none. */
+  readonly md5: string | null;
+  /** Of a symbolic link. */
+  readonly target?: string;
+  /** Lowest first. */
+  readonly inVersions: readonly { readonly firstVersion: number; readonly lastVersion: number }[];
+}
+
+export interface FindResult {
+  /** Those that were searched, and how many versions of each. */
+  readonly datasets: readonly { readonly datasetId: string; readonly versionCount: number }[];
+  /** One for each content and time of a path, in the order of the paths, newest first. */
+  readonly hits: readonly FoundPath[];
+  /** Versions that could not be searched, too. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Finds paths in every version of a dataset, or of all: `*.csv` by name, `data/**` + `/*.csv` by path, a plain word anywhere in the
+ * path. Reads every manifest once. @throws ArchiverError `not-found` for a dataset that is not there, `cancelled` and what a store says
+ */
+export async function find(store: Store, pattern: string, options: FindOptions = {}): Promise<FindResult> {
+  const { dataset } = options;
+  return await call(store, options, async ({ opened, emit, signal, warn, warnings }) => {
+    const isWanted = findMatcher(pattern);
+    emit({ type: 'start', operation: 'load', source: store.url, target: '' });
+    const found = await searchStore(opened.store, { isWanted, dataset, emit, signal });
+    for (const text of [...found.strays, ...found.problems]) warn(text);
+    return {
+      datasets: found.datasets.map(({ datasetId, found: { versions } }) => ({ datasetId, versionCount: versions })),
+      hits: found.datasets.flatMap(({ datasetId, found: { hits } }) => hits.map((hit) => foundPath(datasetId, hit))),
+      warnings,
+    };
+  });
+}
