@@ -6,7 +6,7 @@ import { parseBoundedJson } from '../json/json-guard.js';
 import { printable } from '../paths/raw-path.js';
 import * as s from './schema.js';
 
-const ANY_OBJECT = s.schema(() => s.openObject({}));
+const ANY_OBJECT = s.schema(() => s.recordOf(s.anything));
 
 /** The value as the schema has it; `what` names it in messages. @throws integrity */
 export function readValue<T>(schema: s.Schema<T>, value: unknown, what: string, options?: ErrorOptions): T {
@@ -32,8 +32,13 @@ export function checkFormat(document: unknown, key: string, known: number, what:
 
 function problemOf(issue: z.core.$ZodIssue, what: string): string {
   const { path, message } = issue;
+  const ofList = (): string => placeOf(path.slice(0, -1), what);
   if (issue.code === 'too_big' && issue.origin === 'array')
-    return `${placeOf(path.slice(0, -1), what)} has more than ${issue.maximum} ${String(path.at(-1))}`;
+    return `${ofList()} has more than ${issue.maximum} ${String(path.at(-1))}`;
+  if (issue.code === 'too_small' && issue.origin === 'array')
+    return `${ofList()} has fewer than ${issue.minimum} ${String(path.at(-1))}`;
+  if (issue.code === 'unrecognized_keys')
+    return `${placeOf([...path, ...issue.keys.slice(0, 1)], what)} is not a key that this archiver knows`;
   return `${placeOf(path, what)} is not ${message}`;
 }
 

@@ -10,11 +10,13 @@ export type Schema<T> = () => Type<T>;
 /** What a document of this schema is read as. */
 export type Read<S extends Schema<unknown>> = S extends Schema<infer T> ? T : never;
 
-type Immutable<T> = T extends Plain
+type Immutable<T> = unknown extends T
   ? T
-  : T extends readonly (infer Item)[]
-    ? readonly Immutable<Item>[]
-    : { readonly [Key in keyof T]: Immutable<T[Key]> };
+  : T extends Plain
+    ? T
+    : T extends readonly (infer Item)[]
+      ? readonly Immutable<Item>[]
+      : { readonly [Key in keyof T]: Immutable<T[Key]> };
 type Plain = string | number | boolean | null | undefined | Date | Uint8Array | ReadonlyMap<unknown, unknown>;
 
 /** A schema that is built at most once, when it is asked for. */
@@ -29,6 +31,9 @@ export const flag = z.boolean('true or false');
 /** A text that this is true of; `words` say what it is then. */
 export const textThat = (isOne: (text: string) => boolean, words: string): z.ZodMiniString =>
   z.string('a text').check(z.refine(isOne, words));
+/** The same for texts with a type of their own. */
+export const textOf = <T extends string>(isOne: (text: string) => text is T, words: string): Type<T> =>
+  textThat(isOne, words) as unknown as Type<T>;
 
 export const matching = (pattern: RegExp, words: string): z.ZodMiniString =>
   textThat((one) => pattern.test(one), words);
@@ -71,12 +76,16 @@ export function countTo(max: number): z.ZodMiniNumberFormat {
 }
 export const count = countTo(Number.MAX_SAFE_INTEGER);
 
+const AMOUNT = 'a number from 0 on';
+export const amount = z.number(AMOUNT).check(z.minimum(0, AMOUNT));
 const FRACTION = 'a number from 0 to 1';
 export const fraction = z.number(FRACTION).check(z.minimum(0, FRACTION), z.maximum(1, FRACTION));
 
-/** At most so many of them. */
-export const listOf = <T extends Type>(item: T, most = Number.POSITIVE_INFINITY): z.ZodMiniArray<T> =>
-  z.array(item, 'a list').check(z.maxLength(most));
+/** So many of them. */
+export const listOf = <T extends Type>(
+  item: T,
+  { least = 0, most = Number.POSITIVE_INFINITY }: { readonly least?: number; readonly most?: number } = {},
+): z.ZodMiniArray<T> => z.array(item, 'a list').check(z.minLength(least), z.maxLength(most));
 
 const OBJECT = 'an object';
 
@@ -84,8 +93,16 @@ const OBJECT = 'an object';
 export const object = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S> => z.object(shape, OBJECT);
 
 /** Keys that are not in the shape are kept, for documents that are written back. */
-export const openObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S, z.core.$loose> =>
+export const openObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S> =>
   z.looseObject(shape, OBJECT);
+
+/** Keys that are not in the shape are refused. */
+export const closedObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S, z.core.$strict> =>
+  z.strictObject(shape, OBJECT);
+
+/** An object of any keys, with values that are like this. */
+export const recordOf = <T extends Type>(item: T): Type<Record<string, z.output<T>>> =>
+  z.record(z.string(), item, OBJECT);
 
 /** An object with keys that are like `key`; `__proto__` is one like any other. */
 export const mapOf = <T extends Type>(item: T, key: Type<string> = text): Type<ReadonlyMap<string, z.output<T>>> =>
@@ -112,6 +129,12 @@ export const orElse = <T extends Type, E>(value: T, other: E): Type<z.output<T> 
     z.transform((one) => one ?? other),
   );
 export const orNull = <T extends Type>(value: T): Type<z.output<T> | null> => orElse(value, null);
+
+/** What this makes of a value, by the schema. */
+export const made = <T extends Type>(make: (value: unknown) => unknown, schema: T): Type<z.output<T>> =>
+  z.pipe(z.transform(make), schema);
+
+export const anything = z.unknown();
 
 /** What is taken as it is, because a checksum shows that this program wrote it. */
 export const asWritten = <T>(): Type<T> => z.custom<T>();

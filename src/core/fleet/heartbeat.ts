@@ -65,7 +65,7 @@ export const HEARTBEAT = s.schema(() =>
     }),
     /** What keeps the writer from its work, in one sentence. */
     problem: s.orNull(s.text),
-    sources: s.listOf(SOURCE(), MAX_SOURCES),
+    sources: s.listOf(SOURCE(), { most: MAX_SOURCES }),
   }),
 );
 

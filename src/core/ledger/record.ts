@@ -39,7 +39,7 @@ const KINDS = [
   'transferOut',
 ] as const satisfies readonly Usage['kind'][];
 const WAYS = ['instant', 'expedited', 'standard', 'bulk'] as const satisfies readonly Usage['way'][];
-const MOST = 1000;
+const MOST = { most: 1000 };
 const MAX_TEXT = 4096;
 /** As `Date.toISOString` writes it; years have four digits. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

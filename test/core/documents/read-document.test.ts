@@ -9,7 +9,7 @@ const WRITER = s.schema(() =>
     note: s.optional(s.text),
     state: s.oneOf(['up', 'down']),
     since: s.date,
-    sources: s.listOf(s.object({ path: s.text, isGood: s.flag }), 2),
+    sources: s.listOf(s.object({ path: s.text, isGood: s.flag }), { least: 1, most: 2 }),
     days: s.mapOf(s.object({ bytes: s.whole, share: s.fraction }), s.day),
   }),
 );
@@ -51,6 +51,7 @@ describe('a document', () => {
     ['no list', { ...GOOD, sources: { length: 1 } }, "'sources' of it is not a list"],
     ['a wrong item', { ...GOOD, sources: [GOOD.sources[0], 7] }, 'source 2 of it is not an object'],
     ['a key of an item', { ...GOOD, sources: [{ path: 1, isGood: true }] }, "'path' of source 1 of it is not a text"],
+    ['too few', { ...GOOD, sources: [] }, 'it has fewer than 1 sources'],
     ['too many', { ...GOOD, sources: [1, 2, 3] }, 'it has more than 2 sources'],
     ['a key of a map', { ...GOOD, days: { once: GOOD.days['2026-03-04'] } }, "'once' of 'days' of it is not a day"],
     [

@@ -28,9 +28,9 @@ test.each([
   ['one without a checksum', '{"format":1,"type":"archiver-upload-state"}', 'integrity', 'does not match its checksum'],
   ['a newer one', '{"format":2,"type":"archiver-upload-state"}', 'unsupported', 'has format 2'],
   ['that of another upload', withKey({ uploadId: '20260304-050607-0102030f' }), 'integrity', 'belongs to upload'],
-  ['ids that are paths', withKey({ uploadIds: ['../../x'] }), 'integrity', 'a list of upload ids'],
+  ['ids that are paths', withKey({ uploadIds: ['../../x'] }), 'integrity', 'uploadId 1 of'],
   ['no time', withKey({ createdAt: 'soon' }), 'integrity', 'not a time'],
-  ['an unknown status', withKey({ status: 'lost' }), 'integrity', 'not a known status'],
+  ['an unknown status', withKey({ status: 'lost' }), 'integrity', 'not one of transferring'],
   ['a number of chunks that is none', withKey({ plan: { ...STATE.plan, chunks: '4' } }), 'integrity', 'a whole number'],
   ['a negative plan', withKey({ plan: { ...STATE.plan, shards: -1 } }), 'integrity', 'a whole number'],
 ])('%s is refused', (_name, text, code, words) => {

@@ -2,7 +2,7 @@
 import type { EntryType, Timestamp } from '../../manifest/manifest-types.js';
 import type { Present } from '../../output-tree/output-tree.js';
 
-const OVERWRITE_POLICIES = ['always', 'if-newer', 'if-changed', 'never'] as const;
+export const OVERWRITE_POLICIES = ['always', 'if-newer', 'if-changed', 'never'] as const;
 /**
  * `if-changed` (the default) keeps a file whose size and modification time are those of the archive; `always`
  * writes it again; `if-newer` replaces only what is older than the archive; `never` replaces nothing.
