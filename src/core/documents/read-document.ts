@@ -6,7 +6,7 @@ import { parseBoundedJson } from '../json/json-guard.js';
 import { printable } from '../paths/raw-path.js';
 import * as s from './schema.js';
 
-const ANY_OBJECT = s.schema(() => s.openObject({}));
+const ANY_OBJECT = s.schema(() => s.recordOf(s.anything));
 
 /** The value as the schema has it; `what` names it in messages. @throws integrity */
 export function readValue<T>(schema: s.Schema<T>, value: unknown, what: string, options?: ErrorOptions): T {

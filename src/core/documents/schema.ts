@@ -93,8 +93,7 @@ const OBJECT = 'an object';
 export const object = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S> => z.object(shape, OBJECT);
 
 /** Keys that are not in the shape are kept, for documents that are written back. */
-export const openObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S> =>
-  z.looseObject(shape, OBJECT) as unknown as z.ZodMiniObject<S>;
+export const openObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S> => z.looseObject(shape, OBJECT);
 
 /** Keys that are not in the shape are refused. */
 export const closedObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S, z.core.$strict> =>
