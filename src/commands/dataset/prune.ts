@@ -129,7 +129,7 @@ export const command = defineCommand({
         work: (emit, aside) => {
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
           return withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
-            const { store, region, requests, lock } = await writableStore(opened, context, writing(values));
+            const { store, deleter, region, requests, lock } = await writableStore(opened, context, writing(values));
             const datasetId = await datasetOf(store, values.datasetId, signal);
             if (!dryRun) tellLedger(context, { operation: 'prune', datasetId });
             const options = planOptions(values, { datasetId, store, now: await store.time(signal), signal });
@@ -153,8 +153,9 @@ export const command = defineCommand({
             };
             if (isDue || warnings.length > 0) await aside(ask);
             if (isDue) tellObjects(context, going);
-            const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
-            const outcome = isDue ? await prune(store, { ...options, findHeld, plan, randomBytes, emit }) : undefined;
+            const removed = isDue ? await removeDeadWrites(deleter, dead, signal) : dead;
+            const doing = { ...options, findHeld, plan, deleter, randomBytes, emit };
+            const outcome = isDue ? await prune(store, doing) : undefined;
             const done = { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, dead: removed };
             return { ...done, unfinishedHidden, keepsVersions: sight === 'seen', requests };
           });
