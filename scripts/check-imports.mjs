@@ -1,15 +1,14 @@
-// Circles of imports in src, of files and of rooms, of types and of `await import()` too, and imports against the arrows of
-// import-rules.mjs.
+// Circles of imports in src, of files and of rooms, of types and of `await import()` too, imports against the arrows of
+// import-rules.mjs, and files that name what deletes and are not listed there.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { parseSync } from 'oxc-parser';
-import { CIRCULAR, RULES } from './import-rules.mjs';
+import { CIRCULAR, DELETERS, RULES } from './import-rules.mjs';
 
 const root = process.argv[2] ?? 'src';
 
 /** Every module that a file names: relative ones as paths below `root`, without their ending. */
-function importsOf(file) {
-  const text = readFileSync(join(root, file), 'utf8');
+function importsOf(file, text) {
   const { module, errors } = parseSync(file, text);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
   const named = (from, isType, dynamic) => ({ to: resolved(file, from), isType, dynamic });
@@ -59,6 +58,9 @@ function circlesIn(graph) {
   for (const module of graph.keys()) if (!order.has(module)) visit(module);
   return circles;
 }
+
+const mayDelete = (file) =>
+  Object.keys(DELETERS.files).some((name) => (name.endsWith('/') ? file.startsWith(name) : file === name));
 
 const byText = (a, b) => (a < b ? -1 : 1);
 
@@ -125,7 +127,8 @@ for (const file of files) for (let at = dirname(file); at !== '.'; at = dirname(
 const graph = new Map();
 const faults = [];
 for (const file of files) {
-  const imports = importsOf(file);
+  const text = readFileSync(join(root, file), 'utf8');
+  const imports = importsOf(file, text);
   graph.set(file.replace(/\.tsx?$/, ''), new Set(imports.map(({ to }) => to)));
   for (const { to, isType, dynamic } of imports) {
     for (const rule of RULES) {
@@ -134,6 +137,9 @@ for (const file of files) {
       if (rule.never.some((pattern) => matches(to, pattern))) faults.push(`${root}/${file} imports ${to}: ${rule.why}`);
     }
   }
+  const named = DELETERS.names.exec(text)?.[0];
+  if (named !== undefined && !mayDelete(file))
+    faults.push(`${root}/${file} names ${named}: who may delete is listed in scripts/import-rules.mjs`);
 }
 for (const circle of circlesIn(graph)) faults.push(`circle of ${circle.length}: ${circle.join(' ')}`);
 for (const folder of folders) if (!CIRCULAR.includes(folder)) faults.push(...circlesOfRooms(folder));

@@ -78,6 +78,12 @@ export const RULES = [
     why: 'only core/documents knows the library of schemas, whose words are ours',
   },
   {
+    from: /./,
+    except: /^core\/object-store\//,
+    never: ['core/object-store/file/file-store', 'core/object-store/s3/s3-store'],
+    why: 'openStore hands on what deletes by itself',
+  },
+  {
     from: /^core\/cost\//,
     never: ['core/thaw/', 'core/restore/', 'core/restore-jobs/'],
     why: 'thawing stands on costs, which are pure',
@@ -104,3 +110,34 @@ export const RULES = [
 
 /** Folders whose rooms import each other in circles. In every other folder of src a circle of rooms is a fault. */
 export const CIRCULAR = ['core/archive'];
+/**
+ * Who may delete from a store (docs/protocol/rules.md#one-deleter): no other file names what deletes. A name that ends with a
+ * slash is a folder.
+ */
+export const DELETERS = {
+  names: /\b(?:ObjectDeleter|WholeStore|deleter)\b/,
+  files: {
+    'core/object-store/': 'makes and wraps stores',
+    'core/dataset/prune/sweep.ts':
+      'what old marks name and no version needs; then the marks, and copies of what it has fenced',
+    'core/dataset/prune/raise-fences.ts': 'its own flag, or the manifest whose place a fence takes',
+    'core/dataset/prune/notice.ts': 'notices of prunes',
+    'core/dataset/prune/prune.ts': 'hands it to these',
+    'core/dataset/set-tag.ts': 'tags',
+    'core/archive/transfer/send-chunk.ts': 'what this process has put before any manifest was tried',
+    'core/archive/archive-folder.ts': 'hands it to the sender of chunks',
+    'core/scuttle/wipe.ts': 'everything of ours',
+    'core/scuttle/unfinished.ts': 'temp files and multipart uploads that nobody wrote to for a day',
+    'core/migrate/migrate.ts': 'the archive that was migrated, where that was asked for',
+    'core/create-once/probe.ts': 'what the question has put',
+    'core/create-once/create-once.ts': 'hands it to the question',
+    'core/capabilities/scratch.ts': 'what the question has put',
+    'core/capabilities/ask-capabilities.ts': 'hands it to the question',
+    'core/setup/check-store.ts': 'what the check has put',
+    'core/dataset/prune/run-prune.ts': 'hands it to a prune',
+    'commands/dataset/tag.ts': 'hands it to who tags',
+    'commands/fleetagent/run-scuttle.ts': 'hands it to a wipe',
+    'commands/kit/capabilities.ts': 'hands it to questions',
+    'commands/scuttle.ts': 'hands it to a wipe',
+  },
+};

@@ -82,7 +82,7 @@ export const command = defineCommand({
         work: (emit, aside) => {
           emit({ type: 'start', operation: 'scuttle', source: baseUrl, target: '' });
           return withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
-            const { store, requests } = opened;
+            const { store, deleter, requests } = opened;
             const holdings = await openHoldings(store, signal);
             const found = await survey(store, holdings, signal, emit);
             const { versionsHidden } = holdings;
@@ -93,7 +93,7 @@ export const command = defineCommand({
               if (!force) await askTyped(context, questionsFor(baseUrl));
             });
             tellLedger(context, { operation: 'scuttle' });
-            const done = await wipe(store, holdings, { found, emit, signal });
+            const done = await wipe(store, holdings, { found, deleter, emit, signal });
             await forgetDatasets(opened, found.datasetKeys, context);
             return { found, versionsHidden, requests, done };
           });

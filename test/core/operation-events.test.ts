@@ -55,7 +55,7 @@ test('a prune reads versions, makes full listings, and deletes', async () => {
   };
 
   const plan = await planPrune(store, settings);
-  const { deletedObjects } = await prune(store, { ...settings, plan, randomBytes });
+  const { deletedObjects } = await prune(store, { ...settings, plan, deleter: store, randomBytes });
 
   const all = stretches(events);
   expect(all[0]).toEqual({ phase: 'reading', items: 2, bytes: 0, done: [2, 0] });
@@ -75,7 +75,7 @@ test('a scuttle counts, and deletes what it has counted', async () => {
 
   const holdings = await openHoldings(store, signal);
   const found = await survey(store, holdings, signal, emit);
-  await wipe(store, holdings, { found, emit, signal });
+  await wipe(store, holdings, { found, deleter: store, emit, signal });
 
   expect(phasesOf(events)).toEqual(['listing', 'deleting']);
   expect(events.find(({ type }) => type === 'scan')).toMatchObject({ items: found.objects });

@@ -2,7 +2,7 @@
 import { execFile, type ChildProcess } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import { readAll } from '../../src/core/object-store/read-content.js';
-import type { ObjectStore } from '../../src/core/object-store/object-store.js';
+import type { ObjectStore, WholeStore } from '../../src/core/object-store/object-store.js';
 import { CLI, type Ran } from '../e2e/upload-cli.js';
 import { openTestS3 } from '../support/open-s3.js';
 import { startKillProxy } from './kill-proxy.js';
@@ -23,7 +23,7 @@ async function saveStore(store: ObjectStore): Promise<Map<string, SavedObject>> 
   return saved;
 }
 
-async function resetStore(store: ObjectStore, saved: ReadonlyMap<string, SavedObject>): Promise<void> {
+async function resetStore(store: WholeStore, saved: ReadonlyMap<string, SavedObject>): Promise<void> {
   const missing = new Map(saved);
   const foreign: string[] = [];
   for await (const { objects } of store.list()) {

@@ -1,8 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+// @ts-expect-error -- build scripts are plain JavaScript
+import { DELETERS } from '../../scripts/import-rules.mjs';
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/check-imports.mjs');
 const folders: string[] = [];
@@ -102,6 +104,18 @@ describe('check-imports', () => {
     ['cli/a.ts', `import { x } from '../screens/x.js';`, 'stays light'],
     ['engine/a.ts', `import type { X } from '../cli/x.js';`, 'the face of the engine imports core only'],
     ['commands/a.ts', `import { list } from '../engine/list.js';`, 'for other programs'],
+    ['core/repair/a.ts', `import { fileStore } from '../object-store/file/file-store.js';`, 'openStore hands on'],
+    [
+      'core/repair/a.ts',
+      `import type { ObjectDeleter } from '../object-store/object-store.js';`,
+      'who may delete is listed',
+    ],
+    [
+      'core/repair/a.ts',
+      `import { type WholeStore as Mine } from '../object-store/object-store.js';`,
+      'who may delete',
+    ],
+    ['commands/repair.ts', `export const gone = (opened) => opened.deleter.delete(['x']);`, 'names deleter'],
   ])('%s may not say %s', (file, line, why) => {
     const { status, told } = check({ [file]: line });
     expect(told).toContain(why);
@@ -115,7 +129,18 @@ describe('check-imports', () => {
     ['core/object-store/kms/kms-client.ts', `import { KMSClient } from '@aws-sdk/client-kms';`],
     ['commands/a.ts', `import { x } from '../core/x.js';`],
     ['engine/a.ts', `import { x } from '../core/x.js';`],
+    ['core/dataset/prune/sweep.ts', `import type { ObjectDeleter } from '../../object-store/object-store.js';`],
+    ['core/object-store/plain-store.ts', `import { fileStore } from './file/file-store.js';`],
   ])('%s may say %s', (file, line) => {
     expect(check({ [file]: line })).toMatchObject({ status: 0, told: '' });
+  });
+
+  test('whoever is listed as one who may delete names what deletes', () => {
+    const { files, names } = DELETERS as { files: Readonly<Record<string, string>>; names: RegExp };
+    for (const file of Object.keys(files).filter((name) => !name.endsWith('/')))
+      expect([file, readFileSync(join(dirname(SCRIPT), '../src', file), 'utf8')]).toEqual([
+        file,
+        expect.stringMatching(names),
+      ]);
   });
 });

@@ -1,19 +1,19 @@
 // The in-process S3 server behind the fault proxy, fresh for each test, and stores that look at it through the proxy.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { OpenedStore, OpenStoreOptions } from '../../src/core/object-store/open-store.js';
-import type { ObjectStore } from '../../src/core/object-store/object-store.js';
+import type { OpenStoreOptions } from '../../src/core/object-store/open-store.js';
+import type { WholeStore } from '../../src/core/object-store/object-store.js';
 import { readAll } from '../../src/core/object-store/read-content.js';
 import type { StoreError } from '../../src/core/object-store/store-error.js';
 import { startFaultProxy, type FaultProxy } from '../faults/fault-proxy.js';
 import { startMemoryS3, type MemoryS3 } from './memory-s3.js';
-import { openTestS3, useTestCredentials } from './open-s3.js';
+import { type OpenedWhole, openTestS3, useTestCredentials } from './open-s3.js';
 
 export interface BrokenS3 {
   readonly server: MemoryS3;
   readonly proxy: FaultProxy;
   /** A store at `s3://bucket/p` through the proxy. */
-  open(options?: Partial<OpenStoreOptions>): Promise<OpenedStore>;
+  open(options?: Partial<OpenStoreOptions>): Promise<OpenedWhole>;
   /** Puts an object below `p/`, past the proxy. */
   put(key: string, body: Buffer | string, storageClass?: string): void;
   /** Puts what `OPERATIONS` want to find. */
@@ -91,7 +91,7 @@ export const OPERATIONS = {
   DeleteObjects: (store) => store.delete(['there']),
   CopyObject: (store) => store.copy('there', 'copied'),
   RestoreObject: (store) => store.thaw('cold', { days: 1, tier: 'standard' }),
-} satisfies Record<string, (store: ObjectStore) => Promise<unknown>>;
+} satisfies Record<string, (store: WholeStore) => Promise<unknown>>;
 
 export type OperationName = keyof typeof OPERATIONS;
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly OperationName[];

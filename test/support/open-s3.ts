@@ -1,7 +1,15 @@
 // S3 stores for tests, against any endpoint, with retries that do not dawdle.
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
+import type { WholeStore } from '../../src/core/object-store/object-store.js';
 import { openStore, type OpenedStore, type OpenStoreOptions } from '../../src/core/object-store/open-store.js';
+
+/** For tests that delete, or break how a store deletes. */
+export interface OpenedWhole extends OpenedStore {
+  readonly store: WholeStore;
+}
+
+export const wholeStore = ({ store, deleter }: OpenedStore): WholeStore => ({ ...store, ...deleter });
 
 /** Retries as in production, a thousand times faster. */
 export const FAST_RETRY = { baseDelayMs: 1, maxDelayMs: 5 } as const;
@@ -11,7 +19,7 @@ export async function openTestS3(
   endpointUrl: string,
   bucket: string,
   options: Partial<OpenStoreOptions> & { prefix?: string } = {},
-): Promise<OpenedStore> {
+): Promise<OpenedWhole> {
   const { prefix = `t-${randomBytes(6).toString('hex')}`, ...rest } = options;
   const opened = await openStore(`s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`, {
     env: {},
@@ -22,7 +30,7 @@ export async function openTestS3(
     ...rest,
   });
   onTestFinished(() => opened.close());
-  return opened;
+  return { ...opened, store: wholeStore(opened) };
 }
 
 /** Credentials for tests; the SDK reads them from the environment. */

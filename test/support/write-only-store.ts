@@ -1,12 +1,12 @@
 // A store as a writer sees it that may put and list and nothing else, refused as a policy of S3 refuses.
-import type { ObjectStore } from '../../src/core/object-store/object-store.js';
+import type { WholeStore } from '../../src/core/object-store/object-store.js';
 import { StoreError } from '../../src/core/object-store/store-error.js';
 
 const refused = (what: string): StoreError =>
   new StoreError('access-denied', `${what} is not allowed`, { reason: 'AccessDenied', isRefused: true });
 
 /** The store; requests that were refused are added to `denied`. */
-export function writeOnlyStore(store: ObjectStore, denied: string[]): ObjectStore {
+export function writeOnlyStore(store: WholeStore, denied: string[]): WholeStore {
   const refuse = (what: string): Promise<never> => {
     denied.push(what);
     return Promise.reject(refused(what));

@@ -55,7 +55,7 @@ export const command = defineCommand({
     const { remove } = values;
     const { now, signal } = context;
     return await withStore({ baseUrl, values, context }, async (opened) => {
-      const { store, requests } = remove ? opened : await writableStore(opened, context);
+      const { store, deleter, requests } = remove ? opened : await writableStore(opened, context);
       const options = { warn: context.warn, signal };
       const { datasetId } = await findDataset(store, values.datasetId, options);
       // A version that was pruned can still lose its tag.
@@ -72,7 +72,8 @@ export const command = defineCommand({
       const done: (VersionName & { readonly changed: boolean })[] = [];
       for (const { version, fork, uploadId } of places.values()) {
         const its = { datasetId, version, uploadId, tag };
-        const changed = remove ? await removeTag(store, its, signal) : await addTag(store, its, { now: now(), signal });
+        const setting = { now: now(), deleter, signal };
+        const changed = await (remove ? removeTag(store, its, setting) : addTag(store, its, setting));
         done.push({ version, ...defined({ fork }), changed });
       }
       context.result({ datasetId, location: baseUrl, tag, isRemoved: remove, versions: done, requests }, () =>

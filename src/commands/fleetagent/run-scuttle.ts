@@ -73,14 +73,14 @@ async function purge(
   const { signal } = context;
   const flags = { ...values, endpointUrl: undefined };
   return await withStore({ baseUrl: location, values: flags, context }, async (opened) => {
-    const { store, requests } = opened;
+    const { store, deleter, requests } = opened;
     const part = within(store, [`writers/${writerId}/`, `fleet/${writerId}/`]);
     const holdings = await openHoldings(part, signal);
     const found = await survey(part, holdings, signal, () => undefined);
     context.note(`${printable(location)} holds ${surveyText(found)} of writer ${writerId}`);
     const identity = await takeDown();
     tellLedger(context, { operation: 'scuttle' });
-    const done = await wipe(part, holdings, { found, signal });
+    const done = await wipe(part, holdings, { found, deleter, signal });
     await forgetDatasets(opened, found.datasetKeys, context);
     return { identity, purged: { location, found, done, versionsHidden: holdings.versionsHidden, requests } };
   });

@@ -21,24 +21,25 @@ import type { StoreContext } from './store.js';
  * @throws usage for what is none, cancelled, wrong credentials, a store that is not reached
  */
 export async function askBucketCapabilities(
-  { store, posture, lifecycle, multipart }: OpenedStore,
+  { store, deleter, posture, lifecycle, multipart }: OpenedStore,
   createOnce: Answer<CreateOnceAnswer>,
   { now, signal }: Pick<StoreContext, 'now' | 'signal'>,
 ): Promise<readonly Capability[]> {
   if (posture === undefined || lifecycle === undefined || multipart === undefined)
     throw usageError(`${printable(store.url)} is no bucket`);
-  const asked = { store, posture, lifecycle, multipart, createOnce, now, signal };
+  const asked = { store, deleter, posture, lifecycle, multipart, createOnce, now, signal };
   return await bucketCapabilities({ ...asked, folder: scratchFolder(now), randomBytes });
 }
 
 /** Asks a folder. @throws usage for a bucket, cancelled */
 export async function askFolderCapabilities(
-  { store }: OpenedStore,
+  { store, deleter }: OpenedStore,
   { now, signal }: Pick<StoreContext, 'now' | 'signal'>,
 ): Promise<readonly Capability[]> {
   const place = parseStoreUrl(store.url);
   if (place.kind !== 'file') throw usageError(`${printable(store.url)} is no folder`);
-  return await folderCapabilities({ store, path: place.folder, folder: scratchFolder(now), randomBytes, now, signal });
+  const asked = { store, deleter, path: place.folder, folder: scratchFolder(now), randomBytes, now, signal };
+  return await folderCapabilities(asked);
 }
 
 const DEFAULT_WIDTH = 80;

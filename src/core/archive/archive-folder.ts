@@ -60,7 +60,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   const uploadId = newUploadId(settings.now(), settings.randomBytes(4));
   const notWhole: NotWhole[] = [];
   const retention = retentionOf(layout.lock, { createdAt, now: settings.now() });
-  const sender = new ChunkSender(emit, layout.direct?.requests);
+  const sender = new ChunkSender(emit, async () => (await opening).deleter, layout.direct?.requests);
   emit({ type: 'phase', phase: 'scanning' });
   // An upload that compares first may have nothing to pack.
   const isRest = saved !== undefined || layout.direct !== undefined;

@@ -26,7 +26,7 @@ import {
 } from './judge.js';
 import { LISTING, lookAtScratch, type ScratchPlace, type ScratchSeen } from './scratch.js';
 
-interface Asked extends Pick<ScratchPlace, 'folder' | 'randomBytes' | 'signal'> {
+interface Asked extends Pick<ScratchPlace, 'deleter' | 'folder' | 'randomBytes' | 'signal'> {
   readonly now: () => Date;
 }
 

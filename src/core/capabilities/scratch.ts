@@ -4,13 +4,15 @@ import { type Answer, answerOf, isAnswered, type Unanswered } from '../access/an
 import { probeKey } from '../create-once/probe-key.js';
 import { errorText, isArchiverError } from '../failures/errors.js';
 import type { MultipartTrial } from '../object-store/bucket-multipart.js';
-import type { ObjectInfo, ObjectStore } from '../object-store/object-store.js';
+import type { ObjectDeleter, ObjectInfo, ObjectStore } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { STORAGE_CLASSES } from '../providers/storage-classes.js';
 import { StoreError } from '../object-store/store-error.js';
 
 export interface ScratchPlace {
   readonly store: ObjectStore;
+  /** Of what it has put. */
+  readonly deleter: ObjectDeleter;
   readonly multipart: MultipartTrial;
   /** Where it is put, with a slash at its end. */
   readonly folder: string;
@@ -183,12 +185,12 @@ class Scratch {
   }
 
   async cleanUp(): Promise<void> {
-    const { store } = this.place;
+    const { deleter } = this.place;
     const late = AbortSignal.timeout(CLEAN_UP_MS);
     const given = (error: unknown): unknown => errorText(error);
     await Promise.all([
-      store.delete(this.keys, late).catch(given),
-      ...this.begun.map(({ key, id }) => store.abortMultipart(key, id, late).catch(given)),
+      deleter.delete(this.keys, late).catch(given),
+      ...this.begun.map(({ key, id }) => deleter.abortMultipart(key, id, late).catch(given)),
     ]);
   }
 }

@@ -12,7 +12,7 @@ import type { CreateOnceAnswer } from './answer.js';
 import { type ProbeOptions, probeCreateOnce } from './probe.js';
 import { knownHere, knownThere, type RememberOptions, rememberHere, rememberThere } from './remembered-answers.js';
 
-export interface CreateOnceOptions extends RememberOptions, Omit<ProbeOptions, 'isAws'> {
+export interface CreateOnceOptions extends RememberOptions, Omit<ProbeOptions, 'isAws' | 'deleter'> {
   /** This computer. */
   readonly host: string;
   /** Nothing is put. */
@@ -98,7 +98,8 @@ async function askAndKeepHere(
   options: Omit<CreateOnceOptions, 'dryRun'>,
 ): Promise<CreateOnceAnswer> {
   const { now, host } = options;
-  const probed = await probeCreateOnce(opened.store, { ...options, isAws: opened.isAws });
+  const { store, deleter, isAws } = opened;
+  const probed = await probeCreateOnce(store, { ...options, isAws, deleter });
   const answer = { ...probed, askedAt: now, askedBy: host };
   await rememberHere(opened, answer, options);
   return answer;

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, isArchiverError } from '../failures/errors.js';
 import { PACED_SLICE_BYTES, type Pace } from '../limits/pace.js';
-import type { ObjectStore } from '../object-store/object-store.js';
+import type { ObjectDeleter, ObjectStore } from '../object-store/object-store.js';
 import { isUncertainConflict, StoreError, throwIfCancelled } from '../object-store/store-error.js';
 import { printable } from '../paths/raw-path.js';
 import type { CreateOnceAnswer } from './answer.js';
@@ -21,6 +21,8 @@ export interface ProbeOptions {
   /** Names what nobody has put yet. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly isAws: boolean;
+  /** Of what it has put. */
+  readonly deleter: ObjectDeleter;
   readonly signal: AbortSignal;
 }
 
@@ -168,6 +170,6 @@ class Probe {
   /** What may not be deleted stays: prune sweeps it with what its upload leaves. */
   async cleanUp(): Promise<void> {
     const late = AbortSignal.timeout(CLEAN_UP_MS);
-    await this.store.delete(this.keys, late).catch((error: unknown) => errorText(error));
+    await this.options.deleter.delete(this.keys, late).catch((error: unknown) => errorText(error));
   }
 }

@@ -1,7 +1,7 @@
 // Tags versions and takes tags away. A tagged version is kept by every prune that began after it, and by one under way (prune/notice.ts).
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import { digestedText } from '../json/digested-json.js';
-import type { ObjectStore } from '../object-store/object-store.js';
+import type { ObjectDeleter, ObjectStore } from '../object-store/object-store.js';
 import { refuseWhilePruned } from './prune/notice.js';
 import { tagKey, type VersionTag } from './records/tag-key.js';
 import { readVersion } from './records/versions.js';
@@ -9,6 +9,7 @@ import { putIfAbsent } from '../object-store/put-if-absent.js';
 
 export interface SetTagOptions {
   readonly now: Date;
+  readonly deleter: ObjectDeleter;
   readonly signal: AbortSignal;
 }
 
@@ -16,7 +17,11 @@ export interface SetTagOptions {
  * Tags a version; false when it has the tag. @throws not-found for a version that does not exist or was retired; conflict while
  * the dataset is pruned: then nothing promises that the version stays, though the tag does
  */
-export async function addTag(store: ObjectStore, asked: VersionTag, { now, signal }: SetTagOptions): Promise<boolean> {
+export async function addTag(
+  store: ObjectStore,
+  asked: VersionTag,
+  { now, deleter, signal }: SetTagOptions,
+): Promise<boolean> {
   const { datasetId } = asked;
   await readVersion(store, asked, signal);
   const key = tagKey(asked);
@@ -28,7 +33,7 @@ export async function addTag(store: ObjectStore, asked: VersionTag, { now, signa
     await readVersion(store, asked, signal);
   } catch (error) {
     // On what is retired it holds for nobody.
-    if (isNew && isArchiverError(error, 'not-found')) await store.delete([key]);
+    if (isNew && isArchiverError(error, 'not-found')) await deleter.delete([key]);
     throw error;
   }
   // The tag stays: somebody else may have found it there, looked when the prune was over, and been told that it holds.
@@ -37,10 +42,14 @@ export async function addTag(store: ObjectStore, asked: VersionTag, { now, signa
 }
 
 /** Takes a tag away; false when there is none. @throws what the store throws */
-export async function removeTag(store: ObjectStore, asked: VersionTag, signal: AbortSignal): Promise<boolean> {
+export async function removeTag(
+  store: ObjectStore,
+  asked: VersionTag,
+  { deleter, signal }: Omit<SetTagOptions, 'now'>,
+): Promise<boolean> {
   const key = tagKey(asked);
   if ((await store.head(key, signal)) === undefined) return false;
-  const [failure] = await store.delete([key], signal);
+  const [failure] = await deleter.delete([key], signal);
   if (failure === undefined) return true;
   throw new ArchiverError('store', `the tag ${key} could not be removed: ${failure.reason}`);
 }

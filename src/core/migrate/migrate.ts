@@ -146,7 +146,7 @@ class Migration {
     const now = await opened.store.head(key, signal);
     if (now === undefined) return 'it is not there any more';
     if (now.etag !== etag) return 'it was changed while it was being migrated';
-    const [failure] = await opened.store.delete([key], signal);
+    const [failure] = await opened.deleter.delete([key], signal);
     return failure && printable(failure.reason);
   }
 

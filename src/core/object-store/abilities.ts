@@ -6,7 +6,16 @@
 // never be left out because of another), reading for the folder of the object, because chunks, manifests and records may be
 // open to different readers (and have different keys).
 import { noneOn } from '../failures/errors.js';
-import type { Ability, DeleteFailure, ObjectReader, ObjectStore, StoreAbilities } from './object-store.js';
+import type {
+  Ability,
+  DeleteFailure,
+  GetOptions,
+  ListOptions,
+  ObjectDeleter,
+  ObjectReader,
+  ObjectStore,
+  StoreAbilities,
+} from './object-store.js';
 import { StoreError } from './store-error.js';
 
 /** The folder that a verdict on `key` is about. */
@@ -59,14 +68,21 @@ export class StoreRefusals implements StoreAbilities {
 }
 
 /** The store, with what is learnt of its abilities. Sends nothing by itself and keeps nothing back. */
-export function withAbilities(store: ObjectStore, refusals = new StoreRefusals()): ObjectStore {
+export function withAbilities<S extends ObjectStore>(store: S, refusals = new StoreRefusals()): S {
   return {
     ...store,
     abilities: refusals,
-    get: (key, options) => refusals.of('read', key, store.get(key, options)),
-    list: (options) => refusals.ofPages(options?.prefix ?? '', store.list(options)),
+    get: (key: string, options?: GetOptions) => refusals.of('read', key, store.get(key, options)),
+    list: (options?: ListOptions) => refusals.ofPages(options?.prefix ?? '', store.list(options)),
+  };
+}
+
+/** The same of what deletes there. */
+export function rememberRefusals(deleter: ObjectDeleter, refusals: StoreRefusals): ObjectDeleter {
+  return {
+    ...deleter,
     delete: async (keys, signal) => {
-      const deleting = refusals.of('delete', keys[0] ?? '', store.delete(keys, signal));
+      const deleting = refusals.of('delete', keys[0] ?? '', deleter.delete(keys, signal));
       return refusals.ofDeletes(await deleting, keys);
     },
   };

@@ -29,6 +29,6 @@ function pacedBody(content: ObjectContent, pace: Pace): ObjectContent {
 }
 
 /** Every body read through the result is limited. */
-export function limitDownloads(store: ObjectStore, pace: Pace): ObjectStore {
+export function limitDownloads<S extends ObjectStore>(store: S, pace: Pace): S {
   return { ...store, get: async (key, options) => pacedBody(await store.get(key, options), pace) };
 }

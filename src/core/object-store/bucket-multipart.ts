@@ -3,7 +3,7 @@ import { STANDARD, type StoreMeter } from './meter.js';
 import type { RequestCounts } from './object-store.js';
 import { Retrier, type RetryOptions } from './retry/retrier.js';
 
-/** Keys are those of the store. Whoever begins one aborts it with `abortMultipart` of the store. */
+/** Keys are those of the store. Whoever begins one aborts it (`abortMultipart`). */
 export interface MultipartTrial {
   /** Gives the id of the upload. @throws access-denied, unsupported, store */
   begin(key: string, signal?: AbortSignal): Promise<string>;

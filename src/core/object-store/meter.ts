@@ -1,7 +1,7 @@
 // Tells a meter what is used of a store, as it is billed. It sits below the retry decorator, so that every attempt counts.
 // A request that failed has the rate of STANDARD: the class of an object is known from the answer. What is fetched counts
 // as it was asked for, also where its reader ends early.
-import type { DeleteFailure, Keeping, ObjectInfo, ObjectStore, ThawOptions, ObjectVersionId } from './object-store.js';
+import type { DeleteFailure, Keeping, ObjectInfo, ObjectVersionId, ThawOptions, WholeStore } from './object-store.js';
 import type { KeyService } from './key-service.js';
 import type { Provider } from '../providers/provider.js';
 import { pagesCounted } from './request-count.js';
@@ -52,7 +52,7 @@ const nameOf = ({ key, versionId }: Pick<ObjectVersionId, 'key'> & Partial<Objec
   versionId === undefined || versionId === 'null' ? key : `${key}\0${versionId}`;
 
 /** The store, telling `meter` what goes through it. */
-export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
+export function meterStore(store: WholeStore, meter: StoreMeter): WholeStore {
   const onList = (): void => meter.requested('list', STANDARD);
   const removed = async (
     names: readonly string[],

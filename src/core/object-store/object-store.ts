@@ -1,4 +1,5 @@
-// What the engine requires of an object store. `ObjectReader` is all that read-only commands get.
+// What the engine requires of an object store. `ObjectReader` is all that read-only commands get; `ObjectDeleter` gets who may
+// delete, and nobody else (docs/protocol/rules.md#one-deleter).
 //
 // A store is bound to a base: a bucket and prefix, or a folder. Keys are relative to that base, never start with a
 // slash, and use `/`. Every implementation is durable before it acknowledges, reads its own writes at once, and is
@@ -216,20 +217,30 @@ export interface ObjectStore extends ObjectReader {
   /** The current time by the clock of `lastModified`. */
   time(signal?: AbortSignal): Promise<Date>;
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<PutResult>;
-  /** Aborting one that does not exist is no failure. Its writer fails, where it is still at work. */
-  abortMultipart(key: string, multipartId: string, signal?: AbortSignal): Promise<void>;
   /** The unfinished ones whose key begins with `prefix`; in a folder the temp files of writers. */
   listMultipart(prefix: string, signal?: AbortSignal, look?: MultipartLook): AsyncIterable<UnfinishedMultipart>;
-  /** Deletes in batches of 1000; a key that does not exist is no failure. */
-  delete(keys: readonly string[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;
   /** Every version and delete marker; where no versions are kept, every object once. */
   listVersions(options?: ListVersionsOptions): AsyncIterable<VersionPage>;
-  /** Deletes these versions for good, in batches of 1000; one that does not exist is no failure. */
-  deleteVersions(versions: readonly ObjectVersionId[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;
   copy(fromKey: string, toKey: string, options?: CopyOptions): Promise<void>;
   /** Requests a readable copy of a cold object. `already` when it is readable or was requested. @throws unsupported where nothing is ever cold */
   thaw(key: string, options: ThawOptions): Promise<'started' | 'already'>;
 }
+
+/** What deletes. The files that may name it are listed in scripts/import-rules.mjs, each with what it deletes. */
+export interface ObjectDeleter {
+  /** Deletes in batches of 1000; a key that does not exist is no failure. */
+  readonly delete: (keys: readonly string[], signal?: AbortSignal) => Promise<readonly DeleteFailure[]>;
+  /** Deletes these versions for good, in batches of 1000; one that does not exist is no failure. */
+  readonly deleteVersions: (
+    versions: readonly ObjectVersionId[],
+    signal?: AbortSignal,
+  ) => Promise<readonly DeleteFailure[]>;
+  /** Aborting one that does not exist is no failure. Its writer fails, where it is still at work. */
+  readonly abortMultipart: (key: string, multipartId: string, signal?: AbortSignal) => Promise<void>;
+}
+
+/** Both, as what makes and what wraps stores has them. */
+export interface WholeStore extends ObjectStore, ObjectDeleter {}
 
 /** Requests by how S3 bills them. */
 export interface RequestCounts {

@@ -4,7 +4,7 @@ import { isArchiverError } from '../failures/errors.js';
 import type { KeyService } from './key-service.js';
 import type { RequestKind, StoreRequest } from '../observer.js';
 import { STANDARD } from './meter.js';
-import type { ObjectStore } from './object-store.js';
+import type { WholeStore } from './object-store.js';
 
 type Told = Partial<Pick<StoreRequest, 'key' | 'storageClass' | 'bytes' | 'code'>>;
 type OnRequest = (request: StoreRequest) => void;
@@ -35,7 +35,7 @@ function watch(onRequest: OnRequest) {
 }
 
 /** The store, telling `onRequest` of each request when it has ended. */
-export function observeStore(store: ObjectStore, onRequest: OnRequest): ObjectStore {
+export function observeStore(store: WholeStore, onRequest: OnRequest): WholeStore {
   const { begin, during } = watch(onRequest);
   async function* pages<T>(from: AsyncIterable<T>): AsyncGenerator<T> {
     let end = begin('list');

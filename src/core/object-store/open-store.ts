@@ -12,7 +12,7 @@
 import { usageError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { type ClosableKeys, lazyKeys } from './kms/lazy-keys.js';
-import { type StoreRefusals, withAbilities } from './abilities.js';
+import { rememberRefusals, StoreRefusals, withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { type BucketLifecycle, retriedLifecycle } from './bucket-lifecycle.js';
 import { type BucketLock, retriedLock } from './bucket-lock.js';
@@ -21,7 +21,7 @@ import { type BucketPosture, retriedPosture } from './bucket-posture.js';
 import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file/file-store.js';
 import { type MeteredPlace, meterKeys, meterStore, type StoreMeter } from './meter.js';
-import type { ObjectStore, RequestCounts } from './object-store.js';
+import type { ObjectDeleter, ObjectStore, RequestCounts, WholeStore } from './object-store.js';
 import { observeKeys, observeStore } from './observed-store.js';
 import type { StoreRequest } from '../observer.js';
 import { createPace, type Pace } from '../limits/pace.js';
@@ -75,6 +75,8 @@ export interface StoreServers {
 
 export interface OpenedStore {
   readonly store: ObjectStore;
+  /** For those who may delete there. */
+  readonly deleter: ObjectDeleter;
   /** Grows while the store is used. */
   readonly requests: RequestCounts;
   /** How many requests were repeated so far. */
@@ -105,7 +107,7 @@ const DEFAULT_REGION = 'us-east-1';
 const DEFAULT_SOCKETS = 16;
 const DEFAULT_TIMEOUTS = { connectMs: 10_000, idleMs: 60_000, answerMs: 120_000 };
 
-type Bare = Omit<OpenedStore, 'requests' | 'retries'>;
+type Bare = Omit<OpenedStore, 'store' | 'deleter' | 'requests' | 'retries'> & { readonly store: WholeStore };
 
 async function openS3(
   url: Extract<StoreUrl, { kind: 's3' }>,
@@ -179,6 +181,12 @@ function keysOf(options: OpenStoreOptions, region: string | undefined): Closable
   });
 }
 
+/** What is handed on: the methods of the other half are not there at all, so nothing can call them by mistake. */
+function halvesOf(whole: WholeStore): Pick<OpenedStore, 'store' | 'deleter'> {
+  const { delete: remove, deleteVersions, abortMultipart, ...store } = whole;
+  return { store, deleter: { delete: remove, deleteVersions, abortMultipart } };
+}
+
 /** Opens the store at a URL. @throws usage for a URL that is none; no request is made except to find a region */
 export async function openStore(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
   const { limitDownloadBytesPerSecond: limit } = options;
@@ -200,10 +208,13 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
   const keys = keysOf({ ...options, onEvent }, about.region);
   const limited = limit === undefined ? watched : limitDownloads(watched, createPace(limit));
   const meteredKeys = meter === undefined ? keys : meterKeys(keys, meter);
+  const { refusals = new StoreRefusals() } = options;
+  const half = halvesOf(limited);
   const store = {
-    ...withAbilities(limited, options.refusals),
+    ...withAbilities(half.store, refusals),
     keys: onRequest === undefined ? meteredKeys : observeKeys(meteredKeys, onRequest),
   };
+  const deleter = rememberRefusals(half.deleter, refusals);
   const closeBoth = (): void => {
     close();
     keys.close();
@@ -214,5 +225,5 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
     ...(lock && { lock: retriedLock(lock, retry, requests, meter) }),
     ...(multipart && { multipart: retriedTrial(multipart, retry, requests, meter) }),
   };
-  return { store, requests, retries: () => retries, ...about, ...ofBucket, close: closeBoth };
+  return { store, deleter, requests, retries: () => retries, ...about, ...ofBucket, close: closeBoth };
 }

@@ -6,7 +6,7 @@ import { printable } from '../paths/raw-path.js';
 import type { ObjectStore, PlainKeys, PutOptions, PutResult } from './object-store.js';
 
 /** The store without conditions. */
-export function plainStore(store: ObjectStore, plain: PlainKeys): ObjectStore {
+export function plainStore<S extends ObjectStore>(store: S, plain: PlainKeys): S {
   return {
     ...store,
     plain,

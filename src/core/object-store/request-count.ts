@@ -1,6 +1,6 @@
 // Counts requests as S3 bills them. It sits below the retry decorator, so that every attempt counts. A listing counts one
 // request for each page, asking for the time one, and deleting one for each batch.
-import type { ObjectStore, RequestCounts } from './object-store.js';
+import type { RequestCounts, WholeStore } from './object-store.js';
 
 const DELETE_BATCH = 1000;
 
@@ -33,7 +33,7 @@ export async function* pagesCounted<T>(pages: AsyncIterable<T>, count: () => voi
 }
 
 /** Adds each request sent through the result to `counts`. */
-export function countRequests(store: ObjectStore, counts: RequestCounts): ObjectStore {
+export function countRequests(store: WholeStore, counts: RequestCounts): WholeStore {
   const add = (kind: keyof RequestCounts, by = 1): void => {
     counts[kind] += by;
   };

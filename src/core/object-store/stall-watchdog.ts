@@ -190,7 +190,7 @@ class WatchedBody extends Readable {
 }
 
 /** A store whose bodies are watched. Continuations go through `store`, so this belongs around the retry decorator. */
-export function withWatchdog(store: ObjectStore, options: WatchdogOptions = DEFAULT_WATCHDOG): ObjectStore {
+export function withWatchdog<S extends ObjectStore>(store: S, options: WatchdogOptions = DEFAULT_WATCHDOG): S {
   return {
     ...store,
     get: async (key, get = {}) => {

@@ -1,7 +1,7 @@
 // Writes that never became an object: multipart uploads of a bucket, temp files of a folder. No listing shows them, and they
 // take space until somebody removes them.
 import { isArchiverError } from '../failures/errors.js';
-import type { ObjectStore, UnfinishedMultipart } from '../object-store/object-store.js';
+import type { ObjectDeleter, ObjectStore, UnfinishedMultipart } from '../object-store/object-store.js';
 import { type UnfinishedHidden, unfinishedHidden } from '../object-store/unfinished-hidden.js';
 import { ownKey } from './own-keys.js';
 
@@ -34,14 +34,14 @@ export async function deadWrites(store: ObjectStore, now: Date, signal: AbortSig
 
 /** Removes them; those that may not be removed stay. @returns those that are gone */
 export async function removeDeadWrites(
-  store: ObjectStore,
+  deleter: ObjectDeleter,
   writes: readonly UnfinishedMultipart[],
   signal: AbortSignal,
 ): Promise<readonly UnfinishedMultipart[]> {
   const gone: UnfinishedMultipart[] = [];
   for (const write of writes) {
     try {
-      await store.abortMultipart(write.key, write.multipartId, signal);
+      await deleter.abortMultipart(write.key, write.multipartId, signal);
       gone.push(write);
     } catch (error) {
       if (!isArchiverError(error, 'access-denied')) throw error;

@@ -1,13 +1,13 @@
 // Deletes what is ours, in an order that can be broken off anywhere: version records, then manifests, then the rest.
 // Where a record or manifest cannot be deleted, what it may refer to stays as well, so nothing that is left points into
 // the void. Running it again goes on where it stopped.
-import type { DeleteFailure, ObjectStore, ObjectVersion } from '../object-store/object-store.js';
+import type { DeleteFailure, ObjectDeleter, ObjectStore, ObjectVersion } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { errorText, isArchiverError, noneOn } from '../failures/errors.js';
 import { atOnce } from '../limits/at-once.js';
 import type { EventSink } from '../events.js';
 import { ignoreEvents, type ProgressMeter, progressMeter } from '../progress-meter.js';
-import type { Holdings } from './holdings.js';
+import { type Holdings, ONLY_VERSION } from './holdings.js';
 import { ownKey, type OwnKind } from './own-keys.js';
 import type { Survey } from './survey.js';
 import { ownUnfinished } from './unfinished.js';
@@ -37,6 +37,7 @@ export interface WipeResult {
 export interface WipeOptions {
   /** What a survey has found, for those who follow the events. */
   readonly found: Pick<Survey, 'objects' | 'olderVersions'>;
+  readonly deleter: ObjectDeleter;
   readonly emit?: EventSink | undefined;
   readonly signal: AbortSignal;
 }
@@ -45,12 +46,12 @@ export interface WipeOptions {
 export async function wipe(
   store: ObjectStore,
   holdings: Holdings,
-  { found, emit = ignoreEvents, signal }: WipeOptions,
+  { found, deleter, emit = ignoreEvents, signal }: WipeOptions,
 ): Promise<WipeResult> {
   emit({ type: 'phase', phase: 'deleting' });
   emit({ type: 'plan', items: found.objects + found.olderVersions, bytes: 0 });
   const meter = progressMeter(emit);
-  const result = await new Wipe(store, holdings, signal, meter).run();
+  const result = await new Wipe(store, deleter, holdings, signal, meter).run();
   meter.finish();
   return result;
 }
@@ -69,6 +70,7 @@ class Wipe {
 
   constructor(
     private readonly store: ObjectStore,
+    private readonly deleter: ObjectDeleter,
     private readonly holdings: Holdings,
     private readonly signal: AbortSignal,
     private readonly meter: ProgressMeter,
@@ -159,7 +161,8 @@ class Wipe {
 
   private async removeAll(versions: readonly ObjectVersion[]): Promise<readonly DeleteFailure[]> {
     if (versions.length === 0) return [];
-    const failures = await this.holdings.remove(versions);
+    const remove = this.holdings.showsVersions ? removeVersions : removeObjects;
+    const failures = await remove(this.deleter, versions, this.signal);
     const stuck = new Set(failures.map(({ key, versionId }) => `${versionId ?? ''} ${key}`));
     for (const { key, versionId, isCurrent, isDeleteMarker, sizeBytes } of versions) {
       // A store without versions names none in its failures.
@@ -189,7 +192,7 @@ class Wipe {
     for (const { key, multipartId } of writes) {
       if (this.isBlocked(key)) continue;
       try {
-        await this.store.abortMultipart(key, multipartId, this.signal);
+        await this.deleter.abortMultipart(key, multipartId, this.signal);
         this.aborted += 1;
       } catch (error) {
         if (isArchiverError(error, 'cancelled')) throw error;
@@ -198,3 +201,45 @@ class Wipe {
     }
   }
 }
+
+async function denialsAsFailures(
+  versions: readonly ObjectVersion[],
+  work: () => Promise<readonly DeleteFailure[]>,
+): Promise<readonly DeleteFailure[]> {
+  try {
+    return await work();
+  } catch (error) {
+    // Every batch is tried: locks and policies differ from object to object, and each failure is reported.
+    if (!isArchiverError(error, 'access-denied')) throw error;
+    return versions.map(({ key, versionId }) => ({ key, versionId, reason: error.message }));
+  }
+}
+
+async function removeVersions(
+  deleter: ObjectDeleter,
+  versions: readonly ObjectVersion[],
+  signal: AbortSignal,
+): Promise<readonly DeleteFailure[]> {
+  const failures = await denialsAsFailures(versions, () => deleter.deleteVersions(versions, signal));
+  // Without versioning, deleting the object is enough, and permission to delete versions is rarely granted.
+  const current = new Set(
+    versions.flatMap(({ key, versionId, isCurrent }) => (isCurrent && versionId === ONLY_VERSION ? [key] : [])),
+  );
+  const isPlain = ({ key, versionId }: DeleteFailure): boolean => versionId === ONLY_VERSION && current.has(key);
+  const again = failures.filter(isPlain);
+  if (again.length === 0) return failures;
+  const plain = versions.filter((version) => again.some(({ key }) => key === version.key));
+  return [...failures.filter((failure) => !isPlain(failure)), ...(await removeObjects(deleter, plain, signal))];
+}
+
+const removeObjects = (
+  deleter: ObjectDeleter,
+  versions: readonly ObjectVersion[],
+  signal: AbortSignal,
+): Promise<readonly DeleteFailure[]> =>
+  denialsAsFailures(versions, () =>
+    deleter.delete(
+      versions.map(({ key }) => key),
+      signal,
+    ),
+  );

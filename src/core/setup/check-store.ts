@@ -80,7 +80,7 @@ export async function probeStore({ open, tell, signal, cleanUpMs }: CheckOptions
     tell(failure('open', 's3:ListBucket', error));
     return 'none';
   }
-  const { store } = opened;
+  const { store, deleter } = opened;
   const content = randomBytes(PROBE_BYTES);
   const stays = (reason: string): void => tell({ tone: 'warn', text: `${key} stays in the store: ${reason}` });
   let mayBeThere = false;
@@ -113,7 +113,7 @@ export async function probeStore({ open, tell, signal, cleanUpMs }: CheckOptions
       content.equals(await readAll(await store.get(key, { signal }), PROBE_BYTES)),
     );
     const deleted = await attempt('delete', 's3:DeleteObject', 'it is deleted', async () => {
-      const [failed] = await store.delete([key], signal);
+      const [failed] = await deleter.delete([key], signal);
       if (failed?.isRefused === true) throw new StoreError('access-denied', failed.reason, { isRefused: true });
       return failed === undefined;
     });
@@ -125,7 +125,7 @@ export async function probeStore({ open, tell, signal, cleanUpMs }: CheckOptions
   } finally {
     if (mayBeThere && signal.aborted) {
       const late = patient({ signal, cleanUpMs });
-      await store.delete([key], late).catch((error: unknown) => stays(reasonOf(error, late)));
+      await deleter.delete([key], late).catch((error: unknown) => stays(reasonOf(error, late)));
     }
     opened.close();
   }
@@ -196,7 +196,7 @@ async function cleanUp({ open, tell, signal }: CheckOptions, below: string): Pro
     const keys: string[] = [];
     for await (const { objects } of opened.store.list({ prefix: `${below}/`, signal }))
       keys.push(...objects.map(({ key }) => key));
-    const failed = await opened.store.delete(keys, signal);
+    const failed = await opened.deleter.delete(keys, signal);
     if (failed.length === 0) tell({ tone: 'good', text: `its ${keys.length} objects are deleted again` });
     else tell({ tone: 'warn', text: `${below} stays in the store: ${failed[0]?.reason ?? ''}` });
   } catch (error) {

@@ -9,7 +9,7 @@ import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cach
 import { openView } from '../../../src/core/dataset/chain/view.js';
 import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
 import { filesBelow } from '../../e2e/upload-cli.js';
 import { type FakeKms, fakeKms, KEY_ARN } from '../../support/fake-kms.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -54,7 +54,7 @@ async function setUp() {
 }
 
 /** A folder that takes keys, as a bucket does. */
-const asBucket = (store: ObjectStore, kms: FakeKms, keyOf: Map<string, string | undefined>): ObjectStore => ({
+const asBucket = (store: WholeStore, kms: FakeKms, keyOf: Map<string, string | undefined>): WholeStore => ({
   ...store,
   url: 's3://bucket/prefix',
   keys: kms,

@@ -13,7 +13,7 @@ import type {
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
 import type { TransferEvent } from '../../../src/core/events.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { ListOptions, ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
 import { newRequestCounts } from '../../../src/core/object-store/request-count.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
 import { MIB } from './trees.js';
@@ -41,7 +41,7 @@ export interface UploadRunOptions
   /** Instead of the folder that is given. */
   readonly source?: string;
   readonly signal?: AbortSignal;
-  readonly wrap?: (store: ObjectStore) => ObjectStore;
+  readonly wrap?: (store: WholeStore) => ObjectStore;
   readonly onEvent?: (event: TransferEvent) => void;
 }
 
@@ -55,7 +55,7 @@ export function uploadFolder(
   const calls: string[] = [];
   const plain = fileStore(base);
   let ids = 0;
-  const store = recorded(wrap?.(plain) ?? plain, calls);
+  const store = recorded({ ...plain, ...wrap?.(plain) }, calls);
   const {
     source = given,
     filter,
@@ -81,6 +81,7 @@ export function uploadFolder(
     source: raw(source),
     store: {
       store,
+      deleter: store,
       requests: newRequestCounts(),
       retries: () => 0,
       isAws: false,
@@ -117,7 +118,7 @@ export function uploadFolder(
   return { events, calls, result };
 }
 
-function recorded(store: ObjectStore, calls: string[]): ObjectStore {
+function recorded(store: WholeStore, calls: string[]): WholeStore {
   return {
     ...store,
     put: (key, body, options) => {
@@ -150,12 +151,12 @@ export const preconditionFailed = (afterRetry: boolean): StoreError =>
 export type Access = 'may read' | 'may only list' | 'may neither read nor list';
 
 /** The store as a writer with less access sees it; its listing gives MD5s as ETags, as S3 does. */
-export function withAccess(store: ObjectStore, access: Access, etagOf: (key: string) => string): ObjectStore {
+export function withAccess<S extends ObjectStore>(store: S, access: Access, etagOf: (key: string) => string): S {
   if (access === 'may read') return store;
   return {
     ...store,
     get: () => Promise.reject(accessDenied('s3:GetObject')),
-    list: async function* (options) {
+    list: async function* (options?: ListOptions) {
       if (access === 'may neither read nor list') throw accessDenied('s3:ListBucket');
       for await (const page of store.list(options)) {
         yield { ...page, objects: page.objects.map((object) => ({ ...object, etag: etagOf(object.key) })) };

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { balance, previewBalance } from '../../../src/core/balance/balance.js';
 import type { BalancePlan } from '../../../src/core/balance/plan-balance.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { DeleteFailure, ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { restoreUpload } from '../../../src/core/restore/restore.js';
 import { verifyUpload, type VerifyResult } from '../../../src/core/verify/verify.js';
 import type { FileSpec, Json } from '../../support/make-archive.js';
@@ -111,7 +111,7 @@ export async function restored(folder: string, paths: readonly string[], uploadI
   return await Promise.all(paths.map((path) => readFile(join(outputDir, path))));
 }
 
-/** Calls `before` ahead of every change of an object, with its number from 0. A server deletes one key after the other. */
+/** Calls `before` ahead of every change of an object, with its number from 0. */
 export function onMutation(
   store: ObjectStore,
   before: (call: number, what: string) => Promise<void> | void,
@@ -126,14 +126,6 @@ export function onMutation(
     copy: async (from, to, options) => {
       await before(calls++, `copy ${to}`);
       await store.copy(from, to, options);
-    },
-    delete: async (keys, signal) => {
-      const failures: DeleteFailure[] = [];
-      for (const key of keys) {
-        await before(calls++, `delete ${key}`);
-        failures.push(...(await store.delete([key], signal)));
-      }
-      return failures;
     },
   };
 }

@@ -32,9 +32,9 @@ async function rows({
   now = () => new Date(),
   signal = new AbortController().signal,
 }: Options = {}): Promise<readonly Capability[]> {
-  const { store, posture, lifecycle, multipart } = await s3.open();
+  const { store, deleter, posture, lifecycle, multipart } = await s3.open();
   if (posture === undefined || lifecycle === undefined || multipart === undefined) throw new Error('no bucket');
-  const asked = { store, posture, lifecycle, multipart, createOnce, now, signal };
+  const asked = { store, deleter, posture, lifecycle, multipart, createOnce, now, signal };
   return await bucketCapabilities({ ...asked, folder: FOLDER, randomBytes });
 }
 

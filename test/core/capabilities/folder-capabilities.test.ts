@@ -12,7 +12,8 @@ const noLinks = (): Promise<void> => Promise.reject(Object.assign(new Error('no 
 async function rows(path: string, link?: () => Promise<void>, now = () => new Date()): Promise<readonly Capability[]> {
   const store = fileStore(path, { link });
   const { signal } = new AbortController();
-  return await folderCapabilities({ store, path, link, folder: 'uploads/x/', randomBytes, now, signal });
+  const asked = { store, deleter: store, path, link, folder: 'uploads/x/', randomBytes, now, signal };
+  return await folderCapabilities(asked);
 }
 
 test('a folder has the rows that mean something there, and nothing of the look stays', async () => {

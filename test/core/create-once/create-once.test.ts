@@ -8,7 +8,7 @@ import type { EventSink } from '../../../src/core/events.js';
 import type { OpenedStore, OpenStoreOptions } from '../../../src/core/object-store/open-store.js';
 import { listDatasets, listVersions } from '../../../src/core/dataset/records/versions.js';
 import { type IfNoneMatch, type MemoryS3, startMemoryS3 } from '../../support/memory-s3.js';
-import { openTestS3, useTestCredentials } from '../../support/open-s3.js';
+import { openTestS3, type OpenedWhole, useTestCredentials } from '../../support/open-s3.js';
 import { raw } from '../../support/raw.js';
 import { withAccess } from '../archive/upload-folder.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   writeFileSync(join(source, 'file'), 'content');
 });
 
-const open = (options: Partial<OpenStoreOptions> & { prefix?: string } = {}, bucket = 'bucket'): Promise<OpenedStore> =>
+const open = (options: Partial<OpenStoreOptions> & { prefix?: string } = {}, bucket = 'bucket'): Promise<OpenedWhole> =>
   openTestS3(s3.endpoint, bucket, { prefix: 'p', createOnce: 'auto', ...options });
 
 const notes: string[] = [];
@@ -119,8 +119,9 @@ describe('a store that keeps If-None-Match', () => {
   test('learns of a writer that may only put by a few small objects in the folder of its upload', async () => {
     const opened = await open();
     const denied: string[] = [];
-    const { uploadId } = await upload({ ...opened, store: writeOnlyStore(opened.store, denied) });
-    await upload({ ...opened, store: writeOnlyStore(opened.store, denied) });
+    const store = writeOnlyStore(opened.store, denied);
+    const { uploadId } = await upload({ ...opened, store, deleter: store });
+    await upload({ ...opened, store, deleter: store });
 
     const left = keys().filter((key) => /create-once-/.test(key));
     expect(left).toHaveLength(5);

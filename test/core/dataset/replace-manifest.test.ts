@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { encodeTombstone } from '../../../src/core/dataset/records/tombstone.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
 import { fetchManifest } from '../../../src/core/manifest/loaded-manifest.js';
 import type { Json } from '../../support/make-archive.js';
@@ -40,7 +40,7 @@ const stepsIn = async (at: string): Promise<string[]> => {
 /** Does this right before the change is made, after whoever makes it looked. */
 const meanwhile =
   (what: string, act: () => Promise<unknown>) =>
-  (store: ObjectStore): ObjectStore =>
+  (store: WholeStore): WholeStore =>
     onMutation(store, async (_, step) => {
       if (step === what) await act();
     });
@@ -112,7 +112,7 @@ describe('a replaced manifest', () => {
   test('is also put where none is, unless somebody puts another one there', async () => {
     await rm(join(folder, KEY));
     const run = { next: NEXT, replaced: undefined };
-    const missing = (store: ObjectStore): ObjectStore => ({
+    const missing = (store: WholeStore): WholeStore => ({
       ...store,
       // The look of `replaceIn`; what follows is the one of `replaceManifest`.
       get: async (key, options) =>

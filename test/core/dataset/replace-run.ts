@@ -5,7 +5,7 @@ import { replaceManifest, type ReplaceOptions } from '../../../src/core/dataset/
 import { openView } from '../../../src/core/dataset/chain/view.js';
 import { readParsedRecord } from '../../../src/core/dataset/records/versions.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ObjectReader, ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { ObjectReader, ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
 import { fetchManifest } from '../../../src/core/manifest/loaded-manifest.js';
 import { encodedManifest, type EncodedManifest } from '../../../src/core/manifest/manifest-writer.js';
 import { linkId } from '../../support/make-chain.js';
@@ -23,7 +23,7 @@ export function successorOf(bytes: Buffer, name = 'next'): EncodedManifest {
 export interface ReplaceRun extends Partial<ReplaceOptions> {
   readonly version?: number;
   readonly name?: string;
-  readonly wrap?: (store: ObjectStore) => ObjectStore;
+  readonly wrap?: (store: WholeStore) => ObjectStore;
 }
 
 /** Looks, and replaces the manifest of a version by a successor. */

@@ -246,9 +246,10 @@ describe('--delete-original', () => {
   test('keeps one that the store does not delete', async () => {
     const bendArchive = (opened: OpenedStore): OpenedStore => ({
       ...opened,
-      store: Object.assign(Object.create(opened.store) as ObjectStore, {
-        delete: (keys: readonly string[]) => Promise.resolve([{ key: keys[0] ?? '', reason: 'no right to delete' }]),
-      }),
+      deleter: {
+        ...opened.deleter,
+        delete: (keys) => Promise.resolve([{ key: keys[0] ?? '', reason: 'no right to delete' }]),
+      },
     });
     const result = await migrateMade(PLAIN, { deleteOriginal: true, bendArchive });
 

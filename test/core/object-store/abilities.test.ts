@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ifAllowed, withAbilities } from '../../../src/core/object-store/abilities.js';
+import { ifAllowed, rememberRefusals, StoreRefusals, withAbilities } from '../../../src/core/object-store/abilities.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { readOnly } from '../../../src/core/object-store/read-only.js';
@@ -30,7 +30,6 @@ async function refusing(error = refusal(), base?: string) {
     list: async function* ({ prefix = '' } = {}) {
       refuse(`list ${prefix}`);
     },
-    delete: async (keys) => refuse(`delete ${keys.join(' ')}`),
   };
   return { asked, store: withAbilities(bent) };
 }
@@ -111,11 +110,12 @@ describe('what a store has refused', () => {
   ])('may be the deleting of all objects of a request, not of some ($may)', async ({ left, may }) => {
     const plain = fileStore(await tempFolder());
     const failures = left.map((key) => ({ key, reason: 'access denied', isRefused: true }));
-    const store = withAbilities({ ...plain, delete: async () => failures });
+    const refusals = new StoreRefusals();
+    const deleter = rememberRefusals({ ...plain, delete: async () => failures }, refusals);
 
-    await store.delete(['uploads/a/1', 'uploads/a/2']);
+    await deleter.delete(['uploads/a/1', 'uploads/a/2']);
 
-    expect(store.abilities?.may('delete', 'uploads/a/3')).toBe(may);
+    expect(withAbilities(plain, refusals).abilities?.may('delete', 'uploads/a/3')).toBe(may);
   });
 });
 

@@ -7,11 +7,12 @@ import type {
   ObjectInfo,
   ObjectStore,
   ObjectVersion,
+  WholeStore,
 } from '../../../src/core/object-store/object-store.js';
 import { readAll } from '../../../src/core/object-store/read-content.js';
 
 export interface ConformanceOptions {
-  readonly open: () => Promise<ObjectStore>;
+  readonly open: () => Promise<WholeStore>;
   /** What this store or server cannot do, as found out by running the suite. */
   readonly omits: readonly ('slash-keys' | 'control-keys')[];
   /** Begins a multipart upload of the key below this store, where there is such a thing; gives its id. */

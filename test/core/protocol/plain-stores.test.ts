@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { listVersions, readVersions } from '../../../src/core/dataset/records/versions.js';
 import { addTag, removeTag } from '../../../src/core/dataset/set-tag.js';
 import { versionName } from '../../../src/core/dataset/records/version-name.js';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { WholeStore } from '../../../src/core/object-store/object-store.js';
 import { plainStore } from '../../../src/core/object-store/plain-store.js';
 import type { Described } from '../archive/trees.js';
 import { withAccess } from '../archive/upload-folder.js';
@@ -19,7 +19,7 @@ const MANIFEST = /\/manifest\.json\.gz$/;
 const FLAG = /\/fence-[0-9a-f]{8}\.json$/;
 const DAY = 86_400_000;
 
-type Wrap = (store: ObjectStore) => ObjectStore;
+type Wrap = (store: WholeStore) => WholeStore;
 const plain: Wrap = (store) => plainStore(store, { isExclusive: false });
 const alone: Wrap = (store) => plainStore(store, { isExclusive: true });
 /** A plain store, and something that happens to it. */
@@ -49,7 +49,7 @@ const keysOf = async (id: string): Promise<readonly string[]> =>
   (await lab.keys()).filter((key) => key.startsWith(`uploads/${id}/`)).map((key) => key.slice(`uploads/${id}/`.length));
 
 /** Does something after each put of a key like this, once. */
-function afterPut(key: RegExp, work: (name: string, store: ObjectStore) => Promise<unknown>): Wrap {
+function afterPut(key: RegExp, work: (name: string, store: WholeStore) => Promise<unknown>): Wrap {
   let isDone = false;
   return (store) => ({
     ...store,
@@ -173,7 +173,7 @@ describe('two writers at once', () => {
 });
 
 describe('the flag of a sweep', () => {
-  const raise = (name: string, store: ObjectStore, id = name.split('/')[1] ?? ''): Promise<unknown> =>
+  const raise = (name: string, store: WholeStore, id = name.split('/')[1] ?? ''): Promise<unknown> =>
     store.put(`uploads/${id}/fence-0badf00d.json`, Buffer.from('{}'));
 
   test('after the manifest sends the writer on under a new id', async () => {
@@ -327,13 +327,14 @@ describe('a prune', () => {
     const [, first] = await lab.listed();
     const tag = { datasetId: LAB, version: 2, uploadId: first?.uploadId, tag: 'kept' };
     const { signal } = new AbortController();
-    await addTag(plain(lab.store), tag, { now: new Date(), signal });
+    const setting = { now: new Date(), deleter: lab.store, signal };
+    await addTag(plain(lab.store), tag, setting);
 
     await lab.prune({ keep: { last: 1 }, wrap: plain });
 
     const { v2, v3 } = before;
     expect(await versions()).toEqual({ v2, v3 });
-    await removeTag(plain(lab.store), tag, signal);
+    await removeTag(plain(lab.store), tag, setting);
     await lab.prune({ keep: { last: 1 }, wrap: plain });
     expect(await versions()).toEqual({ v3 });
   });

@@ -7,7 +7,7 @@ import { openLookMemory } from '../../../src/core/dataset/cache/look-memory.js';
 import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
 import { type ListedVersion, listVersions, readVersion } from '../../../src/core/dataset/records/versions.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { FileJournal } from '../../../src/core/resume/file-journal.js';
 import { openSaved } from '../../../src/core/resume/saved-upload.js';
@@ -43,7 +43,7 @@ export class Lab {
     return lab;
   }
 
-  get store(): ObjectStore {
+  get store(): WholeStore {
     return fileStore(this.base);
   }
 
@@ -151,7 +151,7 @@ export class Lab {
 /** A put of a key like this takes effect, and its answer never comes. */
 export const answerLost =
   (key: RegExp) =>
-  (store: ObjectStore): ObjectStore => ({
+  <S extends ObjectStore>(store: S): S => ({
     ...store,
     put: async (name, body, options) => {
       const result = await store.put(name, body, options);
@@ -163,13 +163,16 @@ export const answerLost =
 /** A put of a key like this is acknowledged and has no effect. */
 export const effectLost =
   (key: RegExp) =>
-  (store: ObjectStore): ObjectStore => ({
+  <S extends ObjectStore>(store: S): S => ({
     ...store,
     put: async (name, body, options) => (key.test(name) ? { etag: 'lost' } : await store.put(name, body, options)),
   });
 
 /** Does something ahead of the first put of a key like this. */
-export function beforePut(key: RegExp, work: (name: string) => Promise<unknown>): (store: ObjectStore) => ObjectStore {
+export function beforePut(
+  key: RegExp,
+  work: (name: string) => Promise<unknown>,
+): <S extends ObjectStore>(store: S) => S {
   let isDone = false;
   return (store) => ({
     ...store,

@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
 import { noise } from '../archive/trees.js';
 import { accessDenied, preconditionFailed, withAccess } from '../archive/upload-folder.js';
 import { failingAfter } from '../resume/interrupted.js';
@@ -97,7 +97,7 @@ describe('an upload sleeps after its chunks for longer than a prune waits', () =
     const asleep = onListOfOwn(async () => {
       await markAbandoned(lab);
       await new Promise<void>((hasLooked) => {
-        const wrap = (store: ObjectStore): ObjectStore => ({
+        const wrap = (store: WholeStore): WholeStore => ({
           ...store,
           delete: async (keys, signal) => {
             hasLooked();

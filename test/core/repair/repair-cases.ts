@@ -6,7 +6,7 @@ import { openView } from '../../../src/core/dataset/chain/view.js';
 import { RecordSearch } from '../../../src/core/repair/find-record.js';
 import type { Entry, VersionRecord } from '../../../src/core/manifest/manifest-types.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
 import { repairUpload } from '../../../src/core/repair/repair.js';
 import type { RepairOptions, RepairResult } from '../../../src/core/repair/repair-result.js';
 import { verifyUpload, type VerifyResult } from '../../../src/core/verify/verify.js';
@@ -23,7 +23,7 @@ export async function uploaded(source: string, base: string, options: UploadRunO
 }
 
 export interface RepairRun extends Partial<Omit<RepairOptions, 'store' | 'uploadId'>> {
-  readonly wrap?: (store: ObjectStore) => ObjectStore;
+  readonly wrap?: (store: WholeStore) => ObjectStore;
 }
 
 /** Repairs, with `execute` unless told otherwise. */

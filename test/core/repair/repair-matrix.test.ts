@@ -150,7 +150,6 @@ test('a repair that is broken off at any write takes nothing away, and the next 
         if (writes++ >= limit) throw new Error('the power failed');
         return await store.put(...call);
       },
-      delete: () => Promise.reject(new Error('a repair deletes nothing')),
     });
 
     const isDone = await repair(base, idOf(2), { wrap }).then(

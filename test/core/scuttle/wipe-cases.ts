@@ -1,5 +1,5 @@
 // What a wipe must do on any store, and what it is tried on.
-import type { ObjectStore, ObjectVersion } from '../../../src/core/object-store/object-store.js';
+import type { ObjectStore, ObjectVersion, WholeStore } from '../../../src/core/object-store/object-store.js';
 import { openHoldings } from '../../../src/core/scuttle/holdings.js';
 import { survey, type Survey } from '../../../src/core/scuttle/survey.js';
 import { wipe, type WipeResult } from '../../../src/core/scuttle/wipe.js';
@@ -36,10 +36,10 @@ export async function fill(store: ObjectStore): Promise<void> {
   for (const key of [...OURS, ...FOREIGN]) await store.put(key, Buffer.from('0123456789'));
 }
 
-export async function scuttle(store: ObjectStore): Promise<WipeResult & { readonly found: Survey }> {
+export async function scuttle(store: WholeStore): Promise<WipeResult & { readonly found: Survey }> {
   const holdings = await openHoldings(store, signal);
   const found = await survey(store, holdings, signal, () => undefined);
-  return { ...(await wipe(store, holdings, { found, signal })), found };
+  return { ...(await wipe(store, holdings, { found, deleter: store, signal })), found };
 }
 
 export async function versionsOf(store: ObjectStore): Promise<readonly ObjectVersion[]> {

@@ -3,14 +3,14 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { WholeStore } from '../../../src/core/object-store/object-store.js';
 import { beginMultipart } from '../../support/begin-multipart.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { fill, FOREIGN, ID, keysOf, OTHER_ID, OURS, scuttle, versionsOf } from './wipe-cases.js';
 
 const s3 = useBrokenS3();
-let store: ObjectStore;
+let store: WholeStore;
 
 beforeEach(async () => {
   s3.server.locked.clear();
@@ -57,7 +57,7 @@ describe('a bucket that keeps no versions', () => {
   test('goes record, manifest, chunk, and takes what appears meanwhile', async () => {
     await fill(store);
     const gone: string[] = [];
-    const watched: ObjectStore = {
+    const watched: WholeStore = {
       ...store,
       deleteVersions: async (versions, signal) => {
         gone.push(...versions.map(({ key }) => key));
@@ -93,7 +93,7 @@ describe('a bucket that keeps no versions', () => {
 
   test('needs no right to delete versions', async () => {
     await fill(store);
-    const deny: ObjectStore['deleteVersions'] = (versions) =>
+    const deny: WholeStore['deleteVersions'] = (versions) =>
       Promise.resolve(versions.map(({ key, versionId }) => ({ key, versionId, reason: 'access denied' })));
 
     const result = await scuttle({ ...store, deleteVersions: deny });

@@ -3,7 +3,7 @@ import { ArchiverError, errorText, isArchiverError } from '../../failures/errors
 import type { EventSink } from '../../events.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { ifAllowed } from '../../object-store/abilities.js';
-import type { ObjectStore, Retention } from '../../object-store/object-store.js';
+import type { ObjectDeleter, ObjectStore, Retention } from '../../object-store/object-store.js';
 import { defined } from '../../defined.js';
 import { isLookOld } from '../../dataset/folder-look.js';
 import { Slots } from '../../limits/byte-budget.js';
@@ -58,6 +58,7 @@ export class ChunkSender {
   /** Of files that are objects of their own, so many are on their way `atOnce`, whatever chunks they belong to. */
   constructor(
     private readonly emit: EventSink,
+    private readonly deleter: () => Promise<ObjectDeleter>,
     private readonly objectsAtOnce = 1,
   ) {
     this.slots = new Slots(objectsAtOnce);
@@ -202,7 +203,8 @@ export class ChunkSender {
       if (why !== undefined) return why;
       const keys = [...this.acknowledged];
       if (keys.length === 0) return undefined;
-      const deleted = await ifAllowed(store, 'delete', keys[0] ?? '', () => store.delete(keys, signal));
+      const deleter = await this.deleter();
+      const deleted = await ifAllowed(store, 'delete', keys[0] ?? '', () => deleter.delete(keys, signal));
       if (deleted?.length === 0) this.acknowledged.clear();
       return deleted === undefined ? 'this writer may not delete' : deleted[0]?.reason;
     } catch (error) {

@@ -3,7 +3,7 @@
 // sees the other, and the tag is refused or the version stays, also when one of them is killed in between.
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import { digestedText } from '../../json/digested-json.js';
-import type { ObjectReader, ObjectStore } from '../../object-store/object-store.js';
+import type { ObjectDeleter, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { LOOK_VALID_MS } from '../folder-look.js';
 import type { ReadRecord } from '../records/versions.js';
@@ -47,12 +47,13 @@ export interface Noticed {
   readonly versions: readonly ReadRecord[];
   /** Four bytes. */
   readonly random: Uint8Array;
+  readonly deleter: ObjectDeleter;
   readonly signal: AbortSignal;
 }
 
 /** Runs `work`, which retires versions, under a notice. @throws conflict when one of them has got a tag since it was planned */
 export async function underNotice(store: ObjectStore, noticed: Noticed, work: () => Promise<void>): Promise<void> {
-  const { datasetId, random, signal } = noticed;
+  const { datasetId, random, deleter, signal } = noticed;
   const { dead } = await notices(store, datasetId, signal);
   const key = `${folderOf(datasetId)}prune-${Buffer.from(random).toString('hex')}.json`;
   const body = Buffer.from(`${digestedText({ format: 1, type: 'archiver-prune' })}\n`);
@@ -62,7 +63,7 @@ export async function underNotice(store: ObjectStore, noticed: Noticed, work: ()
     await work();
   } finally {
     // Also after a cancellation. One that stays, as where nothing may be deleted, is taken for dead two hours later.
-    await store.delete([key, ...dead]).catch((error: unknown) => {
+    await deleter.delete([key, ...dead]).catch((error: unknown) => {
       if (!isArchiverError(error)) throw error;
     });
   }

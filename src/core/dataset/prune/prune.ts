@@ -5,7 +5,7 @@
 import type { EventSink } from '../../events.js';
 import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
-import type { ObjectStore } from '../../object-store/object-store.js';
+import type { ObjectDeleter, ObjectStore } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { printable } from '../../paths/raw-path.js';
 import { isLookOld } from '../folder-look.js';
@@ -24,6 +24,7 @@ import { versionNumber } from '../records/version-name.js';
 export interface PruneOptions extends PlanOptions {
   /** The plan that was confirmed. */
   readonly plan: PrunePlan;
+  readonly deleter: ObjectDeleter;
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
@@ -34,12 +35,12 @@ export interface PruneOutcome extends SweepOutcome {
 
 /** Carries the plan out. @throws conflict when somebody else works on a version; integrity; what the store throws */
 export async function prune(store: ObjectStore, { plan, ...options }: PruneOptions): Promise<PruneOutcome> {
-  const { signal, datasetId, graceMs, findHeld, randomBytes, emit = ignoreEvents } = options;
+  const { signal, datasetId, graceMs, findHeld, deleter, randomBytes, emit = ignoreEvents } = options;
   refuseTrades(store, plan.trades, options);
   const now = await store.time(signal);
   await compact(store, plan, { emit, signal });
   await settleRecords(store, plan.unsettled, signal);
-  await retireAll(store, plan, { now, random: randomBytes(4), signal });
+  await retireAll(store, plan, { now, random: randomBytes(4), deleter, signal });
   // Marks are based on a look after all this, by the store's clock: this computer's may be ahead. Nothing more is retired.
   const { marked, kept } = await planPrune(store, { ...options, keep: { last: Number.MAX_SAFE_INTEGER }, now });
   refuseUnretired(plan, kept);
@@ -49,7 +50,8 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   // Without a grace period, what was just marked is deleted as well.
   const isDue = plan.sweep.due.length > 0 || (graceMs === 0 && marked.length > 0);
   if (!isDue) return { plan: done, deletedObjects: 0, freedBytes: 0, failed: [] };
-  return { plan: done, ...(await sweep(store, { datasetId, graceMs, now, findHeld, randomBytes, emit, signal })) };
+  const swept = await sweep(store, { datasetId, graceMs, now, findHeld, deleter, randomBytes, emit, signal });
+  return { plan: done, ...swept };
 }
 
 /** Makes full listings of kept versions that build on removed ones. */
@@ -72,15 +74,20 @@ async function compact(
 interface Retiring {
   readonly now: Date;
   readonly random: Uint8Array;
+  readonly deleter: ObjectDeleter;
   readonly signal: AbortSignal;
 }
 
 /** Retires versions, none of which has a tag. @throws conflict when one has got one, or was changed */
-async function retireAll(store: ObjectStore, plan: PrunePlan, { now, random, signal }: Retiring): Promise<void> {
+async function retireAll(
+  store: ObjectStore,
+  plan: PrunePlan,
+  { now, random, deleter, signal }: Retiring,
+): Promise<void> {
   for (const datasetId of plan.datasetIds) {
     const versions = plan.retired.filter(({ record }) => record.datasetId === datasetId);
     if (versions.length === 0) continue;
-    await underNotice(store, { datasetId, versions, random, signal }, async () => {
+    await underNotice(store, { datasetId, versions, random, deleter, signal }, async () => {
       const lookedAtMs = Date.now();
       for (const version of versions) {
         if (isLookOld(lookedAtMs)) throw lateError(datasetId);

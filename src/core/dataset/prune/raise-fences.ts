@@ -9,7 +9,7 @@ import { atOnce } from '../../limits/at-once.js';
 import { encodeFence, isFence } from '../../manifest/fence.js';
 import { MAX_LOADED_BYTES } from '../../manifest/loaded-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
-import type { ObjectStore } from '../../object-store/object-store.js';
+import type { ObjectDeleter, ObjectStore } from '../../object-store/object-store.js';
 import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
 import { readAll } from '../../object-store/read-content.js';
 import { fenceFlagKey, isFenceFlag } from '../../manifest/fence-flag.js';
@@ -46,6 +46,7 @@ export interface FenceOptions {
    */
   readonly doomed: ReadonlySet<string>;
   readonly randomBytes: (size: number) => Uint8Array;
+  readonly deleter: ObjectDeleter;
   readonly signal: AbortSignal;
 }
 
@@ -77,13 +78,13 @@ export async function raiseFences(
 async function raiseFlag(
   store: ObjectStore,
   uploadId: UploadId,
-  { now, doomed, randomBytes, signal }: FenceOptions,
+  { now, doomed, randomBytes, deleter, signal }: FenceOptions,
 ): Promise<Fence> {
   const flag = fenceFlagKey(uploadId, randomBytes(4));
   await store.put(flag, encodeFence(uploadId, now), { contentType: 'application/json', signal });
   const manifest = await store.head(manifestKeyOf(uploadId), signal);
   if (manifest === undefined || doomed.has(manifest.key)) return { flag };
-  await store.delete([flag], signal);
+  await deleter.delete([flag], signal);
   throw new ArchiverError('conflict', `${manifest.key} came after its mark`);
 }
 
@@ -91,7 +92,7 @@ async function raiseFlag(
 async function replaceManifest(
   store: ObjectStore,
   uploadId: UploadId,
-  { now, doomed, signal }: FenceOptions,
+  { now, doomed, deleter, signal }: FenceOptions,
 ): Promise<Fence> {
   const key = manifestKeyOf(uploadId);
   const content = await store.get(key, { signal }).catch(noneOn('not-found'));
@@ -102,7 +103,7 @@ async function replaceManifest(
   if (copy !== undefined && bytes !== undefined) await store.put(copy, bytes, { signal });
   const writing = { contentType: 'application/json', signal };
   try {
-    await putInstead(store, key, encodeFence(uploadId, now), { ...writing, etag: content?.etag });
+    await putInstead(store, key, encodeFence(uploadId, now), { ...writing, deleter, etag: content?.etag });
   } catch (error) {
     // That of another sweep, or our own, from a request whose answer was lost.
     if (!isArchiverError(error, 'conflict') || !(await isFenced(store, key, signal))) throw error;
@@ -119,6 +120,7 @@ interface Writing {
   readonly contentType: string;
   /** Of what is there; undefined where nothing is. */
   readonly etag: string | undefined;
+  readonly deleter: ObjectDeleter;
   readonly signal: AbortSignal;
 }
 
@@ -127,7 +129,7 @@ async function putInstead(
   store: ObjectStore,
   key: string,
   body: Uint8Array,
-  { etag, ...writing }: Writing,
+  { etag, deleter, ...writing }: Writing,
 ): Promise<void> {
   if (etag !== undefined) {
     try {
@@ -135,7 +137,7 @@ async function putInstead(
       return;
     } catch (error) {
       if (!isArchiverError(error, 'unsupported')) throw error;
-      await store.delete([key], writing.signal);
+      await deleter.delete([key], writing.signal);
     }
   }
   await store.put(key, body, { ...writing, ifAbsent: true });
@@ -146,15 +148,15 @@ export async function takeDown(
   store: ObjectStore,
   uploadId: UploadId,
   { copy, flag }: Fence,
-  signal: AbortSignal,
+  { deleter, signal }: Pick<FenceOptions, 'deleter' | 'signal'>,
 ): Promise<void> {
-  if (flag !== undefined) await store.delete([flag], signal);
+  if (flag !== undefined) await deleter.delete([flag], signal);
   if (copy === undefined) return;
   const key = manifestKeyOf(uploadId);
   const bytes = await readAll(await store.get(copy, { signal }), MAX_LOADED_BYTES);
   const contentType = isSealed(bytes) ? 'application/octet-stream' : 'application/gzip';
   const fence = await store.head(key, signal);
-  await putInstead(store, key, bytes, { contentType, etag: fence?.etag, signal });
+  await putInstead(store, key, bytes, { contentType, etag: fence?.etag, deleter, signal });
 }
 
 /**

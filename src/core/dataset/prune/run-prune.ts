@@ -58,7 +58,7 @@ export interface PruneRun extends Found {
  * `planPrune`, `prune` and `onPlan` throw
  */
 export async function runPrune(
-  { store, lock }: Pick<OpenedStore, 'store' | 'lock'>,
+  { store, deleter, lock }: Pick<OpenedStore, 'store' | 'deleter' | 'lock'>,
   { dryRun, onPlan, ...request }: PruneRequest,
 ): Promise<PruneRun> {
   const { graceMs, emit, signal } = request;
@@ -81,8 +81,8 @@ export async function runPrune(
   const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
   const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
   await onPlan?.({ ...found, plan, going: [...fresh, ...plan.sweep.objects], isDue });
-  const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
-  const outcome = isDue ? await prune(store, { ...options, plan, randomBytes, emit }) : undefined;
+  const removed = isDue ? await removeDeadWrites(deleter, dead, signal) : dead;
+  const outcome = isDue ? await prune(store, { ...options, plan, deleter, randomBytes, emit }) : undefined;
   const keepsVersions = sight === 'seen';
   return { ...found, dead: removed, plan: outcome?.plan ?? plan, outcome, unfinishedHidden, keepsVersions };
 }

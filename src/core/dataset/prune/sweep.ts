@@ -1,8 +1,8 @@
-// The one place where chunks, direct files and manifests are deleted that somebody else may have put (rules.md#one-deleter,
-// rules.md#grace, rules.md#fence): executes marks that are older than the grace period by the store's clock. A writer that looked
-// at a folder before its mark was put has put its record by then, or looks again; a restore that read from it has ended. So what
-// no version needs in a fresh look at all chains is not needed by anybody. Scuttle deletes too, and says that it spares nothing;
-// a writer deletes only what it has just put itself under keys that no other process can know (archive/transfer/send-chunk.ts).
+// A sweep alone, and scuttle, which says that it spares nobody, deletes chunks, direct files and manifests that other processes may
+// have put (rules.md#one-deleter). It executes marks that are older than the grace by the store's clock (rules.md#grace). A writer
+// that looked at a folder before its mark was put has put its record by then, or looks again; a restore that read from it has
+// ended. So what no version needs in a fresh look at all chains (rules.md#fresh-look), and no writer can commit any more
+// (rules.md#fence), is not needed by anybody. Who else deletes, and what, is listed in scripts/import-rules.mjs.
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import type { EventSink } from '../../events.js';
@@ -137,9 +137,9 @@ export interface SweepOutcome {
 /** Executes what is due, after a fresh look. @throws a refusal where a version is unreadable: then nothing was deleted */
 export async function sweep(
   store: ObjectStore,
-  options: SweepOptions & Pick<FenceOptions, 'randomBytes'>,
+  options: SweepOptions & Pick<FenceOptions, 'randomBytes' | 'deleter'>,
 ): Promise<SweepOutcome> {
-  const { datasetId, signal, emit = ignoreEvents } = options;
+  const { datasetId, deleter, signal, emit = ignoreEvents } = options;
   const lookedAtMs = Date.now();
   const state = await readBaseState(store, datasetId, signal);
   const records = [...state.own, ...state.others].map(({ record }) => record);
@@ -159,7 +159,7 @@ export async function sweep(
       throwIfCancelled(signal);
       if (isLookOld(lookedAtMs)) throw lateError();
       const batch = keys.slice(start, start + BATCH);
-      failures.push(...(await store.delete(batch, signal)));
+      failures.push(...(await deleter.delete(batch, signal)));
       meter.add(batch.length, 0);
     }
   };
@@ -179,7 +179,7 @@ export async function sweep(
   const claims = await claimSwept(store, done, gone, due, signal);
   await remove(done.map(({ key }) => key));
   for (let start = 0; start < claims.put.length; start += BATCH)
-    await store.delete(claims.put.slice(start, start + BATCH), signal);
+    await deleter.delete(claims.put.slice(start, start + BATCH), signal);
   const counted = gone.filter(({ key }) => !claims.others.has(key));
   return {
     deletedObjects: counted.length,
@@ -198,16 +198,16 @@ async function fenceOff(
   store: ObjectStore,
   objects: readonly ObjectInfo[],
   state: BaseState,
-  { now, randomBytes, signal }: Omit<FenceOptions, 'doomed'>,
+  { now, deleter, randomBytes, signal }: Omit<FenceOptions, 'doomed'>,
 ): Promise<Fences> {
   const ids = new Set(objects.flatMap(({ key }) => splitUploadKey(key)?.uploadId ?? []));
   const unnamed = [...ids].filter((id) => !state.datasetOf.has(id));
   if (unnamed.length === 0) return NO_FENCES;
   const doomed = new Set(objects.map(({ key }) => key));
-  const { raised, spared } = await raiseFences(store, unnamed, { now, randomBytes, signal, doomed });
+  const { raised, spared } = await raiseFences(store, unnamed, { now, deleter, randomBytes, signal, doomed });
   const named = new Set((await appearedSince(store, state, signal)).map(({ uploadId }) => uploadId));
   const late = [...raised].filter(([id]) => named.has(id));
-  for (const [id, fence] of late) await takeDown(store, id, fence, signal);
+  for (const [id, fence] of late) await takeDown(store, id, fence, { deleter, signal });
   return {
     raised: new Map([...raised].filter(([id]) => !named.has(id))),
     spared: new Set([...spared, ...late.map(([id]) => id)]),

@@ -13,10 +13,10 @@ import { syncFolder } from '../../state/sync-folder.js';
 import { appendFrom, writeAtomically } from './file-write.js';
 import type {
   DeleteFailure,
-  ObjectStore,
   PutOptions,
   PutResult,
   UnfinishedMultipart,
+  WholeStore,
   WriteOptions,
 } from '../object-store.js';
 import { removeStale, tempsBelow, type AskTime } from './stale-temps.js';
@@ -171,7 +171,7 @@ class FileStore {
     await (isRemoved ? this.#prune(dirname(folder)) : syncFolder(folder));
   }
 
-  toObjectStore(): ObjectStore {
+  toObjectStore(): WholeStore {
     const folder = this.#folder;
     const reader = new FileReader(folder);
     return {
@@ -221,6 +221,6 @@ class FileStore {
 }
 
 /** A store in the folder, which is made by the first write. `folder` is absolute and has no trailing slash. */
-export function fileStore(folder: string, options: FileStoreOptions = {}): ObjectStore {
+export function fileStore(folder: string, options: FileStoreOptions = {}): WholeStore {
   return new FileStore(folder, options).toObjectStore();
 }

@@ -1,13 +1,13 @@
 // Retries requests that may succeed next time (retrier.ts says when). One answer changes its meaning on a repeated
 // request, because the first one may have worked although its answer was lost: a `conflict` of a conditional put is
 // passed up with `afterRetry` (the committer checks whether the object is its own).
-import type { ObjectStore, ObjectVersionId } from '../object-store.js';
+import type { ObjectVersionId, WholeStore } from '../object-store.js';
 import { Retrier, DEFAULT_RETRY, type RetryOptions } from './retrier.js';
 import { deleteAgain } from './retry-delete.js';
 import { listAgain, listMultipartAgain, listVersionsAgain } from './retry-list.js';
 
 /** A store that retries. */
-export function withRetry(store: ObjectStore, options: RetryOptions = DEFAULT_RETRY): ObjectStore {
+export function withRetry(store: WholeStore, options: RetryOptions = DEFAULT_RETRY): WholeStore {
   const retrier = new Retrier(options);
   const run = <T>(
     request: string,

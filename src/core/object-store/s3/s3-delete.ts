@@ -2,7 +2,7 @@
 import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { isArchiverError } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
-import type { DeleteFailure, ObjectStore, ObjectVersionId } from '../object-store.js';
+import type { DeleteFailure, ObjectDeleter, ObjectVersionId } from '../object-store.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 import { StoreError } from '../store-error.js';
 
@@ -92,7 +92,7 @@ async function deleteAll(
 }
 
 /** The deleting calls of an S3 store. */
-export function s3Deleter(sender: S3Sender): Pick<ObjectStore, 'delete' | 'deleteVersions'> {
+export function s3Deleter(sender: S3Sender): Pick<ObjectDeleter, 'delete' | 'deleteVersions'> {
   return {
     delete: (keys, signal) =>
       deleteAll(

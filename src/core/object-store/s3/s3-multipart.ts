@@ -1,7 +1,7 @@
 // Finds and aborts unfinished multipart uploads on S3, which other tools leave below our keys.
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, ListPartsCommand } from '@aws-sdk/client-s3';
 import { isArchiverError, noneOn } from '../../failures/errors.js';
-import type { MultipartLook, ObjectStore, UnfinishedMultipart } from '../object-store.js';
+import type { MultipartLook, UnfinishedMultipart, WholeStore } from '../object-store.js';
 import { StoreError } from '../store-error.js';
 import { ListGuard } from '../list-guard.js';
 import { decodeListed } from './s3-list.js';
@@ -122,7 +122,7 @@ async function* listMultipart(
 }
 
 /** The calls of an S3 store that remove multipart uploads. */
-export function s3Multipart(sender: S3Sender): Pick<ObjectStore, 'abortMultipart' | 'listMultipart'> {
+export function s3Multipart(sender: S3Sender): Pick<WholeStore, 'abortMultipart' | 'listMultipart'> {
   return {
     abortMultipart: async (key, multipartId, signal) => {
       const asked: Asked = { operation: 'AbortMultipartUpload', action: 's3:AbortMultipartUpload', key, signal };

@@ -10,7 +10,7 @@ import { readParsedRecord } from '../../../../src/core/dataset/records/versions.
 import { viewOf } from '../../../../src/core/dataset/chain/view.js';
 import { loadManifest } from '../../../support/load-manifest.js';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
+import type { WholeStore } from '../../../../src/core/object-store/object-store.js';
 import type { Json } from '../../../support/make-archive.js';
 import { linkId, linkKey } from '../../../support/make-chain.js';
 import { allContent, allKeys, DATASET, makeDataset, recordKey } from '../../../support/make-dataset.js';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   before = await allContent(fileStore(folder));
 });
 
-async function compactIn(at: string, wrap?: (store: ObjectStore) => ObjectStore): Promise<void> {
+async function compactIn(at: string, wrap?: (store: WholeStore) => WholeStore): Promise<void> {
   const store = fileStore(at);
   const record = await readParsedRecord(store, { datasetId: DATASET, version: 4 });
   await compactVersion(wrap?.(store) ?? store, record, new AbortController().signal);
@@ -73,7 +73,7 @@ test('two at once: the version is compacted, and whoever was late ends well or s
 
 test('one that stood still before the swap until what it shows was moved and swept says that its version is not whole', async () => {
   const chunk = `uploads/${linkId(2)}/shard-00/chunk-000000.tar.zst`;
-  const sweep = (store: ObjectStore): ObjectStore =>
+  const sweep = (store: WholeStore): WholeStore =>
     onMutation(store, async (_, what) => {
       if (what === `put ${KEY}`) await store.delete([chunk]);
     });
@@ -85,7 +85,7 @@ test('one that stood still before the swap until what it shows was moved and swe
 
 test('a manifest that the store gives back differently does not take the place of the old one', async () => {
   const old = await manifestIn(folder);
-  const bent = (store: ObjectStore): ObjectStore => ({
+  const bent = (store: WholeStore): WholeStore => ({
     ...store,
     get: async (key, options) => await store.get(key.includes('.compact-') ? linkKey(0) : key, options),
   });

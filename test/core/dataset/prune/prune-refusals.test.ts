@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../../src/core/failures/errors.js';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
+import type { WholeStore } from '../../../../src/core/object-store/object-store.js';
 import type { Json } from '../../../support/make-archive.js';
 import { linkId, linkKey } from '../../../support/make-chain.js';
 import { allContent, allKeys, DATASET, recordBytes, recordKey, writeObjects } from '../../../support/make-dataset.js';
@@ -56,7 +56,7 @@ async function state(): Promise<string[]> {
 }
 
 /** The request that changes something and would be made is an error. */
-const untouched = (store: ObjectStore): ObjectStore =>
+const untouched = (store: WholeStore): WholeStore =>
   onMutation(store, (_call, what) => {
     throw new Error(`it should not ${what}`);
   });
@@ -143,7 +143,7 @@ describe('nothing is changed when', () => {
   });
 
   test('the store fails: what failed is said, and not that a manifest is damaged', async () => {
-    const failing = (store: ObjectStore): ObjectStore => ({
+    const failing = (store: WholeStore): WholeStore => ({
       ...untouched(store),
       get: (key, options) =>
         key === linkKey(4) ? Promise.reject(new ArchiverError('stalled', 'no answer')) : store.get(key, options),
@@ -157,7 +157,7 @@ describe('nothing is changed when', () => {
 
   test('a list fails: it is never taken for an empty one', async () => {
     for (const prefix of ['datasets/', 'uploads/']) {
-      const wrap = (store: ObjectStore): ObjectStore => ({
+      const wrap = (store: WholeStore): WholeStore => ({
         ...untouched(store),
         list: (options) => {
           if (options?.prefix === prefix) throw new Error('no list');
@@ -170,7 +170,7 @@ describe('nothing is changed when', () => {
 });
 
 describe('what cannot be deleted', () => {
-  const refusing = (pattern: RegExp) => (store: ObjectStore) => ({
+  const refusing = (pattern: RegExp) => (store: WholeStore) => ({
     ...store,
     delete: async (keys: readonly string[], signal?: AbortSignal) => [
       ...(await store.delete(

@@ -6,7 +6,7 @@ import type { KeepRules } from '../../../../src/core/dataset/prune/keep-rules.js
 import { hasWork, planPrune, type PrunePlan } from '../../../../src/core/dataset/prune/plan-prune.js';
 import { prune, type PruneOutcome } from '../../../../src/core/dataset/prune/prune.js';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
-import type { DeleteFailure, ObjectStore } from '../../../../src/core/object-store/object-store.js';
+import type { DeleteFailure, ObjectStore, WholeStore } from '../../../../src/core/object-store/object-store.js';
 import type { LinkSpec } from '../../../support/make-chain.js';
 import { DATASET, makeDataset, writeObjects, type MadeDataset } from '../../../support/make-dataset.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -44,7 +44,7 @@ export interface PruneRunOptions {
   /** 0, which is at once, when not given. */
   readonly graceMs?: number;
   readonly now?: Date;
-  readonly wrap?: (store: ObjectStore) => ObjectStore;
+  readonly wrap?: (store: WholeStore) => ObjectStore;
   readonly datasetId?: string;
   /** True where not given: what tests keep is often smaller than what they retire. */
   readonly allowMassDelete?: boolean;
@@ -73,7 +73,7 @@ export async function pruneFolder(folder: string, options: PruneRunOptions = {})
   const planned = await planPrune(store, settings);
   if (!hasWork(planned)) return { planned };
   await options.afterPlan?.();
-  const outcome = await prune(store, { ...settings, plan: planned, randomBytes });
+  const outcome = await prune(store, { ...settings, plan: planned, deleter: { ...plain, ...store }, randomBytes });
   return { planned, ...outcome };
 }
 
@@ -93,9 +93,9 @@ export async function copyOf(folder: string): Promise<string> {
 
 /** Calls `before` ahead of every change of an object, with its number from 0. A server deletes one key after the other. */
 export function onMutation(
-  store: ObjectStore,
+  store: WholeStore,
   before: (call: number, what: string) => Promise<void> | void,
-): ObjectStore {
+): WholeStore {
   let calls = 0;
   return {
     ...store,
@@ -115,7 +115,7 @@ export function onMutation(
 }
 
 /** A store whose process dies before this change. */
-export function killedBefore(store: ObjectStore, step: number): ObjectStore {
+export function killedBefore(store: WholeStore, step: number): WholeStore {
   return onMutation(store, (call) => {
     if (call >= step) throw new Error('killed');
   });
@@ -131,7 +131,7 @@ export const plainName = (name: string): string =>
 /** The changes that a prune of this folder makes, in their order. */
 export async function stepsOf(folder: string, options: PruneRunOptions = {}): Promise<readonly string[]> {
   const steps: string[] = [];
-  const note = (store: ObjectStore): ObjectStore => onMutation(store, (_call, what) => void steps.push(what));
+  const note = (store: WholeStore): WholeStore => onMutation(store, (_call, what) => void steps.push(what));
   await pruneFolder(await copyOf(folder), { ...options, wrap: note });
   return steps;
 }

@@ -6,11 +6,14 @@ import { addTag, removeTag } from '../../../../src/core/dataset/set-tag.js';
 import { RetiredVersion } from '../../../../src/core/dataset/records/tombstone.js';
 import { listVersions } from '../../../../src/core/dataset/records/versions.js';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
+import type { WholeStore } from '../../../../src/core/object-store/object-store.js';
 import { allContent, allKeys, DATASET, versionContent } from '../../../support/make-dataset.js';
 import { copyOf, datasetFolder, killedBefore, onMutation, pruneFolder, stepsOf } from './prune-run.js';
 
 const options = { now: new Date('2026-04-01T00:00:00Z'), signal: new AbortController().signal };
 const TAGGED = { datasetId: DATASET, version: 2, tag: 'paper' };
+const tag = async (store: WholeStore, asked = TAGGED): Promise<boolean> =>
+  await addTag(store, asked, { ...options, deleter: store });
 const KEY = `datasets/${DATASET}/tags/v00000002.paper.json`;
 const NOTICE = /^datasets\/[^/]+\/prune-/;
 let folder = '';
@@ -29,7 +32,7 @@ beforeEach(async () => {
 /** True when that was promised; what else can be is that the prune is under way, or was faster. */
 async function tagged(at: string): Promise<boolean> {
   try {
-    await addTag(fileStore(at), TAGGED, options);
+    await tag(fileStore(at));
     return true;
   } catch (error) {
     if (/is being pruned|was pruned on/.test(String(error))) return false;
@@ -56,12 +59,12 @@ const noticesIn = async (at: string): Promise<string[]> =>
 test('a tagged version is kept, its tag is the reason, and it goes when the tag is gone', async () => {
   const copy = await copyOf(folder);
   const store = fileStore(copy);
-  expect([await addTag(store, TAGGED, options), await addTag(store, TAGGED, options)]).toEqual([true, false]);
+  expect([await tag(store), await tag(store)]).toEqual([true, false]);
 
   const { planned } = await pruneFolder(copy);
   const kept = await allContent(store);
-  expect(await removeTag(store, TAGGED, options.signal)).toBe(true);
-  expect(await removeTag(store, TAGGED, options.signal)).toBe(false);
+  const untag = async (): Promise<boolean> => await removeTag(store, TAGGED, { ...options, deleter: store });
+  expect([await untag(), await untag()]).toEqual([true, false]);
   await pruneFolder(copy);
 
   expect(planned.kept.map(({ record, reasons }) => [record.version, reasons])).toEqual([
@@ -121,11 +124,11 @@ describe('a tag that is put while a prune is under way', () => {
         yield* other.list(...call);
         // The prune ends, and somebody else tags the version with the same name.
         await other.delete(await noticesIn(copy));
-        expect(await addTag(other, TAGGED, options)).toBe(false);
+        expect(await tag(other)).toBe(false);
       },
     };
 
-    await expect(addTag(first, TAGGED, options)).rejects.toThrow(/is being pruned/);
+    await expect(tag(first)).rejects.toThrow(/is being pruned/);
 
     await pruneFolder(copy);
     expect(await versionContent(other, 2)).toEqual(content);
@@ -149,7 +152,7 @@ test('a version that was retired, or never was, cannot be tagged', async () => {
   const copy = await copyOf(folder);
   await pruneFolder(copy);
 
-  await expect(addTag(fileStore(copy), TAGGED, options)).rejects.toThrow(/was pruned on/);
-  await expect(addTag(fileStore(copy), { ...TAGGED, version: 9 }, options)).rejects.toThrow(/has no version 9/);
+  await expect(tag(fileStore(copy))).rejects.toThrow(/was pruned on/);
+  await expect(tag(fileStore(copy), { ...TAGGED, version: 9 })).rejects.toThrow(/has no version 9/);
   expect((await allKeys(fileStore(copy))).filter((key) => key.includes('/tags/'))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { planPrune } from '../../../../src/core/dataset/prune/plan-prune.js';
 import { prune } from '../../../../src/core/dataset/prune/prune.js';
-import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
+import type { WholeStore } from '../../../../src/core/object-store/object-store.js';
 import { allContent, allKeys, DATASET, makeDataset } from '../../../support/make-dataset.js';
 import { openTestS3, useTestCredentials } from '../../../support/open-s3.js';
 import { LINKS } from './prune-run.js';
@@ -24,13 +24,13 @@ describe.each([
     await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
   });
 
-  async function datasetStore(): Promise<ObjectStore> {
+  async function datasetStore(): Promise<WholeStore> {
     const { store } = await openTestS3(endpoint, BUCKET);
     for (const [key, bytes] of made.objects) await store.put(key, bytes);
     return store;
   }
 
-  async function pruneStore(store: ObjectStore, last: number): Promise<void> {
+  async function pruneStore(store: WholeStore, last: number): Promise<void> {
     const options = {
       datasetId: DATASET,
       keep: { last },
@@ -42,7 +42,7 @@ describe.each([
       signal: new AbortController().signal,
     };
     const plan = await planPrune(store, options);
-    await prune(store, { ...options, plan, randomBytes });
+    await prune(store, { ...options, plan, deleter: store, randomBytes });
   }
 
   test('the newest versions stay as they were, and nothing is left behind', async () => {

@@ -12,7 +12,8 @@ import { keptConfig } from '../../../../src/core/fleet/agent/kept-config.js';
 import { PulledConfig } from '../../../../src/core/fleet/agent/pulled-config.js';
 import type { UploadResult } from '../../../../src/core/archive/upload-result.js';
 import { type OpenedStore, openStore } from '../../../../src/core/object-store/open-store.js';
-import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
+import { wholeStore } from '../../../support/open-s3.js';
+import type { WholeStore } from '../../../../src/core/object-store/object-store.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 export const WRITER = 'nas-1';
@@ -37,7 +38,7 @@ export interface AgentWorld {
   readonly troubles: string[];
   readonly clock: { nowMs: number };
   /** Wraps what heartbeats and configs go through. */
-  wrap: (store: ObjectStore) => ObjectStore;
+  wrap: (store: WholeStore) => WholeStore;
   /** Signs and puts a config; gives its bytes. */
   publish(yaml: string, options?: { readonly key?: string; readonly unsigned?: boolean }): void;
   readonly pulled: () => PlanSource;
@@ -80,7 +81,8 @@ export async function agentWorld(): Promise<AgentWorld> {
   let instances = 0;
   const open = async (): Promise<OpenedStore> => {
     const opened = await openStore(`file://${base}`, { env: {}, retry: { maxAttempts: 1 } });
-    return { ...opened, store: world.wrap(opened.store) };
+    const store = world.wrap(wholeStore(opened));
+    return { ...opened, store, deleter: store };
   };
   const world: AgentWorld = {
     base,

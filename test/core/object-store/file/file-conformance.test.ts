@@ -2,6 +2,7 @@ import { link } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import { openStore } from '../../../../src/core/object-store/open-store.js';
+import { wholeStore } from '../../../support/open-s3.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { describeConformance } from '../conformance.js';
 
@@ -12,7 +13,7 @@ describeConformance('file store', { ...limits, open: async () => fileStore(await
 describeConformance('file store with all decorators', {
   ...limits,
   maxKeys: 1001,
-  open: async () => (await openStore(`file://${await tempFolder()}`, { env: {} })).store,
+  open: async () => wholeStore(await openStore(`file://${await tempFolder()}`, { env: {} })),
 });
 
 describeConformance('file store where there are no hard links', {
