@@ -1,12 +1,15 @@
 // What people are told of versions that look as if nobody of theirs had made them, and what a prune refuses (rules.md#no-emptiness).
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as prune } from '../../src/commands/dataset/prune.js';
 import { command as versions } from '../../src/commands/dataset/versions.js';
 import { command as restore } from '../../src/commands/restore.js';
 import { callsIn, datasetFolder } from '../support/dataset-folder.js';
+import type { Json } from '../support/make-archive.js';
 import type { LinkSpec } from '../support/make-chain.js';
-import { DATASET, makeDataset, recordKey, writeObjects } from '../support/make-dataset.js';
+import { DATASET, makeDataset, recordBytes, recordKey, writeObjects } from '../support/make-dataset.js';
 
 const LINKS: readonly LinkSpec[] = [
   { files: [{ path: 'a.txt', content: 'alpha' }] },
@@ -69,4 +72,17 @@ test('dataset versions names what looks forged, and shows the dates of writer an
       { version: 1, storedAt: '2020-01-02T03:04:05.000Z', doubts: [] },
     ],
   });
+});
+
+test('the restore of a version whose number is far ahead says what nobody has ever made, and ends with 3 where it is empty', async () => {
+  const path = (version: number): string => join(new URL(`${base}/`).pathname, recordKey(version));
+  const { digest: _, ...newest } = JSON.parse(readFileSync(path(2), 'utf8')) as Json;
+  writeFileSync(path(999_999_999_999_999), recordBytes({ ...newest, version: 999_999_999_999_999 }));
+
+  const { status, stdout, stderr } = await run('restore', base, 'out', '--all', ...ID);
+
+  expect([status, stdout.split(' ')[0]]).toEqual([3, '!']);
+  expect(stderr).toContain(
+    `v999999999999999, the newest of ${DATASET}, may be forged: no version 3 to 999999999999998 was`,
+  );
 });

@@ -118,6 +118,15 @@ describe('--force and --dry-run', () => {
   });
 
   // Whoever may write below one of the writers can make any number of them.
+  test('temp files that a killed writer left are of no writer that is at work', async () => {
+    writeFileSync(at('uploads/20251114-093012-1a2b3c4d/.archiver~tmp-0123456789abcdef'), 'half');
+
+    const { stdout } = await run([url, '--dry-run']);
+
+    expect(stdout).toContain('1 temp file of writers that have not finished, 4 B');
+    expect(stdout).not.toMatch(/may be writing/);
+  });
+
   test('of the places further down the first ones are named', async () => {
     for (let i = 100; i < 130; i++) {
       mkdirSync(dirname(at(`writers/nas/x${i}/${CHUNK}`)), { recursive: true });
