@@ -1,7 +1,7 @@
 // Which upload a command means: its URL, or --bucket, --prefix and --upload-id, or a version of a dataset, which the store is
 // asked for. The one way there for every command that reads.
 import { usageError } from '../../core/failures/errors.js';
-import { bucketUrl, joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
+import { joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/manifest/upload-id.js';
@@ -12,8 +12,6 @@ import type { ExpectedDigests } from '../../core/dataset/records/assert-expected
 import { type VersionName, versionName } from '../../core/dataset/records/version-name.js';
 
 export interface TargetValues {
-  readonly bucket: string | undefined;
-  readonly prefix: string;
   readonly uploadId: string | undefined;
   readonly datasetId: string | undefined;
   readonly version: string | undefined;
@@ -47,17 +45,9 @@ export interface FoundUpload extends UploadLocation {
   readonly session?: SessionStore;
 }
 
-/** What is named without asking the store. @throws usage for what contradicts itself, or is missing */
-export async function targetOf(url: string | undefined, values: TargetValues, context: StoreContext): Promise<Target> {
-  const { origins, cwd } = context;
-  const { bucket, prefix, datasetId: dataset } = values;
-  if (url === undefined && bucket === undefined) {
-    throw usageError(
-      'no store is named',
-      'write its URL or path, or set ARCHIVER_STORE, or storage.url in the config file',
-    );
-  }
-  const place = url ?? joinStoreUrl(bucketUrl(bucket ?? '', cwd), prefix);
+/** What is named without asking the store. @throws usage for what contradicts itself */
+export async function targetOf(place: string, values: TargetValues, { origins }: StoreContext): Promise<Target> {
+  const { datasetId: dataset } = values;
   const named = splitUploadUrl(place);
   const isVersionTyped = ['datasetId', 'version', 'asOf'].some((key) => origins[key] === 'flag');
   if (named !== undefined && isVersionTyped) {
@@ -128,7 +118,7 @@ async function recordAtCommit(
 
 /** The upload that a call means. The store is opened only where it has to be asked. @throws what both steps throw */
 export async function findUpload(
-  url: string | undefined,
+  url: string,
   values: TargetValues & StoreValues & { readonly workers?: number },
   context: StoreContext,
 ): Promise<FoundUpload> {
