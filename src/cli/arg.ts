@@ -7,9 +7,9 @@ export interface Arg<T = unknown> {
   readonly describe: string;
   readonly type: ValueType<unknown>;
   readonly optional: boolean;
-  /** A flag that says the same: one of the two is needed. */
+  /** A flag that says the same: one of the two is needed. Of a store that is --bucket, unless another is named. */
   readonly orFlag: string | undefined;
-  /** Takes all that remain; only the last argument may. */
+  /** Takes all that remain: the last argument, or the one before the store. */
   readonly many: boolean;
   /** The store that the command works on; a `default` one comes from lower layers where none is typed (store-setting.ts). */
   readonly store: 'default' | 'typed' | undefined;
@@ -39,8 +39,8 @@ const positional =
     name,
     describe: options.describe,
     type,
-    optional: options.optional ?? options.orFlag !== undefined,
-    orFlag: options.orFlag,
+    optional: options.optional ?? (options.orFlag ?? store) !== undefined,
+    orFlag: options.orFlag ?? (store === undefined || options.optional ? undefined : 'bucket'),
     many: options.many ?? false,
     store,
     looksLike: options.looksLike,

@@ -7,7 +7,6 @@ import type { Flags } from './flag.js';
 import type { Resolved } from './layers.js';
 import { refuseIdleObserving } from './observe-flags.js';
 import { dashed, inWords } from './rule.js';
-import { STORE_KEY } from './store-setting.js';
 
 /** What `--budget-store` calls the place on this computer. */
 const LOCAL = 'local';
@@ -26,29 +25,25 @@ export function refuseS3Flags(flags: Flags, resolved: Pick<Resolved, 'origins' |
   );
 }
 
-/** @throws usage for what is typed and can do nothing. `texts`: of the arguments; relative paths begin at `cwd` */
-export function refuseIdle(
-  command: Command,
-  resolved: Resolved,
-  texts: readonly (string | undefined)[],
-  cwd: string,
-): void {
+interface Typed {
+  /** The store that it works on. */
+  readonly place: string | undefined;
+  /** Of the arguments. */
+  readonly texts: readonly string[];
+  /** Where relative paths begin. */
+  readonly cwd: string;
+}
+
+/** @throws usage for what is typed and can do nothing */
+export function refuseIdle(command: Command, resolved: Resolved, { place, texts, cwd }: Typed): void {
   const { path, flags = {} } = command;
-  const { [STORE_KEY]: url, bucket } = resolved.values;
   // What budgets are asked for before it runs is no place that a command works on.
   const isAboutBudgets = 'budgetStore' in flags && !('ignoreBudget' in flags);
   const budgetStore = isAboutBudgets ? resolved.values['budgetStore'] : undefined;
-  const place = typeof bucket === 'string' ? bucket : budgetStore === LOCAL ? undefined : budgetStore;
-  const store =
-    typeof url === 'string'
-      ? url
-      : typeof place === 'string'
-        ? bucketUrl(place, cwd)
-        : budgetStore === LOCAL
-          ? LOCAL
-          : undefined;
+  const ofBudgets = typeof budgetStore === 'string' && budgetStore !== LOCAL ? bucketUrl(budgetStore, cwd) : LOCAL;
+  const store = place ?? (budgetStore === undefined ? undefined : ofBudgets);
   // The archive that `migrate` reads may be in S3 as well.
-  if (store !== undefined && !texts.some((text) => text?.startsWith('s3://'))) refuseS3Flags(flags, resolved, store);
+  if (store !== undefined && !texts.some((text) => text.startsWith('s3://'))) refuseS3Flags(flags, resolved, store);
   refuseIdleObserving(flags, resolved.values, (key) => isTyped(resolved, key));
   if (isTyped(resolved, 'memoryLimit') && command.keepsMemoryLimit?.(resolved.values) !== true)
     throw usageError(`--memory-limit has nothing to limit in this call of archiver ${path}`);

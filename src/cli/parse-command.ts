@@ -11,7 +11,15 @@ import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './
 import { normalizeArgv } from './normalize-argv.js';
 import { dashed, inWords } from './rule.js';
 import { budgetStoreFlag, SETTINGS } from './settings.js';
-import { STORE_KEY, placedTexts, storeArg, storeRule, storeSetting } from './store-setting.js';
+import {
+  type PlacedTexts,
+  STORE_KEY,
+  placeIn,
+  placedTexts,
+  storeArg,
+  storeRule,
+  storeSetting,
+} from './store-setting.js';
 import { suggest } from '../core/text/suggest.js';
 import { refuseSwapped } from './swapped-args.js';
 import { tokenize } from './tokenize.js';
@@ -43,18 +51,16 @@ function parseArg(arg: Arg, text: string): unknown {
 const NAME_IT = 'ARCHIVER_STORE, or storage.url in the config file, names the store of commands that are not given one';
 
 /** Checks the number of arguments and reads each; `store` is what the layers say of the one that names it. */
-function parseArgs(declared: Args, texts: readonly (string | undefined)[], store: unknown): readonly unknown[] {
-  const takesAll = declared.at(-1)?.many === true;
-  if (!takesAll && texts.length > declared.length) {
-    const extra = texts.slice(declared.length).map((text) => `"${text ?? ''}"`);
+function parseArgs(declared: Args, { of, extra }: PlacedTexts, store: string | undefined): readonly unknown[] {
+  if (extra.length > 0) {
     const takes = declared.length === 0 ? 'no arguments' : declared.map(({ name }) => name).join(' ');
-    throw usageError(`too many arguments: ${extra.join(' ')}; this command takes ${takes}`);
+    const shown = extra.map((text) => `"${text}"`).join(' ');
+    throw usageError(`too many arguments: ${shown}; this command takes ${takes}`);
   }
   return declared.map((arg, index) => {
     if (arg.store !== undefined) return store;
-    if (arg.many) return texts.slice(index).map((text) => parseArg(arg, text ?? ''));
-    const text = texts[index];
-    return text === undefined ? undefined : parseArg(arg, text);
+    const read = (of[index] ?? []).map((text) => parseArg(arg, text));
+    return arg.many ? read : read[0];
   });
 }
 
@@ -84,7 +90,7 @@ const rulesOf = (command: Command): NonNullable<Command['rules']> => [
 /** The values once what is typed, and then each layer, has ruled out what excludes it in the layers below. */
 function resolveWithRules(command: Command, layers: Layers, cwd: string | undefined): Resolved {
   const settings = settingsOf(command, cwd);
-  const overruled = new Set(storeArg(command)?.store === 'typed' ? [STORE_KEY] : []);
+  const overruled = new Set(storeArg(command)?.store === 'typed' ? [STORE_KEY, 'bucket'] : []);
   for (;;) {
     const resolved = resolveLayers(settings, { ...layers, overruled });
     const input = { ...resolved, given: isGiven(command, resolved), overruled };
@@ -95,11 +101,11 @@ function resolveWithRules(command: Command, layers: Layers, cwd: string | undefi
 }
 
 /** @throws usage that names every argument and flag that is needed and not given */
-function refuseMissing(command: Command, texts: readonly (string | undefined)[], resolved: Resolved): void {
+function refuseMissing(command: Command, { of }: PlacedTexts, resolved: Resolved, place: string | undefined): void {
   const { values, missing } = resolved;
   const input = { values, given: isGiven(command, resolved) };
   const isThere = ({ optional, orFlag, store }: Arg, index: number): boolean =>
-    (store === undefined ? texts[index] : values[STORE_KEY]) !== undefined ||
+    (store === undefined ? of[index]?.[0] : place) !== undefined ||
     (orFlag === undefined ? optional : values[orFlag] !== undefined);
   const args = (command.args ?? []).filter((arg, index) => !isThere(arg, index));
   const names = [
@@ -143,13 +149,15 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   refuseSwapped(command, tokens.args);
   const config = await input.config();
   const declared = command.args ?? [];
+  const { cwd = '/' } = input;
   const placed = placedTexts(declared, tokens);
-  const store = placed[declared.findIndex((arg) => arg.store !== undefined)];
-  const texts = { ...tokens.texts, [STORE_KEY]: store === undefined ? [] : [store] };
-  const resolved = resolveWithRules(command, { path: command.path, texts, env: input.env, config }, input.cwd);
-  refuseIdle(command, resolved, placed, input.cwd ?? '/');
-  refuseMissing(command, placed, resolved);
-  const parsed = { ...resolved, args: parseArgs(declared, placed, resolved.values[STORE_KEY]) };
+  const typed = placed.of[declared.findIndex((arg) => arg.store !== undefined)] ?? [];
+  const texts = { ...tokens.texts, [STORE_KEY]: typed };
+  const resolved = resolveWithRules(command, { path: command.path, texts, env: input.env, config }, cwd);
+  const place = storeArg(command) === undefined ? undefined : placeIn(resolved.values, cwd);
+  refuseIdle(command, resolved, { place, texts: tokens.args, cwd });
+  refuseMissing(command, placed, resolved, place);
+  const parsed = { ...resolved, args: parseArgs(declared, placed, place) };
   checkRules(command, parsed);
   return parsed;
 }

@@ -3,9 +3,11 @@
 import type { Args } from './arg.js';
 import type { Declaration } from './declaration.js';
 import { flag, type Flag } from './flag.js';
+import type { Resolved } from './layers.js';
 import { lowerOf, type FlagRule } from './rule.js';
 import type { Tokens } from './tokenize.js';
 import { urlIn } from './value-type.js';
+import { bucketUrl, joinStoreUrl, storeUrlOf } from '../core/object-store/store-url.js';
 
 /** Its key in the section `storage`, and in values and origins. */
 export const STORE_KEY = 'url';
@@ -42,14 +44,73 @@ export const storeRule: FlagRule = {
   },
 };
 
+/** The same in two parts: every command that works on a store takes them, too. */
+const placeFlags = {
+  bucket: flag.text({
+    short: 'b',
+    placeholder: 'NAME|URL',
+    describe: 'bucket, URL or path of the store, where no argument names it',
+  }),
+  prefix: flag.text({
+    short: 'p',
+    placeholder: 'PREFIX',
+    default: '',
+    allowEmpty: true,
+    describe: 'prefix in --bucket',
+  }),
+};
+
+/** The command, with the flags that name its store; those that it declares itself stay. */
+export const withPlaceFlags = <C extends Declaration>(command: C): C =>
+  storeArg(command) === undefined ? command : { ...command, flags: { ...placeFlags, ...command.flags } };
+
+/** The URL of the store, however it was named; undefined where it was not. @throws usage for a bucket that cannot be one */
+export function placeIn(values: Resolved['values'], cwd: string): string | undefined {
+  const { [STORE_KEY]: url, bucket, prefix } = values;
+  if (typeof url === 'string') return url;
+  if (typeof bucket !== 'string') return undefined;
+  return joinStoreUrl(bucketUrl(bucket, cwd), typeof prefix === 'string' ? prefix : '');
+}
+
 const isUrl = (text: string | undefined): boolean => text?.includes('://') === true;
 
 /**
- * The texts in the places of the arguments that they are for. The store, where it comes first, may be left out: a single
- * text is then that of the argument behind it, if this is needed, or if --bucket was typed.
+ * Whether the store, which comes first, was left out. A single text is that of the argument behind it, if this is needed, or if
+ * --bucket was typed; where several are needed behind it, one that names no place is the first of them.
  */
-export function placedTexts(declared: Args, { args, texts }: Tokens): readonly (string | undefined)[] {
-  const [first, second] = declared;
-  if (first?.store === undefined || second === undefined || args.length !== 1 || isUrl(args[0])) return args;
-  return !second.optional || (texts['bucket'] ?? []).length > 0 ? [undefined, ...args] : args;
+function isLeftOut(declared: Args, { args, texts }: Tokens): boolean {
+  const [first, ...others] = declared;
+  const [text] = args;
+  if (first?.store === undefined || text === undefined || isUrl(text)) return false;
+  const [second] = others;
+  if (args.length === 1 && second !== undefined)
+    return !second.optional || (texts['bucket'] ?? []).length > 0 || isNoPlace(text, others);
+  return isNoPlace(text, others);
+}
+
+const isNoPlace = (text: string, others: Args): boolean =>
+  others.filter(({ optional }) => !optional).length > 1 && storeUrlOf(text, '/') === undefined;
+
+export interface PlacedTexts {
+  /** The texts of each argument. */
+  readonly of: readonly (readonly string[])[];
+  /** Those that are of none. */
+  readonly extra: readonly string[];
+}
+
+/** What was typed, in the places of the arguments that it is for. */
+export function placedTexts(declared: Args, tokens: Tokens): PlacedTexts {
+  const given = isLeftOut(declared, tokens) ? [undefined, ...tokens.args] : tokens.args;
+  const many = declared.findIndex((one) => one.many);
+  // The store, where it comes behind an argument that takes all: only a URL is known for it.
+  const isLast = many >= 0 && many < declared.length - 1 && isUrl(given.at(-1));
+  const behind = given.length - (isLast ? 1 : 0);
+  const start = (index: number): number => (many >= 0 && index > many ? behind : index);
+  const end = (index: number): number => (index === many ? behind : start(index) + 1);
+  const between = (from: number, to?: number): readonly string[] =>
+    given.slice(from, to).filter((text) => text !== undefined);
+  return {
+    of: declared.map((_, index) => between(start(index), end(index))),
+    extra: many >= 0 ? [] : between(declared.length),
+  };
 }

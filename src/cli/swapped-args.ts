@@ -16,14 +16,15 @@ export function refuseSwapped(
 ): void {
   const looksAt = (index: number): RegExp | undefined => declared[Math.min(index, declared.length - 1)]?.looksLike;
   const at = declared.findIndex(({ store }) => store !== undefined);
-  const [store, given] = [declared[at], texts[at]];
+  const place = declared[at - 1]?.many === true ? texts.length - 1 : at;
+  const [store, given] = [declared[at], texts[place]];
   if (store === undefined || given === undefined || isUrl(given) || isTooMany(declared, texts)) return;
   const found = texts.findIndex((text, index) => STORE_URL.test(text) && isMisplaced(text, given, looksAt(index)));
   const url = texts[found];
   if (url === undefined) return;
   const call = `archiver ${path}`;
   const first = at === 0 ? store : declared[0];
-  const ordered = texts.toSpliced(found, 1).toSpliced(at, 0, url);
+  const ordered = texts.toSpliced(found, 1).toSpliced(place, 0, url);
   throw usageError(
     `"${url}" is a store, and ${first?.name ?? ''} comes first: ${call} ${declared.map(argUsage).join(' ')}`,
     `${call} ${ordered.map(shellWord).join(' ')}`,
@@ -35,4 +36,4 @@ const isMisplaced = (url: string, given: string, looks: RegExp | undefined): boo
   looks === undefined || (!looks.test(url) && looks.test(given));
 
 const isTooMany = (declared: Args, { length }: readonly string[]): boolean =>
-  declared.at(-1)?.many !== true && length > declared.length;
+  !declared.some(({ many }) => many) && length > declared.length;

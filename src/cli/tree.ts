@@ -1,6 +1,7 @@
 // The command tree: every command and group by its words. A node may be a command and a group at once (`restore`,
 // `restore jobs`). Help, completion, docs and the contract tests walk it.
 import { type Declaration, type Group, wordsOf } from './declaration.js';
+import { withPlaceFlags } from './store-setting.js';
 
 export interface Node<C extends Declaration = Declaration> {
   readonly words: readonly string[];
@@ -40,7 +41,7 @@ export function buildTree<C extends Declaration>(
   for (const command of commands) {
     const node = nodeAt(root, wordsOf(command.path));
     if (node.command !== undefined) throw new Error(`two commands are called "${command.path}"`);
-    node.command = command;
+    node.command = withPlaceFlags(command);
     node.summary = command.summary;
   }
   return root;

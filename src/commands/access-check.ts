@@ -2,7 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Results, Terminal } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
-import { bucketFlag, detectedStoreFlags, LAST_RESORT } from './kit/flags.js';
+import { detectedStoreFlags, LAST_RESORT } from './kit/flags.js';
 import { fact, textOf } from './kit/lines.js';
 import type { StoreContext } from './kit/store.js';
 import type { TableContext } from './kit/table.js';
@@ -20,16 +20,8 @@ export const command = defineCommand({
     'ok: nothing to do. info: worth knowing. unknown: the credentials may not look at it (the IAM action that they need is named), or it is ' +
     'not understood. warn: weaker than it should be, or held back by one setting alone. critical: open to anybody. What can be ' +
     'mended has a command to type.',
-  args: [arg.url('S3_URL', { describe: 'the bucket: s3://bucket[/prefix]', orFlag: 'bucket' })],
+  args: [arg.url('S3_URL', { describe: 'the bucket: s3://bucket[/prefix]' })],
   flags: {
-    bucket: bucketFlag('when no URL is given'),
-    prefix: flag.text({
-      short: 'p',
-      placeholder: 'PREFIX',
-      default: '',
-      allowEmpty: true,
-      describe: 'prefix in the bucket, shown in the report and nothing else',
-    }),
     ...detectedStoreFlags,
     kmsKeyId: flag.text({
       placeholder: 'ID',
@@ -46,14 +38,12 @@ export const command = defineCommand({
     1: 'the bucket cannot be reached: credentials are missing or not accepted, or there is no such bucket',
   },
   async run(values, [url], context: Results & StoreContext & TableContext & Pick<Terminal, 'colors'>) {
-    const { bucketUrl, formatStoreUrl, joinStoreUrl, parseStoreUrl } =
-      await import('../core/object-store/store-url.js');
+    const { formatStoreUrl, parseStoreUrl } = await import('../core/object-store/store-url.js');
     const { findingsText, reportAccess } = await import('./kit/access.js');
     const { capabilityLines } = await import('./kit/capabilities.js');
     const { printable } = await import('../core/paths/raw-path.js');
     const { documentLine } = await import('../core/json/document.js');
-    const named = url ?? bucketUrl(values.bucket ?? '', context.cwd);
-    const baseUrl = url === undefined ? joinStoreUrl(named, values.prefix) : formatStoreUrl(parseStoreUrl(named));
+    const baseUrl = formatStoreUrl(parseStoreUrl(url));
     const access = { ...values, region: values.region ?? LAST_RESORT, asksCapabilities: true };
     const report = await reportAccess(baseUrl, access, context);
     const table = await findingsText(report.findings, context);

@@ -1,10 +1,22 @@
+import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
-import { dashed, idle, neverBoth, requires, someOf } from '../cli/rule.js';
+import { dashed, type FlagRule, idle, lowerOf, neverBoth, requires } from '../cli/rule.js';
+import { STORE_KEY } from '../cli/store-setting.js';
 import { flags } from './lifecycle/flags.js';
 
 const ACTIONS = ['template', 'export', 'import', 'remove'] as const;
 /** What only a bucket is asked with. */
 const REACHING = ['profile', 'endpointUrl', 'caBundle', 'yes'] as const;
+const STORE = [STORE_KEY, 'bucket'] as const;
+
+/** Where it is typed, only a store that is typed as well is meant. */
+const withoutConfigured = <const K extends string>(key: K): FlagRule<K> => ({
+  kind: 'flags',
+  text: `${dashed(key)} looks at no store that is not named with it`,
+  keys: [key],
+  check: () => undefined,
+  overruled: (input) => (input.given(key) ? lowerOf([key, ...STORE], input).filter((one) => one !== key) : []),
+});
 
 export const command = defineCommand({
   path: 'lifecycle',
@@ -19,15 +31,28 @@ export const command = defineCommand({
     'it: they are read again right before, and once more after. --import takes what --export or `aws s3api ' +
     'get-bucket-lifecycle-configuration` prints, and refuses rules that S3 would refuse or that would harm what is stored. Without ' +
     'an action the rules are shown.',
+  args: [arg.url('S3_URL', { describe: 'the bucket whose rules they are, or a prefix in it', optional: true })],
   flags,
   rules: [
-    someOf('bucket', 'listTemplates', 'estimateSize'),
-    neverBoth('listTemplates', ['bucket', 'estimateSize', ...ACTIONS]),
+    withoutConfigured('listTemplates'),
+    withoutConfigured('estimateSize'),
+    neverBoth('listTemplates', ['estimateSize', ...ACTIONS]),
+    {
+      kind: 'check',
+      text: 'S3_URL (or --bucket), --list-templates or --estimate-size is needed; --export, --import and --remove need S3_URL',
+      ok: ({ listTemplates, estimateSize, export: to, import: from, remove }, [url]) =>
+        url !== undefined ||
+        (to === undefined && from === undefined && !remove && (listTemplates || estimateSize !== undefined)),
+    },
+    {
+      kind: 'check',
+      text: '--list-templates looks at no store: leave out S3_URL',
+      ok: ({ listTemplates }, [url]) => !listTemplates || url === undefined,
+    },
     neverBoth('template', ['export', 'import', 'remove']),
     neverBoth('export', ['import', 'remove', 'dryRun']),
     neverBoth('import', ['remove']),
     requires('estimateSize', 'template'),
-    ...ACTIONS.filter((key) => key !== 'template').map((key) => requires(key, 'bucket')),
     idle(
       'region',
       ['listTemplates'],
@@ -35,7 +60,9 @@ export const command = defineCommand({
       ({ listTemplates }) => listTemplates === true,
     ),
     ...REACHING.map((key) =>
-      idle(key, ['bucket'], `${dashed(key)} needs --bucket`, ({ bucket }) => bucket === undefined),
+      idle(key, [], `${dashed(key)} needs S3_URL or --bucket`, (values) =>
+        STORE.every((one) => values[one] === undefined),
+      ),
     ),
     idle(
       'dryRun',
@@ -47,7 +74,7 @@ export const command = defineCommand({
   examples: [
     'archiver lifecycle --list-templates',
     'archiver lifecycle --template archive-optimization --estimate-size 5000',
-    'archiver lifecycle --bucket s3://acme-archive/lab --template archive-optimization --dry-run',
+    'archiver lifecycle s3://acme-archive/lab --template archive-optimization --dry-run',
     'archiver lifecycle --bucket acme-archive --export rules.json',
     'archiver lifecycle --bucket acme-archive --remove --yes',
   ],
@@ -56,8 +83,8 @@ export const command = defineCommand({
     1: 'nothing was changed: refused, changed by somebody else meanwhile, or the store failed',
     3: 'written, but the bucket shows other rules: the store keeps others than it was sent, or somebody else has changed them since',
   },
-  async run(values, _args, context) {
+  async run(values, [url], context) {
     const { runLifecycle } = await import('./lifecycle/run-lifecycle.js');
-    return runLifecycle(values, context);
+    return runLifecycle(values, url, context);
   },
 });

@@ -124,7 +124,7 @@ async function runAgain(values: Values<typeof flags>, opened: SavedUpload, conte
       return await runSync(again as unknown as SyncValues, { source, url: destination }, asBefore, opened);
     }
     case 'create upload': {
-      return await runCreateUpload(again as unknown as CreateUploadValues, sources, asBefore, opened);
+      return await runCreateUpload(again as unknown as CreateUploadValues, { sources, destination }, asBefore, opened);
     }
     case 'fleetagent run':
       throw new ArchiverError('unsupported', `upload ${opened.state.uploadId} was begun by an agent`, {

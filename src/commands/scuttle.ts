@@ -4,13 +4,13 @@ import type { Clock, Messages, Results, Terminal } from '../cli/context.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { flag, type Values } from '../cli/flag.js';
 import { usageError } from '../core/failures/errors.js';
-import { bucketUrl, joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/object-store/store-url.js';
+import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/object-store/store-url.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { Survey } from '../core/scuttle/survey.js';
 import { formatBytes, formatQuantity } from '../ui/format.js';
 import { tellLedger } from './kit/account.js';
 import { askTyped, hasTerminal } from './kit/ask.js';
-import { bucketFlag, storeFlags } from './kit/flags.js';
+import { storeFlags } from './kit/flags.js';
 import { textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
@@ -18,7 +18,6 @@ import { unfinishedHiddenText } from '../core/object-store/unfinished-hidden.js'
 import { foundDocument, listed, wipedDocument, wipeLines, wipeStatus } from './kit/wipe-lines.js';
 
 const flags = {
-  bucket: bucketFlag('when no URL is given'),
   prefix: flag.text({
     short: 'p',
     placeholder: 'PREFIX',
@@ -40,12 +39,7 @@ export const command = defineCommand({
     'the rest; run it again after an interruption. Stop uploads and agents before.\n' +
     'On a terminal it shows what it found and asks three times: type the name of the bucket (or the path of the folder), ' +
     'SCUTTLE, and yes. Nothing can be brought back.',
-  args: [
-    arg.typedUrl('S3_URL', {
-      describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket',
-      orFlag: 'bucket',
-    }),
-  ],
+  args: [arg.typedUrl('S3_URL', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' })],
   flags,
   rules: [
     {
@@ -67,7 +61,7 @@ export const command = defineCommand({
     3: 'some of it could not be deleted, or older versions could not be seen; the result names what is left',
   },
   async run(values, [url], context: Results & Messages & Terminal & Clock & StoreContext & ProgressContext) {
-    const baseUrl = placeOf(values, url, context.cwd);
+    const baseUrl = placeOf(url);
     refuseUnattended(values, baseUrl, context);
     const { openHoldings } = await import('../core/scuttle/holdings.js');
     const { survey } = await import('../core/scuttle/survey.js');
@@ -127,8 +121,7 @@ const NOTHING = {
   kept: 0,
 };
 
-function placeOf({ bucket, prefix }: Values<typeof flags>, url: string | undefined, cwd: string): string {
-  const given = url ?? joinStoreUrl(bucketUrl(bucket ?? '', cwd), prefix ?? '');
+function placeOf(given: string): string {
   if (splitUploadUrl(given) !== undefined) {
     throw usageError(
       `${printable(given)} is a single upload, and scuttle deletes everything of a place`,

@@ -6,12 +6,10 @@ import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
 import { THRESHOLDS } from '../core/access/finding.js';
 import type { ChangeOptions } from '../core/archive/settings.js';
 import { isArchiverError } from '../core/failures/errors.js';
-import { bucketUrl, joinStoreUrl } from '../core/object-store/store-url.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import { budgetGateFlags } from './kit/budget-gate.js';
 import {
   DRY_RUN,
-  bucketFlag,
   datasetIdFlag,
   folderFlags,
   folderRules,
@@ -39,8 +37,6 @@ const KIB = 2 ** 10;
 const GIB = 2 ** 30;
 
 const flags = {
-  bucket: bucketFlag('when DESTINATION is not given'),
-  prefix: flag.text({ short: 'p', placeholder: 'PREFIX', describe: 'prefix in --bucket', allowEmpty: true }),
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
   writerId: writerIdFlag,
@@ -129,10 +125,7 @@ export const command = defineCommand({
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
   args: [
     arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
-    arg.url('DESTINATION', {
-      describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket',
-      orFlag: 'bucket',
-    }),
+    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' }),
   ],
   flags,
   rules: [
@@ -194,7 +187,7 @@ const OTHER_SOCKETS = 10;
 
 interface UploadTarget {
   readonly source: string;
-  readonly destination: string | undefined;
+  readonly destination: string;
 }
 
 /** Runs the command, as the continuation of `opened` if given; returns its exit status. */
@@ -207,10 +200,9 @@ export async function runUpload(
   const { folderCall, folderOptions, placesOf, runArchive, storeOf } = await import('./upload/run-archive.js');
   const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
     await import('./upload/engine-options.js');
-  const target = destination ?? joinStoreUrl(bucketUrl(given.bucket ?? '', context.cwd), given.prefix ?? '');
-  const { url } = storeOf(target, given.writerId);
+  const { url } = storeOf(destination, given.writerId);
   const prepare = async () => {
-    const places = placesOf(source, target, given.writerId, context);
+    const places = placesOf(source, destination, given.writerId, context);
     const values = withoutClassOfFolder(url, given, context);
     const access = await accessOf(url, values, context);
     await confirmCold(values, context);

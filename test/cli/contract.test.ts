@@ -64,9 +64,9 @@ describe.each(commands)('%s', (path, command) => {
     expect(flags.map(([key]) => key).filter((key) => ['json', 'help'].includes(key))).toEqual([]);
   });
 
-  test('has optional arguments last, but for a store, and at most one that takes the rest', () => {
+  test('has optional arguments last, but for a store, and at most one that takes the rest, the last of the others', () => {
     const all = command.args ?? [];
-    const args = all[0]?.store === undefined ? all : all.slice(1);
+    const args = all.filter(({ store }) => store === undefined);
     const firstOptional = args.findIndex(({ optional }) => optional);
 
     expect(args.slice(firstOptional === -1 ? args.length : firstOptional).every(({ optional }) => optional)).toBe(true);

@@ -89,9 +89,9 @@ describe('values', () => {
 
   test('short flags stand alone, in groups, and with their value attached', async () => {
     expect(await values('-nqy')).toMatchObject({ dryRun: true, yes: true });
-    expect(await values('-nb', 'x')).toMatchObject({ dryRun: true, bucket: 'x' });
-    expect(await values('-nbx')).toMatchObject({ dryRun: true, bucket: 'x' });
-    expect(await values('-b=x')).toMatchObject({ bucket: 'x' });
+    expect(await values('-nb', 'box')).toMatchObject({ dryRun: true, bucket: 'box' });
+    expect(await values('-nbbox')).toMatchObject({ dryRun: true, bucket: 'box' });
+    expect(await values('-b=box')).toMatchObject({ bucket: 'box' });
   });
 
   test('a switch never takes the word after it', async () => {
@@ -190,7 +190,7 @@ describe('refusals', () => {
 
 describe('what is needed and not given is one sentence', () => {
   test.each([
-    ['create upload', {}, 'SOURCE_DIR and --bucket are missing'],
+    ['create upload', {}, 'SOURCE_DIR and DESTINATION (or --bucket) are missing'],
     ['create upload', { ARCHIVER_BUCKET: 'abc' }, 'SOURCE_DIR is missing'],
     ['upload', {}, 'SOURCE_DIR and DESTINATION (or --bucket) are missing'],
     ['upload', { ARCHIVER_BUCKET: 'abc' }, 'SOURCE_DIR is missing'],
@@ -199,7 +199,7 @@ describe('what is needed and not given is one sentence', () => {
       {},
       'S3_URL (or --bucket), OUTPUT_DIR and one of --file, --pattern, --hash, --git-commit, --dvc-stage or --all are missing',
     ],
-    ['dataset prune', {}, 'S3_URL, --keep-last and one of --dataset-id or --all-datasets are missing'],
+    ['dataset prune', {}, 'S3_URL (or --bucket), --keep-last and one of --dataset-id or --all-datasets are missing'],
   ])('%s %j', async (path, env, sentence) => {
     const command = findNode(program(), path.split(' '))?.command;
     const input = { argv: [], env, config: () => Promise.resolve(() => undefined) };

@@ -26,6 +26,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
 test('these are the commands with a store and another argument', () => {
   expect(commands.map(({ path }) => path).sort()).toEqual([
     'browse',
+    'create upload',
     'dataset tag',
     'download',
     'dvc export',

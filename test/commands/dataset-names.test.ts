@@ -42,6 +42,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Of every command that takes a dataset that is there; `browse` needs a terminal, and finds it as `info` does. */
 const CALLS: Readonly<Record<string, string>> = {
   balance: 'balance ./store',
+  'cost upload': 'cost upload ./store',
   'dataset diff': 'dataset diff ./store --from 1',
   'dataset tag': 'dataset tag ./store kept latest',
   'dataset versions': 'dataset versions ./store',

@@ -295,7 +295,7 @@ describe('without a bucket', () => {
   });
 
   test.each([
-    [['--template', 'archive-optimization'], 'one of --bucket, --list-templates or --estimate-size is missing'],
+    [['--template', 'archive-optimization'], 'S3_URL (or --bucket), --list-templates or --estimate-size is needed'],
     [['--estimate-size', '3'], '--estimate-size needs --template'],
     [
       ['--template', 'intelligent-tiering', '--estimate-size', '1e300'],
@@ -307,8 +307,8 @@ describe('without a bucket', () => {
     ],
     [['--bucket', 'archive', '--dry-run'], '--dry-run needs'],
     [['--list-templates', '--region', 'eu-west-1'], '--region can do nothing for --list-templates'],
-    [['--list-templates', '--profile', 'lab'], '--profile needs --bucket'],
-    [['--template', 'archive-optimization', '--estimate-size', '3', '--yes'], '--yes needs --bucket'],
+    [['--list-templates', '--profile', 'lab'], '--profile needs S3_URL or --bucket'],
+    [['--template', 'archive-optimization', '--estimate-size', '3', '--yes'], '--yes needs S3_URL or --bucket'],
   ])('%j is refused', async (argv, words) => {
     const { status, stderr } = await alone(...argv);
     expect(status).toBe(2);

@@ -160,7 +160,7 @@ it('a store that is not named at all is asked for', async () => {
 
   expect(missing).toMatchObject({
     status: 2,
-    stderr: expect.stringMatching(/S3_URL is missing[^]*ARCHIVER_STORE, or storage.url/) as string,
+    stderr: expect.stringMatching(/S3_URL \(or --bucket\) is missing[^]*ARCHIVER_STORE, or storage.url/) as string,
   });
   expect(misspelt).toMatchObject({
     status: 2,

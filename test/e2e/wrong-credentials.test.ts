@@ -2,12 +2,15 @@
 // whoever took it for one would go on as a writer that may not look, and report what nobody has looked at.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startFaultProxy } from '../faults/fault-proxy.js';
 import { startMemoryS3 } from '../support/memory-s3.js';
+import { useTestCredentials } from '../support/open-s3.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { archiver } from './in-process.js';
-import { makeFolder } from './upload-cli.js';
+import { archiver as runProgram, makeFolder } from './upload-cli.js';
+
+beforeAll(useTestCredentials);
 
 test.each([
   [403, 'RequestTimeTooSkewed', /this computer's clock is too far from the store's/],
@@ -24,8 +27,7 @@ test.each([
     await proxy.close();
     await s3.close();
   });
-  const keys = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'us-east-1' };
-  const env = { ...keys, AWS_ENDPOINT_URL: proxy.endpoint };
+  const env = { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: proxy.endpoint };
   const stored = (): readonly string[] => [...(s3.buckets.get('bucket')?.keys() ?? [])];
   const sync = (home: string): ReturnType<typeof archiver> =>
     archiver(makeFolder(work, home), ['sync', source, 's3://bucket/lab', '--dataset-id', 'd', '--json', '--quiet'], {
@@ -44,4 +46,21 @@ test.each([
     });
   }
   expect(stored()).toEqual(before);
+});
+
+test('who has no credentials at all is told so, and nothing is concluded for a policy', async () => {
+  const work = await tempFolder();
+  makeFolder(work, 'source');
+  const home = makeFolder(work, 'home');
+  const s3 = await startMemoryS3('bucket');
+  onTestFinished(() => s3.close());
+  const env = { AWS_ENDPOINT_URL: s3.endpoint, AWS_REGION: 'us-east-1', AWS_EC2_METADATA_DISABLED: 'true' };
+
+  for (const call of ['access-check', 'sync ../source', 'list']) {
+    const args = [...call.split(' '), 's3://bucket/lab', '--json'];
+    const ran = await runProgram(home, args, { env: { ...env, ARCHIVER_CREATE_ONCE: 'no' } });
+
+    expect([call, ran.status]).toEqual([call, 1]);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ error: { code: 'credentials' } });
+  }
 });

@@ -29,7 +29,7 @@ import { BrowseRestores, type RunOnScreen } from './browse-restores.js';
 /** Not the working folder: there a file of the same name could give way. */
 const DEFAULT_OUTPUT = './out';
 
-type Positional = readonly [url: string | undefined, outputDir: string | undefined];
+type Positional = readonly [url: string, outputDir: string | undefined];
 
 interface Browsing {
   readonly values: BrowseValues;

@@ -8,7 +8,7 @@ import type { ManifestHead } from '../../core/manifest/manifest-types.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
-import { storeFlags } from '../kit/flags.js';
+import { uploadArg, uploadTargetFlags, uploadTargetRules } from '../kit/flags.js';
 import { fact, textOf } from '../kit/lines.js';
 import { priceSourceText } from '../kit/price-lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
@@ -36,49 +36,52 @@ export const command = defineCommand({
     'Reads the beginning of the manifest and prices what the upload itself has stored, chunk by chunk: a month of storage ' +
     'and the requests that made it. Chunks of earlier versions that it refers to are theirs. --show-savings compares with ' +
     'a plain copy, one object a file and not compressed.',
+  args: [uploadArg],
   flags: {
-    bucket: flag.text({ short: 'b', placeholder: 'NAME', required: true, describe: 'bucket, or a URL' }),
-    uploadId: flag.text({ short: 'u', placeholder: 'ID', required: true, describe: 'upload' }),
+    ...uploadTargetFlags('us-west-2'),
     prefix: flag.text({
       short: 'p',
       placeholder: 'PREFIX',
       default: 'archiver',
       allowEmpty: true,
-      describe: 'prefix in the bucket',
+      describe: 'prefix in --bucket',
     }),
     showSavings: flag.on({
       default: true,
       describe: 'compare with a copy of the files as they are',
       off: 'leave out the comparison with a copy of the files as they are',
     }),
-    ...storeFlags('us-west-2'),
   },
+  rules: [...uploadTargetRules],
   examples: [
+    'archiver cost upload s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver cost upload --bucket acme-archive --prefix lab --upload-id 20251114-093012-1a2b3c4d',
     'archiver cost upload --bucket file:///mnt --prefix backup --upload-id 20251114-093012-1a2b3c4d --no-show-savings',
   ],
   exits: { 0: 'shown', 1: 'the manifest is missing, damaged or cannot be read' },
-  async run(values, _args, context: Results & StoreContext & TableContext) {
+  async run(values, [url], context: Results & StoreContext & TableContext) {
     const { parseStoreUrl } = await import('../../core/object-store/store-url.js');
     const { readManifest } = await import('../../core/manifest/manifest-reader.js');
     const { originOf } = await import('../../core/cost/price-table.js');
     const { onceUsd, uploadCost } = await import('../../core/cost/upload-cost.js');
     const { costOfItem, uploadSavings } = await import('../../core/cost/upload-savings.js');
-    const unnamed = { datasetId: undefined, version: undefined, asOf: undefined };
     const { pricedBy } = await import('../kit/prices.js');
-    const { baseUrl, uploadId } = await findUpload(undefined, { ...values, ...unnamed }, context);
-    const { head, own, place, book, requests } = await withStore({ baseUrl, values, context }, async (opened) => {
-      const { head } = await readManifest(opened.store, { uploadId, headOnly: true, signal: context.signal });
-      const { provider, book } = pricedBy(context, opened);
-      const place = {
-        provider,
-        region: opened.region,
-        isAws: opened.isAws,
-        isFolder: parseStoreUrl(baseUrl).kind === 'file',
-        usesKms: head.storage['kmsKeyId'] !== undefined,
-      };
-      return { head, own: ownObjects(head), place, book, requests: opened.requests };
-    });
+    const { baseUrl, uploadId, session } = await findUpload(url, values, context);
+    const { head, own, place, book, requests } = await withStore(
+      { baseUrl, values, context, session },
+      async (opened) => {
+        const { head } = await readManifest(opened.store, { uploadId, headOnly: true, signal: context.signal });
+        const { provider, book } = pricedBy(context, opened);
+        const place = {
+          provider,
+          region: opened.region,
+          isAws: opened.isAws,
+          isFolder: parseStoreUrl(baseUrl).kind === 'file',
+          usesKms: head.storage['kmsKeyId'] !== undefined,
+        };
+        return { head, own: ownObjects(head), place, book, requests: opened.requests };
+      },
+    );
     const estimate = uploadCost(own, place, book);
     const classes = [...new Set(own.map(({ storageClass }) => storageClass))].map((storageClass) => {
       const objects = own.filter((object) => object.storageClass === storageClass);

@@ -5,7 +5,6 @@ import type { Context } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { idle, neverBoth, requires } from '../../cli/rule.js';
 import { threadsWithin } from '../../core/limits/open-files.js';
-import { bucketUrl, joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import { budgetGateFlags } from '../kit/budget-gate.js';
 import {
@@ -29,19 +28,6 @@ import { confirmCold } from '../upload/confirm-cold.js';
 const MAX_CHUNK_MB = 2000;
 
 const flags = {
-  bucket: flag.text({
-    short: 'b',
-    placeholder: 'NAME|URL',
-    required: true,
-    describe: 'bucket, or URL or path of the store',
-  }),
-  prefix: flag.text({
-    short: 'p',
-    placeholder: 'PREFIX',
-    default: '',
-    allowEmpty: true,
-    describe: 'prefix in the bucket',
-  }),
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
   storageClass: storageClassFlag,
@@ -115,7 +101,10 @@ export const command = defineCommand({
     'computer. With one folder, paths in the archive are relative to it; with several they begin with the name of each.\n' +
     'Chunks are packed in memory: each thread and each request in flight holds one. Where --memory-limit or half of the ' +
     'memory of this computer does not allow that, fewer are packed at once.',
-  args: [arg.folder('SOURCE_DIR', { describe: 'folder to archive', many: true })],
+  args: [
+    arg.folder('SOURCE_DIR', { describe: 'folder to archive', many: true }),
+    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' }),
+  ],
   flags,
   rules: [
     ...lockRules,
@@ -154,17 +143,22 @@ export const command = defineCommand({
     4: 'it would exceed a budget, most of the folders is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [sources], context: Context) {
-    return await runCreateUpload(values, sources, context);
+  async run(values, [sources, destination], context: Context) {
+    return await runCreateUpload(values, { sources, destination }, context);
   },
 });
 
 const MB = 1e6;
 
+interface CreateTarget {
+  readonly sources: readonly string[];
+  readonly destination: string;
+}
+
 /** Runs the command, as the continuation of `opened` if given; returns its exit status. */
 export async function runCreateUpload(
   typed: CreateUploadValues,
-  given: readonly string[],
+  { sources: given, destination }: CreateTarget,
   context: Context,
   opened?: SavedUpload,
 ): Promise<number> {
@@ -175,7 +169,7 @@ export async function runCreateUpload(
   const { openNamed } = await import('./open-named.js');
   const { datasetOf, sourceFolders } = await import('./source-folders.js');
   const { asBegun } = await import('../upload/resumable.js');
-  const url = baseUrlOf(joinStoreUrl(bucketUrl(typed.bucket, context.cwd), typed.prefix));
+  const url = baseUrlOf(destination);
   const prepare = async () => {
     const sources = sourceFolders(given, context, url);
     const where = { command: 'create upload', sources: sources.folders, destination: url, storeUrl: url };

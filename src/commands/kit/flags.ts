@@ -8,15 +8,10 @@ import { STORAGE_CLASSES } from '../../core/providers/storage-classes.js';
 /** One upload, for commands with `uploadTargetFlags`. */
 export const uploadArg = arg.url('S3_URL', {
   describe: 'the upload, or the store of the dataset; not needed with --bucket or ARCHIVER_STORE',
-  orFlag: 'bucket',
 });
 
 /** The base URL of datasets. */
 export const placeArg = arg.url('S3_URL', { describe: 'bucket and prefix of the uploads' });
-
-/** The bucket, or the whole address of a store. */
-export const bucketFlag = (when: string) =>
-  flag.text({ short: 'b', placeholder: 'NAME|URL', describe: `bucket, URL or path of the store, ${when}` });
 
 /** Credentials and address of the store; every command that touches it takes these. */
 export const accessFlags = {
@@ -98,14 +93,6 @@ export const encryptionFlags = {
 
 /** Names one upload: by its URL or id, or as a version of a dataset. */
 export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => ({
-  bucket: bucketFlag('when no URL is given'),
-  prefix: flag.text({
-    short: 'p',
-    placeholder: 'PREFIX',
-    default: '',
-    allowEmpty: true,
-    describe: 'prefix in the bucket, when no URL is given',
-  }),
   uploadId: flag.text({ short: 'u', placeholder: 'ID', describe: 'upload, when the URL does not name it' }),
   datasetId: flag.text({
     alias: 'dataset',

@@ -2,7 +2,7 @@
 // asked for. The one way there for every command that reads.
 import type { ChosenUpload, UploadChoice } from '../../core/dataset/find-upload.js';
 import { usageError } from '../../core/failures/errors.js';
-import { bucketUrl, joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
+import { joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import type { SessionStore } from '../../core/object-store/store-session.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -11,8 +11,6 @@ import type { VersionSelector } from '../../core/dataset/records/version-selecto
 import { openForSession, retryNotes, type StoreContext, type StoreValues } from './store.js';
 
 export interface TargetValues {
-  readonly bucket: string | undefined;
-  readonly prefix: string;
   readonly uploadId: string | undefined;
   readonly datasetId: string | undefined;
   readonly version: string | undefined;
@@ -30,17 +28,9 @@ export interface FoundUpload extends UploadLocation, ChosenUpload {
   readonly session?: SessionStore;
 }
 
-/** What is named without asking the store. @throws usage for what contradicts itself, or is missing */
-export async function targetOf(url: string | undefined, values: TargetValues, context: StoreContext): Promise<Target> {
-  const { origins, cwd } = context;
-  const { bucket, prefix, datasetId: dataset } = values;
-  if (url === undefined && bucket === undefined) {
-    throw usageError(
-      'no store is named',
-      'write its URL or path, or set ARCHIVER_STORE, or storage.url in the config file',
-    );
-  }
-  const place = url ?? joinStoreUrl(bucketUrl(bucket ?? '', cwd), prefix);
+/** What is named without asking the store. @throws usage for what contradicts itself */
+export async function targetOf(place: string, values: TargetValues, { origins }: StoreContext): Promise<Target> {
+  const { datasetId: dataset } = values;
   const named = splitUploadUrl(place);
   const isVersionTyped = ['datasetId', 'version', 'asOf'].some((key) => origins[key] === 'flag');
   if (named !== undefined && isVersionTyped) {
@@ -82,7 +72,7 @@ export async function findTarget(reader: ObjectReader, target: Target, context: 
 
 /** The upload that a call means. The store is opened only where it has to be asked. @throws what both steps throw */
 export async function findUpload(
-  url: string | undefined,
+  url: string,
   values: TargetValues & StoreValues & { readonly workers?: number },
   context: StoreContext,
 ): Promise<FoundUpload> {

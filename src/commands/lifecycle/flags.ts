@@ -1,15 +1,14 @@
 // The flags of `archiver lifecycle`, for its declaration and for what runs it.
 import { flag, type Values } from '../../cli/flag.js';
 import { TEMPLATES } from '../../core/lifecycle/templates.js';
-import { bucketFlag, storeFlags, yesFlag } from '../kit/flags.js';
+import { storeFlags, yesFlag } from '../kit/flags.js';
 
 export const flags = {
-  bucket: bucketFlag('whose rules they are'),
   listTemplates: flag.on({ describe: 'show the templates' }),
   template: flag.choice(TEMPLATES, { describe: 'move the chunks that are stored there as this template says' }),
   estimateSize: flag.float([0.001, 8_000_000], {
     placeholder: 'GB',
-    describe: 'show what the template saves in each month with so much data; without --bucket that is all',
+    describe: 'show what the template saves in each month with so much data; without a store that is all',
   }),
   export: flag.file({ placeholder: 'FILE', describe: 'write the rules of the bucket to a new JSON file' }),
   import: flag.file({

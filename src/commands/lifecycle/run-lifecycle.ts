@@ -15,7 +15,7 @@ import { TEMPLATES, templateOf } from '../../core/lifecycle/templates.js';
 import { readRules } from '../../core/lifecycle/validate.js';
 import type { RuleSet } from '../../core/object-store/bucket-lifecycle.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { bucketUrl, joinStoreUrl } from '../../core/object-store/store-url.js';
+import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
@@ -39,20 +39,23 @@ import {
 type Context = Results & Messages & Places & Questions & Verbosity & StoreContext & PriceContext & TableContext;
 
 /** Gives the exit status. @throws usage, not-found, conflict, and what the store says */
-export async function runLifecycle(values: LifecycleValues, context: Context): Promise<number> {
-  const { bucket, listTemplates } = values;
-  if (listTemplates) {
+export async function runLifecycle(
+  values: LifecycleValues,
+  url: string | undefined,
+  context: Context,
+): Promise<number> {
+  if (values.listTemplates) {
     const templates = TEMPLATES.map(templateOf);
     context.result({ templates }, () => textOf(templates.map(({ template, summary }) => `${template}\n  ${summary}`)));
     return 0;
   }
   const savings = await savingsOf(values, context);
-  if (bucket === undefined) {
+  if (url === undefined) {
     const text = savings === undefined ? '' : await savingsText(savings, context);
     context.result(savings && { templateSavings: savingsDocument(savings) }, () => text);
     return 0;
   }
-  const baseUrl = joinStoreUrl(bucketUrl(bucket, context.cwd));
+  const baseUrl = joinStoreUrl(url);
   const call = { baseUrl, values, context };
   if (!baseUrl.startsWith('s3://'))
     throw usageError(`${printable(baseUrl)} is a folder, and only buckets of S3 have lifecycle rules`);

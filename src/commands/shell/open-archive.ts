@@ -2,6 +2,7 @@
 import type { Context } from '../../cli/context.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
+import { usageError } from '../../core/failures/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { openForSession, type StoreValues } from '../kit/store.js';
@@ -25,6 +26,10 @@ export async function openArchive(
   url: string | undefined,
   context: Context,
 ): Promise<OpenedArchive> {
+  if (url === undefined) {
+    const hint = 'write its URL or path, or set ARCHIVER_STORE, or storage.url in the config file';
+    throw usageError('no store is named', hint);
+  }
   const target = await targetOf(url, values, context);
   const { baseUrl } = target;
   const { opened, during } = await openForSession(baseUrl, values, context);

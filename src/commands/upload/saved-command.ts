@@ -20,12 +20,14 @@ export interface UploadCommand {
   readonly storeUrl: string;
 }
 
-/** Of one run only. */
+/** Of one run only, and what names the destination, which is kept by itself. */
 const NOT_KEPT = new Set([
+  'bucket',
   'dryRun',
   'forceRestart',
   'json',
   'pingUrl',
+  'prefix',
   'progressFormat',
   'prometheusAddr',
   'quiet',

@@ -65,7 +65,7 @@ export async function planTemplate(
   const uploads = await storedUploads(store, prefix, target, signal);
   if (uploads.length === 0)
     throw new ArchiverError('not-found', `there are no uploads in ${printable(store.url)}`, {
-      hint: 'name the place above uploads/, such as --bucket s3://bucket/prefix',
+      hint: 'name the place above uploads/, such as s3://bucket/prefix',
     });
   const others = withoutOwnRules(before, prefix).rules;
   const waiting = uploads.filter(({ waitingChunks }) => waitingChunks > 0);

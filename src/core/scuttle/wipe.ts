@@ -17,6 +17,7 @@ const MAX_PASSES = 10;
 /** Of objects that could not be deleted: until when they are locked. */
 const LOOKED_AT = 100;
 const LOOKS_AT_ONCE = 16;
+const MISNAMED = 'the store lists it under a name that it does not know, so that it cannot be deleted';
 
 export interface WipeResult {
   /** Objects that their keys showed. */
@@ -60,6 +61,8 @@ class Wipe {
   private readonly blocked = new Set<string>();
   /** Keys with something that could not be deleted. */
   private readonly stuck = new Set<string>();
+  /** Listed after everything was deleted, and not found by their names. */
+  private readonly unnamed = new Set<string>();
   private readonly failed: DeleteFailure[] = [];
   private failedCount = 0;
   private objects = 0;
@@ -81,7 +84,7 @@ class Wipe {
     await this.removePhase('record', heads);
     await this.removePhase('manifest', heads);
     // Until a listing shows nothing more to delete, so that what a writer adds meanwhile goes as well.
-    for (let pass = 1; pass <= MAX_PASSES; pass += 1) if (!(await this.removeRest())) break;
+    for (let pass = 1; pass <= MAX_PASSES; pass += 1) if (!(await this.removeRest(pass > 1))) break;
     await this.abortMultiparts();
     return {
       deletedObjects: this.objects,
@@ -105,8 +108,8 @@ class Wipe {
     return ends.length === 0 ? null : new Date(Math.max(...ends)).toISOString();
   }
 
-  /** False when there was nothing left that could be tried. */
-  private async removeRest(): Promise<boolean> {
+  /** False when there was nothing left that could be tried. `isAgain`: everything that was there has been deleted once. */
+  private async removeRest(isAgain: boolean): Promise<boolean> {
     let isAny = false;
     this.kept = 0;
     // A page is deleted when the next one is there: a listing cannot go on after a version that is gone.
@@ -114,12 +117,44 @@ class Wipe {
     for await (const page of this.holdings.pages()) {
       await this.remove(held);
       const own = page.filter(({ key }) => ownKey(key) !== undefined && !this.stuck.has(key));
-      held = own.filter(({ key }) => !this.isBlocked(key));
-      isAny ||= held.length > 0;
+      const free = own.filter(({ key }) => !this.isBlocked(key));
+      isAny ||= free.length > 0;
+      held = isAgain ? await this.withoutMisnamed(free) : free;
       this.kept += own.length - held.length;
     }
     await this.remove(held);
     return isAny;
+  }
+
+  /**
+   * Some servers list an object under another name than its own (s3s-fs): deleting that name succeeds, and deletes nothing. What is listed
+   * in two passes and not found by its name is such a one.
+   */
+  private async withoutMisnamed(versions: readonly ObjectVersion[]): Promise<readonly ObjectVersion[]> {
+    const missing = new Set<ObjectVersion>();
+    await atOnce(versions, LOOKS_AT_ONCE, async (version) => {
+      if (!version.isCurrent || version.isDeleteMarker) return;
+      if (!(await this.mayBeThere(version.key))) missing.add(version);
+    });
+    for (const { key, versionId, sizeBytes } of missing) {
+      if (!this.unnamed.has(key)) {
+        this.unnamed.add(key);
+        continue;
+      }
+      this.objects -= 1;
+      this.bytes -= sizeBytes;
+      this.note([{ key, versionId, reason: MISNAMED }]);
+    }
+    return versions.filter((version) => !missing.has(version));
+  }
+
+  private async mayBeThere(key: string): Promise<boolean> {
+    try {
+      return (await this.store.head(key, this.signal)) !== undefined;
+    } catch (error) {
+      if (isArchiverError(error, 'access-denied')) return true;
+      throw error;
+    }
   }
 
   /** Records and manifests: few beside the chunks, and all of them must be known before the first chunk goes. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { WholeStore } from '../../../src/core/object-store/object-store.js';
+import { StoreError } from '../../../src/core/object-store/store-error.js';
 import { beginMultipart } from '../../support/begin-multipart.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -74,6 +75,31 @@ describe('a bucket that keeps no versions', () => {
     expect(last('datasets/')).toBeLessThan(first('manifest.json.gz'));
     expect(last('manifest.json.gz')).toBeLessThan(first('chunk-'));
     expect(await keysOf(store)).toEqual(FOREIGN);
+  });
+
+  test('says what the store lists under a name that it does not know, and counts it as left', async () => {
+    await fill(store);
+    const key = `uploads/${ID}/files/a b.txt`;
+    const list: WholeStore['list'] = async function* (options) {
+      yield* store.list(options);
+      yield {
+        objects: [{ key, sizeBytes: 3, etag: 'x', storageClass: 'STANDARD', lastModified: new Date() }],
+        prefixes: [],
+      };
+    };
+    const listVersions: WholeStore['listVersions'] = async function* () {
+      throw new StoreError('unsupported', 'no versions');
+    };
+
+    const result = await scuttle({ ...store, list, listVersions });
+
+    expect(await keysOf(store)).toEqual(FOREIGN);
+    expect(result).toMatchObject({
+      deletedObjects: OURS.length,
+      deletedBytes: OURS.length * 10,
+      failed: [{ key, reason: expect.stringContaining('a name that it does not know') as string }],
+      failedCount: 1,
+    });
   });
 
   test('aborts unfinished multipart uploads of our keys and of no others', async () => {

@@ -27,7 +27,7 @@ export function networkVerdict(error: SdkError, call: S3Call): Verdict {
       : new URL(call.endpoint).host;
   if (error.name === 'CredentialsProviderError' || /credentials?/i.test(error.name)) {
     return {
-      code: 'access-denied',
+      code: 'credentials',
       text: `no usable credentials: ${error.message}`,
       hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with --profile',
     };
