@@ -87,7 +87,7 @@ describe('a bucket that keeps no versions', () => {
         prefixes: [],
       };
     };
-    const listVersions: WholeStore['listVersions'] = async function* () {
+    const listVersions: WholeStore['listVersions'] = () => {
       throw new StoreError('unsupported', 'no versions');
     };
 
