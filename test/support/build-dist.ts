@@ -11,7 +11,7 @@ export default function setup(project: TestProject): void {
 
 function buildFor(files: readonly string[]): void {
   if (!files.some(createNeedsDist())) return;
-  execFileSync(process.execPath, [fileURLToPath(new URL('../../scripts/build.mjs', import.meta.url))], {
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../scripts/build.mjs', import.meta.url)), '--no-types'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     stdio: 'inherit',
   });
