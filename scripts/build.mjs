@@ -1,5 +1,5 @@
-// Bundles src/ into dist/: the program, in chunks that load on first use, and each worker thread as one file, because a
-// thread shares nothing with the others and starts sooner. The packages of package.json's `dependencies` stay in node_modules;
+// Bundles src/ into dist/: the program and the face of the engine, in chunks that load on first use and that both share, the types
+// of the face, and each worker thread as one file, because a thread shares nothing with the others and starts sooner. The packages of package.json's `dependencies` stay in node_modules;
 // the AWS SDKs, whose hundreds of small files cost more to find than to run, and what draws (Ink, React: bundle-ink.mjs)
 // are in the bundle, so they are devDependencies and not shipped a second time.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,10 @@ import { build } from 'esbuild';
 import { external } from './external.mjs';
 import { inkBundle } from './bundle-ink.mjs';
 import { chunkGroups } from './chunk-groups.mjs';
+import { engineTypes } from './engine-types.mjs';
 
+// Tests need none, and it takes as long as the rest.
+const withTypes = !process.argv.includes('--no-types');
 const workers = {
   'scan-worker': 'src/core/archive/scan/scan-worker.ts',
   'pack-worker': 'src/core/archive/pack/pack-worker.ts',
@@ -54,11 +57,12 @@ await Promise.all([
   build({
     ...program,
     plugins: [...program.plugins, noAttachments, plugin],
-    entryPoints: { cli: 'src/cli.ts' },
+    entryPoints: { cli: 'src/cli.ts', engine: 'src/engine/index.ts' },
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
   }),
   build({ ...common, entryPoints: workers }),
+  ...(withTypes ? [engineTypes(`${next}/types`)] : []),
 ]);
 await addLauncher(`${next}/cli.js`);
 await rename('dist', last).catch((error) => {

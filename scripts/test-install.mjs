@@ -1,10 +1,22 @@
 // npm run test:install: packs the package, installs it from the registry into empty folders as a machine without a compiler
-// does, and runs the quick start there with the Node at hand. The last line is `N passed, N failed`.
+// does, and runs the quick start there with the Node at hand, and the examples of docs/api.md, which are compiled as well. The last
+// line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { apiExamples } from './api-examples.mjs';
 import { compareTrees } from './compare-trees.mjs';
 import { installAndBuild } from './install.mjs';
 
@@ -31,9 +43,7 @@ function run(command, args, options = {}) {
 function pack(tarball) {
   const { stdout } = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', work], { cwd: root });
   const [{ filename, size, unpackedSize, files }] = Object.values(JSON.parse(stdout));
-  const odd = files.filter(
-    ({ path }) => !/^(dist|docs|man)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(path),
-  );
+  const odd = files.filter(({ path }) => !/^(dist|docs|man)\/|^README\.md$|^LICENSE$|^package\.json$/.test(path));
   if (odd.length > 0) throw new Error(`the package holds ${odd.map(({ path }) => path).join(', ')}`);
   if (size > MAX_PACKED_BYTES) throw new Error(`the package has ${size} bytes, and ${MAX_PACKED_BYTES} are allowed`);
   renameSync(join(work, filename), tarball);
@@ -69,6 +79,37 @@ function quickStart(prefix, name, expected) {
   return `${paths} paths compared`;
 }
 
+/** A program beside the package as npm puts it there. */
+function project(prefix, ending) {
+  const folder = join(work, `project-${ending}`);
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  symlinkSync(join(prefix, 'lib/node_modules/zstd-archiver'), join(folder, 'node_modules/zstd-archiver'));
+  return { folder, examples: apiExamples(folder, ending) };
+}
+
+/** Runs the examples of the API. */
+function runExamples(prefix) {
+  const { examples } = project(prefix, 'mjs');
+  for (const path of examples) run(process.execPath, [path]);
+  return `${examples.length} programs`;
+}
+
+/** Compiles them by the types in the package, which are checked as well: as strictly as can be, and for a program that knows little. */
+function compileExamples(prefix) {
+  const { folder, examples } = project(prefix, 'mts');
+  const common = { noEmit: true, skipLibCheck: false, types: ['node'], typeRoots: [join(root, 'node_modules/@types')] };
+  const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
+  for (const more of [
+    { ...strict, module: 'nodenext' },
+    { module: 'esnext', moduleResolution: 'bundler' },
+  ]) {
+    const compilerOptions = { target: 'es2022', lib: ['es2023'], ...common, ...more };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: examples }));
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]);
+  }
+  return `${examples.length} programs`;
+}
+
 const hasOwnZstd = process.versions.zstd !== undefined;
 const slowness = [
   ['zstd of Node is used', hasOwnZstd],
@@ -98,6 +139,8 @@ try {
   step('quick start without the addon', () =>
     quickStart(prefix, 'no-addon', [...slowness, ['koffi is not available', false]]),
   );
+  step('examples of the API', () => runExamples(prefix));
+  step('types of the API', () => compileExamples(prefix));
   step('quick start without optional packages', () => {
     // npm leaves them out like this where they cannot be installed.
     const modules = join(prefix, 'lib/node_modules/zstd-archiver/node_modules');

@@ -3,7 +3,6 @@ import type { Messages, StreamedResults, Verbosity } from '../cli/context.js';
 import type { Elsewhere } from '../core/dataset/history/elsewhere.js';
 import { ArchiverError } from '../core/failures/errors.js';
 import type { Failure } from '../core/failures/failure-list.js';
-import { Channel } from '../core/listing/channel.js';
 import type { ListedEntries, ListEntriesOptions } from '../core/listing/list-entries.js';
 import { chunksOf, listedFile } from '../core/manifest/listed-file.js';
 import type { ChunkRecord, Entry } from '../core/manifest/manifest-types.js';
@@ -142,6 +141,7 @@ async function asRows(list: WriteEntries, context: StreamedResults & Verbosity):
 }
 
 async function asDocument(list: WriteEntries, head: object, context: StreamedResults): Promise<Done> {
+  const { Channel } = await import('../core/listing/channel.js');
   const channel = new Channel<string>();
   const listed = list({
     textOf: (entry, chunks) => JSON.stringify(listedFile(entry, chunks)),
