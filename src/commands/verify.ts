@@ -3,7 +3,6 @@ import type { MemoryLimit, Results, Verbosity } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
-import type { RetrievalEstimate } from '../core/cost/retrieval-cost.js';
 import type { OpenedStore } from '../core/object-store/open-store.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { StoreVerdict } from '../core/verify/store-verdict.js';
@@ -17,7 +16,7 @@ import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreCall, type StoreContext, withStore } from './kit/store.js';
 import { memoryLimit } from './kit/memory-limit.js';
-import { requestHint, thawDocument, thawEstimate, unreadLines } from './kit/unread-cold.js';
+import { requestHint, type ThawEstimate, thawDocument, thawEstimate, unreadLines } from './kit/unread-cold.js';
 import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
 import { problemLine, soundText, storeLines, storeVerdict } from './kit/verdict-lines.js';
 
@@ -115,7 +114,7 @@ interface Check<T> {
   readonly verify: (options: VerifyStoreOptions) => Promise<T>;
   readonly documentOf: (result: T) => object;
   /** The verdict and what more there is to say. */
-  readonly linesOf: (result: T, estimate: RetrievalEstimate, durationMs: number) => readonly string[];
+  readonly linesOf: (result: T, estimate: ThawEstimate, durationMs: number) => readonly string[];
 }
 
 async function check<T extends Checked>(

@@ -29,6 +29,7 @@ test('cold chunks make the status 3, with what a thaw costs and what asks for it
     /not read +2 chunks in cold storage \(DEEP_ARCHIVE, GLACIER; .*\), 1 of them requested already; the rest costs (?:less than )?\$\d\S+ to request \(bulk tier/;
   expect(upload.stdout).toMatch(unread);
   expect(store.stdout).toMatch(unread);
+  expect(upload.stdout).toMatch(/prices +AWS list prices .*; this store is another server, which may charge something/);
   expect(upload.stdout).toMatch(/next +archiver restore \S+ \.\/out --all --tier bulk/);
   expect(upload.stdout + store.stdout).not.toMatch(/whole|error/);
 });

@@ -31,7 +31,8 @@ function costText(estimate: RetrievalEstimate): string {
   return `${formatUsd(estimate.costUsd)}${lines === '' ? '' : `: ${lines}`}`;
 }
 
-function sourceText(estimate: RetrievalEstimate): string {
+/** Whose prices they are. */
+export function sourceText(estimate: RetrievalEstimate): string {
   const list = priceSourceText(estimate);
   if (estimate.provider !== 'aws') return list;
   return estimate.isAws

@@ -16,15 +16,21 @@ const RESTORE_DAYS = 7;
 
 export const chunksIn = (counts: readonly ColdCount[]): number => counts.reduce((sum, { chunks }) => sum + chunks, 0);
 
+export interface ThawEstimate extends RetrievalEstimate {
+  /** Whose prices they are, of a server that may have others. */
+  readonly pricesText: string | undefined;
+}
+
 /** What requesting those costs that were not requested yet. */
 export async function thawEstimate(
   counts: readonly ColdCount[],
   opened: Pick<OpenedStore, 'store' | 'region' | 'isAws' | 'runBy'>,
   context: Pricing,
-): Promise<RetrievalEstimate> {
-  const [{ estimateRetrieval }, { pricedBy }] = await Promise.all([
+): Promise<ThawEstimate> {
+  const [{ estimateRetrieval }, { pricedBy }, { sourceText }] = await Promise.all([
     import('../../core/cost/retrieval-cost.js'),
     import('./prices.js'),
+    import('./cost-lines.js'),
   ]);
   const chunks = counts
     .filter(({ state }) => state === 'cold')
@@ -39,7 +45,8 @@ export async function thawEstimate(
     }));
   const { store, region, isAws } = opened;
   const place = { ...pricedBy(context, opened), region, isAws, isFolder: store.url.startsWith('file:') };
-  return estimateRetrieval({ ...place, chunks, tier: TIER, days: RESTORE_DAYS });
+  const estimate = estimateRetrieval({ ...place, chunks, tier: TIER, days: RESTORE_DAYS });
+  return { ...estimate, pricesText: isAws ? undefined : sourceText(estimate) };
 }
 
 /** What JSON says of it. */
@@ -53,8 +60,8 @@ export const thawDocument = ({ costUsd, provider, region, pricesOf, terms }: Ret
   terms,
 });
 
-/** The line about them; none where everything could be read. */
-export function unreadLines(counts: readonly ColdCount[], estimate: RetrievalEstimate): readonly string[] {
+/** What is said of them; nothing where everything could be read. */
+export function unreadLines(counts: readonly ColdCount[], estimate: ThawEstimate): readonly string[] {
   const all = chunksIn(counts);
   if (all === 0) return [];
   const classes = [...new Set(counts.map(({ storageClass }) => printable(storageClass)))].join(', ');
@@ -63,8 +70,10 @@ export function unreadLines(counts: readonly ColdCount[], estimate: RetrievalEst
   const what = `${formatQuantity(all, 'chunk')} in cold storage (${classes}; ${formatBytes(bytes)})`;
   const price = `${formatUsd(estimate.costUsd)} to request (${TIER} tier, readable for ${RESTORE_DAYS} days)`;
   if (thawing === all) return [fact('not read', `${what}, requested already`)];
-  if (thawing === 0) return [fact('not read', `${what}; ${price}`)];
-  return [fact('not read', `${what}, ${formatCount(thawing)} of them requested already; the rest costs ${price}`)];
+  const prices = estimate.pricesText === undefined ? [] : [fact('prices', estimate.pricesText)];
+  if (thawing === 0) return [fact('not read', `${what}; ${price}`), ...prices];
+  const some = `${what}, ${formatCount(thawing)} of them requested already; the rest costs ${price}`;
+  return [fact('not read', some), ...prices];
 }
 
 /** Asks for them all, where they belong to one upload. */
