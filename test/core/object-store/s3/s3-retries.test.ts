@@ -32,6 +32,7 @@ const cases = OPERATION_NAMES.flatMap((operation) =>
 it('sends many requests under one signal without a warning', async () => {
   s3.prepare();
   const { store } = await s3.open();
+  await store.head('there'); // with the first request the SDK says which versions of Node it will want
   const warnings: Error[] = [];
   const listener = (warning: Error): void => void warnings.push(warning);
   process.on('warning', listener);
