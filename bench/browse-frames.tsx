@@ -2,8 +2,8 @@
 // Bundled and run by browse.mjs. Prints one JSON line: {"what":"cursor","screen":"120x40","cpuMs":…,"worstMs":…}
 import { Writable } from 'node:stream';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { Listing } from '../src/core/listing/listing.js';
-import type { Entry, ManifestHead } from '../src/core/manifest/manifest-types.js';
+import { Listing } from '../src/core/restore/listing/listing.js';
+import type { Entry, ManifestHead } from '../src/core/format/manifest/manifest-types.js';
 import { openTable, TableBuilder } from '../src/core/restore/plan/selected-table.js';
 import { BrowseScreen } from '../src/screens/browse/browse-screen.js';
 import { createBrowseStore } from '../src/stores/browse/browse-store.js';

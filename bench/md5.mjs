@@ -1,5 +1,5 @@
 // MD5 of many ranges of one buffer on one thread: crypto.hash one after another against the lanes of
-// src/core/md5/md5-lanes.ts, alternately and in CPU time, because other work on the machine slows both down. Also
+// src/core/platform/md5/md5-lanes.ts, alternately and in CPU time, because other work on the machine slows both down. Also
 // what loading costs, and what a frame with few ranges gains, which gave LANE_LIMIT_BYTES.
 //   node bench/md5.mjs [rounds]
 import { hash, randomFillSync } from 'node:crypto';
@@ -13,7 +13,7 @@ const FRAME_BYTES = 1 << 22;
 const ROUND_BYTES = 1 << 25;
 
 const bundle = await build({
-  entryPoints: [new URL('../src/core/md5/md5-lanes.ts', import.meta.url).pathname],
+  entryPoints: [new URL('../src/core/platform/md5/md5-lanes.ts', import.meta.url).pathname],
   bundle: true,
   write: false,
   format: 'esm',

@@ -16,7 +16,7 @@ const workers = {
   'pack-worker': 'src/core/archive/pack/pack-worker.ts',
   'dedup-worker': 'src/core/archive/dedup/dedup-worker.ts',
   'unpack-worker': 'src/core/restore/unpack/unpack-worker.ts',
-  'benchmark-worker': 'src/core/benchmark/benchmark-worker.ts',
+  'benchmark-worker': 'src/core/diagnostics/benchmark/benchmark-worker.ts',
 };
 
 // Built beside and swapped, so that whoever runs dist/ meanwhile finds the old one or the new one.

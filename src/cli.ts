@@ -12,7 +12,7 @@ import { escapedFailure, runProgram } from './cli/run.js';
 import { quietWarnings } from './cli/warnings.js';
 import { workingFolder } from './cli/working-folder.js';
 import { program } from './commands/index.js';
-import { openFileLimit } from './core/limits/open-files.js';
+import { openFileLimit } from './core/platform/limits/open-files.js';
 
 const LEFT_BEHIND_MS = 500;
 

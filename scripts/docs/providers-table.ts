@@ -1,8 +1,8 @@
 // The table in docs/providers.md, from the one place that says what is known of each provider.
-import { addressText } from '../../src/core/providers/address.js';
-import { type Provider, PROVIDERS } from '../../src/core/providers/provider.js';
-import type { ProviderFacts } from '../../src/core/providers/provider-facts.js';
-import { factsOf } from '../../src/core/providers/provider-table.js';
+import { addressText } from '../../src/core/store/providers/address.js';
+import { type Provider, PROVIDERS } from '../../src/core/store/providers/provider.js';
+import type { ProviderFacts } from '../../src/core/store/providers/provider-facts.js';
+import { factsOf } from '../../src/core/store/providers/provider-table.js';
 
 const [BEGIN, END] = ['<!-- providers-table: made by `npm run docs` -->', '<!-- /providers-table -->'];
 

@@ -2,7 +2,7 @@
 // comes before the context file.
 import type { Readable } from 'node:stream';
 import { contextPath, readContext } from '../core/context/context-file.js';
-import { usageError } from '../core/failures/errors.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import type { Command } from './command.js';
 import { globalFlags } from './global-flags.js';
 import type { Host } from './host.js';

@@ -1,8 +1,8 @@
 // Writes to a stream and says whether it worked. Node tells of a failed write to the callback and to nobody who only
 // waits for `drain`: a full disk would look like success.
 import type { Writable } from 'node:stream';
-import { meaningOf } from '../core/failures/errno.js';
-import { ArchiverError, errorText, systemCode } from '../core/failures/errors.js';
+import { meaningOf } from '../core/platform/failures/errno.js';
+import { ArchiverError, errorText, systemCode } from '../core/platform/failures/errors.js';
 
 /** Thrown when nobody reads any more; ends the command quietly. */
 export class BrokenPipe extends Error {

@@ -5,11 +5,11 @@ import { changedConfig, type ConfigChanges, type SettingValue } from '../core/co
 import { configPlaces, isOfFolder } from '../core/config/config-places.js';
 import { problemText } from '../core/config/load-config.js';
 import { parseConfig } from '../core/config/parse-config.js';
-import { ArchiverError, noneOn, usageError } from '../core/failures/errors.js';
-import { fileFailure } from '../core/failures/file-failure.js';
-import { printable } from '../core/paths/raw-path.js';
-import { replaceFile } from '../core/state/replace-file.js';
-import { decodeUtf8 } from '../core/text/strict-utf8.js';
+import { ArchiverError, noneOn, usageError } from '../core/platform/failures/errors.js';
+import { fileFailure } from '../core/platform/failures/file-failure.js';
+import { printable } from '../core/platform/paths/raw-path.js';
+import { replaceFile } from '../core/platform/state/replace-file.js';
+import { decodeUtf8 } from '../core/platform/text/strict-utf8.js';
 import { allProblems } from './config-problems.js';
 import { configSchema, SHARED_SECTIONS } from './config-tree.js';
 import type { Context } from './context.js';

@@ -1,9 +1,9 @@
 // The config file as a layer of one command's flags.
 import { readFile } from 'node:fs/promises';
-import { usageError } from '../core/failures/errors.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
 import { isOfFolder } from '../core/config/config-places.js';
-import { printable } from '../core/paths/raw-path.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import type { Declaration } from './declaration.js';
 import { doubleSettings } from './config-problems.js';
 import { configKeysFor, configSchema } from './config-tree.js';

@@ -3,7 +3,7 @@ import type { ConfigProblem, ConfigSetting, ParsedConfig } from '../core/config/
 import { SHARED_SECTIONS, type TreeKey, type TreeSchema } from './config-tree.js';
 import { parseGiven, type Flag } from './flag.js';
 import { gotTexts } from './shown-texts.js';
-import { suggest } from '../core/text/suggest.js';
+import { suggest } from '../core/platform/text/suggest.js';
 
 /** The keys of its document. */
 export const problemDocument = ({ key: setting, ...problem }: ConfigProblem): object => ({ setting, ...problem });

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
-import { SCHEMA_VERSION } from '../core/json/document.js';
-import { printable } from '../core/paths/raw-path.js';
+import { SCHEMA_VERSION } from '../core/platform/json/document.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import type { Declaration } from './declaration.js';
 import { lookupIn } from './config-layer.js';
 import { allProblems, problemDocument } from './config-problems.js';

@@ -6,7 +6,7 @@ import { camel, flag, kebab, type Flag, type Flags } from './flag.js';
 import { allFlags, globalFlags } from './global-flags.js';
 import { SETTINGS, SETTINGS_SECTIONS } from './settings.js';
 import { STORE_KEY, storeSetting } from './store-setting.js';
-import { suggest } from '../core/text/suggest.js';
+import { suggest } from '../core/platform/text/suggest.js';
 import { commandsUnder, type Node } from './tree.js';
 
 /** Sections by meaning; each key is the flag of the same name. */

@@ -1,10 +1,10 @@
 // `archiver config --validate` and `--validate-detailed`.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { withoutSecrets } from '../core/failures/hide-secrets.js';
-import { ArchiverError, errorText, isArchiverError } from '../core/failures/errors.js';
-import { bucketUrl, joinStoreUrl } from '../core/object-store/store-url.js';
-import { printable } from '../core/paths/raw-path.js';
+import { withoutSecrets } from '../core/platform/failures/hide-secrets.js';
+import { ArchiverError, errorText, isArchiverError } from '../core/platform/failures/errors.js';
+import { bucketUrl, joinStoreUrl } from '../core/store/store-url.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import { configPlaces } from '../core/config/config-places.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
 import { allProblems, problemDocument } from './config-problems.js';
@@ -58,7 +58,7 @@ async function probe(
   let url = 'the store';
   try {
     url = urlOf();
-    const { openStore } = await import('../core/object-store/open-store.js');
+    const { openStore } = await import('../core/store/open-store.js');
     const opened = await openStore(url, { ...options, env: context.env, signal: context.signal });
     try {
       await opened.store.list({ signal: context.signal })[Symbol.asyncIterator]().next();

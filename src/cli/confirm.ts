@@ -1,5 +1,5 @@
 // The y/n question. It goes to stderr: stdout is the result.
-import { usageError } from '../core/failures/errors.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import type { Host } from './host.js';
 
 /**

@@ -1,9 +1,9 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
 import type { PriceSettings } from '../core/cost/own-prices.js';
-import type { EventConsumer } from '../core/fan-out.js';
+import type { EventConsumer } from '../core/events/fan-out.js';
 import type { HookSettings } from '../core/notify/hook-settings.js';
-import type { RunAccount } from '../core/ledger/run-account.js';
-import type { RunObserver } from '../core/observer.js';
+import type { RunAccount } from '../core/money/ledger/run-account.js';
+import type { RunObserver } from '../core/events/observer.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
 import type { Node } from './tree.js';

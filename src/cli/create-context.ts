@@ -1,12 +1,12 @@
 // Makes what `run` gets. Everything that is written goes through here, so that --json, --quiet and escaping hold.
 import { join } from 'node:path';
 import type { PriceSettings } from '../core/cost/own-prices.js';
-import { PROVIDERS } from '../core/providers/provider.js';
-import type { BudgetPlace } from '../core/ledger/run-account.js';
-import type { EventConsumer } from '../core/fan-out.js';
-import { harmless } from '../core/json/document.js';
+import { PROVIDERS } from '../core/store/providers/provider.js';
+import type { BudgetPlace } from '../core/money/ledger/run-account.js';
+import type { EventConsumer } from '../core/events/fan-out.js';
+import { harmless } from '../core/platform/json/document.js';
 import { DEFAULT_HOOK_MS, type HookSettings } from '../core/notify/hook-settings.js';
-import { printable } from '../core/paths/raw-path.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
 import { confirm } from './confirm.js';
 import type { Context } from './context.js';

@@ -1,7 +1,7 @@
 // The only place where a failure becomes text or JSON and an exit status.
-import { meaningOf } from '../core/failures/errno.js';
-import { isArchiverError, systemCode, type ArchiverError } from '../core/failures/errors.js';
-import { printable } from '../core/paths/raw-path.js';
+import { meaningOf } from '../core/platform/failures/errno.js';
+import { isArchiverError, systemCode, type ArchiverError } from '../core/platform/failures/errors.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 
 export interface Failure {
   readonly code: string;

@@ -1,6 +1,6 @@
 // The process as the framework sees it. `src/cli.ts` gives the real one, tests their own.
 import type { Readable, Writable } from 'node:stream';
-import type { EventConsumer } from '../core/fan-out.js';
+import type { EventConsumer } from '../core/events/fan-out.js';
 import type { WorkingFolder } from './working-folder.js';
 
 export interface Host extends WorkingFolder {

@@ -1,7 +1,7 @@
 // Flags that can do nothing in a call. What is typed of them is refused; what a lower layer says is meant for other calls.
-import { usageError } from '../core/failures/errors.js';
-import { bucketUrl } from '../core/object-store/store-url.js';
-import { printable } from '../core/paths/raw-path.js';
+import { usageError } from '../core/platform/failures/errors.js';
+import { bucketUrl } from '../core/store/store-url.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import type { Command } from './command.js';
 import type { Flags } from './flag.js';
 import type { Resolved } from './layers.js';

@@ -1,6 +1,6 @@
 // Ctrl+C and its relatives. The first one asks the command to stop and keep what it has; the second ends the process. Who
 // sends SIGTERM or SIGHUP often cannot send a second one and waits ten seconds before SIGKILL: the process ends before.
-import { ArchiverError } from '../core/failures/errors.js';
+import { ArchiverError } from '../core/platform/failures/errors.js';
 
 /** 128 and the number of the signal, as shells report it. */
 const STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;

@@ -1,12 +1,12 @@
 // Where each value comes from: the flag, then `ARCHIVER_*`, then the config file, then the default. A bad value in any
 // layer is an error that names the layer; a value that a higher layer overrides is not read at all.
-import { usageError } from '../core/failures/errors.js';
-import { refuseUndecoded } from '../core/text/typed-path.js';
+import { usageError } from '../core/platform/failures/errors.js';
+import { refuseUndecoded } from '../core/platform/text/typed-path.js';
 import type { Origin } from './origin.js';
 import { envNames } from './env-names.js';
 import { kebab, parseGiven, type Flag, type Flags } from './flag.js';
 import { gotTexts, quotedTexts } from './shown-texts.js';
-import { suggest } from '../core/text/suggest.js';
+import { suggest } from '../core/platform/text/suggest.js';
 
 export interface ConfigValue {
   readonly texts: readonly string[];

@@ -1,5 +1,5 @@
 // What is said when a command has ended and its result could not be printed.
-import { ArchiverError } from '../core/failures/errors.js';
+import { ArchiverError } from '../core/platform/failures/errors.js';
 import { BrokenPipe, outputFailure } from './checked-write.js';
 import { failureOf, failureText } from './errors.js';
 import type { FileOutput } from './file-output.js';

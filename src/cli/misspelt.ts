@@ -3,7 +3,7 @@ import { envNames, isOfOthers, RESERVED_VARIABLES } from './env-names.js';
 import { allFlags } from './global-flags.js';
 import { SETTINGS } from './settings.js';
 import { STORE_KEY } from './store-setting.js';
-import { suggest } from '../core/text/suggest.js';
+import { suggest } from '../core/platform/text/suggest.js';
 import { commandsUnder, type Node } from './tree.js';
 
 const OURS = 'ARCHIVER_';

@@ -2,10 +2,10 @@
 // the arguments. Measured on meow 14.1 (test/cli/normalize-argv.test.ts shows each): a value that starts with a dash is
 // taken for a flag, `--no-verify` negates a key nobody declared, `--dry-run false` eats the argument, a missing value
 // becomes '' or [], a repeated flag throws, and one pair of quotes around a value is stripped (so we add a pair).
-import { usageError } from '../core/failures/errors.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import { findFlagToken, findLongFlag, findShortFlag, longNames, looksLikeFlag } from './find-flag.js';
 import { kebab, type Flag, type Flags } from './flag.js';
-import { suggest } from '../core/text/suggest.js';
+import { suggest } from '../core/platform/text/suggest.js';
 
 export interface NormalArgv {
   readonly argv: readonly string[];

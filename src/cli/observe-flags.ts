@@ -1,11 +1,11 @@
 // What a run may be watched with: flags of every command. What does it is loaded where one of them is given.
-import type { EventConsumer } from '../core/fan-out.js';
-import { usageError } from '../core/failures/errors.js';
+import type { EventConsumer } from '../core/events/fan-out.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import { flag, type Flags } from './flag.js';
 import type { Resolved } from './layers.js';
 import { dashed, inWords } from './rule.js';
 
-/** The words of a log's levels; `core/observe/log-file.ts` has what they mean. */
+/** The words of a log's levels; `core/diagnostics/observe/log-file.ts` has what they mean. */
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
 export const observeFlags = {

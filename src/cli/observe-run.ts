@@ -1,13 +1,13 @@
 // Watches one run with what its flags ask for: a log, an endpoint, profiles. Loaded only then.
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { Collector } from '../core/observe/collect.js';
-import { errorText } from '../core/failures/errors.js';
-import { withoutSecrets } from '../core/failures/hide-secrets.js';
-import type { EventConsumer } from '../core/fan-out.js';
-import { logLineOf } from '../core/observe/log-events.js';
-import { type LogFile, type LogLevel, openLog } from '../core/observe/log-file.js';
-import { printable } from '../core/paths/raw-path.js';
+import type { Collector } from '../core/diagnostics/observe/collect.js';
+import { errorText } from '../core/platform/failures/errors.js';
+import { withoutSecrets } from '../core/platform/failures/hide-secrets.js';
+import type { EventConsumer } from '../core/events/fan-out.js';
+import { logLineOf } from '../core/diagnostics/observe/log-events.js';
+import { type LogFile, type LogLevel, openLog } from '../core/diagnostics/observe/log-file.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import type { Context } from './context.js';
 import { failureOf } from './errors.js';
 import { laterLines } from './later-lines.js';
@@ -140,7 +140,7 @@ async function profiled(
   context: ObservedContext,
   command: string,
 ): Promise<readonly Part[]> {
-  const { Collector } = await import('../core/observe/collect.js');
+  const { Collector } = await import('../core/diagnostics/observe/collect.js');
   const collector = await Collector.open({ live: true });
   const parts: Part[] = [{ close: async () => await collector.close() }];
   try {
@@ -163,9 +163,9 @@ async function served(
   context: ObservedContext,
   command: string,
 ): Promise<Part> {
-  const { listenAddress } = await import('../core/observe/listen-address.js');
-  const { servePprof } = await import('../core/observe/pprof-server.js');
-  const { phaseConsumer } = await import('../core/observe/execution-trace.js');
+  const { listenAddress } = await import('../core/diagnostics/observe/listen-address.js');
+  const { servePprof } = await import('../core/diagnostics/observe/pprof-server.js');
+  const { phaseConsumer } = await import('../core/diagnostics/observe/execution-trace.js');
   const address = await listenAddress(text, { allowPublic, flag: '--pprof-addr' });
   const server = await servePprof(address, collector, command);
   context.note(`profiles of this run are at http://${server.at}/debug/pprof/`);
@@ -173,7 +173,7 @@ async function served(
 }
 
 async function profiledWhole(collector: Collector, context: ObservedContext): Promise<Part> {
-  const { profileFolder, writeProfiles } = await import('../core/observe/profile-files.js');
+  const { profileFolder, writeProfiles } = await import('../core/diagnostics/observe/profile-files.js');
   const folder = await profileFolder(undefined);
   const stop = await collector.begin(['cpu', 'memory']);
   return {

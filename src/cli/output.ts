@@ -2,7 +2,7 @@
 // never lost: it ends the command with a sentence and an exit status of its own, whatever the command has done. A reader
 // that goes away (`| head`) is no failure.
 import type { Writable } from 'node:stream';
-import type { ArchiverError } from '../core/failures/errors.js';
+import type { ArchiverError } from '../core/platform/failures/errors.js';
 import { BrokenPipe, outputFailure, writeChecked } from './checked-write.js';
 
 export class Output {

@@ -1,6 +1,6 @@
 // From what was typed after a command's words to typed values: shape, tokens, layers, arguments, rules, in this order.
-import { usageError } from '../core/failures/errors.js';
-import { refuseUndecoded } from '../core/text/typed-path.js';
+import { usageError } from '../core/platform/failures/errors.js';
+import { refuseUndecoded } from '../core/platform/text/typed-path.js';
 import type { Arg, Args } from './arg.js';
 import type { Command } from './command.js';
 import { envNames } from './env-names.js';
@@ -20,7 +20,7 @@ import {
   storeRule,
   storeSetting,
 } from './store-setting.js';
-import { suggest } from '../core/text/suggest.js';
+import { suggest } from '../core/platform/text/suggest.js';
 import { refuseSwapped } from './swapped-args.js';
 import { tokenize } from './tokenize.js';
 

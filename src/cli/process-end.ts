@@ -1,7 +1,7 @@
 // The end of the process. What is still there then must not keep it: a thread that is stuck in a call of the system, or
 // the destructors of koffi, which flush standard error and wait for a lock of their own when that fails. Exit handlers
 // (which give terminals back) run before.
-import { boundLibc } from '../core/libc/libc.js';
+import { boundLibc } from '../core/platform/libc/libc.js';
 
 interface EndingProcess {
   exitCode?: number | string | null | undefined;

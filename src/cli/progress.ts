@@ -1,8 +1,8 @@
 // Shows what a long operation is doing. The reporters live with the screens and are loaded on first use, so that nothing
 // but a terminal pays for Ink.
-import { type ArchiverError, errorText, isArchiverError, usageError } from '../core/failures/errors.js';
-import type { EventSink, Outcome } from '../core/events.js';
-import { type EventConsumer, fanOut } from '../core/fan-out.js';
+import { type ArchiverError, errorText, isArchiverError, usageError } from '../core/platform/failures/errors.js';
+import type { EventSink, Outcome } from '../core/events/events.js';
+import { type EventConsumer, fanOut } from '../core/events/fan-out.js';
 import type { Reporter } from '../stores/reporter.js';
 import { createTransferStore, type TransferStore } from '../stores/transfer-store.js';
 import { type Environment, lookOf } from '../ui/look.js';

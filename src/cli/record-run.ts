@@ -1,17 +1,17 @@
 // Makes the record of a run that has ended, and appends it to the ledger. Work that is done stays done: a ledger that cannot
 // be written is a warning.
 import { hostname } from 'node:os';
-import { followRecords } from '../core/budget/follow-records.js';
-import { openBook } from '../core/budget/open-book.js';
-import { errorText, isArchiverError } from '../core/failures/errors.js';
-import { appendRecords, ledgerFolder, projectsOf, readLedger } from '../core/ledger/ledger.js';
-import { makeRecords, uploadsOf } from '../core/ledger/make-record.js';
-import type { LedgerRecord } from '../core/ledger/record.js';
-import type { RunAbout, RunHistory } from '../core/ledger/run-account.js';
-import { appendHistory } from '../core/ledger/upload-history.js';
-import type { RunMeter } from '../core/ledger/run-meter.js';
-import { killedRuns, removeTornRuns, type RunningCost } from '../core/ledger/running.js';
-import type { OpenedStore } from '../core/object-store/open-store.js';
+import { followRecords } from '../core/money/budget/follow-records.js';
+import { openBook } from '../core/money/budget/open-book.js';
+import { errorText, isArchiverError } from '../core/platform/failures/errors.js';
+import { appendRecords, ledgerFolder, projectsOf, readLedger } from '../core/money/ledger/ledger.js';
+import { makeRecords, uploadsOf } from '../core/money/ledger/make-record.js';
+import type { LedgerRecord } from '../core/money/ledger/record.js';
+import type { RunAbout, RunHistory } from '../core/money/ledger/run-account.js';
+import { appendHistory } from '../core/money/ledger/upload-history.js';
+import type { RunMeter } from '../core/money/ledger/run-meter.js';
+import { killedRuns, removeTornRuns, type RunningCost } from '../core/money/ledger/running.js';
+import type { OpenedStore } from '../core/store/open-store.js';
 import type { Accounted, Cancellation, Clock, Environment, Messages, Places } from './context.js';
 
 interface EndedRun {

@@ -1,10 +1,10 @@
 // Finds the command in argv: the longest run of words that the tree knows. Flags may stand before or between the words
 // (`archiver --verbose cost --json forecast`), so their values must not be taken for words.
-import { usageError } from '../core/failures/errors.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import { findLongFlag, findShortFlag, looksLikeFlag } from './find-flag.js';
 import { allFlags } from './global-flags.js';
 import { ourWords } from './peer-words.js';
-import { suggest } from '../core/text/suggest.js';
+import { suggest } from '../core/platform/text/suggest.js';
 import type { Declaration } from './declaration.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
 

@@ -19,9 +19,9 @@ import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
 import { describeGlobals, describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
-import { documentLine } from '../core/json/document.js';
-import { ArchiverError } from '../core/failures/errors.js';
-import { FEWEST_OPEN_FILES } from '../core/limits/open-files.js';
+import { documentLine } from '../core/platform/json/document.js';
+import { ArchiverError } from '../core/platform/failures/errors.js';
+import { FEWEST_OPEN_FILES } from '../core/platform/limits/open-files.js';
 import { callOf, findNode, type Node } from './tree.js';
 import { checkWorkingFolder } from './working-folder.js';
 

@@ -1,5 +1,5 @@
 // Settings that are no flags: the config file and a variable give them, for every command.
-import { PROVIDERS } from '../core/providers/provider.js';
+import { PROVIDERS } from '../core/store/providers/provider.js';
 import { flag, type Flags } from './flag.js';
 
 /** Where budgets are kept: a setting of every command that is recorded, and a flag of those that ask or change budgets. */

@@ -1,6 +1,6 @@
 // What people gave, as messages and `config --show` repeat it: without secrets, and without what steers a terminal.
-import { HIDDEN, isSecretName, shownValue } from '../core/failures/hide-secrets.js';
-import { printable } from '../core/paths/raw-path.js';
+import { HIDDEN, isSecretName, shownValue } from '../core/platform/failures/hide-secrets.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import type { Flag } from './flag.js';
 
 type Shown = Pick<Flag, 'kind' | 'secret'>;

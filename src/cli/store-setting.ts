@@ -7,7 +7,7 @@ import type { Resolved } from './layers.js';
 import { lowerOf, type FlagRule } from './rule.js';
 import type { Tokens } from './tokenize.js';
 import { urlIn } from './value-type.js';
-import { bucketUrl, joinStoreUrl, storeUrlOf } from '../core/object-store/store-url.js';
+import { bucketUrl, joinStoreUrl, storeUrlOf } from '../core/store/store-url.js';
 
 /** Its key in the section `storage`, and in values and origins. */
 export const STORE_KEY = 'url';

@@ -1,7 +1,7 @@
 // Arguments that were typed in the wrong order, where that is evident: a store URL stands where something else belongs, and
 // something else stands where the store belongs. Whatever else is wrong with a call is left to those who read its texts.
-import { usageError } from '../core/failures/errors.js';
-import { shellWord } from '../core/text/shell-word.js';
+import { usageError } from '../core/platform/failures/errors.js';
+import { shellWord } from '../core/platform/text/shell-word.js';
 import { argUsage, type Args } from './arg.js';
 import type { Command } from './command.js';
 

@@ -1,7 +1,7 @@
 // What one text means: the smallest unit of typing, shared by flags and positional arguments. A type never throws and
 // never repeats the text in its reason: whoever knows where the text came from writes the sentence (and hides secrets).
-import { storeUrlOf } from '../core/object-store/store-url.js';
-import { parseDuration } from '../core/text/parse-duration.js';
+import { storeUrlOf } from '../core/store/store-url.js';
+import { parseDuration } from '../core/platform/text/parse-duration.js';
 import { parseSize } from './parse-size.js';
 
 export type Parsed<T> =

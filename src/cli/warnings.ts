@@ -1,6 +1,6 @@
 // Warnings of Node and of libraries are for the people who maintain them: experimental features, deprecations, the AWS
 // SDK's notice about Node 20. They would land in the middle of a screen. --trace shows them.
-import { printable } from '../core/paths/raw-path.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 
 interface WarningSource {
   readonly env: Record<string, string | undefined>;

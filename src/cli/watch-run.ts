@@ -1,8 +1,8 @@
 // Opens what watches a run: metrics over HTTP (--prometheus-addr), traces (--tracing). From then on neither fails it nor holds it up;
 // both end with it. Loaded only where one of them is asked for.
-import type { EventConsumer } from '../core/fan-out.js';
-import type { RunObserver, StoreRequest } from '../core/observer.js';
-import { type TracingExporter, tracingSettings } from '../core/observe/tracing-settings.js';
+import type { EventConsumer } from '../core/events/fan-out.js';
+import type { RunObserver, StoreRequest } from '../core/events/observer.js';
+import { type TracingExporter, tracingSettings } from '../core/diagnostics/observe/tracing-settings.js';
 import type { Context } from './context.js';
 import { laterLines } from './later-lines.js';
 
@@ -47,8 +47,8 @@ export async function watchRun(call: WatchedCall): Promise<Watched> {
 async function servedMetrics({ values, context, version }: WatchedCall): Promise<Part | undefined> {
   const { prometheusAddr: address } = values;
   if (typeof address !== 'string') return undefined;
-  const { RunMetrics } = await import('../core/observe/run-metrics.js');
-  const { serveMetrics } = await import('../core/observe/metrics-server.js');
+  const { RunMetrics } = await import('../core/diagnostics/observe/run-metrics.js');
+  const { serveMetrics } = await import('../core/diagnostics/observe/metrics-server.js');
   const allowPublic = values['allowPublicObservability'] === true;
   const metrics = new RunMetrics(version);
   const { at, close } = await serveMetrics(metrics, { address, allowPublic });
@@ -75,8 +75,8 @@ async function tracedRun(
   settings: NonNullable<ReturnType<typeof tracingSettings>>,
   { context, command, version }: WatchedCall,
 ): Promise<Part> {
-  const { openTracing } = await import('../core/observe/tracing.js');
-  const { OperationSpans } = await import('../core/observe/spans.js');
+  const { openTracing } = await import('../core/diagnostics/observe/tracing.js');
+  const { OperationSpans } = await import('../core/diagnostics/observe/spans.js');
   // Progress is drawn there, and stdout has the result and nothing else.
   const lines = laterLines(context.stderr, 'spans');
   const { sink, close } = openTracing(settings, { version, env: context.env, write: lines.write });

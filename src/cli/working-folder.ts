@@ -1,7 +1,7 @@
 // Where relative paths begin.
 import { statSync } from 'node:fs';
-import { ArchiverError } from '../core/failures/errors.js';
-import { printable } from '../core/paths/raw-path.js';
+import { ArchiverError } from '../core/platform/failures/errors.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 
 export interface WorkingFolder {
   readonly cwd: string;

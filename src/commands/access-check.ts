@@ -38,11 +38,11 @@ export const command = defineCommand({
     1: 'the bucket cannot be reached: credentials are missing or not accepted, or there is no such bucket',
   },
   async run(values, [url], context: Results & StoreContext & TableContext & Pick<Terminal, 'colors'>) {
-    const { formatStoreUrl, parseStoreUrl } = await import('../core/object-store/store-url.js');
+    const { formatStoreUrl, parseStoreUrl } = await import('../core/store/store-url.js');
     const { findingsText, reportAccess } = await import('./kit/access.js');
     const { capabilityLines } = await import('./kit/capabilities.js');
-    const { printable } = await import('../core/paths/raw-path.js');
-    const { documentLine } = await import('../core/json/document.js');
+    const { printable } = await import('../core/platform/paths/raw-path.js');
+    const { documentLine } = await import('../core/platform/json/document.js');
     const baseUrl = formatStoreUrl(parseStoreUrl(url));
     const access = { ...values, region: values.region ?? LAST_RESORT, asksCapabilities: true };
     const report = await reportAccess(baseUrl, access, context);

@@ -4,8 +4,8 @@ import type { Clock, Messages, Pricing, Results } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts, dashed, idle, requires } from '../cli/rule.js';
-import { PROVIDERS } from '../core/providers/provider.js';
-import type { EventSink } from '../core/events.js';
+import { PROVIDERS } from '../core/store/providers/provider.js';
+import type { EventSink } from '../core/events/events.js';
 import { detectedStoreFlags, LAST_RESORT } from './kit/flags.js';
 import { fact, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
@@ -144,7 +144,7 @@ async function analyzed(url: string | undefined, { values, context, emit, elapse
 async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeof flags>, context: Context) {
   const kit = await import('./kit/store-analysis.js');
   const { analysisDocument } = await import('./kit/analysis-document.js');
-  const { documentLine } = await import('../core/json/document.js');
+  const { documentLine } = await import('../core/platform/json/document.js');
   const figures = kit.figuresOf(store);
   const document = analysisDocument(store, figures, showSavings);
   if (format === 'json') return { document, text: documentLine(document) };

@@ -3,14 +3,14 @@ import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { neverBoth } from '../cli/rule.js';
-import type { Balanced } from '../core/balance/balance-document.js';
-import type { Analysis, BalancePlan } from '../core/balance/plan-balance.js';
-import type { ShardLoads } from '../core/balance/shard-loads.js';
-import type { StayReason } from '../core/balance/staying-chunks.js';
-import type { EventSink } from '../core/events.js';
-import { documentLine } from '../core/json/document.js';
-import type { OpenedStore } from '../core/object-store/open-store.js';
-import { printable } from '../core/paths/raw-path.js';
+import type { Balanced } from '../core/mend/balance/balance-document.js';
+import type { Analysis, BalancePlan } from '../core/mend/balance/plan-balance.js';
+import type { ShardLoads } from '../core/mend/balance/shard-loads.js';
+import type { StayReason } from '../core/mend/balance/staying-chunks.js';
+import type { EventSink } from '../core/events/events.js';
+import { documentLine } from '../core/platform/json/document.js';
+import type { OpenedStore } from '../core/store/open-store.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
 import { tellLedger } from './kit/account.js';
 import { storeModeFlag, uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
@@ -19,7 +19,7 @@ import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { numbers, tableText, type TableContext } from './kit/table.js';
 import { findUpload, uploadUrl } from './kit/upload-target.js';
-import type { UploadId } from '../core/ids/upload-id.js';
+import type { UploadId } from '../core/store/ids/upload-id.js';
 import { exclusiveFlag } from './kit/guard-flags.js';
 
 const REQUESTS_AT_ONCE = 8;
@@ -77,8 +77,8 @@ export const command = defineCommand({
   },
   async run(values, [url], context: Results & Clock & StoreContext & TableContext & ProgressContext) {
     const target = await findUpload(url, { ...values, workers: REQUESTS_AT_ONCE }, context);
-    const { writableStore } = await import('../core/create-once/create-once.js');
-    const { balanceDocument } = await import('../core/balance/balance-document.js');
+    const { writableStore } = await import('../core/store/create-once/create-once.js');
+    const { balanceDocument } = await import('../core/mend/balance/balance-document.js');
     const elapsed = stopwatch(context);
     const { baseUrl, uploadId, session } = target;
     const location = uploadUrl(target);
@@ -116,8 +116,8 @@ async function carryOut(
   { emit, signal }: { readonly emit: EventSink; readonly signal: AbortSignal },
 ): Promise<Balanced> {
   const { randomBytes } = await import('node:crypto');
-  const { balance, previewBalance } = await import('../core/balance/balance.js');
-  const { analyze } = await import('../core/balance/plan-balance.js');
+  const { balance, previewBalance } = await import('../core/mend/balance/balance.js');
+  const { analyze } = await import('../core/mend/balance/plan-balance.js');
   const options = { uploadId, threshold, randomBytes, emit, signal };
   if (!execute && !dryRun) return { analysis: await analyze(store, options), executed: false };
   const plan = execute

@@ -48,11 +48,11 @@ export const command = defineCommand({
     1: 'the file cannot be read, or data did not come back as it was',
   },
   async run(values, _args, context: Context) {
-    const { runBenchmark } = await import('../core/benchmark/run-benchmark.js');
+    const { runBenchmark } = await import('../core/diagnostics/benchmark/run-benchmark.js');
     const { benchmarkDocument, benchmarkText } = await import('./benchmark/benchmark-result.js');
     const { workersFor } = await import('../core/archive/settings.js');
     const { chosenPrices, warnOfRegion } = await import('./kit/prices.js');
-    const { documentLine } = await import('../core/json/document.js');
+    const { documentLine } = await import('../core/platform/json/document.js');
     const elapsed = stopwatch(context);
     const prices = await chosenPrices(values, context);
     await warnOfRegion(prices, context);
@@ -74,9 +74,9 @@ type FlagValues = Values<typeof flags>;
 async function dataOf({ file, size, dataType }: FlagValues, { cwd }: Pick<Places, 'cwd'>) {
   if (file === undefined) return { source: { type: dataType }, bytes: size } as const;
   const { stat } = await import('node:fs/promises');
-  const { fileFailure } = await import('../core/failures/file-failure.js');
-  const { usageError } = await import('../core/failures/errors.js');
-  const { printable } = await import('../core/paths/raw-path.js');
+  const { fileFailure } = await import('../core/platform/failures/file-failure.js');
+  const { usageError } = await import('../core/platform/failures/errors.js');
+  const { printable } = await import('../core/platform/paths/raw-path.js');
   const path = resolve(cwd, file);
   const info = await stat(path).catch((error: unknown) => {
     throw fileFailure('read', path, error);

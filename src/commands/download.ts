@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { ArchiverError, isArchiverError } from '../core/failures/errors.js';
-import type { Selectors } from '../core/manifest/selection.js';
-import type { UploadLocation } from '../core/object-store/store-url.js';
+import { ArchiverError, isArchiverError } from '../core/platform/failures/errors.js';
+import type { Selectors } from '../core/format/manifest/selection.js';
+import type { UploadLocation } from '../core/store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../core/restore/restore.js';
 import {
   limitFlags,

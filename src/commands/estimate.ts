@@ -4,8 +4,8 @@ import type { MemoryLimit, Origins, Places, Results } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import type { PriceList } from '../core/cost/price-table.js';
-import type { EventSink } from '../core/events.js';
-import type { SendingRate } from '../core/ledger/sending-rate.js';
+import type { EventSink } from '../core/events/events.js';
+import type { SendingRate } from '../core/money/ledger/sending-rate.js';
 import { filterFlags, outputFlags, storageClassFlag } from './kit/flags.js';
 import { priceFlags, priceRules } from './kit/price-flags.js';
 import type { EstimatedFolder } from './kit/folder-estimate.js';
@@ -89,7 +89,7 @@ export const command = defineCommand({
     const { CLASS_COLUMNS, folderEstimateDocument, folderLines, sectionLines } =
       await import('./kit/folder-estimate.js');
     const { chosenPrices, warnOfRegion } = await import('./kit/prices.js');
-    const { documentLine } = await import('../core/json/document.js');
+    const { documentLine } = await import('../core/platform/json/document.js');
     const prices = await chosenPrices(values, context);
     await warnOfRegion(prices, context);
     const estimated = await withProgress(context, values, (emit) => {
@@ -157,7 +157,7 @@ async function estimatePath(path: string, { values, prices, context, emit }: Cal
 
 /** How fast uploads of late reached such a store. */
 async function measuredRate({ provider, region }: PriceList, context: Context): Promise<SendingRate | undefined> {
-  const { sendingRate } = await import('../core/ledger/sending-rate.js');
+  const { sendingRate } = await import('../core/money/ledger/sending-rate.js');
   const { recordsOf } = await import('./kit/spent.js');
   const from = new Date(context.now().getTime() - MEASURED_DAYS * DAY_MS);
   return sendingRate(await recordsOf(context, undefined, from), { isAws: provider === 'aws', region });

@@ -5,7 +5,7 @@ import { flag } from '../cli/flag.js';
 import type { Hit } from '../core/dataset/history/find-in-versions.js';
 import type { SearchedDataset } from '../core/dataset/history/search-store.js';
 import { runsText } from '../core/dataset/records/ordinals-text.js';
-import { displayPath, printable } from '../core/paths/raw-path.js';
+import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../ui/format.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
 import { storeFlags, writerFlag } from './kit/flags.js';
@@ -48,7 +48,7 @@ export const command = defineCommand({
   },
   async run(values, [pattern, url], context: StreamedResults & Messages & StoreContext & ReadingContext) {
     const { datasetBase } = await import('./kit/dataset-target.js');
-    const { findMatcher } = await import('../core/manifest/find-pattern.js');
+    const { findMatcher } = await import('../core/format/manifest/find-pattern.js');
     const { foundPath, searchStore } = await import('../core/dataset/history/search-store.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { datasetId: dataset } = values;

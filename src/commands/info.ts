@@ -1,13 +1,13 @@
 import { defineCommand } from '../cli/command.js';
 import type { Pricing, Results, Verbosity } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
-import type { ChunkEncryption } from '../core/inventory/chunk-encryption.js';
+import type { ChunkEncryption } from '../core/dataset/inventory/chunk-encryption.js';
 import type { ChainLink, ReadView, ReadViewOptions } from '../core/dataset/chain/read-view.js';
-import { defined } from '../core/defined.js';
-import type { Deduplicated, ManifestHead, ShardRecord } from '../core/manifest/manifest-types.js';
-import type { DvcPathRecord, DvcRecord } from '../core/manifest/provenance-types.js';
-import type { ObjectReader } from '../core/object-store/object-store.js';
-import { displayPath, printable } from '../core/paths/raw-path.js';
+import { defined } from '../core/platform/defined.js';
+import type { Deduplicated, ManifestHead, ShardRecord } from '../core/format/manifest/manifest-types.js';
+import type { DvcPathRecord, DvcRecord } from '../core/format/manifest/provenance-types.js';
+import type { ObjectReader } from '../core/store/object-store.js';
+import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../ui/format.js';
 import { formatTimestamp } from '../ui/format-time.js';
 import { formatUsd } from '../ui/format-usd.js';
@@ -43,7 +43,7 @@ export const command = defineCommand({
   async run(values, [url], context: Results & Verbosity & StoreContext & TableContext & ReadingContext & Pricing) {
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { readView } = await import('../core/dataset/chain/read-view.js');
-    const { lookAtEncryption } = await import('../core/inventory/chunk-encryption.js');
+    const { lookAtEncryption } = await import('../core/dataset/inventory/chunk-encryption.js');
     const location = uploadUrl({ baseUrl, uploadId });
     const { storedCost, storedCostDocument } = await import('./kit/stored-cost.js');
     const { view, cost, encryption, requests } = await whileReading(context, location, (emit) =>

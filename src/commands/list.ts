@@ -1,15 +1,15 @@
 import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults, Verbosity } from '../cli/context.js';
 import type { Elsewhere } from '../core/dataset/history/elsewhere.js';
-import { ArchiverError } from '../core/failures/errors.js';
-import type { Failure } from '../core/failures/failure-list.js';
-import type { ListedEntries, ListEntriesOptions } from '../core/listing/list-entries.js';
-import { chunksOf, listedFile } from '../core/manifest/listed-file.js';
-import type { ChunkRecord, Entry } from '../core/manifest/manifest-types.js';
-import { NothingSelected } from '../core/manifest/nothing-selected.js';
-import type { ObjectReader } from '../core/object-store/object-store.js';
-import type { UploadLocation } from '../core/object-store/store-url.js';
-import { displayPath, printable } from '../core/paths/raw-path.js';
+import { ArchiverError } from '../core/platform/failures/errors.js';
+import type { Failure } from '../core/platform/failures/failure-list.js';
+import type { ListedEntries, ListEntriesOptions } from '../core/restore/listing/list-entries.js';
+import { chunksOf, listedFile } from '../core/format/manifest/listed-file.js';
+import type { ChunkRecord, Entry } from '../core/format/manifest/manifest-types.js';
+import { NothingSelected } from '../core/format/manifest/nothing-selected.js';
+import type { ObjectReader } from '../core/store/object-store.js';
+import type { UploadLocation } from '../core/store/store-url.js';
+import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { butElsewhere, elsewhereText, lookElsewhere } from './kit/elsewhere.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
@@ -113,7 +113,7 @@ async function writeEntries(
   wanted: Wanted,
   { textOf, separator, put }: Written,
 ): Promise<ListedEntries> {
-  const { listEntries } = await import('../core/listing/list-entries.js');
+  const { listEntries } = await import('../core/restore/listing/list-entries.js');
   let texts: string[] = [];
   return await listEntries(reader, {
     ...wanted,
@@ -141,7 +141,7 @@ async function asRows(list: WriteEntries, context: StreamedResults & Verbosity):
 }
 
 async function asDocument(list: WriteEntries, head: object, context: StreamedResults): Promise<Done> {
-  const { Channel } = await import('../core/listing/channel.js');
+  const { Channel } = await import('../core/restore/listing/channel.js');
   const channel = new Channel<string>();
   const listed = list({
     textOf: (entry, chunks) => JSON.stringify(listedFile(entry, chunks)),

@@ -1,9 +1,9 @@
 import { defineCommand } from '../cli/command.js';
 import type { Cancellation, Clock, Environment, Results } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import type { CloudWatchMetric } from '../core/alerts/channels/cloudwatch.js';
-import { usageError } from '../core/failures/errors.js';
-import { printable } from '../core/paths/raw-path.js';
+import type { CloudWatchMetric } from '../core/notify/alerts/channels/cloudwatch.js';
+import { usageError } from '../core/platform/failures/errors.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import { fact, textOf } from './kit/lines.js';
 
 const flags = {
@@ -34,7 +34,7 @@ export const command = defineCommand({
     refuseNamespace(namespace);
     const metrics = samples(context.now());
     if (test) {
-      const { putMetrics } = await import('../core/alerts/channels/cloudwatch.js');
+      const { putMetrics } = await import('../core/notify/alerts/channels/cloudwatch.js');
       await putMetrics({ namespace, region, profile, endpointUrl }, metrics, context);
     }
     context.result(document(values, metrics), () => textOf(lines(values, metrics)));

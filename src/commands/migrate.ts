@@ -4,10 +4,10 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context, Environment, Pricing, Terminal } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import type { ArchiveSource } from '../core/migrate/archive-source.js';
-import type { MigrateResult } from '../core/migrate/migrate.js';
-import type { OpenedStore } from '../core/object-store/open-store.js';
-import { printable } from '../core/paths/raw-path.js';
+import type { ArchiveSource } from '../core/mend/migrate/archive-source.js';
+import type { MigrateResult } from '../core/mend/migrate/migrate.js';
+import type { OpenedStore } from '../core/store/open-store.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { tellLedger, tellResult } from './kit/account.js';
@@ -91,7 +91,7 @@ export const command = defineCommand({
   },
   keepsMemoryLimit: () => true,
   async run(asked, [given, destination], context: Context) {
-    const { archiveSource } = await import('../core/migrate/archive-source.js');
+    const { archiveSource } = await import('../core/mend/migrate/archive-source.js');
     const { baseUrlOf, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
       await import('./upload/engine-options.js');
     const source = archiveSource(given, context.cwd);
@@ -106,8 +106,8 @@ export const command = defineCommand({
     };
     const gate = budgetGate(values, context);
     if (!values.dryRun) await ask(values, source, context);
-    const { inspectArchive } = await import('../core/migrate/inspect-archive.js');
-    const { migrate } = await import('../core/migrate/migrate.js');
+    const { inspectArchive } = await import('../core/mend/migrate/inspect-archive.js');
+    const { migrate } = await import('../core/mend/migrate/migrate.js');
     const call = { baseUrl: source.storeUrl, values: { ...values, storeMode: undefined }, context };
     return await withStore(call, async (opened) => {
       const elapsed = stopwatch(context);

@@ -3,9 +3,9 @@ import { defineCommand } from '../cli/command.js';
 import type { Messages, Places, Results, Verbosity } from '../cli/context.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { flag } from '../cli/flag.js';
-import { printable } from '../core/paths/raw-path.js';
-import type { Loss } from '../core/repair/losses.js';
-import type { RepairPart, RepairResult } from '../core/repair/repair-result.js';
+import { printable } from '../core/platform/paths/raw-path.js';
+import type { Loss } from '../core/mend/repair/losses.js';
+import type { RepairPart, RepairResult } from '../core/mend/repair/repair-result.js';
 import { formatBytes, formatCount } from '../ui/format.js';
 import { tellLedger } from './kit/account.js';
 import {
@@ -66,9 +66,9 @@ export const command = defineCommand({
   },
   async run(values, [url], context: Results & Messages & Verbosity & Places & StoreContext & ProgressContext) {
     const { baseUrl, uploadId, session } = await findUpload(url, values, context);
-    const { writableStore } = await import('../core/create-once/create-once.js');
-    const { repairUpload } = await import('../core/repair/repair.js');
-    const { hasLosses } = await import('../core/repair/repair-result.js');
+    const { writableStore } = await import('../core/store/create-once/create-once.js');
+    const { repairUpload } = await import('../core/mend/repair/repair.js');
+    const { hasLosses } = await import('../core/mend/repair/repair-result.js');
     const { cacheFolder, rememberedIn } = await import('../core/archive/remembered.js');
     const { execute, force, fromPrevious, workers } = values;
     const location = uploadUrl({ baseUrl, uploadId });

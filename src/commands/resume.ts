@@ -5,10 +5,10 @@ import type { Context } from '../cli/context.js';
 import { refuseS3Flags } from '../cli/idle-flags.js';
 import type { Origin } from '../cli/origin.js';
 import { flag, type Values } from '../cli/flag.js';
-import { ArchiverError, usageError } from '../core/failures/errors.js';
-import { printable } from '../core/paths/raw-path.js';
-import type { SavedUpload } from '../core/resume/saved-upload.js';
-import type { UploadState } from '../core/resume/upload-state.js';
+import { ArchiverError, usageError } from '../core/platform/failures/errors.js';
+import { printable } from '../core/platform/paths/raw-path.js';
+import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
+import type { UploadState } from '../core/archive/resume/upload-state.js';
 import { type CreateUploadValues, runCreateUpload } from './create/upload.js';
 import { ignoreBudgetFlag } from './kit/budget-gate.js';
 import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags.js';
@@ -18,7 +18,7 @@ import { readSaved, stateFolder } from './kit/saved.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { runSync, type SyncValues } from './sync.js';
 import { runUpload, type UploadValues } from './upload.js';
-import { uploadUrlOf } from '../core/ids/upload-id.js';
+import { uploadUrlOf } from '../core/store/ids/upload-id.js';
 
 const flags = {
   region: flag.text({
@@ -71,8 +71,8 @@ export const command = defineCommand({
 });
 
 async function open(folder: string, id: string): Promise<SavedUpload> {
-  const { openSaved } = await import('../core/resume/saved-upload.js');
-  const { savedUploads } = await import('../core/resume/state-folder.js');
+  const { openSaved } = await import('../core/archive/resume/saved-upload.js');
+  const { savedUploads } = await import('../core/archive/resume/state-folder.js');
   const hint = (near?: string): string => (near === undefined ? 'archiver resume list' : `archiver resume ${near}`);
   const saved = { id, noun: 'upload', folder, ids: () => savedUploads(folder).ids(), hint };
   return await readSaved(saved, () => openSaved(folder, id, hostname()));
@@ -80,7 +80,7 @@ async function open(folder: string, id: string): Promise<SavedUpload> {
 
 /** The only one to go on with; where there is no other one that is complete counts, and then one that is worked on, which is refused. */
 async function onlyUpload(folder: string): Promise<string> {
-  const { savedUploads } = await import('../core/resume/state-folder.js');
+  const { savedUploads } = await import('../core/archive/resume/state-folder.js');
   const all = (await savedUploads(folder).findAll(hostname())).filter(({ document }) => document);
   const free = all.filter(({ holder }) => holder === undefined);
   const open = free.filter(({ document }) => document?.status !== 'complete');
@@ -98,7 +98,7 @@ async function onlyUpload(folder: string): Promise<string> {
 
 async function alreadyComplete(folder: string, state: UploadState, context: Pick<Context, 'outcome'>): Promise<number> {
   const { uploadId, uploadIds, datasetId, storeUrl } = state;
-  const { savedUploads } = await import('../core/resume/state-folder.js');
+  const { savedUploads } = await import('../core/archive/resume/state-folder.js');
   await savedUploads(folder).remove(uploadId);
   const location = uploadUrlOf(storeUrl, uploadIds.at(-1) ?? uploadId);
   context.outcome(

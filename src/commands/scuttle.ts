@@ -3,10 +3,10 @@ import { defineCommand } from '../cli/command.js';
 import type { Clock, Messages, Results, Terminal } from '../cli/context.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { flag, type Values } from '../cli/flag.js';
-import { usageError } from '../core/failures/errors.js';
-import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/object-store/store-url.js';
-import { printable } from '../core/paths/raw-path.js';
-import type { Survey } from '../core/scuttle/survey.js';
+import { usageError } from '../core/platform/failures/errors.js';
+import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/store/store-url.js';
+import { printable } from '../core/platform/paths/raw-path.js';
+import type { Survey } from '../core/mend/scuttle/survey.js';
 import { formatBytes, formatQuantity } from '../ui/format.js';
 import { tellLedger } from './kit/account.js';
 import { askTyped, hasTerminal } from './kit/ask.js';
@@ -14,7 +14,7 @@ import { storeFlags } from './kit/flags.js';
 import { textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
-import { unfinishedHiddenText } from '../core/object-store/unfinished-hidden.js';
+import { unfinishedHiddenText } from '../core/store/unfinished-hidden.js';
 import { foundDocument, listed, wipedDocument, wipeLines, wipeStatus } from './kit/wipe-lines.js';
 
 const flags = {
@@ -63,9 +63,9 @@ export const command = defineCommand({
   async run(values, [url], context: Results & Messages & Terminal & Clock & StoreContext & ProgressContext) {
     const baseUrl = placeOf(url);
     refuseUnattended(values, baseUrl, context);
-    const { openHoldings } = await import('../core/scuttle/holdings.js');
-    const { survey } = await import('../core/scuttle/survey.js');
-    const { wipe } = await import('../core/scuttle/wipe.js');
+    const { openHoldings } = await import('../core/mend/scuttle/holdings.js');
+    const { survey } = await import('../core/mend/scuttle/survey.js');
+    const { wipe } = await import('../core/mend/scuttle/wipe.js');
     const { forgetDatasets } = await import('./kit/forget-datasets.js');
     const { dryRun, force } = values;
     const { signal } = context;

@@ -2,8 +2,8 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
-import { PROVIDERS } from '../core/providers/provider.js';
-import { STORAGE_CLASSES } from '../core/providers/storage-classes.js';
+import { PROVIDERS } from '../core/store/providers/provider.js';
+import { STORAGE_CLASSES } from '../core/store/providers/storage-classes.js';
 import { detectedStoreFlags } from './kit/flags.js';
 
 const flags = {

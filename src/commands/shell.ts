@@ -4,7 +4,7 @@ import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { dashed, inWords } from '../cli/rule.js';
 import { memoryLimit } from './kit/memory-limit.js';
-import { usageError } from '../core/failures/errors.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import type { Interpreter } from '../core/shell/interpreter.js';
 import { cacheFlag, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 

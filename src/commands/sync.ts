@@ -2,7 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import type { SavedUpload } from '../core/resume/saved-upload.js';
+import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
 import { budgetGateFlags } from './kit/budget-gate.js';
 import {
   DRY_RUN,

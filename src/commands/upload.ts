@@ -5,8 +5,8 @@ import { flag, type Values } from '../cli/flag.js';
 import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
 import { THRESHOLDS } from '../core/access/finding.js';
 import type { ChangeOptions } from '../core/archive/settings.js';
-import { isArchiverError } from '../core/failures/errors.js';
-import type { SavedUpload } from '../core/resume/saved-upload.js';
+import { isArchiverError } from '../core/platform/failures/errors.js';
+import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
 import { budgetGateFlags } from './kit/budget-gate.js';
 import {
   DRY_RUN,

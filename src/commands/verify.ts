@@ -3,11 +3,11 @@ import type { MemoryLimit, Results, Verbosity } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
-import type { OpenedStore } from '../core/object-store/open-store.js';
-import { printable } from '../core/paths/raw-path.js';
-import type { StoreVerdict } from '../core/verify/store-verdict.js';
-import type { VerifyStoreOptions } from '../core/verify/verify-store.js';
-import type { VerifyMode, VerifyResult } from '../core/verify/verify.js';
+import type { OpenedStore } from '../core/store/open-store.js';
+import { printable } from '../core/platform/paths/raw-path.js';
+import type { StoreVerdict } from '../core/mend/verify/store-verdict.js';
+import type { VerifyStoreOptions } from '../core/mend/verify/verify-store.js';
+import type { VerifyMode, VerifyResult } from '../core/mend/verify/verify.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { signText } from '../ui/sign.js';
@@ -71,7 +71,7 @@ export const command = defineCommand({
     const isOfVersion = (named.uploadId ?? values.datasetId ?? values.version ?? values.asOf) !== undefined;
     if (!isOfVersion) return await verifyAll(named.baseUrl, values, context);
     const { baseUrl, uploadId, session } = await findUpload(url, values, context);
-    const { verifyUpload } = await import('../core/verify/verify.js');
+    const { verifyUpload } = await import('../core/mend/verify/verify.js');
     return await check({ baseUrl, session }, values, context, {
       verify: (options) => verifyUpload({ ...options, uploadId }),
       documentOf: (result) => ({ ...uploadDocument(result), location: uploadUrl({ baseUrl, uploadId }) }),
@@ -87,7 +87,7 @@ export const command = defineCommand({
 
 /** Every version of every dataset. */
 async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
-  const { verifyStore } = await import('../core/verify/verify-store.js');
+  const { verifyStore } = await import('../core/mend/verify/verify-store.js');
   const told: { readonly message: string }[] = [];
   const status = await check({ baseUrl }, values, context, {
     verify: async (options) => {

@@ -4,8 +4,8 @@ import type { ChangeOptions } from '../core/archive/settings.js';
 import { resolveSource } from '../core/archive/scan/source-folder.js';
 import type { UploadResult } from '../core/archive/upload-result.js';
 import { checkDatasetId } from '../core/dataset/records/dataset-id.js';
-import { defined } from '../core/defined.js';
-import { usageError } from '../core/failures/errors.js';
+import { defined } from '../core/platform/defined.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import type { CallOptions, Store } from './options.js';
 import { absolute, call, type Call, checkMemoryLimit } from './session.js';
 

@@ -1,10 +1,10 @@
 // Which version is meant, and which of its files.
 import { type ChosenUpload, findUpload, type UploadChoice } from '../core/dataset/find-upload.js';
 import { parseVersionSelector } from '../core/dataset/records/version-selector.js';
-import { usageError } from '../core/failures/errors.js';
-import { mayBeUploadId } from '../core/ids/upload-id.js';
-import type { Selectors } from '../core/manifest/selection.js';
-import { printable } from '../core/paths/raw-path.js';
+import { usageError } from '../core/platform/failures/errors.js';
+import { mayBeUploadId } from '../core/store/ids/upload-id.js';
+import type { Selectors } from '../core/format/manifest/selection.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import type { FileChoice, VersionChoice } from './options.js';
 import type { Call } from './session.js';
 

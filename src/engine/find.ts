@@ -1,5 +1,5 @@
 import { foundPath, searchStore } from '../core/dataset/history/search-store.js';
-import { findMatcher } from '../core/manifest/find-pattern.js';
+import { findMatcher } from '../core/format/manifest/find-pattern.js';
 import type { CallOptions, Store, VersionChoice } from './options.js';
 import { call } from './session.js';
 

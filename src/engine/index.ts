@@ -1,6 +1,6 @@
 // The face of the engine: what other programs import as `zstd-archiver/engine`. Plain objects in and out; no environment, no
 // terminal, no working folder of the process, and no exit. See docs/api.md and docs/decisions/061.
-export { ArchiverError, type ErrorCode, isArchiverError } from '../core/failures/errors.js';
+export { ArchiverError, type ErrorCode, isArchiverError } from '../core/platform/failures/errors.js';
 export { archive, type ArchiveOptions, type ArchiveResult, type Changes, sync, type SyncOptions } from './archive.js';
 export { find, type FindOptions, type FindResult, type FoundPath } from './find.js';
 export * from './list.js';

@@ -1,9 +1,9 @@
 // What a store has: its datasets, their versions, and the files of a version.
 import { describeDatasets } from '../core/dataset/records/describe-datasets.js';
 import { describeVersions } from '../core/dataset/records/describe-versions.js';
-import { Channel } from '../core/listing/channel.js';
-import { listEntries } from '../core/listing/list-entries.js';
-import { listedFile } from '../core/manifest/listed-file.js';
+import { Channel } from '../core/restore/listing/channel.js';
+import { listEntries } from '../core/restore/listing/list-entries.js';
+import { listedFile } from '../core/format/manifest/listed-file.js';
 import { chosenUpload, selectorsOf } from './choice.js';
 import type { CallOptions, FileChoice, Store, VersionChoice } from './options.js';
 import { call } from './session.js';

@@ -1,5 +1,5 @@
 // What operations take in common: a store, what follows them, and which version and files are meant.
-import type { TransferEvent } from '../core/events.js';
+import type { TransferEvent } from '../core/events/events.js';
 
 /** A place that archives lie in, opened. */
 export interface Store {

@@ -1,9 +1,9 @@
 // Retiring old versions.
-import { writableStore } from '../core/create-once/create-once.js';
+import { writableStore } from '../core/store/create-once/create-once.js';
 import { commonDocument, datasetDocuments } from '../core/dataset/prune/prune-document.js';
 import { runPrune } from '../core/dataset/prune/run-prune.js';
 import { findDataset } from '../core/dataset/records/find-dataset.js';
-import { usageError } from '../core/failures/errors.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import type { CallOptions, Store } from './options.js';
 import { call } from './session.js';
 

@@ -2,12 +2,12 @@
 import type { ChosenUpload } from '../core/dataset/find-upload.js';
 import { contentBefore } from '../core/dataset/records/doubts.js';
 import { type VersionName, versionName } from '../core/dataset/records/version-name.js';
-import { defined } from '../core/defined.js';
-import { throwIfCancelled } from '../core/object-store/store-error.js';
+import { defined } from '../core/platform/defined.js';
+import { throwIfCancelled } from '../core/store/store-error.js';
 import { retrievalDocument } from '../core/restore/retrieval-document.js';
 import { type ColdOptions as CoreCold, type Retrieval, retrieve } from '../core/restore/retrieve.js';
-import { defaultPollMs } from '../core/thaw/wait.js';
-import { counted } from '../core/text/counted.js';
+import { defaultPollMs } from '../core/restore/thaw/wait.js';
+import { counted } from '../core/platform/text/counted.js';
 import { chosenUpload, selectorsOf } from './choice.js';
 import type { CallOptions, FileChoice, Store, VersionChoice } from './options.js';
 import { absolute, call, type Call, checkMemoryLimit, oneOf } from './session.js';

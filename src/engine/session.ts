@@ -2,12 +2,12 @@
 // callback that throws.
 import { setMaxListeners } from 'node:events';
 import { isAbsolute } from 'node:path';
-import type { EventSink } from '../core/events.js';
-import { cancelledError, isArchiverError, usageError } from '../core/failures/errors.js';
-import { MIN_MEMORY_BYTES } from '../core/limits/memory-plan.js';
-import { throwIfCancelled } from '../core/object-store/store-error.js';
-import type { SessionStore } from '../core/object-store/store-session.js';
-import { printable } from '../core/paths/raw-path.js';
+import type { EventSink } from '../core/events/events.js';
+import { cancelledError, isArchiverError, usageError } from '../core/platform/failures/errors.js';
+import { MIN_MEMORY_BYTES } from '../core/platform/limits/memory-plan.js';
+import { throwIfCancelled } from '../core/store/store-error.js';
+import type { SessionStore } from '../core/store/store-session.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import type { CallOptions, Store } from './options.js';
 
 /** What operations get of the world. */

@@ -1,9 +1,9 @@
 // A place that archives lie in, opened once for many operations.
-import { usageError } from '../core/failures/errors.js';
-import { openStore as openCoreStore } from '../core/object-store/open-store.js';
-import { openSession } from '../core/object-store/store-session.js';
-import { joinStoreUrl, splitUploadUrl } from '../core/object-store/store-url.js';
-import { printable } from '../core/paths/raw-path.js';
+import { usageError } from '../core/platform/failures/errors.js';
+import { openStore as openCoreStore } from '../core/store/open-store.js';
+import { openSession } from '../core/store/store-session.js';
+import { joinStoreUrl, splitUploadUrl } from '../core/store/store-url.js';
+import { printable } from '../core/platform/paths/raw-path.js';
 import type { Store } from './options.js';
 import { absolute, sessions } from './session.js';
 

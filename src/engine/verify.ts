@@ -1,7 +1,7 @@
 // Is what is stored whole?
-import { verifyStore as verifyCoreStore, type VerifyStoreOptions } from '../core/verify/verify-store.js';
-import { verifyUpload } from '../core/verify/verify.js';
-import { usageError } from '../core/failures/errors.js';
+import { verifyStore as verifyCoreStore, type VerifyStoreOptions } from '../core/mend/verify/verify-store.js';
+import { verifyUpload } from '../core/mend/verify/verify.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import { chosenUpload } from './choice.js';
 import type { CallOptions, Store, VersionChoice } from './options.js';
 import { call, type Call, checkMemoryLimit, oneOf } from './session.js';

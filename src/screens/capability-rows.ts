@@ -1,5 +1,5 @@
 // What a store can do as rows of a sign, a name, what was seen, and what follows from it.
-import type { Capability, CapabilityState } from '../core/capabilities/capability.js';
+import type { Capability, CapabilityState } from '../core/access/capabilities/capability.js';
 import type { Sign } from '../ui/sign.js';
 import type { SignedRow } from '../ui/signed-rows.js';
 

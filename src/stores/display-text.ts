@@ -1,4 +1,4 @@
-import { escapedBytes, printable } from '../core/paths/raw-path.js';
+import { escapedBytes, printable } from '../core/platform/paths/raw-path.js';
 
 const BEYOND_ASCII = /[^\x20-\x7e]/gu;
 

@@ -1,6 +1,6 @@
 // What there is to say about each long operation, as data: a new one is a line here, and every display knows it. The name
 // of an operation is its label too: `dvc status` is what a log line and a JSON object call it.
-import type { Operation, Phase } from '../core/events.js';
+import type { Operation, Phase } from '../core/events/events.js';
 
 /** What an operation counts. */
 export type Unit = 'file' | 'block' | 'object' | 'entry' | 'chunk' | 'version' | 'writer';

@@ -1,5 +1,5 @@
 // What is known of a long operation now: the books at one moment, for views and reporters.
-import type { CostEvent, Operation, Outcome, RetryEvent, ThawEvent } from '../core/events.js';
+import type { CostEvent, Operation, Outcome, RetryEvent, ThawEvent } from '../core/events/events.js';
 import type { Unit } from './operations.js';
 import {
   barBytes,

@@ -1,7 +1,15 @@
 // The books of one long operation: events folded into counters. The counters are mutable on purpose: an event costs no
 // allocation, and only the store's ten snapshots a second do.
 import { CHANGED } from '../core/archive/scan/skip.js';
-import type { CostEvent, Outcome, Phase, PlanEvent, RetryEvent, ThawEvent, TransferEvent } from '../core/events.js';
+import type {
+  CostEvent,
+  Outcome,
+  Phase,
+  PlanEvent,
+  RetryEvent,
+  ThawEvent,
+  TransferEvent,
+} from '../core/events/events.js';
 import { OPERATIONS, type Unit } from './operations.js';
 import { createRateEstimator, type RateEstimator } from './rate-estimator.js';
 

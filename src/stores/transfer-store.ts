@@ -1,6 +1,6 @@
 // What a long operation is doing now. Events arrive as they happen; subscribers hear at most ten times a second.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { TransferEvent } from '../core/events.js';
+import type { TransferEvent } from '../core/events/events.js';
 import { snapshotOf, type TransferSnapshot } from './transfer-snapshot.js';
 import { createTransferState, foldEvent } from './transfer-state.js';
 

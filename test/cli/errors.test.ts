@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { failureOf } from '../../src/cli/errors.js';
-import { SystemError } from '../../src/core/libc/libc.js';
+import { SystemError } from '../../src/core/platform/libc/libc.js';
 
 const thrownBy = (work: () => unknown): unknown => {
   try {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { interruptions } from '../../src/cli/interruptions.js';
-import type { ArchiverError } from '../../src/core/failures/errors.js';
+import type { ArchiverError } from '../../src/core/platform/failures/errors.js';
 
 const start = () => {
   const source = new EventEmitter();

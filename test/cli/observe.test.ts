@@ -9,7 +9,7 @@ import type { Context } from '../../src/cli/context.js';
 import { flag, kebab } from '../../src/cli/flag.js';
 import { parseCommand } from '../../src/cli/parse-command.js';
 import { buildTree, commandsUnder } from '../../src/cli/tree.js';
-import { cancelledError, usageError } from '../../src/core/failures/errors.js';
+import { cancelledError, usageError } from '../../src/core/platform/failures/errors.js';
 import { program } from '../../src/commands/index.js';
 import { runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -7,8 +7,8 @@ import {
   runToResult,
   runWithProgress,
 } from '../../src/cli/progress.js';
-import { ArchiverError, cancelledError } from '../../src/core/failures/errors.js';
-import type { TransferEvent } from '../../src/core/events.js';
+import { ArchiverError, cancelledError } from '../../src/core/platform/failures/errors.js';
+import type { TransferEvent } from '../../src/core/events/events.js';
 import { Recorder } from '../screens/progress/recorder.js';
 
 const terminal = { isTTY: true };

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../src/cli/context.js';
-import { ArchiverError, cancelledError } from '../../src/core/failures/errors.js';
+import { ArchiverError, cancelledError } from '../../src/core/platform/failures/errors.js';
 import { callUpload, runSample, sampleTree, type Call } from './sample-tree.js';
 
 const runWith = (

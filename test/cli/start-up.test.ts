@@ -31,6 +31,6 @@ test('the entry loads no package, no screen and no engine', async () => {
   expect([...packages]).toEqual([]);
   expect([...loaded].filter((path) => /^src\/(?:screens|stores)\//.test(path))).toEqual([]);
   const heavy =
-    /^src\/core\/(?:archive|balance|listing|migrate|repair|restore|scuttle|verify|keys)\/|open-store|file-store|\/s3-/;
+    /^src\/core\/(?:archive\/(?!resume\/)|mend\/|restore\/(?!jobs\/)|format\/encryption\/)|open-store|file-store|\/s3-/;
   expect([...loaded].filter((path) => heavy.test(path))).toEqual([]);
 });

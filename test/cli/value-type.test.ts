@@ -1,6 +1,6 @@
 import { assert, integer, maxSafeNat, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseDuration } from '../../src/core/text/parse-duration.js';
+import { parseDuration } from '../../src/core/platform/text/parse-duration.js';
 import { parseSize } from '../../src/cli/parse-size.js';
 import {
   bytesType,

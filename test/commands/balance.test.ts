@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/balance.js';
-import { fileStore } from '../../src/core/object-store/file/file-store.js';
-import { filesOf, folderWith, lonely, madeFor, SIZES } from '../core/balance/balance-run.js';
+import { fileStore } from '../../src/core/store/file/file-store.js';
+import { filesOf, folderWith, lonely, madeFor, SIZES } from '../core/mend/balance/balance-run.js';
 import { linkId } from '../support/make-chain.js';
 import { allKeys, makeDataset } from '../support/make-dataset.js';
 import { tempFolder } from '../support/temp-folder.js';

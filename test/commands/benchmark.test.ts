@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import { fillGenerated } from '../../src/core/benchmark/generated-data.js';
+import { fillGenerated } from '../../src/core/platform/generated-data.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 

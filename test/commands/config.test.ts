@@ -9,7 +9,7 @@ import { exampleYaml } from '../../src/cli/config-generate.js';
 import { allProblems } from '../../src/cli/config-problems.js';
 import { configSchema } from '../../src/cli/config-tree.js';
 import { parseSize } from '../../src/cli/parse-size.js';
-import { MIN_MEMORY_BYTES } from '../../src/core/limits/memory-plan.js';
+import { MIN_MEMORY_BYTES } from '../../src/core/platform/limits/memory-plan.js';
 import { parseConfig } from '../../src/core/config/parse-config.js';
 import { command as config } from '../../src/commands/config.js';
 import { runSample, sampleTree } from '../cli/sample-tree.js';

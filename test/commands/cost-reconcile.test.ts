@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import { appendRecords } from '../../src/core/ledger/ledger.js';
+import { appendRecords } from '../../src/core/money/ledger/ledger.js';
 import { ledgerRecord } from '../support/ledger-record.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';

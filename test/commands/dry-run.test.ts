@@ -7,7 +7,7 @@ import { command as createUpload } from '../../src/commands/create/upload.js';
 import { command as migrate } from '../../src/commands/migrate.js';
 import { command as sync } from '../../src/commands/sync.js';
 import { command as upload } from '../../src/commands/upload.js';
-import { makeTar } from '../core/migrate/make-tar.js';
+import { makeTar } from '../core/mend/migrate/make-tar.js';
 import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import type { Alert } from '../../src/core/alerts/alert.js';
+import type { Alert } from '../../src/core/notify/alerts/alert.js';
 import { checkIn, putAt, putConfig } from '../support/fleet.js';
 import { heartbeat, heartbeatSource } from '../support/heartbeat.js';
 import { type HookServer, startHook } from '../support/hook-server.js';
@@ -139,9 +139,9 @@ describe('alerts', () => {
     await checkIn(base, 'web-01');
     await run(['budget', 'set', 'genomes', '--volume', '1']);
     await run(['budget', 'set', '--global', '--volume', '1']);
-    const { changeBook } = await import('../../src/core/budget/book-store.js');
-    const { withUse } = await import('../../src/core/budget/budget.js');
-    const { fileStore } = await import('../../src/core/object-store/file/file-store.js');
+    const { changeBook } = await import('../../src/core/money/budget/book-store.js');
+    const { withUse } = await import('../../src/core/money/budget/budget.js');
+    const { fileStore } = await import('../../src/core/store/file/file-store.js');
     const used = { costUsd: 0, bytes: 2e9 };
     await changeBook(
       fileStore(join(folder, 'home'), {}),

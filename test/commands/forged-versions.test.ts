@@ -52,7 +52,7 @@ test('a prune that would keep nothing ends with 4, a dry run says so, and --allo
 test('dataset versions names what looks forged, and shows the dates of writer and store where they differ', async () => {
   const made = makeDataset(LINKS, () => '2020-01-02T03:04:05.000Z');
   await writeObjects(new URL(`${base}/`).pathname, made.objects);
-  const store = await import('../../src/core/object-store/file/file-store.js');
+  const store = await import('../../src/core/store/file/file-store.js');
   const files = store.fileStore(new URL(base).pathname);
   // The store got it just now, whatever it says.
   await files.put(recordKey(2), made.objects.get(recordKey(2)) ?? Buffer.alloc(0));

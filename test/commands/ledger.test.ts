@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import { readLedger } from '../../src/core/ledger/ledger.js';
-import type { LedgerRecord } from '../../src/core/ledger/record.js';
-import { makeTar } from '../core/migrate/make-tar.js';
+import { readLedger } from '../../src/core/money/ledger/ledger.js';
+import type { LedgerRecord } from '../../src/core/money/ledger/record.js';
+import { makeTar } from '../core/mend/migrate/make-tar.js';
 import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';

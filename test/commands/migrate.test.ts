@@ -1,4 +1,4 @@
-// The refusals of `archiver migrate`, and where its archive is looked for. What it does is in test/core/migrate and
+// The refusals of `archiver migrate`, and where its archive is looked for. What it does is in test/core/mend/migrate and
 // test/e2e/migrate.test.ts.
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/migrate.js';
-import { archiveSource } from '../../src/core/migrate/archive-source.js';
+import { archiveSource } from '../../src/core/mend/migrate/archive-source.js';
 import { runSample, sampleHost } from '../cli/sample-tree.js';
-import { makeTar } from '../core/migrate/make-tar.js';
+import { makeTar } from '../core/mend/migrate/make-tar.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** A stderr that says it is a terminal, and keeps what is written. */

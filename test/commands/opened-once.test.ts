@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.js';
 
 /** Stores that were opened, and closed again. */
 const { openedUrls, closedUrls } = vi.hoisted(() => ({ openedUrls: [] as string[], closedUrls: [] as string[] }));
-vi.mock(import('../../src/core/object-store/open-store.js'), async (importOriginal) => {
+vi.mock(import('../../src/core/store/open-store.js'), async (importOriginal) => {
   const original = await importOriginal();
   return {
     ...original,

@@ -5,9 +5,9 @@ import { createServer as createHttpServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import { Collector } from '../../src/core/observe/collect.js';
-import { servePprof } from '../../src/core/observe/pprof-server.js';
-import { leavings, runningThreads } from '../../src/core/threads/threads.js';
+import { Collector } from '../../src/core/diagnostics/observe/collect.js';
+import { servePprof } from '../../src/core/diagnostics/observe/pprof-server.js';
+import { leavings, runningThreads } from '../../src/core/platform/threads/threads.js';
 import { json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 

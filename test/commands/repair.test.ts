@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/repair.js';
-import { cutManifest, documentOf, loseManifest, manifestPath, uploaded } from '../core/repair/repair-cases.js';
+import { cutManifest, documentOf, loseManifest, manifestPath, uploaded } from '../core/mend/repair/repair-cases.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import { readLedger } from '../../src/core/ledger/ledger.js';
+import { readLedger } from '../../src/core/money/ledger/ledger.js';
 import { makeColdArchive } from '../support/cold-archive.js';
 import { json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';

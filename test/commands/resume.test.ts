@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as resume } from '../../src/commands/resume.js';
 import { command as list } from '../../src/commands/resume/list.js';
-import { encodeState } from '../../src/core/resume/upload-state.js';
-import { SAMPLE_ID, SAMPLE_STATE } from '../core/resume/sample-state.js';
-import { ownHolder } from '../../src/core/state/lock-holder.js';
+import { encodeState } from '../../src/core/archive/resume/upload-state.js';
+import { SAMPLE_ID, SAMPLE_STATE } from '../core/archive/resume/sample-state.js';
+import { ownHolder } from '../../src/core/platform/state/lock-holder.js';
 import { runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 

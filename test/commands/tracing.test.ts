@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import { openTracing } from '../../src/core/observe/tracing.js';
+import { openTracing } from '../../src/core/diagnostics/observe/tracing.js';
 import { archiver } from '../e2e/upload-cli.js';
 import { type OtlpReceiver, type ReceivedSpan, startOtlp } from '../support/otlp-receiver.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { fsPath, rawFromText } from '../../src/core/paths/raw-path.js';
+import { fsPath, rawFromText } from '../../src/core/platform/paths/raw-path.js';
 import { describeTree, isRoot, makeEverything, noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { untilNoted } from '../support/until-noted.js';

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isRoot, noise } from '../core/archive/trees.js';
-import { makeTar } from '../core/migrate/make-tar.js';
+import { makeTar } from '../core/mend/migrate/make-tar.js';
 import { startMemoryS3 } from '../support/memory-s3.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {

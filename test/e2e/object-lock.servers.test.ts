@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ObjectInfo, ObjectStore } from '../../src/core/object-store/object-store.js';
+import type { ObjectInfo, ObjectStore } from '../../src/core/store/object-store.js';
 import { openTestS3, useTestCredentials } from '../support/open-s3.js';
 import { archiver } from './in-process.js';
 

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fsPath, textFromRaw } from '../../src/core/paths/raw-path.js';
+import { fsPath, textFromRaw } from '../../src/core/platform/paths/raw-path.js';
 import { describeTree, HOSTILE_NAMES } from '../core/archive/trees.js';
 import { raw } from '../support/raw.js';
 import { tempFolder } from '../support/temp-folder.js';

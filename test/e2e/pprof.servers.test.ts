@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Collector } from '../../src/core/observe/collect.js';
-import { servePprof } from '../../src/core/observe/pprof-server.js';
+import { Collector } from '../../src/core/diagnostics/observe/collect.js';
+import { servePprof } from '../../src/core/diagnostics/observe/pprof-server.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { archiver } from './upload-cli.js';
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitFiles, git, makeRepository } from '../core/git/git-repository.js';
+import { commitFiles, git, makeRepository } from '../core/projects/git/git-repository.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { archiver } from './in-process.js';
 import { filesBelow, type Ran, readManifest, type RunOptions } from './upload-cli.js';

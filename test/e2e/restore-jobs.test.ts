@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { rawFromText } from '../../src/core/paths/raw-path.js';
-import { updateJob } from '../../src/core/restore-jobs/change-job.js';
-import { jobPaths, savedJobs, saveNewJob } from '../../src/core/restore-jobs/job-folder.js';
-import { ownHolder } from '../../src/core/state/lock-holder.js';
+import { rawFromText } from '../../src/core/platform/paths/raw-path.js';
+import { updateJob } from '../../src/core/restore/jobs/change-job.js';
+import { jobPaths, savedJobs, saveNewJob } from '../../src/core/restore/jobs/job-folder.js';
+import { ownHolder } from '../../src/core/platform/state/lock-holder.js';
 import { describeTree, MIB, noise } from '../core/archive/trees.js';
-import { HOST, jobFields } from '../core/restore-jobs/sample-job.js';
+import { HOST, jobFields } from '../core/restore/jobs/sample-job.js';
 import { thawedFor } from '../support/cold-archive.js';
 import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { tempFolder } from '../support/temp-folder.js';

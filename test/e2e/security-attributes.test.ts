@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadLibc } from '../../src/core/libc/libc.js';
+import { loadLibc } from '../../src/core/platform/libc/libc.js';
 import { archiver, uploadJson } from './in-process.js';
 import { makeFolder, missingTools, onlyUpload } from './upload-cli.js';
 import { raw } from '../support/raw.js';

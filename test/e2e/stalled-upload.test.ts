@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { rawFromText } from '../../src/core/paths/raw-path.js';
+import { rawFromText } from '../../src/core/platform/paths/raw-path.js';
 import { describeTree, MIB, noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { untilNoted } from '../support/until-noted.js';

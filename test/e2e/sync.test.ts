@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { noise } from '../core/archive/trees.js';
-import { fileStore } from '../../src/core/object-store/file/file-store.js';
+import { fileStore } from '../../src/core/store/file/file-store.js';
 import { readStore } from '../kill/store-state.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { archiver } from './in-process.js';

@@ -11,7 +11,7 @@ import {
   noise,
   writeSparse,
 } from '../core/archive/trees.js';
-import { fsPath, rawFromLatin1 } from '../../src/core/paths/raw-path.js';
+import { fsPath, rawFromLatin1 } from '../../src/core/platform/paths/raw-path.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { archiver, uploadJson } from './in-process.js';
 import { hasRecipeTools, recipe, runScript } from '../support/format-recipe.js';

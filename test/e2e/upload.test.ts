@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadCodec } from '../../src/core/codec/codec.js';
+import { loadCodec } from '../../src/core/platform/codec/codec.js';
 import { MIB, noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { untilNoted } from '../support/until-noted.js';

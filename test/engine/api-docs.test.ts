@@ -53,7 +53,7 @@ describe('docs/api.md', () => {
   test('its tables of functions and codes leave out none', async () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
     const functions = Object.keys(face).filter((name) => name !== 'ArchiverError' && name !== 'isArchiverError');
-    const errors = readFileSync(join(import.meta.dirname, '../../src/core/failures/errors.ts'), 'utf8');
+    const errors = readFileSync(join(import.meta.dirname, '../../src/core/platform/failures/errors.ts'), 'utf8');
     const codes = [...(/type ErrorCode =([^;]*);/.exec(errors)?.[1] ?? '').matchAll(/'([a-z-]+)'/g)].map(
       ([, code]) => code,
     );

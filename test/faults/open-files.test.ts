@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FEWEST_OPEN_FILES, parseOpenFiles, threadsWithin } from '../../src/core/limits/open-files.js';
+import { FEWEST_OPEN_FILES, parseOpenFiles, threadsWithin } from '../../src/core/platform/limits/open-files.js';
 import { CLI, type UploadDocument } from '../e2e/upload-cli.js';
 import { tempFolder } from '../support/temp-folder.js';
 

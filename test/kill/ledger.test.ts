@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readLedger } from '../../src/core/ledger/ledger.js';
+import { readLedger } from '../../src/core/money/ledger/ledger.js';
 import { json } from '../support/run-command.js';
 import { noise } from '../core/archive/trees.js';
 import { done } from './scenarios.js';

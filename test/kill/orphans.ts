@@ -2,9 +2,9 @@
 import { planPrune } from '../../src/core/dataset/prune/plan-prune.js';
 import { openVersion } from '../../src/core/dataset/chain/version-view.js';
 import { listDatasets, readVersion } from '../../src/core/dataset/records/versions.js';
-import { chunkKey } from '../../src/core/manifest/manifest-check.js';
-import { manifestKeys } from '../../src/core/manifest/manifest-copy.js';
-import type { ObjectReader } from '../../src/core/object-store/object-store.js';
+import { chunkKey } from '../../src/core/format/manifest/manifest-check.js';
+import { manifestKeys } from '../../src/core/format/manifest/manifest-copy.js';
+import type { ObjectReader } from '../../src/core/store/object-store.js';
 
 const signal = new AbortController().signal;
 

@@ -1,8 +1,8 @@
 // The same with an S3 server; a point is before or after a request that changes something.
 import { execFile, type ChildProcess } from 'node:child_process';
 import { onTestFinished } from 'vitest';
-import { readAll } from '../../src/core/object-store/read-content.js';
-import type { ObjectStore, WholeStore } from '../../src/core/object-store/object-store.js';
+import { readAll } from '../../src/core/store/read-content.js';
+import type { ObjectStore, WholeStore } from '../../src/core/store/object-store.js';
 import { CLI, type Ran } from '../e2e/upload-cli.js';
 import { openTestS3 } from '../support/open-s3.js';
 import { startKillProxy } from './kill-proxy.js';

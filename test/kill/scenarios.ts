@@ -1,7 +1,7 @@
 // What is killed. Each scenario leaves a store in which something is to be done, and names the command that does it.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readAll } from '../../src/core/object-store/read-content.js';
+import { readAll } from '../../src/core/store/read-content.js';
 import { noise } from '../core/archive/trees.js';
 import type { Place } from './world.js';
 

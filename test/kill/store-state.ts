@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { listVersions, readVersion } from '../../src/core/dataset/records/versions.js';
 import { openView } from '../../src/core/dataset/chain/view.js';
-import { chunkKey } from '../../src/core/manifest/manifest-check.js';
-import type { ObjectReader } from '../../src/core/object-store/object-store.js';
-import { readAll } from '../../src/core/object-store/read-content.js';
+import { chunkKey } from '../../src/core/format/manifest/manifest-check.js';
+import type { ObjectReader } from '../../src/core/store/object-store.js';
+import { readAll } from '../../src/core/store/read-content.js';
 import { asUploadId } from '../support/as-upload-id.js';
 
 /** One line a path: what the version says of it, wherever its content lies. */

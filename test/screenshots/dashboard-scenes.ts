@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeLogRecord } from '../../src/core/resume/entry-log.js';
-import { logHeader } from '../../src/core/state/log.js';
+import { encodeLogRecord } from '../../src/core/archive/resume/entry-log.js';
+import { logHeader } from '../../src/core/platform/state/log.js';
 import { heartbeatBytes, heartbeatKey } from '../../src/core/fleet/heartbeat.js';
 import { fillHome, lockUpload, savedId, saveUpload } from '../support/dashboard-home.js';
 import { heartbeat, heartbeatSource } from '../support/heartbeat.js';

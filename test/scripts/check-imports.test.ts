@@ -104,17 +104,18 @@ describe('check-imports', () => {
     ['cli/a.ts', `import { x } from '../screens/x.js';`, 'stays light'],
     ['engine/a.ts', `import type { X } from '../cli/x.js';`, 'the face of the engine imports core only'],
     ['commands/a.ts', `import { list } from '../engine/list.js';`, 'for other programs'],
-    ['core/repair/a.ts', `import { fileStore } from '../object-store/file/file-store.js';`, 'openStore hands on'],
+    ['core/mend/repair/a.ts', `import { fileStore } from '../../store/file/file-store.js';`, 'openStore hands on'],
     [
-      'core/repair/a.ts',
-      `import type { ObjectDeleter } from '../object-store/object-store.js';`,
+      'core/mend/repair/a.ts',
+      `import type { ObjectDeleter } from '../../store/object-store.js';`,
       'who may delete is listed',
     ],
     [
-      'core/repair/a.ts',
-      `import { type WholeStore as Mine } from '../object-store/object-store.js';`,
+      'core/mend/repair/a.ts',
+      `import { type WholeStore as Mine } from '../../store/object-store.js';`,
       'who may delete',
     ],
+    ['core/restore/a.ts', `import { x } from '../money/ledger/x.js';`, 'knows nothing of the features'],
     ['commands/repair.ts', `export const gone = (opened) => opened.deleter.delete(['x']);`, 'names deleter'],
   ])('%s may not say %s', (file, line, why) => {
     const { status, told } = check({ [file]: line });
@@ -125,12 +126,12 @@ describe('check-imports', () => {
   test.each([
     ['cli/a.ts', `export const x = async () => await import('../screens/x.js');`],
     ['cli/a.ts', `import type { X } from '../screens/x.js';`],
-    ['core/object-store/s3/s3-client.ts', `import { S3Client } from '@aws-sdk/client-s3';`],
-    ['core/object-store/kms/kms-client.ts', `import { KMSClient } from '@aws-sdk/client-kms';`],
+    ['core/store/s3/s3-client.ts', `import { S3Client } from '@aws-sdk/client-s3';`],
+    ['core/store/kms/kms-client.ts', `import { KMSClient } from '@aws-sdk/client-kms';`],
     ['commands/a.ts', `import { x } from '../core/x.js';`],
     ['engine/a.ts', `import { x } from '../core/x.js';`],
-    ['core/dataset/prune/sweep.ts', `import type { ObjectDeleter } from '../../object-store/object-store.js';`],
-    ['core/object-store/plain-store.ts', `import { fileStore } from './file/file-store.js';`],
+    ['core/dataset/prune/sweep.ts', `import type { ObjectDeleter } from '../../store/object-store.js';`],
+    ['core/store/plain-store.ts', `import { fileStore } from './file/file-store.js';`],
   ])('%s may say %s', (file, line) => {
     expect(check({ [file]: line })).toMatchObject({ status: 0, told: '' });
   });

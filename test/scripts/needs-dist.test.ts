@@ -35,7 +35,7 @@ test.each([
 test('of this tree, tests of texts need none, and those that pack or start the program do', () => {
   const unit = unitTests();
 
-  expect(unit).toContain('test/core/text/csv.test.ts');
-  expect(unit).not.toContain('test/core/threads/kept-threads.test.ts');
+  expect(unit).toContain('test/core/platform/text/csv.test.ts');
+  expect(unit).not.toContain('test/core/platform/threads/kept-threads.test.ts');
   expect(unit.filter((path) => path.startsWith('test/e2e/'))).toEqual([]);
 });

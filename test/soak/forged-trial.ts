@@ -1,7 +1,7 @@
 // Somebody has stolen a key that may only put: versions of nothing, dated as it likes, at the ordinals that come next.
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { digestedText } from '../../src/core/json/digested-json.js';
+import { digestedText } from '../../src/core/platform/json/digested-json.js';
 import { datasetName } from './expectations.js';
 import type { Rng } from './prng.js';
 import type { SoakStore } from './soak-store.js';

@@ -1,6 +1,6 @@
 // The process of a racer: runs what it is sent, in the home that it was started with.
 import { program } from '../../src/commands/index.js';
-import { keepThreads } from '../../src/core/threads/threads.js';
+import { keepThreads } from '../../src/core/platform/threads/threads.js';
 import { runCommand } from '../support/run-command.js';
 
 const [, , home = ''] = process.argv;

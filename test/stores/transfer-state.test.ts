@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome, TransferEvent } from '../../src/core/events.js';
+import type { Outcome, TransferEvent } from '../../src/core/events/events.js';
 import { snapshotOf, type TransferSnapshot } from '../../src/stores/transfer-snapshot.js';
 import { createTransferState, foldEvent } from '../../src/stores/transfer-state.js';
 

@@ -1,4 +1,4 @@
-import { mayBeUploadId, type UploadId } from '../../src/core/ids/upload-id.js';
+import { mayBeUploadId, type UploadId } from '../../src/core/store/ids/upload-id.js';
 
 /** The id of an upload as tests write it, which need not be one that the program makes. */
 export function asUploadId(text: string): UploadId {

@@ -22,7 +22,7 @@ import {
   PutObjectTaggingCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { digestedText } from '../../src/core/json/digested-json.js';
+import { digestedText } from '../../src/core/platform/json/digested-json.js';
 import type { Rng } from '../soak/prng.js';
 
 export interface Target {

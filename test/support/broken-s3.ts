@@ -1,10 +1,10 @@
 // The in-process S3 server behind the fault proxy, fresh for each test, and stores that look at it through the proxy.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { OpenStoreOptions } from '../../src/core/object-store/open-store.js';
-import type { WholeStore } from '../../src/core/object-store/object-store.js';
-import { readAll } from '../../src/core/object-store/read-content.js';
-import type { StoreError } from '../../src/core/object-store/store-error.js';
+import type { OpenStoreOptions } from '../../src/core/store/open-store.js';
+import type { WholeStore } from '../../src/core/store/object-store.js';
+import { readAll } from '../../src/core/store/read-content.js';
+import type { StoreError } from '../../src/core/store/store-error.js';
 import { startFaultProxy, type FaultProxy } from '../faults/fault-proxy.js';
 import { startMemoryS3, type MemoryS3 } from './memory-s3.js';
 import { type OpenedWhole, openTestS3, useTestCredentials } from './open-s3.js';

@@ -1,6 +1,6 @@
 // Listings to browse, made by docs/format.md: a small project with stages, commits and cold chunks, and arbitrary files.
-import { loadListing } from '../../src/core/listing/load-listing.js';
-import type { Listing } from '../../src/core/listing/listing.js';
+import { loadListing } from '../../src/core/restore/listing/load-listing.js';
+import type { Listing } from '../../src/core/restore/listing/listing.js';
 import type { OpenedListing } from '../../src/stores/browse/browse-state.js';
 import { type FileSpec, type Json, makeArchive, UPLOAD_ID } from './make-archive.js';
 import { memoryReader } from './memory-reader.js';

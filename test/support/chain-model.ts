@@ -1,8 +1,8 @@
 // Random histories of a dataset with what each version must look like, kept the plain way: a Map from path to the newest
 // mention, changed mention by mention. Nothing of src/core/dataset is used.
 import * as fc from 'fast-check';
-import type { UploadId } from '../../src/core/ids/upload-id.js';
-import type { ChunkRecord, Entry, EntryType, Mention } from '../../src/core/manifest/manifest-types.js';
+import type { UploadId } from '../../src/core/store/ids/upload-id.js';
+import type { ChunkRecord, Entry, EntryType, Mention } from '../../src/core/format/manifest/manifest-types.js';
 import { raw } from './raw.js';
 import { asUploadId } from './as-upload-id.js';
 

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { TransferEvent } from '../../src/core/events.js';
-import type { ObjectStore } from '../../src/core/object-store/object-store.js';
+import type { TransferEvent } from '../../src/core/events/events.js';
+import type { ObjectStore } from '../../src/core/store/object-store.js';
 import { type ColdOptions, retrieve, type Retrieval, type RetrieveOptions } from '../../src/core/restore/retrieve.js';
 import { makeArchive, type MadeArchive } from './make-archive.js';
 import { type MemoryObject, type MemoryS3, startMemoryS3 } from './memory-s3.js';

@@ -1,13 +1,13 @@
 // A home folder with something in all that the dashboard reads on this computer.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { changeBook } from '../../src/core/budget/book-store.js';
-import type { Budget } from '../../src/core/budget/budget.js';
-import { openBook } from '../../src/core/budget/open-book.js';
-import { appendRecords, ledgerFolder } from '../../src/core/ledger/ledger.js';
-import { ownHolder } from '../../src/core/state/lock-holder.js';
-import { encodeState, type UploadState } from '../../src/core/resume/upload-state.js';
-import { SAMPLE_STATE } from '../core/resume/sample-state.js';
+import { changeBook } from '../../src/core/money/budget/book-store.js';
+import type { Budget } from '../../src/core/money/budget/budget.js';
+import { openBook } from '../../src/core/money/budget/open-book.js';
+import { appendRecords, ledgerFolder } from '../../src/core/money/ledger/ledger.js';
+import { ownHolder } from '../../src/core/platform/state/lock-holder.js';
+import { encodeState, type UploadState } from '../../src/core/archive/resume/upload-state.js';
+import { SAMPLE_STATE } from '../core/archive/resume/sample-state.js';
 import { asUploadId } from './as-upload-id.js';
 import { ledgerRecord } from './ledger-record.js';
 

@@ -1,7 +1,7 @@
 // A key service in this process, for what real ones cannot be made to do. It wraps by AES-GCM with the context as AAD.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { ArchiverError } from '../../src/core/failures/errors.js';
-import type { KeyContext, KeyService } from '../../src/core/object-store/key-service.js';
+import { ArchiverError } from '../../src/core/platform/failures/errors.js';
+import type { KeyContext, KeyService } from '../../src/core/store/key-service.js';
 
 export const KEY_ARN = 'arn:aws:kms:us-east-1:123456789012:key/11111111-2222-3333-4444-555555555555';
 

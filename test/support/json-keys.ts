@@ -1,7 +1,7 @@
 // What each key of a JSON document means: one meaning and one form for all commands. docs/json.md is made of this.
 // oxlint-disable max-lines -- one table of all keys
 import { z } from 'zod';
-import { PROVIDERS } from '../../src/core/providers/provider.js';
+import { PROVIDERS } from '../../src/core/store/providers/provider.js';
 
 export interface Key {
   readonly type: z.ZodType;

@@ -1,7 +1,7 @@
 // KMS over HTTP in this process: answers from a fake, or hands requests on to a real server, and fails when it is told to.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isArchiverError } from '../../src/core/failures/errors.js';
+import { isArchiverError } from '../../src/core/platform/failures/errors.js';
 import { fakeKms } from './fake-kms.js';
 
 export interface KmsFault {

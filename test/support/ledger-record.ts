@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { LedgerRecord } from '../../src/core/ledger/record.js';
+import type { LedgerRecord } from '../../src/core/money/ledger/record.js';
 
 /** A record of an upload of 1 GiB to AWS, with what is said otherwise. */
 export const ledgerRecord = (own: Partial<LedgerRecord> = {}): LedgerRecord => ({

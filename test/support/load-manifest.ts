@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { loadOpened, type LoadedManifest } from '../../src/core/manifest/loaded-manifest.js';
+import { loadOpened, type LoadedManifest } from '../../src/core/format/manifest/loaded-manifest.js';
 import { asUploadId } from './as-upload-id.js';
 
 /** A link of a chain from the stored bytes of a manifest that is not encrypted. */

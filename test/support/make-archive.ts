@@ -2,9 +2,9 @@
 // against our writer. Everything can be bent before it is written.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { loadCodec } from '../../src/core/codec/codec.js';
+import { loadCodec } from '../../src/core/platform/codec/codec.js';
 import { asUploadId } from './as-upload-id.js';
-import type { UploadId } from '../../src/core/ids/upload-id.js';
+import type { UploadId } from '../../src/core/store/ids/upload-id.js';
 
 export type Json = Record<string, unknown>;
 

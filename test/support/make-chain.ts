@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { makeArchive, manifestText, type ArchiveSpec, type Json, type MadeArchive } from './make-archive.js';
 import { asUploadId } from './as-upload-id.js';
-import type { UploadId } from '../../src/core/ids/upload-id.js';
+import type { UploadId } from '../../src/core/store/ids/upload-id.js';
 
 export interface LinkSpec extends Omit<ArchiveSpec, 'uploadId'> {
   /** Paths that are gone. */

@@ -4,12 +4,12 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openVersion } from '../../src/core/dataset/chain/version-view.js';
 import { listVersions, readVersion } from '../../src/core/dataset/records/versions.js';
-import { chunkKey } from '../../src/core/manifest/manifest-check.js';
-import type { ObjectReader } from '../../src/core/object-store/object-store.js';
-import { readAll } from '../../src/core/object-store/read-content.js';
+import { chunkKey } from '../../src/core/format/manifest/manifest-check.js';
+import type { ObjectReader } from '../../src/core/store/object-store.js';
+import { readAll } from '../../src/core/store/read-content.js';
 import type { Json } from './make-archive.js';
 import { linkId, makeChain, type LinkSpec, type MadeChain } from './make-chain.js';
-import type { UploadId } from '../../src/core/ids/upload-id.js';
+import type { UploadId } from '../../src/core/store/ids/upload-id.js';
 
 /** What `make-archive` writes into its manifests. */
 export const DATASET = 'made-00000000';

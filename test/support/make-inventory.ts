@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { ObjectStore, ObjectVersion } from '../../src/core/object-store/object-store.js';
+import type { ObjectStore, ObjectVersion } from '../../src/core/store/object-store.js';
 import { tempFolder } from './temp-folder.js';
 
 const CSV_NAMES = {

@@ -1,7 +1,7 @@
 // A store that is a map, for tests of readers: counts its requests and can be bent.
 import { Readable } from 'node:stream';
-import { ArchiverError } from '../../src/core/failures/errors.js';
-import type { GetOptions, ObjectContent, ObjectReader } from '../../src/core/object-store/object-store.js';
+import { ArchiverError } from '../../src/core/platform/failures/errors.js';
+import type { GetOptions, ObjectContent, ObjectReader } from '../../src/core/store/object-store.js';
 
 export interface MemoryReader extends ObjectReader {
   readonly requests: { get: number; head: number; list: number };

@@ -1,8 +1,8 @@
 // S3 stores for tests, against any endpoint, with retries that do not dawdle.
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import type { WholeStore } from '../../src/core/object-store/object-store.js';
-import { openStore, type OpenedStore, type OpenStoreOptions } from '../../src/core/object-store/open-store.js';
+import type { WholeStore } from '../../src/core/store/object-store.js';
+import { openStore, type OpenedStore, type OpenStoreOptions } from '../../src/core/store/open-store.js';
 
 /** For tests that delete, or break how a store deletes. */
 export interface OpenedWhole extends OpenedStore {

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { asUploadId } from './as-upload-id.js';
 import { type Json, makeArchive, manifestText } from './make-archive.js';
 import { recordBytes, recordDocument, recordKey } from './make-dataset.js';
-import type { UploadId } from '../../src/core/ids/upload-id.js';
+import type { UploadId } from '../../src/core/store/ids/upload-id.js';
 
 const { manifest: MADE } = makeArchive({ files: [{ path: 'readme.txt', content: 'read me' }] });
 

@@ -1,6 +1,6 @@
 // A store as a writer sees it that may put and list and nothing else, refused as a policy of S3 refuses.
-import type { WholeStore } from '../../src/core/object-store/object-store.js';
-import { StoreError } from '../../src/core/object-store/store-error.js';
+import type { WholeStore } from '../../src/core/store/object-store.js';
+import { StoreError } from '../../src/core/store/store-error.js';
 
 const refused = (what: string): StoreError =>
   new StoreError('access-denied', `${what} is not allowed`, { reason: 'AccessDenied', isRefused: true });

@@ -1,9 +1,9 @@
 // A channel as it is after `alerts configure`: what was given, else what it was before, else the default.
 import type { Origins } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
-import type { ChannelName } from '../../core/alerts/channel.js';
-import type { AlertSettings } from '../../core/alerts/settings.js';
-import { usageError } from '../../core/failures/errors.js';
+import type { ChannelName } from '../../core/notify/alerts/channel.js';
+import type { AlertSettings } from '../../core/notify/alerts/settings.js';
+import { usageError } from '../../core/platform/failures/errors.js';
 import { isGiven } from '../kit/run.js';
 import { HOW_TO_CONFIGURE } from './channel-arg.js';
 import type { Given, Key } from './configure-flags.js';

@@ -1,9 +1,9 @@
 // What the commands about one channel share.
 import { arg } from '../../cli/arg.js';
 import type { Places } from '../../cli/context.js';
-import { CHANNEL_NAMES, type ChannelName } from '../../core/alerts/channel.js';
-import type { AlertSettings, ChannelSettings } from '../../core/alerts/settings.js';
-import { ArchiverError } from '../../core/failures/errors.js';
+import { CHANNEL_NAMES, type ChannelName } from '../../core/notify/alerts/channel.js';
+import type { AlertSettings, ChannelSettings } from '../../core/notify/alerts/settings.js';
+import { ArchiverError } from '../../core/platform/failures/errors.js';
 
 /** A channel that must be named. */
 export const channelArg = arg.choice(...CHANNEL_NAMES)('CHANNEL', { describe: 'email, slack, webhook or cloudwatch' });
@@ -22,7 +22,7 @@ export async function switchChannel(
   isEnabled: boolean,
   { home }: Pick<Places, 'home'>,
 ): Promise<AlertSettings> {
-  const { changeAlertSettings, DEFAULT_CLOUDWATCH, NO_ALERTS } = await import('../../core/alerts/settings.js');
+  const { changeAlertSettings, DEFAULT_CLOUDWATCH, NO_ALERTS } = await import('../../core/notify/alerts/settings.js');
   return await changeAlertSettings(home, (before) => {
     if (before === undefined && name !== 'cloudwatch') throw notConfigured('there is no alert configuration', name);
     const settings = before ?? NO_ALERTS;

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Places, Results } from '../../cli/context.js';
-import type { SentAbout } from '../../core/alerts/cooldown.js';
-import { CHANNEL_NAMES } from '../../core/alerts/channel.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { SentAbout } from '../../core/notify/alerts/cooldown.js';
+import { CHANNEL_NAMES } from '../../core/notify/alerts/channel.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatDuration } from '../../ui/format.js';
 import { minuteText, textOf } from '../kit/lines.js';
 import { shownChannel } from './channel-arg.js';
@@ -17,8 +17,8 @@ export const command = defineCommand({
   examples: ['archiver alerts config', 'archiver alerts config --json'],
   exits: { 0: 'shown', 1: 'the configuration cannot be read' },
   async run(_values, _args, context: Results & Pick<Places, 'home'>) {
-    const { alertsPath, NO_ALERTS, readAlertSettings } = await import('../../core/alerts/settings.js');
-    const { aboutOf, readSent } = await import('../../core/alerts/cooldown.js');
+    const { alertsPath, NO_ALERTS, readAlertSettings } = await import('../../core/notify/alerts/settings.js');
+    const { aboutOf, readSent } = await import('../../core/notify/alerts/cooldown.js');
     const file = alertsPath(context.home);
     const found = await readAlertSettings(context.home);
     const settings = found ?? NO_ALERTS;

@@ -1,6 +1,6 @@
 // The flags of `alerts configure`, and which channel each is for.
 import { flag, type Values } from '../../cli/flag.js';
-import type { ChannelName } from '../../core/alerts/channel.js';
+import type { ChannelName } from '../../core/notify/alerts/channel.js';
 
 export const flags = {
   smtpHost: flag.text({ placeholder: 'HOST', describe: 'server that takes mail' }),

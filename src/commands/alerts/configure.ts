@@ -3,9 +3,9 @@ import { defineCommand } from '../../cli/command.js';
 import type { Cancellation, Messages, Origins, Places, Results, Terminal } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
-import { CHANNEL_NAMES, type ChannelName } from '../../core/alerts/channel.js';
-import type { AlertSettings } from '../../core/alerts/settings.js';
-import { usageError } from '../../core/failures/errors.js';
+import { CHANNEL_NAMES, type ChannelName } from '../../core/notify/alerts/channel.js';
+import type { AlertSettings } from '../../core/notify/alerts/settings.js';
+import { usageError } from '../../core/platform/failures/errors.js';
 import { formatDuration } from '../../ui/format.js';
 import { isGiven } from '../kit/run.js';
 import type { Secrets } from './changed-channel.js';
@@ -40,7 +40,7 @@ export const command = defineCommand({
   ],
   exits: { 0: 'configured', 1: 'the configuration cannot be read or written' },
   async run(values, [name], context: ConfigureContext) {
-    const { changeAlertSettings, NO_ALERTS, readAlertSettings } = await import('../../core/alerts/settings.js');
+    const { changeAlertSettings, NO_ALERTS, readAlertSettings } = await import('../../core/notify/alerts/settings.js');
     const { changedChannel } = await import('./changed-channel.js');
     refuseForeign(name, context);
     // Questions come before the lock.

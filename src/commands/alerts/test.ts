@@ -1,9 +1,9 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Cancellation, Clock, Environment, Messages, Places, Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import type { Outcome } from '../../core/alerts/deliver.js';
-import { ArchiverError } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { Outcome } from '../../core/notify/alerts/deliver.js';
+import { ArchiverError } from '../../core/platform/failures/errors.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { fact, textOf } from '../kit/lines.js';
 import { HOW_TO_CONFIGURE, notConfigured } from './channel-arg.js';
 
@@ -23,10 +23,11 @@ export const command = defineCommand({
     3: 'some channels took it, or some recipients were refused',
   },
   async run(values, _args, context: Results & Messages & Cancellation & Clock & Environment & Pick<Places, 'home'>) {
-    const { configuredIn, enabledIn, NO_ALERTS, readAlertSettings } = await import('../../core/alerts/settings.js');
-    const { openChannels } = await import('../../core/alerts/open-channels.js');
-    const { deliver } = await import('../../core/alerts/deliver.js');
-    const { sampleAlert } = await import('../../core/alerts/alert.js');
+    const { configuredIn, enabledIn, NO_ALERTS, readAlertSettings } =
+      await import('../../core/notify/alerts/settings.js');
+    const { openChannels } = await import('../../core/notify/alerts/open-channels.js');
+    const { deliver } = await import('../../core/notify/alerts/deliver.js');
+    const { sampleAlert } = await import('../../core/notify/alerts/alert.js');
     const { env, now, signal } = context;
     const settings = (await readAlertSettings(context.home)) ?? NO_ALERTS;
     const { channel } = values;

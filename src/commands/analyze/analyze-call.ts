@@ -1,7 +1,7 @@
 // What the parts of `analyze` are given, and what they give.
-import type { StoreAnalysis } from '../../core/analyze/analyze-store.js';
-import type { EventSink } from '../../core/events.js';
-import type { Provider } from '../../core/providers/provider.js';
+import type { StoreAnalysis } from '../../core/money/analyze/analyze-store.js';
+import type { EventSink } from '../../core/events/events.js';
+import type { Provider } from '../../core/store/providers/provider.js';
 import type { StoreContext, StoreValues } from '../kit/store.js';
 
 /** What the flags say of Athena. */

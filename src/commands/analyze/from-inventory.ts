@@ -1,13 +1,13 @@
 // A bucket, as an S3 Inventory has it. Unfinished multipart uploads are in no inventory: they are listed where the bucket is named.
-import { type InventoryRead, type StoreAnalysis, unfinishedOf } from '../../core/analyze/analyze-store.js';
-import { gapsOf, type Inventory, manifestPlace, readManifest } from '../../core/analyze/inventory/manifest.js';
-import { type InventoryTally, tallyInventory } from '../../core/analyze/inventory/tally-inventory.js';
-import { usageError } from '../../core/failures/errors.js';
-import type { RequestCounts } from '../../core/object-store/object-store.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { parseStoreUrl, storeUrlOf } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/paths/raw-path.js';
-import { knownAddress } from '../../core/providers/address.js';
+import { type InventoryRead, type StoreAnalysis, unfinishedOf } from '../../core/money/analyze/analyze-store.js';
+import { gapsOf, type Inventory, manifestPlace, readManifest } from '../../core/money/analyze/inventory/manifest.js';
+import { type InventoryTally, tallyInventory } from '../../core/money/analyze/inventory/tally-inventory.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import type { RequestCounts } from '../../core/store/object-store.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import { parseStoreUrl, storeUrlOf } from '../../core/store/store-url.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { knownAddress } from '../../core/store/providers/address.js';
 import { withStore } from '../kit/store.js';
 import type { AnalyzeCall, FoundStore } from './analyze-call.js';
 

@@ -1,10 +1,10 @@
 // A store, listed.
-import { analyzeStore } from '../../core/analyze/analyze-store.js';
-import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { analyzeStore } from '../../core/money/analyze/analyze-store.js';
+import { parseStoreUrl } from '../../core/store/store-url.js';
 import { refuseMissingFolder, withStore } from '../kit/store.js';
-import type { RequestCounts } from '../../core/object-store/object-store.js';
+import type { RequestCounts } from '../../core/store/object-store.js';
 import type { StoreContext, StoreValues } from '../kit/store.js';
-import type { EventSink } from '../../core/events.js';
+import type { EventSink } from '../../core/events/events.js';
 import type { FoundStore } from './analyze-call.js';
 
 const LISTINGS_AT_ONCE = 16;

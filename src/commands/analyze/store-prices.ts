@@ -2,7 +2,7 @@
 import type { Environment, Origins, Pricing } from '../../cli/context.js';
 import { bookedPlace } from '../../core/cost/price-book.js';
 import type { PriceList } from '../../core/cost/price-table.js';
-import { usageError } from '../../core/failures/errors.js';
+import { usageError } from '../../core/platform/failures/errors.js';
 import { pricedBy } from '../kit/prices.js';
 import type { StoreValues } from '../kit/store.js';
 import type { FoundStore } from './analyze-call.js';
@@ -19,7 +19,7 @@ export async function refuseIdleProvider(
   { pricing: { provider = 'aws' }, origins, env }: Pricing & Origins & Environment,
 ): Promise<void> {
   if (provider === 'aws' || origins['provider'] !== 'flag') return;
-  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
+  const { storeEndpoint } = await import('../../core/store/s3/s3-profile.js');
   if ((await storeEndpoint({ env, profile, endpointUrl })) !== undefined) return;
   throw usageError(
     `--provider ${provider} can do nothing here: the store is at AWS, whose prices hold`,

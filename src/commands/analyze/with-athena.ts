@@ -1,9 +1,9 @@
 // An inventory, added up by Athena: what that may cost is said first.
-import type { InventoryRead } from '../../core/analyze/analyze-store.js';
-import { athenaUsd, USD_PER_TB } from '../../core/analyze/inventory/athena-cost.js';
-import type { InventoryQuery } from '../../core/analyze/inventory/athena-sql.js';
-import { type AthenaTally, tallyWithAthena } from '../../core/analyze/inventory/tally-athena.js';
-import { ArchiverError, usageError } from '../../core/failures/errors.js';
+import type { InventoryRead } from '../../core/money/analyze/analyze-store.js';
+import { athenaUsd, USD_PER_TB } from '../../core/money/analyze/inventory/athena-cost.js';
+import type { InventoryQuery } from '../../core/money/analyze/inventory/athena-sql.js';
+import { type AthenaTally, tallyWithAthena } from '../../core/money/analyze/inventory/tally-athena.js';
+import { ArchiverError, usageError } from '../../core/platform/failures/errors.js';
 import { formatBytes } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import type { AnalyzeCall } from './analyze-call.js';
@@ -34,7 +34,7 @@ export async function athenaTally(
     `Athena reads ${formatBytes(read.bytes)} at most, for ${formatUsd(athenaUsd(read.bytes))} (${formatUsd(USD_PER_TB)} per TB in most regions)`,
   );
   emit({ type: 'phase', phase: 'listing' });
-  const { askAthena } = await import('../../core/analyze/inventory/athena-client.js');
+  const { askAthena } = await import('../../core/money/analyze/inventory/athena-client.js');
   const { env, signal } = context;
   const { profile, endpointUrl, caBundle, athenaWorkgroup: workgroup, athenaOutputLocation: outputLocation } = values;
   const sources = { env, profile, endpointUrl, caBundle, region };

@@ -1,12 +1,12 @@
 // What a benchmark measured, as a table with bars and as JSON.
 import { describeCompression, levelReason } from '../../core/archive/pack/compression-level.js';
 import { chunkSizeFor } from '../../core/archive/plan/chunk-plan.js';
-import type { DataSource } from '../../core/benchmark/benchmark-worker.js';
-import { type BenchmarkResult, type BenchmarkRow } from '../../core/benchmark/run-benchmark.js';
+import type { DataSource } from '../../core/diagnostics/benchmark/benchmark-worker.js';
+import { type BenchmarkResult, type BenchmarkRow } from '../../core/diagnostics/benchmark/run-benchmark.js';
 import { roundedUsd, type Usd } from '../../core/cost/money.js';
 import { originOf, type PriceList } from '../../core/cost/price-table.js';
 import { uploadBill } from '../../core/cost/upload-cost.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatPercent, formatQuantity, formatRatio } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { renderBars } from '../../ui/result-chart.js';

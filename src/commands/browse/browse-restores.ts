@@ -1,10 +1,10 @@
 // Restores that are begun on the browse screen. Each leaves lines for when the screen is gone, and a share in the exit
 // status, as `archiver restore` would have had it.
 import type { Context } from '../../cli/context.js';
-import type { EventSink } from '../../core/events.js';
-import type { RequestCounts } from '../../core/object-store/object-store.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { EventSink } from '../../core/events/events.js';
+import type { RequestCounts } from '../../core/store/object-store.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import type { FrameCache } from '../../core/restore/frame-cache.js';
 import { isLost, retrievalDocument } from '../../core/restore/retrieval-document.js';
 import type { RestoreRequest } from '../../stores/browse/actions.js';

@@ -1,11 +1,11 @@
 // Which budget a command is about, and how one is shown.
 import { arg } from '../../cli/arg.js';
 import { flag } from '../../cli/flag.js';
-import { amountText } from '../../core/alerts/amounts.js';
-import type { BudgetStatus } from '../../core/budget/status.js';
-import { usageError } from '../../core/failures/errors.js';
-import type { Usage } from '../../core/alerts/alert.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { amountText } from '../../core/notify/alerts/amounts.js';
+import type { BudgetStatus } from '../../core/money/budget/status.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import type { Usage } from '../../core/notify/alerts/alert.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { fact, minuteText } from '../kit/lines.js';
 
 export const projectArg = arg.text('PROJECT', {

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Places, Results } from '../../cli/context.js';
-import type { BudgetStatus } from '../../core/budget/status.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { BudgetStatus } from '../../core/money/budget/status.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { budgetFlags, withBudgetBook } from '../kit/budget-book.js';
 import type { StoreContext } from '../kit/store.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
@@ -27,7 +27,7 @@ export const budgetList = (path: string) =>
     examples: [`archiver ${path}`, `archiver ${path} --store s3://lab-archive/budgets --json`],
     exits: { 0: 'listed', 1: 'the budgets cannot be read' },
     async run(values, _args, context: Results & Clock & StoreContext & TableContext & Pick<Places, 'home' | 'cwd'>) {
-      const { statusOf } = await import('../../core/budget/status.js');
+      const { statusOf } = await import('../../core/money/budget/status.js');
       await withBudgetBook(values, context, async ({ read, location }) => {
         const { global, projects } = await read();
         const now = context.now();

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Places, Results } from '../../cli/context.js';
-import { ArchiverError } from '../../core/failures/errors.js';
+import { ArchiverError } from '../../core/platform/failures/errors.js';
 import { budgetFlags, withBudgetBook } from '../kit/budget-book.js';
 import type { StoreContext } from '../kit/store.js';
 import { globalFlag, nameOf, projectArg, projectOf } from './budget-target.js';
@@ -19,7 +19,7 @@ export const budgetRemove = (path: string) =>
     exits: { 0: 'removed', 1: 'there is no such budget, or the budgets cannot be read or written' },
     async run(values, [name], context: Results & StoreContext & Pick<Places, 'home' | 'cwd'>) {
       const project = projectOf(name, values.global);
-      const { budgetIn, withBudget } = await import('../../core/budget/budget.js');
+      const { budgetIn, withBudget } = await import('../../core/money/budget/budget.js');
       await withBudgetBook(values, context, async ({ change, location }) => {
         await change((before) => {
           if (budgetIn(before, project) === null)

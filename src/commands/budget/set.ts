@@ -1,8 +1,8 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Places, Results } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
-import type { Budget, Limits } from '../../core/budget/budget.js';
-import { usageError } from '../../core/failures/errors.js';
+import type { Budget, Limits } from '../../core/money/budget/budget.js';
+import { usageError } from '../../core/platform/failures/errors.js';
 import { budgetFlags, withBudgetBook } from '../kit/budget-book.js';
 import { textOf } from '../kit/lines.js';
 import { isGiven } from '../kit/run.js';
@@ -53,8 +53,8 @@ export const budgetSet = (path: string) =>
     },
     async run(values, [name], context: Results & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>) {
       const project = projectOf(name, values.global);
-      const { budgetIn, NO_LIMITS, withBudget } = await import('../../core/budget/budget.js');
-      const { statusOf } = await import('../../core/budget/status.js');
+      const { budgetIn, NO_LIMITS, withBudget } = await import('../../core/money/budget/budget.js');
+      const { statusOf } = await import('../../core/money/budget/status.js');
       const now = context.now();
       const given = givenLimits(values, (key) => isGiven(context, key));
       await withBudgetBook(values, context, async ({ change, location }) => {

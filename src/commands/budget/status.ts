@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Messages, Places, Results } from '../../cli/context.js';
-import { ArchiverError } from '../../core/failures/errors.js';
-import { shellWord } from '../../core/text/shell-word.js';
+import { ArchiverError } from '../../core/platform/failures/errors.js';
+import { shellWord } from '../../core/platform/text/shell-word.js';
 import { budgetFlags, withBudgetBook } from '../kit/budget-book.js';
 import { textOf } from '../kit/lines.js';
 import type { StoreContext } from '../kit/store.js';
@@ -20,8 +20,8 @@ export const budgetStatus = (path: string) =>
     exits: { 0: 'shown', 1: 'there is no such budget, or the budgets cannot be read' },
     async run(values, [name], context: Results & Messages & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>) {
       const project = projectOf(name, values.global);
-      const { budgetsFor } = await import('../../core/budget/budget.js');
-      const { statusOf } = await import('../../core/budget/status.js');
+      const { budgetsFor } = await import('../../core/money/budget/budget.js');
+      const { statusOf } = await import('../../core/money/budget/status.js');
       await withBudgetBook(values, context, async ({ read, location }) => {
         const [found] = budgetsFor(await read(), project);
         if (found === undefined)

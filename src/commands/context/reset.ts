@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Places, Results } from '../../cli/context.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 
 export const command = defineCommand({
   path: 'context reset',

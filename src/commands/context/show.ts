@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Origins, Places, Results } from '../../cli/context.js';
 import { globalFlags } from '../../cli/global-flags.js';
 import type { RememberedStore } from '../../core/context/context-file.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { textOf } from '../kit/lines.js';
 
 export const command = defineCommand({

@@ -1,7 +1,7 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import type { Environment, Messages, Places, Results } from '../../cli/context.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 
 export const command = defineCommand({
   path: 'context switch',

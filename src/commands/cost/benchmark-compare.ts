@@ -3,8 +3,8 @@ import type { Pricing, Results } from '../../cli/context.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { flag } from '../../cli/flag.js';
-import type { ToolCost } from '../../core/tool-costs/compare-tools.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { ToolCost } from '../../core/money/tool-costs/compare-tools.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { storageClassFlag } from '../kit/flags.js';
 import { costFlags } from '../kit/price-flags.js';
 import { fact, textOf } from '../kit/lines.js';
@@ -65,9 +65,9 @@ export const command = defineCommand({
         import('../../core/cost/price-table.js'),
         import('../../core/cost/money.js'),
         import('../kit/prices.js'),
-        import('../../core/tool-costs/compare-tools.js'),
-        import('../../core/tool-costs/tools.js'),
-        import('../../core/json/document.js'),
+        import('../../core/money/tool-costs/compare-tools.js'),
+        import('../../core/money/tool-costs/tools.js'),
+        import('../../core/platform/json/document.js'),
       ]);
     const { files, compressionRatio, dedupRatio, storageClass, region, tool: chosen } = values;
     const bytes = Math.round(values.sizeGb * BYTES_A_GB);

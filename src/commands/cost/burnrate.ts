@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import type { BurnRate } from '../../core/forecast/burn-rate.js';
+import type { BurnRate } from '../../core/money/forecast/burn-rate.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { fact, textOf } from '../kit/lines.js';
 import {
@@ -34,7 +34,7 @@ export const command = defineCommand({
     1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
   },
   async run({ days, inRegion: region }, [project], context: Results & LedgerContext) {
-    const { burnRate } = await import('../../core/forecast/burn-rate.js');
+    const { burnRate } = await import('../../core/money/forecast/burn-rate.js');
     const { DAYS_A_MONTH } = await import('../../core/cost/price-table.js');
     const series = await spendSeries(context, { project, region, days });
     const costs = costsOf(series);

@@ -1,8 +1,8 @@
 // A report for NSF or NIH, as a document and as text.
-import { amountText } from '../../core/alerts/amounts.js';
-import type { BudgetStatus } from '../../core/budget/status.js';
-import type { ComplianceReport } from '../../core/ledger/compliance.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { amountText } from '../../core/notify/alerts/amounts.js';
+import type { BudgetStatus } from '../../core/money/budget/status.js';
+import type { ComplianceReport } from '../../core/money/ledger/compliance.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { fact, textOf } from '../kit/lines.js';
 import { amountOf, periodDocument, periodText } from '../kit/spent.js';

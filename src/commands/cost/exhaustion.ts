@@ -1,8 +1,8 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { usageError } from '../../core/failures/errors.js';
-import type { Exhaustion } from '../../core/forecast/exhaustion.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import type { Exhaustion } from '../../core/money/forecast/exhaustion.js';
 import { formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { fact, textOf } from '../kit/lines.js';
@@ -43,8 +43,8 @@ export const command = defineCommand({
     1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
   },
   async run({ budget, spent: given, inRegion: region }, [project], context: Results & LedgerContext) {
-    const { exhaustion } = await import('../../core/forecast/exhaustion.js');
-    const { plusDays } = await import('../../core/ledger/days.js');
+    const { exhaustion } = await import('../../core/money/forecast/exhaustion.js');
+    const { plusDays } = await import('../../core/money/ledger/days.js');
     const series = await spendSeries(context, { project, region, days: DAYS });
     const spent = given ?? series.spentUsd;
     if (spent === null)

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import type { Forecast, Prediction } from '../../core/forecast/forecast.js';
+import type { Forecast, Prediction } from '../../core/money/forecast/forecast.js';
 import { formatCount } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { fact, textOf } from '../kit/lines.js';
@@ -67,8 +67,8 @@ export const command = defineCommand({
     1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
   },
   async run({ days, model, inRegion: region }, [project], context: Results & LedgerContext & TableContext) {
-    const { forecast } = await import('../../core/forecast/forecast.js');
-    const { plusDays } = await import('../../core/ledger/days.js');
+    const { forecast } = await import('../../core/money/forecast/forecast.js');
+    const { plusDays } = await import('../../core/money/ledger/days.js');
     const series = await spendSeries(context, { project, region, days });
     const result = forecast(costsOf(series), model);
     const document = { kind: result.kind, model, ...seriesDocument(series) };

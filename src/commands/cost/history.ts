@@ -1,9 +1,9 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Places, Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { usdOf } from '../../core/ledger/micros.js';
-import type { UploadHistoryRecord } from '../../core/ledger/upload-history.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { usdOf } from '../../core/money/ledger/micros.js';
+import type { UploadHistoryRecord } from '../../core/money/ledger/upload-history.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { uploadHistoryFlag } from '../kit/ledger-flags.js';
@@ -48,7 +48,7 @@ export const command = defineCommand({
   examples: ['archiver cost history', 'archiver cost history --limit 0 --json'],
   exits: { 0: 'listed; also when there is none', 1: 'the history cannot be read' },
   async run(values, _args, context: Results & Messages & Places & TableContext) {
-    const { historyFile, readHistory } = await import('../../core/ledger/upload-history.js');
+    const { historyFile, readHistory } = await import('../../core/money/ledger/upload-history.js');
     const path =
       historyFile(values.uploadHistory, context.home, context.cwd) ?? historyFile('1', context.home, '') ?? '';
     const { found, skipped } = await readHistory(path);

@@ -1,7 +1,7 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import type { Results } from '../../cli/context.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { fact, textOf } from '../kit/lines.js';
 import {
   amountTable,
@@ -27,8 +27,8 @@ export const command = defineCommand({
   examples: ['archiver cost project genome', 'archiver cost project 20251114-093012-1a2b3c4d --period last_month'],
   exits: { 0: 'shown', 1: 'nothing is recorded for this project, or the ledger cannot be read' },
   async run(values, [project], context: Results & LedgerContext & TableContext) {
-    const { periodOf } = await import('../../core/ledger/period.js');
-    const { spentBy, spentIn } = await import('../../core/ledger/report.js');
+    const { periodOf } = await import('../../core/money/ledger/period.js');
+    const { spentBy, spentIn } = await import('../../core/money/ledger/report.js');
     const all = await recordsOf(context);
     const records = all.filter((record) => record.project === project);
     if (records.length === 0) throw unknownProject(project, new Set(all.flatMap((record) => record.project ?? [])));

@@ -1,7 +1,7 @@
 import type { Clock, Results } from '../../cli/context.js';
 import { defineCommand } from '../../cli/command.js';
-import type { ProjectSum } from '../../core/ledger/projects.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { ProjectSum } from '../../core/money/ledger/projects.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { minuteText } from '../kit/lines.js';
 import { amountOf, ESTIMATED, type LedgerContext, recordedRegionFlag, recordsOf } from '../kit/spent.js';
@@ -27,7 +27,7 @@ export const command = defineCommand({
   examples: ['archiver cost projects', 'archiver cost projects --region eu-west-1 --json'],
   exits: { 0: 'listed', 1: 'the ledger cannot be read' },
   async run(values, _args, context: Results & Clock & LedgerContext & TableContext) {
-    const { projectSums } = await import('../../core/ledger/projects.js');
+    const { projectSums } = await import('../../core/money/ledger/projects.js');
     const projects = projectSums(await recordsOf(context, values.inRegion), context.now());
     const table = await tableText(projects, COLUMNS, context);
     context.result({ projects }, () =>

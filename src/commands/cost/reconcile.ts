@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import type { Cancellation, Places, Results } from '../../cli/context.js';
 import { defineCommand } from '../../cli/command.js';
 import { flag } from '../../cli/flag.js';
-import { ArchiverError } from '../../core/failures/errors.js';
-import type { Bill } from '../../core/ledger/bill.js';
-import type { ReconciledLine, ReconciledProject } from '../../core/ledger/reconcile.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { ArchiverError } from '../../core/platform/failures/errors.js';
+import type { Bill } from '../../core/money/ledger/bill.js';
+import type { ReconciledLine, ReconciledProject } from '../../core/money/ledger/reconcile.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { fact, textOf } from '../kit/lines.js';
@@ -44,7 +44,7 @@ export const command = defineCommand({
   examples: ['archiver cost reconcile --cur acme-00001.csv.gz', 'archiver cost reconcile --cur focus.csv --json'],
   exits: { 0: 'compared', 1: 'the file cannot be read or is no bill, or the ledger cannot be read' },
   async run(values, _args, context: Results & Cancellation & Pick<Places, 'cwd'> & LedgerContext & TableContext) {
-    const { reconcile } = await import('../../core/ledger/reconcile.js');
+    const { reconcile } = await import('../../core/money/ledger/reconcile.js');
     const bill = await billIn(values.cur, context);
     if (bill.from === null)
       throw new ArchiverError('not-found', `${printable(values.cur)} has no line of S3`, {
@@ -79,10 +79,10 @@ async function billIn(path: string, { cwd, signal }: Cancellation & Pick<Places,
   const { createReadStream } = await import('node:fs');
   const { createGunzip } = await import('node:zlib');
   const { pipeline } = await import('node:stream');
-  const { csvRows } = await import('../../core/text/csv.js');
-  const { readBill } = await import('../../core/ledger/bill.js');
-  const { fileFailure } = await import('../../core/failures/file-failure.js');
-  const { isArchiverError } = await import('../../core/failures/errors.js');
+  const { csvRows } = await import('../../core/platform/text/csv.js');
+  const { readBill } = await import('../../core/money/ledger/bill.js');
+  const { fileFailure } = await import('../../core/platform/failures/file-failure.js');
+  const { isArchiverError } = await import('../../core/platform/failures/errors.js');
   const file = createReadStream(resolve(cwd, path), { signal });
   const bytes = path.endsWith('.gz') ? pipeline(file, createGunzip(), () => undefined) : file;
   try {

@@ -3,10 +3,10 @@ import type { Cancellation, Environment, Places, Results } from '../../cli/conte
 import { flag, type Values } from '../../cli/flag.js';
 import { dashed, idle } from '../../cli/rule.js';
 import { budgetStoreFlag } from '../../cli/settings.js';
-import type { BudgetStatus } from '../../core/budget/status.js';
-import { documentLine } from '../../core/json/document.js';
-import type { LedgerRecord } from '../../core/ledger/record.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { BudgetStatus } from '../../core/money/budget/status.js';
+import { documentLine } from '../../core/platform/json/document.js';
+import type { LedgerRecord } from '../../core/money/ledger/record.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import pkg from '../../../package.json' with { type: 'json' };
 import { accessFlags } from '../kit/flags.js';
 import { textOf } from '../kit/lines.js';
@@ -22,7 +22,7 @@ import {
   spentFacts,
 } from '../kit/spent.js';
 import type { TableContext } from '../kit/table.js';
-import type { Period } from '../../core/ledger/period.js';
+import type { Period } from '../../core/money/ledger/period.js';
 
 const flags = {
   ...periodFlag('month'),
@@ -66,12 +66,12 @@ export const command = defineCommand({
   ],
   exits: { 0: 'reported', 1: 'the ledger or the budgets cannot be read, or the file not written' },
   async run(values, _args, context: ReportContext) {
-    const { periodOf } = await import('../../core/ledger/period.js');
+    const { periodOf } = await import('../../core/money/ledger/period.js');
     const records = await recordsOf(context, values.inRegion);
     const period = periodOf(values.period, context.now());
     if (values.format === 'compliance') return await reportCompliance(values, { records, period }, context);
     if (values.format === 'focus') return await reportFocus(values, { records, period }, context);
-    const { spentBy, spentIn } = await import('../../core/ledger/report.js');
+    const { spentBy, spentIn } = await import('../../core/money/ledger/report.js');
     const report = spentIn(records, period);
     const { lines } = report;
     const tables = [
@@ -95,7 +95,7 @@ async function reportCompliance(
   { records, period }: Recorded,
   context: ReportContext,
 ): Promise<void> {
-  const { complianceReport, NOTE } = await import('../../core/ledger/compliance.js');
+  const { complianceReport, NOTE } = await import('../../core/money/ledger/compliance.js');
   const { complianceDocument, complianceText } = await import('./compliance.js');
   const own = records.filter((record) => project === undefined || record.project === project);
   const report = complianceReport(own, { period, agency, award });
@@ -125,10 +125,10 @@ async function budgetOf(
   }: Pick<Values<typeof flags>, 'budgetStore' | keyof typeof accessFlags>,
   { home, cwd, env, signal, now }: ReportContext,
 ): Promise<BudgetStatus | null> {
-  const { openBook } = await import('../../core/budget/open-book.js');
-  const { readBook } = await import('../../core/budget/book-store.js');
-  const { budgetIn } = await import('../../core/budget/budget.js');
-  const { statusOf } = await import('../../core/budget/status.js');
+  const { openBook } = await import('../../core/money/budget/open-book.js');
+  const { readBook } = await import('../../core/money/budget/book-store.js');
+  const { budgetIn } = await import('../../core/money/budget/budget.js');
+  const { statusOf } = await import('../../core/money/budget/status.js');
   const opened = await openBook({ place, home, cwd }, { env, profile, endpointUrl, caBundle, signal });
   const { store } = opened;
   try {
@@ -144,9 +144,9 @@ async function reportFocus(
   { records, period }: Recorded,
   context: ReportContext,
 ): Promise<void> {
-  const { dayOf } = await import('../../core/ledger/days.js');
-  const { focusCsv } = await import('../../core/ledger/focus.js');
-  const { spentIn } = await import('../../core/ledger/report.js');
+  const { dayOf } = await import('../../core/money/ledger/days.js');
+  const { focusCsv } = await import('../../core/money/ledger/focus.js');
+  const { spentIn } = await import('../../core/money/ledger/report.js');
   const providers = new Map(records.map(({ store, provider }) => [store, provider]));
   const lines = spentIn(records, period).lines.map((line) => {
     return { ...line, provider: providers.get(line.store) ?? ('other' as const) };

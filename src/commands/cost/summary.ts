@@ -1,8 +1,8 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import type { TaggedSum } from '../../core/ledger/provenance.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { TaggedSum } from '../../core/money/ledger/provenance.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { textOf } from '../kit/lines.js';
 import {
@@ -52,7 +52,7 @@ export const command = defineCommand({
   examples: ['archiver cost summary', 'archiver cost summary --by-dvc-stage train --git-commit 4f2a91c'],
   exits: { 0: 'shown; also when nothing is tagged so', 1: 'the ledger cannot be read' },
   async run(values, _args, context: Results & LedgerContext & TableContext) {
-    const { taggedSpend } = await import('../../core/ledger/provenance.js');
+    const { taggedSpend } = await import('../../core/money/ledger/provenance.js');
     const filter = { dvcStage: values.byDvcStage, gitCommit: values.gitCommit?.toLowerCase() };
     const { sums, report } = taggedSpend(await recordsOf(context, values.inRegion), filter, context.now());
     const table = await tableText(sums, COLUMNS, context);

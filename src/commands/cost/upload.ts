@@ -4,8 +4,8 @@ import { flag } from '../../cli/flag.js';
 import { nearestUsd, roundedUsd } from '../../core/cost/money.js';
 import type { StoredObject } from '../../core/cost/stored-object.js';
 import type { UploadSavings } from '../../core/cost/upload-savings.js';
-import type { ManifestHead } from '../../core/manifest/manifest-types.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { ManifestHead } from '../../core/format/manifest/manifest-types.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from '../kit/flags.js';
@@ -60,8 +60,8 @@ export const command = defineCommand({
   ],
   exits: { 0: 'shown', 1: 'the manifest is missing, damaged or cannot be read' },
   async run(values, [url], context: Results & StoreContext & TableContext) {
-    const { parseStoreUrl } = await import('../../core/object-store/store-url.js');
-    const { readManifest } = await import('../../core/manifest/manifest-reader.js');
+    const { parseStoreUrl } = await import('../../core/store/store-url.js');
+    const { readManifest } = await import('../../core/format/manifest/manifest-reader.js');
     const { originOf } = await import('../../core/cost/price-table.js');
     const { onceUsd, uploadCost } = await import('../../core/cost/upload-cost.js');
     const { costOfItem, uploadSavings } = await import('../../core/cost/upload-savings.js');

@@ -4,8 +4,8 @@ import { defineCommand } from '../../cli/command.js';
 import type { Cancellation, Environment, Messages, Places, Results, Terminal } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import { idle } from '../../cli/rule.js';
-import { usageError } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { fact, textOf } from '../kit/lines.js';
 
 const PASSPHRASE = 'ARCHIVER_GPG_PASSPHRASE';
@@ -63,7 +63,7 @@ export const command = defineCommand({
   exits: { 0: 'made', 1: 'one of the files exists, or they cannot be written' },
   async run({ destination, passphrase: isLocked, ...values }, _args, context: Asking & Results & Messages & Places) {
     const { checkUserId, makeGpgKeys, refuseOtherKeys } = await import('../../core/gpg-keys/gpg-keys.js');
-    const { untilCancelled } = await import('../../core/object-store/until-cancelled.js');
+    const { untilCancelled } = await import('../../core/store/until-cancelled.js');
     const { name, email } = values;
     checkUserId(values);
     const owner = name === undefined && email === undefined ? { name: `archiver on ${hostname()}` } : { name, email };

@@ -1,5 +1,5 @@
 // What the network flags of `create upload` mean for connections and requests.
-import type { OpenStoreOptions } from '../../core/object-store/open-store.js';
+import type { OpenStoreOptions } from '../../core/store/open-store.js';
 
 export interface NetworkValues {
   readonly networkProfile: 'default' | 'aggressive' | 'conservative';

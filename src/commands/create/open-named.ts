@@ -2,12 +2,12 @@
 // knows.
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
-import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
-import { openSaved, openUnsaved, type SavedUpload } from '../../core/resume/saved-upload.js';
-import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
+import { ArchiverError, isArchiverError, usageError } from '../../core/platform/failures/errors.js';
+import { openSaved, openUnsaved, type SavedUpload } from '../../core/archive/resume/saved-upload.js';
+import type { SavedCommand, UploadState } from '../../core/archive/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
 import { stateFolder } from '../kit/saved.js';
-import { isUploadId, type UploadId } from '../../core/ids/upload-id.js';
+import { isUploadId, type UploadId } from '../../core/store/ids/upload-id.js';
 
 const MB = 1e6;
 const ADAPTIVE_CHUNK = 32 * 2 ** 20;

@@ -2,8 +2,8 @@
 import { deriveDatasetId } from '../../core/dataset/records/identity.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import { seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
-import { usageError } from '../../core/failures/errors.js';
-import { displayPath, type RawPath, rawFromText, baseName, joinParts } from '../../core/paths/raw-path.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { displayPath, type RawPath, rawFromText, baseName, joinParts } from '../../core/platform/paths/raw-path.js';
 
 export interface SourceFolders {
   readonly folders: readonly { readonly given: string; readonly real: RawPath }[];

@@ -1,6 +1,6 @@
 // How much memory `create upload` plans with: its chunks are large, and every one of them is a buffer.
-import { memoryPlan } from '../../core/limits/memory-plan.js';
-import { usageError } from '../../core/failures/errors.js';
+import { memoryPlan } from '../../core/platform/limits/memory-plan.js';
+import { usageError } from '../../core/platform/failures/errors.js';
 
 const MIB = 2 ** 20;
 const MB = 1e6;

@@ -4,8 +4,8 @@ import { defineCommand } from '../../cli/command.js';
 import type { Context } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { idle, neverBoth, requires } from '../../cli/rule.js';
-import { threadsWithin } from '../../core/limits/open-files.js';
-import type { SavedUpload } from '../../core/resume/saved-upload.js';
+import { threadsWithin } from '../../core/platform/limits/open-files.js';
+import type { SavedUpload } from '../../core/archive/resume/saved-upload.js';
 import { budgetGateFlags } from '../kit/budget-gate.js';
 import {
   DRY_RUN,

@@ -1,16 +1,16 @@
 // What this computer knows: the cost ledger, budgets, saved uploads.
 import { hostname } from 'node:os';
 import type { Clock, Environment, Places } from '../../cli/context.js';
-import { BOOK_KEY, readBook } from '../../core/budget/book-store.js';
-import type { Budget } from '../../core/budget/budget.js';
-import { bookUrl, openBook } from '../../core/budget/open-book.js';
-import { statusOf } from '../../core/budget/status.js';
-import { isUploadId } from '../../core/ids/upload-id.js';
-import { dayOf } from '../../core/ledger/days.js';
-import { ledgerFolder, ledgerStamp } from '../../core/ledger/ledger.js';
-import { killedRuns } from '../../core/ledger/running.js';
-import { NOTHING_SENT, readSentShards, type SentShards } from '../../core/resume/sent-shards.js';
-import { savedUploads, statePaths } from '../../core/resume/state-folder.js';
+import { BOOK_KEY, readBook } from '../../core/money/budget/book-store.js';
+import type { Budget } from '../../core/money/budget/budget.js';
+import { bookUrl, openBook } from '../../core/money/budget/open-book.js';
+import { statusOf } from '../../core/money/budget/status.js';
+import { isUploadId } from '../../core/store/ids/upload-id.js';
+import { dayOf } from '../../core/money/ledger/days.js';
+import { ledgerFolder, ledgerStamp } from '../../core/money/ledger/ledger.js';
+import { killedRuns } from '../../core/money/ledger/running.js';
+import { NOTHING_SENT, readSentShards, type SentShards } from '../../core/archive/resume/sent-shards.js';
+import { savedUploads, statePaths } from '../../core/archive/resume/state-folder.js';
 import { createSource, type Source } from '../../stores/dashboard/source.js';
 import type { BudgetsRead, DashboardSources, SpendRead, UploadsRead } from '../../stores/dashboard/sources.js';
 import { spendingOf } from '../../stores/dashboard/spending.js';

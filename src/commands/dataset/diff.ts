@@ -3,14 +3,14 @@ import type { StreamedResults } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { Change } from '../../core/dataset/diff.js';
 import type { Counts, DiffTally } from '../../core/dataset/diff-tally.js';
-import { displayPath } from '../../core/paths/raw-path.js';
+import { displayPath } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { documentParts } from '../kit/pieces.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/platform/defined.js';
 
 const flags = {
   ...datasetFlag,

@@ -3,12 +3,12 @@ import { arg } from '../../cli/arg.js';
 import type { Clock, Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { RecordPlace } from '../../core/dataset/records/version-record.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { datasetFlag, placeArg, storeFlags, storeModeFlag, writerFlag } from '../kit/flags.js';
 import { textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { type VersionName, versionName } from '../../core/dataset/records/version-name.js';
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/platform/defined.js';
 import { createOnceFlag } from '../kit/guard-flags.js';
 
 export const command = defineCommand({
@@ -40,7 +40,7 @@ export const command = defineCommand({
     1: 'there is no such version, a prune is retiring versions right now, or the store failed',
   },
   async run(values, [url, asked, selectors], context: Results & Clock & StoreContext) {
-    const { writableStore } = await import('../../core/create-once/create-once.js');
+    const { writableStore } = await import('../../core/store/create-once/create-once.js');
     const { datasetBase } = await import('../kit/dataset-target.js');
     const { checkTag } = await import('../../core/dataset/records/tag-key.js');
     const { findDataset } = await import('../../core/dataset/records/find-dataset.js');

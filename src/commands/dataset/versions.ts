@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results } from '../../cli/context.js';
 import type { DescribedVersion, DescribedVersions } from '../../core/dataset/records/describe-versions.js';
 import { DATES_DIFFER_MS } from '../../core/dataset/records/stored-dates.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { ofKnown } from '../kit/lines.js';

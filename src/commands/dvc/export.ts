@@ -4,10 +4,10 @@ import { defineCommand } from '../../cli/command.js';
 import type { Messages, Places, Results } from '../../cli/context.js';
 import type { ProgressContext } from '../../cli/progress.js';
 import { flag } from '../../cli/flag.js';
-import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
-import { usageError } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
-import { resultPath } from '../../core/failures/failure-list.js';
+import type { SidecarResult } from '../../core/projects/dvc/sidecar-types.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { resultPath } from '../../core/platform/failures/failure-list.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from '../kit/flags.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
@@ -53,7 +53,7 @@ export const command = defineCommand({
       throw usageError('give either OUTPUT_DIR or --output-dir, not both');
     const outputDir = resolve(context.cwd, named ?? values.outputDir);
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
-    const { exportSidecars } = await import('../../core/dvc/export-sidecars.js');
+    const { exportSidecars } = await import('../../core/projects/dvc/export-sidecars.js');
     const { cacheDir } = values;
     const location = uploadUrl({ baseUrl, uploadId });
     const { result, warnings } = await withResult(

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results } from '../../cli/context.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from '../kit/flags.js';
 import { amountText } from '../kit/lines.js';
@@ -37,7 +37,7 @@ export const command = defineCommand({
   exits: { 0: 'listed, also when there are none', 1: 'the manifest is missing, damaged or cannot be read' },
   async run(values, [url], context: Results & Messages & StoreContext & TableContext & ReadingContext) {
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
-    const { countStages } = await import('../../core/dvc/stage-counts.js');
+    const { countStages } = await import('../../core/projects/dvc/stage-counts.js');
     const location = uploadUrl({ baseUrl, uploadId });
     const {
       head,

@@ -3,13 +3,13 @@ import { defineCommand } from '../../cli/command.js';
 import type { Places, StreamedResults } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { ProgressContext } from '../../cli/progress.js';
-import { suggest } from '../../core/text/suggest.js';
-import type { Difference, LocalComparison, LocalState } from '../../core/dvc/compare-local.js';
-import type { Untracked } from '../../core/dvc/count-untracked.js';
-import { usageError } from '../../core/failures/errors.js';
-import type { Listing } from '../../core/listing/listing.js';
-import { displayPath, printable, type RawPath } from '../../core/paths/raw-path.js';
-import { type Failure, resultPath } from '../../core/failures/failure-list.js';
+import { suggest } from '../../core/platform/text/suggest.js';
+import type { Difference, LocalComparison, LocalState } from '../../core/projects/dvc/compare-local.js';
+import type { Untracked } from '../../core/projects/dvc/count-untracked.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import type { Listing } from '../../core/restore/listing/listing.js';
+import { displayPath, printable, type RawPath } from '../../core/platform/paths/raw-path.js';
+import { type Failure, resultPath } from '../../core/platform/failures/failure-list.js';
 import { formatCount } from '../../ui/format.js';
 import { outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules } from '../kit/flags.js';
 import { didYouMean } from '../kit/lines.js';
@@ -17,7 +17,7 @@ import { documentParts, inPieces } from '../kit/pieces.js';
 import { withProgress } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { findUpload, uploadUrl } from '../kit/upload-target.js';
-import { isOfStage } from '../../core/manifest/provenance.js';
+import { isOfStage } from '../../core/format/manifest/provenance.js';
 
 const flags = {
   stage: flag.text({ placeholder: 'NAME', describe: 'compare only the files of this DVC stage' }),
@@ -49,9 +49,9 @@ export const command = defineCommand({
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { resolveSource } = await import('../../core/archive/scan/source-folder.js');
     const folder = resolveSource(localPath, context.cwd);
-    const { compareLocal } = await import('../../core/dvc/compare-local.js');
-    const { countUntracked } = await import('../../core/dvc/count-untracked.js');
-    const { loadListing } = await import('../../core/listing/load-listing.js');
+    const { compareLocal } = await import('../../core/projects/dvc/compare-local.js');
+    const { countUntracked } = await import('../../core/projects/dvc/count-untracked.js');
+    const { loadListing } = await import('../../core/restore/listing/load-listing.js');
     const location = uploadUrl({ baseUrl, uploadId });
     const { stage } = values;
     const { signal } = context;

@@ -1,15 +1,15 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Messages, Pricing, Questions, Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { parseDuration } from '../../core/text/parse-duration.js';
+import { parseDuration } from '../../core/platform/text/parse-duration.js';
 import type { ProgressContext } from '../../cli/progress.js';
 import { roundedUsd } from '../../core/cost/money.js';
 import type { LockOutcome } from '../../core/dataset/lock/extend-locks.js';
 import type { LockPlan } from '../../core/dataset/lock/plan-lock.js';
-import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
-import type { BucketLock } from '../../core/object-store/bucket-lock.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { ArchiverError, isArchiverError, usageError } from '../../core/platform/failures/errors.js';
+import type { BucketLock } from '../../core/store/bucket-lock.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
 import { formatMinute } from '../../ui/format-time.js';
 import { formatUsd } from '../../ui/format-usd.js';
@@ -83,7 +83,7 @@ export const command = defineCommand({
             const { datasetId: dataset, objectLock: mode, dryRun } = values;
             const lock = await lockOf(opened, baseUrl, signal);
             const { planLock } = await import('../../core/dataset/lock/plan-lock.js');
-            const { readOnly } = await import('../../core/object-store/read-only.js');
+            const { readOnly } = await import('../../core/store/read-only.js');
             const plan = await planLock(readOnly(opened.store), { dataset, until, mode, emit, signal });
             if (plan.datasets.length === 0) throw noDataset(baseUrl, dataset);
             for (const text of plan.warnings) context.warn(text);
@@ -114,8 +114,8 @@ const REQUESTS_AT_ONCE = 32;
 
 /** @throws unsupported where nothing can be locked */
 async function lockOf({ lock }: OpenedStore, baseUrl: string, signal: AbortSignal): Promise<BucketLock> {
-  const { parseStoreUrl } = await import('../../core/object-store/store-url.js');
-  const { noLockError } = await import('../../core/object-store/store-error.js');
+  const { parseStoreUrl } = await import('../../core/store/store-url.js');
+  const { noLockError } = await import('../../core/store/store-error.js');
   const place = parseStoreUrl(baseUrl);
   if (lock === undefined || place.kind === 'file')
     throw usageError('nothing in a folder can be locked: lock-extend needs an s3:// store');
@@ -138,7 +138,7 @@ const noDataset = (baseUrl: string, datasetId: string | undefined): ArchiverErro
 /** Of the requests that extend locks; those that looked at them have been sent. */
 async function costOf({ changes }: LockPlan, opened: OpenedStore, context: Pricing) {
   const { billOf } = await import('../../core/cost/cost-model.js');
-  const { listsByKey } = await import('../../core/lists-by-key.js');
+  const { listsByKey } = await import('../../core/platform/lists-by-key.js');
   const { bookedPlace } = await import('../../core/cost/price-book.js');
   const { pricedBy } = await import('../kit/prices.js');
   const { provider, book } = pricedBy(context, opened);

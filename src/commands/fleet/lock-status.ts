@@ -24,12 +24,12 @@ export const command = defineCommand({
     1: 'the bucket cannot be reached: credentials are missing or not accepted, or there is no such bucket',
   },
   async run(values, [url], context: Results & Clock & StoreContext & TableContext) {
-    const { joinStoreUrl } = await import('../../core/object-store/store-url.js');
-    const { readOnly } = await import('../../core/object-store/read-only.js');
+    const { joinStoreUrl } = await import('../../core/store/store-url.js');
+    const { readOnly } = await import('../../core/store/read-only.js');
     const { checkLock } = await import('../../core/access/check-lock.js');
     const { LOCK_ORDER } = await import('../../core/access/judge-immutability.js');
     const { worstOf } = await import('../../core/access/finding.js');
-    const { usageError } = await import('../../core/failures/errors.js');
+    const { usageError } = await import('../../core/platform/failures/errors.js');
     const { bucketOf, commandPlace, findingsText, postureOf } = await import('../kit/access.js');
     const { withStore } = await import('../kit/store.js');
     const baseUrl = joinStoreUrl(url);

@@ -5,7 +5,7 @@ import type { Messages, StreamedResults, Verbosity } from '../../cli/context.js'
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
 import type { PassOptions } from '../../core/fleet/watch/monitor-pass.js';
-import { documentLine } from '../../core/json/document.js';
+import { documentLine } from '../../core/platform/json/document.js';
 import { budgetStoreFlag } from '../../cli/settings.js';
 import { textOf } from '../kit/lines.js';
 import { metricsFlags } from '../kit/telemetry-flags.js';
@@ -68,9 +68,9 @@ async function passOptions(
   values: Values<typeof flags>,
   context: MonitorContext,
 ): Promise<PassOptions> {
-  const { openBook } = await import('../../core/budget/open-book.js');
-  const { readBook } = await import('../../core/budget/book-store.js');
-  const { raiseAlerts } = await import('../../core/alerts/raise-alerts.js');
+  const { openBook } = await import('../../core/money/budget/open-book.js');
+  const { readBook } = await import('../../core/money/budget/book-store.js');
+  const { raiseAlerts } = await import('../../core/notify/alerts/raise-alerts.js');
   const { home, cwd, env, now, signal } = context;
   const { budgetStore: place, profile, endpointUrl, caBundle, threshold, textfile } = values;
   return {

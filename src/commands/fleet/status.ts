@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results, Verbosity } from '../../cli/context.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { textOf } from '../kit/lines.js';
 import { stopwatch, warnOf } from '../kit/run.js';
 import type { TableContext } from '../kit/table.js';

@@ -1,9 +1,9 @@
 // What an agent tells of its cycles: a line in its log, an object for programs, and the result in the end.
 import type { EndedAgentCycle } from '../../core/fleet/agent/agent.js';
 import type { SourceOutcome } from '../../core/fleet/agent/cycle.js';
-import { isArchiverError } from '../../core/failures/errors.js';
+import { isArchiverError } from '../../core/platform/failures/errors.js';
 import { type HeartbeatSource, sourceDocument } from '../../core/fleet/heartbeat.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js';
 import { textOf } from '../kit/lines.js';
 

@@ -7,9 +7,9 @@ import { FileConfig, readConfigFile } from '../../core/fleet/agent/file-config.j
 import { keptConfig } from '../../core/fleet/agent/kept-config.js';
 import { PulledConfig } from '../../core/fleet/agent/pulled-config.js';
 import { readPublicKey } from '../../core/fleet/config/signature.js';
-import { usageError } from '../../core/failures/errors.js';
-import { storeUrlOf } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { storeUrlOf } from '../../core/store/store-url.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import { baseUrlOf, withoutClassOfFolder } from '../upload/engine-options.js';
 import { readNamed } from './named-file.js';

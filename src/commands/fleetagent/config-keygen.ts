@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defineCommand } from '../../cli/command.js';
 import type { Places, Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { fact, textOf } from '../kit/lines.js';
 
 export const command = defineCommand({

@@ -5,7 +5,7 @@ import type { Places } from '../../cli/context.js';
 /** Its bytes; relative names begin at the current folder. @throws access-denied, io */
 export async function readNamed(file: string, { cwd }: Pick<Places, 'cwd'>): Promise<Buffer> {
   const { readFile } = await import('node:fs/promises');
-  const { fileFailure } = await import('../../core/failures/file-failure.js');
+  const { fileFailure } = await import('../../core/platform/failures/file-failure.js');
   const path = resolve(cwd, file);
   try {
     return await readFile(path);

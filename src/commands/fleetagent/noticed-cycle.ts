@@ -7,10 +7,10 @@ import {
   runCycle,
   type SourceOutcome,
 } from '../../core/fleet/agent/cycle.js';
-import { withoutSecrets } from '../../core/failures/hide-secrets.js';
-import type { RunFacts } from '../../core/run-facts.js';
+import { withoutSecrets } from '../../core/platform/failures/hide-secrets.js';
+import type { RunFacts } from '../../core/events/run-facts.js';
 import { hasNotices, type Judged, withNotices } from '../../core/notify/with-notices.js';
-import { throwIfCancelled } from '../../core/object-store/store-error.js';
+import { throwIfCancelled } from '../../core/store/store-error.js';
 import { judgedFailure, noticeSettings, noticeWorld } from '../upload/noticed-run.js';
 import type { AgentValues } from './agent-flags.js';
 import { statusOf } from './agent-report.js';

@@ -1,7 +1,7 @@
 // The base of a fleet, opened for its config and heartbeats. That is not a run of its own: the ledger has those of the sources.
 import type { Context } from '../../cli/context.js';
-import type { StoreRefusals } from '../../core/object-store/abilities.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
+import type { StoreRefusals } from '../../core/store/abilities.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
 import { openForWriting, type StoreValues } from '../kit/store.js';
 
 interface Opening {

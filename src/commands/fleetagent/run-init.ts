@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Cancellation, Environment, Messages, Origins, Places, Results } from '../../cli/context.js';
-import { usageError } from '../../core/failures/errors.js';
+import { usageError } from '../../core/platform/failures/errors.js';
 import { type BundleOptions, bundleFiles, bundlePolicy, CREDENTIALS } from '../../core/fleet/bundle/bundle-files.js';
 import { withNewBundle, writeSecret } from '../../core/fleet/bundle/bundle-folder.js';
 import { checkKeyArn, checkRegion, fleetPlace, partitionOf } from '../../core/fleet/bundle/fleet-place.js';
@@ -12,9 +12,9 @@ import { readNamed } from './named-file.js';
 import { readPublicKey } from '../../core/fleet/config/signature.js';
 import type { AccessKey } from '../../core/fleet/identity/iam.js';
 import type { Minted } from '../../core/fleet/identity/mint.js';
-import type { RetentionMode } from '../../core/object-store/object-store.js';
-import { printable } from '../../core/paths/raw-path.js';
-import { regionAt } from '../../core/providers/address.js';
+import type { RetentionMode } from '../../core/store/object-store.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { regionAt } from '../../core/store/providers/address.js';
 import { fact, textOf } from '../kit/lines.js';
 import { lockOption } from '../upload/engine-options.js';
 import { namedWriter } from '../kit/writer.js';
@@ -105,7 +105,7 @@ function unkept({ server, place }: BundleOptions): string | undefined {
 }
 
 async function serverAddress(endpointUrl: string): Promise<string | undefined> {
-  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
+  const { storeEndpoint } = await import('../../core/store/s3/s3-profile.js');
   return await storeEndpoint({ env: {}, endpointUrl });
 }
 

@@ -3,8 +3,8 @@ import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Places, Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { integrityError, usageError } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { integrityError, usageError } from '../../core/platform/failures/errors.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { fact, textOf } from '../kit/lines.js';
 import { warnOf } from '../kit/run.js';
@@ -67,8 +67,8 @@ async function privateKey(file: string, context: SignContext) {
 }
 
 async function save(path: string, bytes: Buffer): Promise<void> {
-  const { fileFailure } = await import('../../core/failures/file-failure.js');
-  const { replaceFile } = await import('../../core/state/replace-file.js');
+  const { fileFailure } = await import('../../core/platform/failures/file-failure.js');
+  const { replaceFile } = await import('../../core/platform/state/replace-file.js');
   try {
     await replaceFile(path, bytes);
   } catch (error) {

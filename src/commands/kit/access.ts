@@ -1,16 +1,16 @@
 // What `access-check` and `upload --check-access` do alike: ask a bucket, and show what was found.
 import { answerOf } from '../../core/access/answer.js';
-import type { Capability } from '../../core/capabilities/capability.js';
+import type { Capability } from '../../core/access/capabilities/capability.js';
 import { type AccessReport, checkAccess } from '../../core/access/check-access.js';
 import type { CommandPlace } from '../../core/access/aws-command.js';
 import { type Finding, type Severity, worstOf } from '../../core/access/finding.js';
 import { withServices } from '../../core/access/services.js';
-import { usageError } from '../../core/failures/errors.js';
-import type { BucketPosture } from '../../core/object-store/bucket-posture.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import type { RequestCounts } from '../../core/object-store/object-store.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import type { BucketPosture } from '../../core/store/bucket-posture.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import { parseStoreUrl } from '../../core/store/store-url.js';
+import type { RequestCounts } from '../../core/store/object-store.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { wrapped } from '../../ui/wrapped.js';
 import { askBucketCapabilities } from './capabilities.js';
 import { askCreateOnce, createOnceFinding } from './create-once.js';

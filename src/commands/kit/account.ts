@@ -1,9 +1,9 @@
 // What a command tells the ledger. The record is made when the run has ended, by src/cli/record-run.ts.
 import type { Accounted, Clock, Places, Pricing } from '../../cli/context.js';
-import { defined } from '../../core/defined.js';
-import type { RunAbout } from '../../core/ledger/run-account.js';
-import type { MeteredObject } from '../../core/object-store/meter.js';
-import type { OpenStoreOptions } from '../../core/object-store/open-store.js';
+import { defined } from '../../core/platform/defined.js';
+import type { RunAbout } from '../../core/money/ledger/run-account.js';
+import type { MeteredObject } from '../../core/store/meter.js';
+import type { OpenStoreOptions } from '../../core/store/open-store.js';
 
 /** Counts what the run uses of a store, where that is recorded. @throws usage for a price in the config file that is not one */
 export async function meterOf(

@@ -1,7 +1,7 @@
 // What lies in a store and what it costs, as JSON.
-import type { InventoryRead } from '../../core/analyze/analyze-store.js';
-import { athenaUsd } from '../../core/analyze/inventory/athena-cost.js';
-import { type MoveSaving, payOffDays } from '../../core/analyze/move-savings.js';
+import type { InventoryRead } from '../../core/money/analyze/analyze-store.js';
+import { athenaUsd } from '../../core/money/analyze/inventory/athena-cost.js';
+import { type MoveSaving, payOffDays } from '../../core/money/analyze/move-savings.js';
 import { roundedUsd } from '../../core/cost/money.js';
 import { originOf } from '../../core/cost/price-table.js';
 import { type AnalyzedStore, type Figures, whole } from './store-analysis.js';

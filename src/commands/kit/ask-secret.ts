@@ -2,10 +2,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Cancellation, Places, Terminal } from '../../cli/context.js';
-import { ArchiverError, cancelledError, usageError } from '../../core/failures/errors.js';
-import { fileFailure } from '../../core/failures/file-failure.js';
-import { untilCancelled } from '../../core/object-store/until-cancelled.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { ArchiverError, cancelledError, usageError } from '../../core/platform/failures/errors.js';
+import { fileFailure } from '../../core/platform/failures/file-failure.js';
+import { untilCancelled } from '../../core/store/until-cancelled.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { hasTerminal } from './ask.js';
 
 type Asking = Cancellation & Pick<Terminal, 'stdin' | 'stderr'>;

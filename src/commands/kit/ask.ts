@@ -1,7 +1,7 @@
 // Questions before something that cannot be undone, and who is there to answer them.
 import type { Cancellation, Questions, Terminal } from '../../cli/context.js';
-import { ArchiverError, usageError } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { ArchiverError, usageError } from '../../core/platform/failures/errors.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 
 /** Somebody can be asked: questions go to stderr, answers come from stdin. */
 export const hasTerminal = ({ stdin, stderr }: Pick<Terminal, 'stdin' | 'stderr'>): boolean =>

@@ -1,8 +1,8 @@
 // The book of budgets that a command works on: on this computer, or in a store that machines share.
 import type { Origins, Places } from '../../cli/context.js';
 import { budgetStoreFlag } from '../../cli/settings.js';
-import type { BudgetBook } from '../../core/budget/budget.js';
-import type { ObjectStore } from '../../core/object-store/object-store.js';
+import type { BudgetBook } from '../../core/money/budget/budget.js';
+import type { ObjectStore } from '../../core/store/object-store.js';
 import { storeFlags, storeModeFlag } from './flags.js';
 import { openForReading, type StoreContext, type StoreValues } from './store.js';
 
@@ -35,9 +35,9 @@ export async function withBudgetBook<T>(
   context: BudgetContext,
   work: (book: OpenBook) => Promise<T>,
 ): Promise<T> {
-  const { writableStore } = await import('../../core/create-once/create-once.js');
-  const { changeBook, readBook } = await import('../../core/budget/book-store.js');
-  const { bookUrl } = await import('../../core/budget/open-book.js');
+  const { writableStore } = await import('../../core/store/create-once/create-once.js');
+  const { changeBook, readBook } = await import('../../core/money/budget/book-store.js');
+  const { bookUrl } = await import('../../core/money/budget/open-book.js');
   const url = bookUrl({ place: values.budgetStore, home: context.home, cwd: context.cwd });
   const opened = await openForReading(url, values, context);
   const { store }: { store: ObjectStore } = opened;

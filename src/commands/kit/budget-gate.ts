@@ -11,11 +11,11 @@ import type {
 } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { MayBegin } from '../../core/archive/may-begin.js';
-import type { Amounts } from '../../core/budget/budget.js';
-import type { Standing } from '../../core/budget/verdict.js';
+import type { Amounts } from '../../core/money/budget/budget.js';
+import type { Standing } from '../../core/money/budget/verdict.js';
 import type { UploadEstimate } from '../../core/cost/upload-cost.js';
-import type { CostEvent, EventSink } from '../../core/events.js';
-import type { BudgetPlace } from '../../core/ledger/run-account.js';
+import type { CostEvent, EventSink } from '../../core/events/events.js';
+import type { BudgetPlace } from '../../core/money/ledger/run-account.js';
 import { budgetStoreFlag } from '../../cli/settings.js';
 
 /** Goes on in spite of budgets. */
@@ -61,11 +61,11 @@ async function standings(
   context: GateContext,
 ): Promise<readonly Standing[]> {
   const { env, signal, home, cwd, now } = context;
-  const { openBook } = await import('../../core/budget/open-book.js');
-  const { readBook } = await import('../../core/budget/book-store.js');
-  const { budgetsFor } = await import('../../core/budget/budget.js');
-  const { refuseUncounted } = await import('../../core/budget/countable.js');
-  const { standingsOf, usesIn } = await import('../../core/budget/verdict.js');
+  const { openBook } = await import('../../core/money/budget/open-book.js');
+  const { readBook } = await import('../../core/money/budget/book-store.js');
+  const { budgetsFor } = await import('../../core/money/budget/budget.js');
+  const { refuseUncounted } = await import('../../core/money/budget/countable.js');
+  const { standingsOf, usesIn } = await import('../../core/money/budget/verdict.js');
   const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
   const { store } = opened;
   try {
@@ -98,7 +98,7 @@ export function budgetGate(
       const bill = billAt(pricedBy(context, {}));
       if (bill.lines.some(({ costUsd }) => costUsd !== null && costUsd > 0)) emit(await costEvent(bill));
       if (values['ignoreBudget'] !== true) {
-        const { refuseOver } = await import('../../core/budget/verdict.js');
+        const { refuseOver } = await import('../../core/money/budget/verdict.js');
         refuseOver(await standings(asked, { bytes, costUsd: bill.costUsd }, context));
       }
       hasBegun = true;

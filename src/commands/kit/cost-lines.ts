@@ -1,11 +1,11 @@
 // What a person reads of chunks in cold storage: their states, what each tier costs and when it is done. Also the lines of
 // a restore that has asked for them.
 import type { RetrievalEstimate, RetrievalItem } from '../../core/cost/retrieval-cost.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { isLost } from '../../core/restore/retrieval-document.js';
 import type { Requested, Retrieval, ThawedChunk } from '../../core/restore/retrieve.js';
-import { isColdClass, THAW_TIERS, waitOf } from '../../core/cost/cold-class.js';
-import type { TierPlan } from '../../core/thaw/tier-plans.js';
+import { isColdClass, THAW_TIERS, waitOf } from '../../core/store/cold-class.js';
+import type { TierPlan } from '../../core/restore/thaw/tier-plans.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { formatUsd } from '../../ui/format-usd.js';

@@ -1,9 +1,9 @@
 // Whether a store creates a key only once: asked anew by `setup` and `access-check`.
 import { type Answer, isAnswered, unknownFinding } from '../../core/access/answer.js';
 import { finding, type Finding } from '../../core/access/finding.js';
-import type { CreateOnceAnswer } from '../../core/create-once/answer.js';
-import { askAnew, askingAs } from '../../core/create-once/create-once.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
+import type { CreateOnceAnswer } from '../../core/store/create-once/answer.js';
+import { askAnew, askingAs } from '../../core/store/create-once/create-once.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
 import type { StoreContext } from './store.js';
 
 /** Asks by `askAnew`, which remembers the answer, or as it is told. @throws what keeps the store from answering */

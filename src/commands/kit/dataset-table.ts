@@ -1,6 +1,6 @@
 // Datasets as a table: what `list` of a store and `dataset list` show.
 import type { DatasetSummary } from '../../core/dataset/records/describe-datasets.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { ofKnown } from './lines.js';
 import { type Column, column, moments, numbers } from './table.js';

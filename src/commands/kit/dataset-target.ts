@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { autoWriterId, checkWriterId } from '../../core/dataset/records/identity.js';
-import { usageError } from '../../core/failures/errors.js';
-import { joinStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { joinStoreUrl, splitUploadUrl } from '../../core/store/store-url.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 
 /** @throws usage for the URL of an upload, and for a writer id that is none */
 export function datasetBase(url: string, writerId: string | undefined): string {

@@ -1,12 +1,12 @@
 // "Not here, but v1 has it": what is added to a path that an upload does not have.
 import type { Cancellation, Verbosity } from '../../cli/context.js';
-import { isArchiverError } from '../../core/failures/errors.js';
-import type { Failure } from '../../core/failures/failure-list.js';
+import { isArchiverError } from '../../core/platform/failures/errors.js';
+import type { Failure } from '../../core/platform/failures/failure-list.js';
 import type { Elsewhere } from '../../core/dataset/history/elsewhere.js';
-import type { UploadId } from '../../core/ids/upload-id.js';
-import type { Selectors } from '../../core/manifest/selection.js';
-import type { ObjectReader } from '../../core/object-store/object-store.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { UploadId } from '../../core/store/ids/upload-id.js';
+import type { Selectors } from '../../core/format/manifest/selection.js';
+import type { ObjectReader } from '../../core/store/object-store.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
 const NAMED = 10;

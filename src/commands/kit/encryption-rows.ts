@@ -1,6 +1,6 @@
 // With which keys chunks are encrypted, as text and JSON.
-import type { ChunkEncryption, KeyedChunks } from '../../core/inventory/chunk-encryption.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { ChunkEncryption, KeyedChunks } from '../../core/dataset/inventory/chunk-encryption.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
 import { amountText } from './lines.js';
 

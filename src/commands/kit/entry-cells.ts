@@ -1,5 +1,5 @@
 // The cells that rows of entries begin with.
-import type { Entry } from '../../core/manifest/manifest-types.js';
+import type { Entry } from '../../core/format/manifest/manifest-types.js';
 import { formatBytes } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 

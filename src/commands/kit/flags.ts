@@ -3,7 +3,7 @@
 import { arg } from '../../cli/arg.js';
 import { flag } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
-import { STORAGE_CLASSES } from '../../core/providers/storage-classes.js';
+import { STORAGE_CLASSES } from '../../core/store/providers/storage-classes.js';
 
 /** One upload, for commands with `uploadTargetFlags`. */
 export const uploadArg = arg.url('S3_URL', {

@@ -1,10 +1,10 @@
 // How a fleet is, as a table, as lines and as JSON.
-import { usageError } from '../../core/failures/errors.js';
+import { usageError } from '../../core/platform/failures/errors.js';
 import type { HeartbeatSource } from '../../core/fleet/heartbeat.js';
 import { type Condition, CONDITIONS, isTroubled, type WriterStatus } from '../../core/fleet/watch/judge.js';
 import type { FleetStatus } from '../../core/fleet/watch/watch-fleet.js';
-import { formatStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { formatStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/store/store-url.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { fact, firstLines, ofKnown } from './lines.js';
 import { type Column, column, numbers, tableText, type TableContext } from './table.js';

@@ -6,8 +6,8 @@ import type { ClassEstimate } from '../../core/cost/class-estimate.js';
 import { type Usd, roundedUsd } from '../../core/cost/money.js';
 import { originOf, type PriceList } from '../../core/cost/price-table.js';
 import { firstYear, type Recommendation } from '../../core/cost/recommend.js';
-import type { SendingRate } from '../../core/ledger/sending-rate.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { SendingRate } from '../../core/money/ledger/sending-rate.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import {
   formatBytes,
   formatCount,

@@ -1,7 +1,7 @@
 // After a scuttle: the store has no versions because this computer has deleted them, which is no reason to refuse new ones.
 import { cacheFolder, rememberedIn } from '../../core/archive/remembered.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { joinStoreUrl } from '../../core/object-store/store-url.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import { joinStoreUrl } from '../../core/store/store-url.js';
 import type { Messages, Places } from '../../cli/context.js';
 
 /** Forgets which versions of these datasets there were: keys such as `writers/nas/datasets/lab-01234567`. @throws access-denied, io */

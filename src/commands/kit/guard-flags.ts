@@ -1,6 +1,6 @@
 // Flags of every command that makes versions: what a refusal says goes on all the same.
 import { flag } from '../../cli/flag.js';
-import { CREATE_ONCE } from '../../core/object-store/create-once-setting.js';
+import { CREATE_ONCE } from '../../core/store/create-once-setting.js';
 
 export const createOnceFlag = {
   createOnce: flag.choice(CREATE_ONCE, {

@@ -1,5 +1,5 @@
 // The text of results: a headline, facts below it (`  location  s3://…`), and long lists cut to their first lines. Pure.
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatMinute } from '../../ui/format-time.js';
 

@@ -1,7 +1,7 @@
 // What --memory-limit means to commands that move content.
 import type { MemoryLimit } from '../../cli/context.js';
-import { usageError } from '../../core/failures/errors.js';
-import { MIN_MEMORY_BYTES } from '../../core/limits/memory-plan.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { MIN_MEMORY_BYTES } from '../../core/platform/limits/memory-plan.js';
 
 const MIB = 2 ** 20;
 

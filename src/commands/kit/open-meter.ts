@@ -2,11 +2,11 @@
 import { hostname } from 'node:os';
 import type { Accounted, Clock, Places, Pricing } from '../../cli/context.js';
 import { bookedPlace } from '../../core/cost/price-book.js';
-import { ledgerFolder } from '../../core/ledger/ledger.js';
-import { makeRecords } from '../../core/ledger/make-record.js';
-import type { LedgerRecord } from '../../core/ledger/record.js';
-import { RunMeter } from '../../core/ledger/run-meter.js';
-import { RunningCost } from '../../core/ledger/running.js';
+import { ledgerFolder } from '../../core/money/ledger/ledger.js';
+import { makeRecords } from '../../core/money/ledger/make-record.js';
+import type { LedgerRecord } from '../../core/money/ledger/record.js';
+import { RunMeter } from '../../core/money/ledger/run-meter.js';
+import { RunningCost } from '../../core/money/ledger/running.js';
 import { pricedBy } from './prices.js';
 
 /** The meter of the run, the same for all stores that it opens. @throws usage for a price in the config file that is not one */

@@ -2,7 +2,7 @@
 import type { Followed, MonitorPass } from '../../core/fleet/watch/monitor-pass.js';
 import { isTroubled } from '../../core/fleet/watch/judge.js';
 import { conditionList, writerDocument } from '../../core/fleet/watch/fleet-document.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatDuration, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { countsText, troubleLines } from './fleet-lines.js';

@@ -1,6 +1,6 @@
 // Long results in pieces: a million lines are neither held as one string nor written one by one.
 
-import { documentLine } from '../../core/json/document.js';
+import { documentLine } from '../../core/platform/json/document.js';
 
 /** Worth a write. */
 const PIECE = 64 * 1024;

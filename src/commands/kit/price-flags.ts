@@ -1,7 +1,7 @@
 // Flags that say which prices hold.
 import { flag } from '../../cli/flag.js';
 import { idle } from '../../cli/rule.js';
-import { PROVIDERS } from '../../core/providers/provider.js';
+import { PROVIDERS } from '../../core/store/providers/provider.js';
 import { accessFlags } from './flags.js';
 
 /** Where prices hold: what every `cost` command takes. */

@@ -1,7 +1,7 @@
 // Whose prices an amount is made of, in words.
 import type { PriceOrigin } from '../../core/cost/price-table.js';
-import { factsOf } from '../../core/providers/provider-table.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { factsOf } from '../../core/store/providers/provider-table.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 
 /** Why there are no prices, and what gives some. */
 function noPricesText({ provider }: PriceOrigin): string {

@@ -2,10 +2,10 @@
 import type { Cancellation, Clock, Environment, Messages, Origins, Places, Pricing } from '../../cli/context.js';
 import { ownPrices } from '../../core/cost/own-prices.js';
 import type { PriceBook, PriceList } from '../../core/cost/price-table.js';
-import type { Provider } from '../../core/providers/provider.js';
-import { ArchiverError, usageError } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
-import { knownAddress } from '../../core/providers/address.js';
+import type { Provider } from '../../core/store/providers/provider.js';
+import { ArchiverError, usageError } from '../../core/platform/failures/errors.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { knownAddress } from '../../core/store/providers/address.js';
 
 export interface PricedBy {
   readonly provider: Provider | undefined;
@@ -45,7 +45,7 @@ async function chosenProvider(
 ): Promise<Provider> {
   if (pricing.provider !== undefined) return pricing.provider;
   if (origins['region'] === 'flag') return 'aws';
-  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
+  const { storeEndpoint } = await import('../../core/store/s3/s3-profile.js');
   return knownAddress(await storeEndpoint({ env, profile, endpointUrl }))?.provider ?? 'aws';
 }
 
@@ -61,7 +61,7 @@ export async function chosenPrices(values: PriceValues, context: PriceContext): 
       `--real-time-pricing asks AWS, and the provider is ${provider}`,
       'leave it out, or name --provider aws',
     );
-  const { livePrices } = await import('../../core/live-prices/live-prices.js');
+  const { livePrices } = await import('../../core/money/live-prices/live-prices.js');
   const { env, home, signal, now } = context;
   const sources = { env, profile: values.profile };
   const live = await livePrices({ region, home, sources, now: now(), signal, warn: (text) => context.warn(text) });
@@ -83,7 +83,7 @@ export async function refuseUnknownRegion(prices: PriceList): Promise<void> {
 /** The failure, with the region that may be meant. */
 async function unknownRegion({ region, classes, provider }: PriceList): Promise<ArchiverError | undefined> {
   if (provider !== 'aws' || Object.keys(classes).length > 0) return undefined;
-  const { suggest } = await import('../../core/text/suggest.js');
+  const { suggest } = await import('../../core/platform/text/suggest.js');
   const { PRICED_REGIONS } = await import('../../core/cost/price-table.js');
   const near = suggest(region ?? '', PRICED_REGIONS);
   return new ArchiverError('not-found', `there is no list of prices for region '${printable(region ?? '')}'`, {

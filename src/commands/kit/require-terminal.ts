@@ -1,6 +1,6 @@
 import { isCi } from '../../cli/progress.js';
 import type { Environment, Terminal } from '../../cli/context.js';
-import { usageError } from '../../core/failures/errors.js';
+import { usageError } from '../../core/platform/failures/errors.js';
 
 /** Refuses a full screen where there is none. `name`: of the command; `hint`: what to type instead. @throws usage */
 export function requireTerminal(name: string, hint: string, { stdin, stdout, env }: Terminal & Environment): void {

@@ -1,5 +1,5 @@
-import { printable } from '../../core/paths/raw-path.js';
-import { shellWord } from '../../core/text/shell-word.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { shellWord } from '../../core/platform/text/shell-word.js';
 import { type VersionName, versionNumber } from '../../core/dataset/records/version-name.js';
 
 export interface RestoreCommand {

@@ -10,18 +10,18 @@ import type {
   Verbosity,
 } from '../../cli/context.js';
 import type { ProgressContext, ProgressFormat } from '../../cli/progress.js';
-import type { EventSink } from '../../core/events.js';
-import { ArchiverError } from '../../core/failures/errors.js';
-import type { Failure } from '../../core/failures/failure-list.js';
-import { NOT_HERE, NothingSelected } from '../../core/manifest/nothing-selected.js';
-import type { ObjectReader } from '../../core/object-store/object-store.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
-import type { UploadLocation } from '../../core/object-store/store-url.js';
+import type { EventSink } from '../../core/events/events.js';
+import { ArchiverError } from '../../core/platform/failures/errors.js';
+import type { Failure } from '../../core/platform/failures/failure-list.js';
+import { NOT_HERE, NothingSelected } from '../../core/format/manifest/nothing-selected.js';
+import type { ObjectReader } from '../../core/store/object-store.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import type { UploadLocation } from '../../core/store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
 import { tellLedger, tellResult } from './account.js';
 import { butElsewhere, elsewhereText, lookElsewhere } from './elsewhere.js';
 import { restoreCommand } from './restore-command.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { stopwatch, warnOf, withResult } from './run.js';
 import { type StoreCall, type StoreContext, type StoreValues, withStore } from './store.js';

@@ -1,25 +1,25 @@
 // A restore that waits for cold storage: its file, its store, its state in a word and as data.
 import type { Accounted, Cancellation, Clock, Environment, Places, Pricing } from '../../cli/context.js';
 import { roundedUsd } from '../../core/cost/money.js';
-import { usageError } from '../../core/failures/errors.js';
-import type { EventSink } from '../../core/events.js';
-import type { Selectors } from '../../core/manifest/selection.js';
-import { withoutLogin } from '../../core/object-store/endpoint-url.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
-import type { AwsSources } from '../../core/object-store/s3/s3-profile.js';
-import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/paths/raw-path.js';
-import type { FoundJob } from '../../core/restore-jobs/job-folder.js';
-import { earliestExpiry } from '../../core/restore-jobs/judge-job.js';
-import type { JobStatus, RestoreJob } from '../../core/restore-jobs/restore-job.js';
-import { resultPath } from '../../core/failures/failure-list.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import type { EventSink } from '../../core/events/events.js';
+import type { Selectors } from '../../core/format/manifest/selection.js';
+import { withoutLogin } from '../../core/store/endpoint-url.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import type { AwsSources } from '../../core/store/s3/s3-profile.js';
+import { parseStoreUrl } from '../../core/store/store-url.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import type { FoundJob } from '../../core/restore/jobs/job-folder.js';
+import { earliestExpiry } from '../../core/restore/jobs/judge-job.js';
+import type { JobStatus, RestoreJob } from '../../core/restore/jobs/restore-job.js';
+import { resultPath } from '../../core/platform/failures/failure-list.js';
 import { meterOf } from './account.js';
 import { jobFolder, readSaved } from './saved.js';
 import { uploadUrl } from './upload-target.js';
 
 /** Reads a job; an unknown id is answered with the nearest one. @throws not-found, integrity, unsupported, io */
 export async function readNamedJob(id: string, context: Pick<Places, 'home'>): Promise<RestoreJob> {
-  const { savedJobs } = await import('../../core/restore-jobs/job-folder.js');
+  const { savedJobs } = await import('../../core/restore/jobs/job-folder.js');
   const folder = jobFolder(context);
   const hint = (): string => 'archiver restore jobs list';
   const saved = { id, noun: 'restore job', folder, ids: () => savedJobs(folder).ids(), hint };
@@ -50,7 +50,7 @@ export async function withJobStore<T>(
   { job, values, context, ...use }: JobStoreCall,
   work: (opened: OpenedStore) => Promise<T>,
 ): Promise<T> {
-  const { openStore } = await import('../../core/object-store/open-store.js');
+  const { openStore } = await import('../../core/store/open-store.js');
   const { env, signal } = context;
   const profile = values.profile ?? job.profile;
   const isElsewhere = values.endpointUrl !== undefined;
@@ -77,7 +77,7 @@ export async function withJobStore<T>(
 /** Jobs of 0.1.0 name their server only where a flag or a variable named it. @throws usage where one is configured now */
 async function refuseToGuess({ id, location }: RestoreJob, sources: AwsSources): Promise<void> {
   if (parseStoreUrl(location.baseUrl).kind !== 's3') return;
-  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
+  const { storeEndpoint } = await import('../../core/store/s3/s3-profile.js');
   const configured = withoutLogin(await storeEndpoint(sources));
   if (configured === undefined) return;
   throw usageError(

@@ -1,6 +1,6 @@
 // What a person reads of a restore, and its exit status.
 import type { Environment, Terminal } from '../../cli/context.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import type { RestoreResult } from '../../core/restore/restore.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';

@@ -3,14 +3,14 @@
 import { hostname } from 'node:os';
 import type { Accounted, Clock, Messages, Places, Pricing } from '../../cli/context.js';
 import type { DatasetVersion } from '../../core/dataset/find-upload.js';
-import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
-import type { ThawTier } from '../../core/object-store/object-store.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
-import type { UploadLocation } from '../../core/object-store/store-url.js';
-import { lockForDownload, updateJob } from '../../core/restore-jobs/change-job.js';
-import { endedJob } from '../../core/restore-jobs/download-job.js';
-import { savedJobs, saveNewJob } from '../../core/restore-jobs/job-folder.js';
-import type { JobChunk, RestoreJobFields } from '../../core/restore-jobs/restore-job.js';
+import { ArchiverError, errorText, isArchiverError } from '../../core/platform/failures/errors.js';
+import type { ThawTier } from '../../core/store/object-store.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import type { UploadLocation } from '../../core/store/store-url.js';
+import { lockForDownload, updateJob } from '../../core/restore/jobs/change-job.js';
+import { endedJob } from '../../core/restore/jobs/download-job.js';
+import { savedJobs, saveNewJob } from '../../core/restore/jobs/job-folder.js';
+import type { JobChunk, RestoreJobFields } from '../../core/restore/jobs/restore-job.js';
 import {
   type JobKeeper,
   type Requested,
@@ -19,8 +19,8 @@ import {
   type RetrieveOptions,
   type ThawedChunk,
 } from '../../core/restore/retrieve.js';
-import type { Lock } from '../../core/state/lock.js';
-import { defaultPollMs } from '../../core/thaw/wait.js';
+import type { Lock } from '../../core/platform/state/lock.js';
+import { defaultPollMs } from '../../core/restore/thaw/wait.js';
 import { tellObjects } from './account.js';
 import { pricedBy } from './prices.js';
 import { jobFolder } from './saved.js';

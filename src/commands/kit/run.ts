@@ -1,8 +1,8 @@
 // What most runs need around their work: how long it took, its progress, notes and warnings that do not flood.
 import type { Clock, Messages, Origins, Results } from '../../cli/context.js';
 import type { Aside, ProgressContext, ProgressFormat, Show } from '../../cli/progress.js';
-import type { EventSink } from '../../core/events.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { EventSink } from '../../core/events/events.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 
 const SHOWN_WARNINGS = 10;
 

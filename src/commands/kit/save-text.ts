@@ -1,8 +1,8 @@
 // A result that goes to a file where --output names one.
 import { resolve } from 'node:path';
 import type { Places, Results } from '../../cli/context.js';
-import { documentLine } from '../../core/json/document.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { documentLine } from '../../core/platform/json/document.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 
 interface Saved {
   readonly document: object;
@@ -17,8 +17,8 @@ export async function saveText(
   context: Results & Pick<Places, 'cwd'>,
 ): Promise<void> {
   if (output === undefined) return context.result(document, () => text);
-  const { fileFailure } = await import('../../core/failures/file-failure.js');
-  const { replaceFile } = await import('../../core/state/replace-file.js');
+  const { fileFailure } = await import('../../core/platform/failures/file-failure.js');
+  const { replaceFile } = await import('../../core/platform/state/replace-file.js');
   const path = resolve(context.cwd, output);
   try {
     await replaceFile(path, context.json ? documentLine(document) : text);

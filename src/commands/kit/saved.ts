@@ -1,9 +1,9 @@
 // What is saved on this computer between calls: uploads that can be resumed, and restores that wait for cold storage.
 import { join } from 'node:path';
 import type { Places } from '../../cli/context.js';
-import { suggest } from '../../core/text/suggest.js';
-import { ArchiverError, isArchiverError } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { suggest } from '../../core/platform/text/suggest.js';
+import { ArchiverError, isArchiverError } from '../../core/platform/failures/errors.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { didYouMean, textOf } from './lines.js';
 

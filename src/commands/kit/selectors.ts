@@ -1,6 +1,6 @@
 // Flags that say which files of an upload are meant. Of one flag any value may fit, of different flags all must.
 import { flag, type Values } from '../../cli/flag.js';
-import type { Selectors } from '../../core/manifest/selection.js';
+import type { Selectors } from '../../core/format/manifest/selection.js';
 
 /** What help says of them together. */
 export const NARROWING =

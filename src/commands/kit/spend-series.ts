@@ -1,9 +1,9 @@
 // What the commands that look ahead share: the days that were spent on, and how they are shown.
 import { arg } from '../../cli/arg.js';
 import { nearestUsd } from '../../core/cost/money.js';
-import type { TooFewDays } from '../../core/forecast/forecast.js';
-import type { DailySpend } from '../../core/ledger/daily.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { TooFewDays } from '../../core/money/forecast/forecast.js';
+import type { DailySpend } from '../../core/money/ledger/daily.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { fact } from './lines.js';
@@ -34,8 +34,8 @@ export async function spendSeries(
     days,
   }: { readonly project: string | undefined; readonly region: string | undefined; readonly days: number },
 ): Promise<SpendSeries> {
-  const { dailySpend } = await import('../../core/ledger/daily.js');
-  const { dayOf, plusDays, startOf } = await import('../../core/ledger/days.js');
+  const { dailySpend } = await import('../../core/money/ledger/daily.js');
+  const { dayOf, plusDays, startOf } = await import('../../core/money/ledger/days.js');
   const all = await recordsOf(context);
   const ofProject = all.filter((record) => project === undefined || record.project === project);
   if (project !== undefined && ofProject.length === 0)

@@ -2,12 +2,12 @@
 import { hostname } from 'node:os';
 import type { Clock, Messages, Origins, Places } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { suggest } from '../../core/text/suggest.js';
-import { ArchiverError } from '../../core/failures/errors.js';
-import type { LedgerRecord } from '../../core/ledger/record.js';
-import { type Period, type PeriodName, PERIODS } from '../../core/ledger/period.js';
-import type { SpentGroup, SpentReport } from '../../core/ledger/report.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { suggest } from '../../core/platform/text/suggest.js';
+import { ArchiverError } from '../../core/platform/failures/errors.js';
+import type { LedgerRecord } from '../../core/money/ledger/record.js';
+import { type Period, type PeriodName, PERIODS } from '../../core/money/ledger/period.js';
+import type { SpentGroup, SpentReport } from '../../core/money/ledger/report.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { didYouMean, fact } from './lines.js';
@@ -41,9 +41,9 @@ export async function recordsOf(
   region?: string,
   from?: Date,
 ): Promise<readonly LedgerRecord[]> {
-  const { ledgerFolder, readLedger } = await import('../../core/ledger/ledger.js');
+  const { ledgerFolder, readLedger } = await import('../../core/money/ledger/ledger.js');
   const folder = ledgerFolder(home);
-  const { killedRuns } = await import('../../core/ledger/running.js');
+  const { killedRuns } = await import('../../core/money/ledger/running.js');
   const { records: ended, skipped } = await readLedger(folder, { from });
   const known = new Set(ended.map(({ id }) => id));
   const killed = (await killedRuns(folder, hostname())).flatMap((run) => run.records);
@@ -70,7 +70,7 @@ export function unknownProject(project: string, known: ReadonlySet<string>): Arc
 
 /** `month to date, 2026-03-01 to 2026-03-31 (Europe/Berlin)`. */
 export async function periodText({ name, from, until, timeZone }: Period): Promise<string> {
-  const { plusDays } = await import('../../core/ledger/days.js');
+  const { plusDays } = await import('../../core/money/ledger/days.js');
   const last = plusDays(until, -1);
   const first = from ?? 'the first record';
   const days = first === last ? last : `${first} to ${last}`;
@@ -79,7 +79,7 @@ export async function periodText({ name, from, until, timeZone }: Period): Promi
 
 /** The period as data. */
 export async function periodDocument({ name, from, until, timeZone }: Period): Promise<object> {
-  const { plusDays } = await import('../../core/ledger/days.js');
+  const { plusDays } = await import('../../core/money/ledger/days.js');
   return { period: name, firstDay: from ?? null, lastDay: plusDays(until, -1), timeZone };
 }
 
@@ -116,7 +116,7 @@ export async function spentFacts(report: SpentReport): Promise<readonly string[]
 
 /** The same as data. */
 export async function spentDocument({ period, lines, pricesOf, ...report }: SpentReport): Promise<object> {
-  const { spentBy } = await import('../../core/ledger/report.js');
+  const { spentBy } = await import('../../core/money/ledger/report.js');
   const { costUsd, knownUsd, runs, uploads, files, bytes, storedBytes } = report;
   const by = (key: Parameters<typeof spentBy>[1]): object[] =>
     spentBy(lines, key).map(({ name, ...amount }) => ({ [key === 'store' ? 'url' : key]: name, ...amount }));

@@ -1,14 +1,14 @@
 // What lies in a store and what it costs, as text.
-import { type InventoryRead, type StoreAnalysis, STALE_DAYS } from '../../core/analyze/analyze-store.js';
-import { athenaUsd } from '../../core/analyze/inventory/athena-cost.js';
-import { type MoveSaving, moveSavings, payOffDays } from '../../core/analyze/move-savings.js';
-import { errorOfTotal } from '../../core/analyze/sample.js';
-import { monthOf, wholeMonth } from '../../core/analyze/stored-tally.js';
-import { type Cell, type Counted, countedIn } from '../../core/analyze/tally.js';
+import { type InventoryRead, type StoreAnalysis, STALE_DAYS } from '../../core/money/analyze/analyze-store.js';
+import { athenaUsd } from '../../core/money/analyze/inventory/athena-cost.js';
+import { type MoveSaving, moveSavings, payOffDays } from '../../core/money/analyze/move-savings.js';
+import { errorOfTotal } from '../../core/money/analyze/sample.js';
+import { monthOf, wholeMonth } from '../../core/money/analyze/stored-tally.js';
+import { type Cell, type Counted, countedIn } from '../../core/money/analyze/tally.js';
 import type { Usage } from '../../core/cost/cost-model.js';
 import type { Usd } from '../../core/cost/money.js';
 import type { PriceList } from '../../core/cost/price-table.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatMinute } from '../../ui/format-time.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';

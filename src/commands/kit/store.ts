@@ -11,10 +11,10 @@ import type {
   Places,
   Pricing,
 } from '../../cli/context.js';
-import type { EventSink } from '../../core/events.js';
-import type { CreateOnceSetting } from '../../core/object-store/create-once-setting.js';
-import type { OpenedStore, OpenStoreOptions } from '../../core/object-store/open-store.js';
-import type { SessionStore } from '../../core/object-store/store-session.js';
+import type { EventSink } from '../../core/events/events.js';
+import type { CreateOnceSetting } from '../../core/store/create-once-setting.js';
+import type { OpenedStore, OpenStoreOptions } from '../../core/store/open-store.js';
+import type { SessionStore } from '../../core/store/store-session.js';
 import { meterOf } from './account.js';
 
 export type StoreContext = Cancellation &
@@ -74,7 +74,7 @@ export async function openForReading(
   context: StoreContext,
   { requestsAtOnce, onEvent }: StoreUse = {},
 ): Promise<OpenedStore> {
-  const { openStore } = await import('../../core/object-store/open-store.js');
+  const { openStore } = await import('../../core/store/open-store.js');
   return await openStore(baseUrl, {
     ...(await accessOptions(values, context)),
     ...(requestsAtOnce === undefined ? {} : { maxSockets: requestsAtOnce + OTHER_SOCKETS }),
@@ -89,16 +89,16 @@ export async function openForSession(
   context: StoreContext,
   requestsAtOnce?: number,
 ): Promise<SessionStore> {
-  const { openSession } = await import('../../core/object-store/store-session.js');
+  const { openSession } = await import('../../core/store/store-session.js');
   return await openSession((onEvent) => openForReading(baseUrl, values, context, { requestsAtOnce, onEvent }));
 }
 
 /** Where nothing is found: refuses a folder that is not there, which was mistyped or is not mounted. @throws not-found */
 export async function refuseMissingFolder(baseUrl: string): Promise<void> {
   const { lstatSync } = await import('node:fs');
-  const { ArchiverError } = await import('../../core/failures/errors.js');
-  const { parseStoreUrl } = await import('../../core/object-store/store-url.js');
-  const { printable } = await import('../../core/paths/raw-path.js');
+  const { ArchiverError } = await import('../../core/platform/failures/errors.js');
+  const { parseStoreUrl } = await import('../../core/store/store-url.js');
+  const { printable } = await import('../../core/platform/paths/raw-path.js');
   const place = parseStoreUrl(baseUrl);
   if (place.kind !== 'file' || lstatSync(place.folder, { throwIfNoEntry: false }) !== undefined) return;
   throw new ArchiverError('not-found', `there is no folder ${printable(place.folder)}`, {
@@ -117,7 +117,7 @@ export function openForWriting(
   network: Pick<OpenStoreOptions, 'maxSockets' | 'idle' | 'http2' | 'timeouts' | 'refusals'> = {},
 ): OpenForWriting {
   return async (onEvent) => {
-    const { openStore } = await import('../../core/object-store/open-store.js');
+    const { openStore } = await import('../../core/store/open-store.js');
     // An upload that goes on uses the KMS that it began with.
     const { kmsEndpointUrl } = values;
     return await openStore(url, { ...network, ...(await accessOptions(values, context)), kmsEndpointUrl, onEvent });

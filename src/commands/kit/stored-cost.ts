@@ -5,8 +5,8 @@ import { bookedPlace } from '../../core/cost/price-book.js';
 import { originOf, type PriceOrigin } from '../../core/cost/price-table.js';
 import type { StoredObject } from '../../core/cost/stored-object.js';
 import { uploadBill } from '../../core/cost/upload-cost.js';
-import type { ChunkRecord } from '../../core/manifest/manifest-types.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
+import type { ChunkRecord } from '../../core/format/manifest/manifest-types.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
 import { pricedBy } from './prices.js';
 
 export interface StoredCost extends PriceOrigin {

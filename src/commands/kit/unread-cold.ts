@@ -2,9 +2,9 @@
 import type { Pricing } from '../../cli/context.js';
 import { roundedUsd } from '../../core/cost/money.js';
 import type { RetrievalEstimate } from '../../core/cost/retrieval-cost.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { printable } from '../../core/paths/raw-path.js';
-import type { ColdCount } from '../../core/verify/cold-chunks.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import type { ColdCount } from '../../core/mend/verify/cold-chunks.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { fact } from './lines.js';

@@ -1,12 +1,12 @@
 // Which upload a command means: its URL, or --bucket, --prefix and --upload-id, or a version of a dataset, which the store is
 // asked for. The one way there for every command that reads.
 import type { ChosenUpload, UploadChoice } from '../../core/dataset/find-upload.js';
-import { usageError } from '../../core/failures/errors.js';
-import { joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
-import type { ObjectReader } from '../../core/object-store/object-store.js';
-import type { SessionStore } from '../../core/object-store/store-session.js';
-import { printable } from '../../core/paths/raw-path.js';
-import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/ids/upload-id.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/store/store-url.js';
+import type { ObjectReader } from '../../core/store/object-store.js';
+import type { SessionStore } from '../../core/store/store-session.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/store/ids/upload-id.js';
 import type { VersionSelector } from '../../core/dataset/records/version-selector.js';
 import { openForSession, retryNotes, type StoreContext, type StoreValues } from './store.js';
 

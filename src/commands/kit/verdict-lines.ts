@@ -1,8 +1,13 @@
 // What a check of a store found, as text.
-import { printable } from '../../core/paths/raw-path.js';
-import type { Problem } from '../../core/verify/problem.js';
-import type { VerifyResult } from '../../core/verify/verify.js';
-import type { DatasetVerdict, StoreVerdict, UploadVerdict, VersionVerdict } from '../../core/verify/store-verdict.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import type { Problem } from '../../core/mend/verify/problem.js';
+import type { VerifyResult } from '../../core/mend/verify/verify.js';
+import type {
+  DatasetVerdict,
+  StoreVerdict,
+  UploadVerdict,
+  VersionVerdict,
+} from '../../core/mend/verify/store-verdict.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { fact, firstLines } from './lines.js';
 import { chunksIn } from './unread-cold.js';

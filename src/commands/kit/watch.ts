@@ -2,9 +2,9 @@
 import { arg } from '../../cli/arg.js';
 import type { Clock, Places } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import type { EventSink } from '../../core/events.js';
+import type { EventSink } from '../../core/events/events.js';
 import type { FleetStatus } from '../../core/fleet/watch/watch-fleet.js';
-import type { RequestCounts } from '../../core/object-store/object-store.js';
+import type { RequestCounts } from '../../core/store/object-store.js';
 import { detectedStoreFlags, LAST_RESORT } from './flags.js';
 import { refuseMissingFolder, type StoreContext, type StoreValues, withStore } from './store.js';
 

@@ -2,8 +2,8 @@
 import { fstatSync } from 'node:fs';
 import type { Messages, Terminal } from '../../cli/context.js';
 import type { Aside, ProgressContext } from '../../cli/progress.js';
-import type { EventSink, Operation } from '../../core/events.js';
-import { fanOut } from '../../core/fan-out.js';
+import type { EventSink, Operation } from '../../core/events/events.js';
+import { fanOut } from '../../core/events/fan-out.js';
 import { retryNotes } from './store.js';
 
 /** What is there sooner needs no display. */

@@ -1,9 +1,9 @@
 // What a wipe found and deleted, as lines, as JSON and as an exit status.
 import type { Messages } from '../../cli/context.js';
-import { failureDocument } from '../../core/object-store/failure-document.js';
-import { printable } from '../../core/paths/raw-path.js';
-import type { Survey } from '../../core/scuttle/survey.js';
-import type { WipeResult } from '../../core/scuttle/wipe.js';
+import { failureDocument } from '../../core/store/failure-document.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import type { Survey } from '../../core/mend/scuttle/survey.js';
+import type { WipeResult } from '../../core/mend/scuttle/wipe.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { firstLines, minuteText } from './lines.js';
 

@@ -1,6 +1,6 @@
 // The flags of `archiver lifecycle`, for its declaration and for what runs it.
 import { flag, type Values } from '../../cli/flag.js';
-import { TEMPLATES } from '../../core/lifecycle/templates.js';
+import { TEMPLATES } from '../../core/money/lifecycle/templates.js';
 import { storeFlags, yesFlag } from '../kit/flags.js';
 
 export const flags = {

@@ -1,10 +1,10 @@
 // Lifecycle rules and their changes in words.
-import type { LifecycleRule, RuleTransition } from '../../core/object-store/bucket-lifecycle.js';
-import type { AlteredRule } from '../../core/lifecycle/altered-rules.js';
-import type { Danger } from '../../core/lifecycle/endangered.js';
-import { type RuleChange, selectionOf } from '../../core/lifecycle/rules.js';
-import { printable } from '../../core/paths/raw-path.js';
-import type { Savings } from '../../core/lifecycle/savings.js';
+import type { LifecycleRule, RuleTransition } from '../../core/store/bucket-lifecycle.js';
+import type { AlteredRule } from '../../core/money/lifecycle/altered-rules.js';
+import type { Danger } from '../../core/money/lifecycle/endangered.js';
+import { type RuleChange, selectionOf } from '../../core/money/lifecycle/rules.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import type { Savings } from '../../core/money/lifecycle/savings.js';
 import { nearestUsd, roundedUsd } from '../../core/cost/money.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';

@@ -2,8 +2,8 @@
 import type { Messages, Results, Verbosity } from '../../cli/context.js';
 import { describeDatasets } from '../../core/dataset/records/describe-datasets.js';
 import { findPlaces, listUploads, lookForManifests } from '../../core/dataset/records/find-places.js';
-import { joinStoreUrl } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { joinStoreUrl } from '../../core/store/store-url.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { DATASET_COLUMNS } from '../kit/dataset-table.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';

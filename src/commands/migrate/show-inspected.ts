@@ -2,11 +2,11 @@
 import type { Environment, StreamedResults, Terminal } from '../../cli/context.js';
 import { roughlyPlanned } from '../../core/archive/plan/planned-upload.js';
 import type { Destination } from '../../core/archive/upload-result.js';
-import { formatTimestamp } from '../../core/manifest/timestamp.js';
-import type { ArchiveContents, Row } from '../../core/migrate/archive-contents.js';
-import type { InspectedArchive } from '../../core/migrate/inspect-archive.js';
-import type { RequestCounts } from '../../core/object-store/object-store.js';
-import { displayPath, printable, type RawPath } from '../../core/paths/raw-path.js';
+import { formatTimestamp } from '../../core/format/manifest/timestamp.js';
+import type { ArchiveContents, Row } from '../../core/mend/migrate/archive-contents.js';
+import type { InspectedArchive } from '../../core/mend/migrate/inspect-archive.js';
+import type { RequestCounts } from '../../core/store/object-store.js';
+import { displayPath, printable, type RawPath } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp as timeText } from '../../ui/format-time.js';
 import { lookOf } from '../../ui/look.js';

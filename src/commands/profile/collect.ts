@@ -4,8 +4,8 @@ import { defineCommand } from '../../cli/command.js';
 import type { Context } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
-import type { Collected } from '../../core/observe/collect.js';
-import { type Kind, KINDS } from '../../core/observe/kinds.js';
+import type { Collected } from '../../core/diagnostics/observe/collect.js';
+import { type Kind, KINDS } from '../../core/diagnostics/observe/kinds.js';
 import { isGiven } from '../kit/run.js';
 import { DEFAULT_ADDRESS, runningFlag } from './running-flag.js';
 import { profileDocuments, profileText } from './shown.js';
@@ -50,7 +50,7 @@ export const command = defineCommand({
   async run(values, [call], context: Context) {
     const asked = KINDS.filter((kind) => values[kind]);
     const kinds: readonly Kind[] = asked.length === 0 ? ['cpu', 'memory'] : asked;
-    const files = await import('../../core/observe/profile-files.js');
+    const files = await import('../../core/diagnostics/observe/profile-files.js');
     const { result, status } =
       call.length === 0 ? await ofRunning(kinds, values, context) : await ofCall(kinds, values, call, context);
     const { outputDir } = values;
@@ -74,7 +74,7 @@ export const command = defineCommand({
 type Collecting = Values<typeof flags>;
 
 async function ofRunning(kinds: readonly Kind[], { duration, pprofAddr }: Collecting, context: Context) {
-  const { collectRunning } = await import('../../core/observe/ask-running.js');
+  const { collectRunning } = await import('../../core/diagnostics/observe/ask-running.js');
   const isLong = kinds.some((kind) => kind !== 'memory' && kind !== 'goroutine');
   if (isLong) context.note(`collecting for ${duration} s`);
   const result = await collectRunning(pprofAddr ?? DEFAULT_ADDRESS, kinds, isLong ? duration : 0, context.signal);
@@ -82,8 +82,8 @@ async function ofRunning(kinds: readonly Kind[], { duration, pprofAddr }: Collec
 }
 
 async function ofCall(kinds: readonly Kind[], { duration }: Collecting, call: readonly string[], context: Context) {
-  const { Collector } = await import('../../core/observe/collect.js');
-  const { phaseConsumer } = await import('../../core/observe/execution-trace.js');
+  const { Collector } = await import('../../core/diagnostics/observe/collect.js');
+  const { phaseConsumer } = await import('../../core/diagnostics/observe/execution-trace.js');
   const collector = await Collector.open({ live: false });
   let result: Promise<Collected> | undefined;
   const stopOnce = await collector.begin(kinds);

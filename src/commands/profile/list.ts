@@ -15,7 +15,7 @@ export const command = defineCommand({
   examples: ['archiver profile list', 'archiver profile list -d ./profiles --json'],
   exits: { 0: 'listed', 1: 'the folder cannot be read' },
   async run({ dir }, _args, context: Results & Messages & Pick<Places, 'cwd'> & TableContext) {
-    const { findProfiles } = await import('../../core/observe/profile-files.js');
+    const { findProfiles } = await import('../../core/diagnostics/observe/profile-files.js');
     const found = await findProfiles(dir === undefined ? undefined : resolve(context.cwd, dir));
     const text =
       found.length === 0 ? 'no profiles: archiver profile collect writes some\n' : await profileText(found, context);

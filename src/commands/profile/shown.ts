@@ -1,6 +1,6 @@
 // Files with profiles, as JSON and as a table.
-import type { ProfileFile } from '../../core/observe/profile-files.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { ProfileFile } from '../../core/diagnostics/observe/profile-files.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes } from '../../ui/format.js';
 import { minuteText } from '../kit/lines.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Cancellation, Results } from '../../cli/context.js';
-import type { RuntimeStats } from '../../core/observe/runtime-stats.js';
-import { printable } from '../../core/paths/raw-path.js';
+import type { RuntimeStats } from '../../core/diagnostics/observe/runtime-stats.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatDuration } from '../../ui/format.js';
 import { textOf } from '../kit/lines.js';
 import { runningFlag } from './running-flag.js';
@@ -22,7 +22,7 @@ export const command = defineCommand({
 });
 
 async function ofThisProcess(): Promise<RuntimeStats> {
-  const { watchRuntime } = await import('../../core/observe/runtime-stats.js');
+  const { watchRuntime } = await import('../../core/diagnostics/observe/runtime-stats.js');
   const watch = watchRuntime();
   try {
     return await watch.stats();
@@ -32,7 +32,7 @@ async function ofThisProcess(): Promise<RuntimeStats> {
 }
 
 async function ofRunning(address: string, { signal }: Cancellation): Promise<RuntimeStats> {
-  const { runningStats } = await import('../../core/observe/ask-running.js');
+  const { runningStats } = await import('../../core/diagnostics/observe/ask-running.js');
   return await runningStats(address, signal);
 }
 

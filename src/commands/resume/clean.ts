@@ -2,8 +2,8 @@ import { hostname } from 'node:os';
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Origins, Places, Results } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { savedStatus } from '../../core/resume/describe-state.js';
-import type { FoundState } from '../../core/resume/state-folder.js';
+import { savedStatus } from '../../core/archive/resume/describe-state.js';
+import type { FoundState } from '../../core/archive/resume/state-folder.js';
 import { isGiven } from '../kit/run.js';
 import { isDamaged, ORPHAN_MS, removalText, stateFolder } from '../kit/saved.js';
 
@@ -31,7 +31,7 @@ export const command = defineCommand({
   ],
   exits: { 0: 'removed, or there was nothing to remove', 1: 'the folder cannot be read or written' },
   async run(values, _args, context: Results & Clock & Origins & Pick<Places, 'home'>) {
-    const { savedUploads } = await import('../../core/resume/state-folder.js');
+    const { savedUploads } = await import('../../core/archive/resume/state-folder.js');
     const folder = stateFolder(context);
     const saved = savedUploads(folder);
     const found = await saved.findAll(hostname());

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Messages, Places, Results } from '../../cli/context.js';
-import { printable } from '../../core/paths/raw-path.js';
-import { elapsedMs, savedStatus, stateDocument, timeLeftMs } from '../../core/resume/describe-state.js';
-import type { FoundState } from '../../core/resume/state-folder.js';
-import type { UploadState } from '../../core/resume/upload-state.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { elapsedMs, savedStatus, stateDocument, timeLeftMs } from '../../core/archive/resume/describe-state.js';
+import type { FoundState } from '../../core/archive/resume/state-folder.js';
+import type { UploadState } from '../../core/archive/resume/upload-state.js';
 import { formatBytes, formatCount, formatDuration } from '../../ui/format.js';
 import { ofKnown } from '../kit/lines.js';
 import { stateFolder } from '../kit/saved.js';
@@ -19,7 +19,7 @@ export const command = defineCommand({
   examples: ['archiver resume list', 'archiver resume list --json'],
   exits: { 0: 'listed', 1: 'the folder cannot be read', 3: 'listed, but some saved uploads are damaged or newer' },
   async run(_values, _args, context: Results & Messages & Clock & Pick<Places, 'home'> & TableContext) {
-    const { savedUploads } = await import('../../core/resume/state-folder.js');
+    const { savedUploads } = await import('../../core/archive/resume/state-folder.js');
     const folder = stateFolder(context);
     const found = await savedUploads(folder).findAll(hostname());
     for (const { problem } of found) if (problem !== undefined) context.warn(problem.message);

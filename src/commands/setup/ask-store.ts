@@ -1,9 +1,9 @@
 // What a store that may be chosen keeps and can do, asked once it is known that these credentials can put there.
-import { askBeforeChoice } from '../../core/create-once/create-once.js';
-import type { Capability } from '../../core/capabilities/capability.js';
-import { errorText } from '../../core/failures/errors.js';
-import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import { throwIfCancelled } from '../../core/object-store/store-error.js';
+import { askBeforeChoice } from '../../core/store/create-once/create-once.js';
+import type { Capability } from '../../core/access/capabilities/capability.js';
+import { errorText } from '../../core/platform/failures/errors.js';
+import { parseStoreUrl } from '../../core/store/store-url.js';
+import { throwIfCancelled } from '../../core/store/store-error.js';
 import type { CheckOptions, Usability } from '../../core/setup/check-store.js';
 import { askBucketCapabilities, askFolderCapabilities } from '../kit/capabilities.js';
 import { askCreateOnce } from '../kit/create-once.js';

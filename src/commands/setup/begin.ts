@@ -1,12 +1,12 @@
 // What `archiver setup` knows before it asks anything: what was typed, else what the file says, else a folder.
 import type { OpenConfig } from '../../cli/config-change.js';
 import type { Context } from '../../cli/context.js';
-import { usageError } from '../../core/failures/errors.js';
-import { bucketUrl, formatStoreUrl, joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/paths/raw-path.js';
-import { addressOf, addressText, knownAddress, missingParts, regionAt } from '../../core/providers/address.js';
-import { type Provider, PROVIDERS } from '../../core/providers/provider.js';
-import { factsOf } from '../../core/providers/provider-table.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { bucketUrl, formatStoreUrl, joinStoreUrl, parseStoreUrl } from '../../core/store/store-url.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { addressOf, addressText, knownAddress, missingParts, regionAt } from '../../core/store/providers/address.js';
+import { type Provider, PROVIDERS } from '../../core/store/providers/provider.js';
+import { factsOf } from '../../core/store/providers/provider-table.js';
 import { type FoundPlace, placeOf } from '../../stores/setup/places.js';
 import { defaultFolder } from './setup-ports.js';
 
@@ -61,7 +61,7 @@ export async function beginning(
 }
 
 const ofShell = async (profile: string | undefined, { env }: Pick<Context, 'env'>): Promise<string | undefined> => {
-  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
+  const { storeEndpoint } = await import('../../core/store/s3/s3-profile.js');
   return await storeEndpoint({ env, profile });
 };
 

@@ -1,13 +1,13 @@
 // `archiver setup`: the wizard on a terminal, or the same steps without questions.
 import { openConfig, type OpenConfig } from '../../cli/config-change.js';
 import type { Context } from '../../cli/context.js';
-import { ArchiverError, usageError } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
-import type { Capability } from '../../core/capabilities/capability.js';
+import { ArchiverError, usageError } from '../../core/platform/failures/errors.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import type { Capability } from '../../core/access/capabilities/capability.js';
 import type { CheckLine } from '../../core/setup/check-store.js';
-import { knownAddress } from '../../core/providers/address.js';
-import { factsOf } from '../../core/providers/provider-table.js';
-import type { DiffLine } from '../../core/text/line-diff.js';
+import { knownAddress } from '../../core/store/providers/address.js';
+import { factsOf } from '../../core/store/providers/provider-table.js';
+import type { DiffLine } from '../../core/platform/text/line-diff.js';
 import { providerSetting } from '../../stores/setup/places.js';
 import type { SetupAnswers } from '../../stores/setup/setup-state.js';
 import { capabilityLines } from '../kit/capabilities.js';

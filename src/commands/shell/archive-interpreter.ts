@@ -1,7 +1,7 @@
 // The shell over an archive: its commands, its prompt, and what may come next.
-import { suggest } from '../../core/text/suggest.js';
-import { usageError } from '../../core/failures/errors.js';
-import { displayPath, printable, baseName } from '../../core/paths/raw-path.js';
+import { suggest } from '../../core/platform/text/suggest.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { displayPath, printable, baseName } from '../../core/platform/paths/raw-path.js';
 import { completePath } from '../../core/shell/complete-path.js';
 import { quoteWord, scanLastCommand, type Word } from '../../core/shell/command-line.js';
 import type { Completion, CompletionOption, Interpreter, ShellStreams } from '../../core/shell/interpreter.js';

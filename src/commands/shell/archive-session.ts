@@ -1,16 +1,16 @@
 // An archive that somebody looks around in: what it lists, where it lies, and the folder that they are in.
 import type { Context } from '../../cli/context.js';
-import { ArchiverError } from '../../core/failures/errors.js';
-import type { Listing } from '../../core/listing/listing.js';
-import type { ObjectReader } from '../../core/object-store/object-store.js';
-import type { During } from '../../core/object-store/store-session.js';
-import { printable, type RawPath, TOP } from '../../core/paths/raw-path.js';
-import { typedPath } from '../../core/text/typed-path.js';
+import { ArchiverError } from '../../core/platform/failures/errors.js';
+import type { Listing } from '../../core/restore/listing/listing.js';
+import type { ObjectReader } from '../../core/store/object-store.js';
+import type { During } from '../../core/store/store-session.js';
+import { printable, type RawPath, TOP } from '../../core/platform/paths/raw-path.js';
+import { typedPath } from '../../core/platform/text/typed-path.js';
 import type { FrameCache } from '../../core/restore/frame-cache.js';
 import { resolvePath } from '../../core/shell/archive-path.js';
 import type { Word } from '../../core/shell/command-line.js';
 import { expandGlob } from '../../core/shell/expand-glob.js';
-import type { UploadId } from '../../core/ids/upload-id.js';
+import type { UploadId } from '../../core/store/ids/upload-id.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 
 export interface OpenArchive {

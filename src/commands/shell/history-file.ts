@@ -2,9 +2,9 @@
 // several shells at once lose none of them. History is a convenience: a file that cannot be read or written ends nothing.
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceFile } from '../../core/state/replace-file.js';
-import { reasonText } from '../../core/failures/errno.js';
-import { systemCode } from '../../core/failures/errors.js';
+import { replaceFile } from '../../core/platform/state/replace-file.js';
+import { reasonText } from '../../core/platform/failures/errno.js';
+import { systemCode } from '../../core/platform/failures/errors.js';
 import { MAX_HISTORY } from '../../stores/shell-history.js';
 
 export class HistoryFile {

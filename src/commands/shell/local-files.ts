@@ -1,7 +1,7 @@
 // What may come next when a path of this computer is being typed.
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { quoteWord } from '../../core/shell/command-line.js';
 import type { CompletionOption } from '../../core/shell/interpreter.js';
 

@@ -2,9 +2,9 @@
 import type { Context } from '../../cli/context.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
-import { usageError } from '../../core/failures/errors.js';
-import { loadListing } from '../../core/listing/load-listing.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { loadListing } from '../../core/restore/listing/load-listing.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
 import { openForSession, type StoreValues } from '../kit/store.js';
 import { whileReading } from '../kit/while-reading.js';
 import { findTarget, targetOf, type TargetValues, uploadUrl } from '../kit/upload-target.js';

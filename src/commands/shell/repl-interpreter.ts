@@ -2,7 +2,7 @@
 import pkg from '../../../package.json' with { type: 'json' };
 import { complete } from '../../cli/complete.js';
 import type { Context } from '../../cli/context.js';
-import { usageError } from '../../core/failures/errors.js';
+import { usageError } from '../../core/platform/failures/errors.js';
 import { quoteWord, scanLastCommand, type Word } from '../../core/shell/command-line.js';
 import type { Completion, CompletionOption, Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
 import { completeLocal } from './local-files.js';

@@ -7,11 +7,11 @@ import type { Writable } from 'node:stream';
 import { BrokenPipe } from '../../cli/checked-write.js';
 import type { Context } from '../../cli/context.js';
 import { failureOf, failureText } from '../../cli/errors.js';
-import { reasonText } from '../../core/failures/errno.js';
-import { ArchiverError, isArchiverError, systemCode } from '../../core/failures/errors.js';
-import { throwIfCancelled } from '../../core/object-store/store-error.js';
-import { printable } from '../../core/paths/raw-path.js';
-import { refuseUndecoded } from '../../core/text/typed-path.js';
+import { reasonText } from '../../core/platform/failures/errno.js';
+import { ArchiverError, isArchiverError, systemCode } from '../../core/platform/failures/errors.js';
+import { throwIfCancelled } from '../../core/store/store-error.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { refuseUndecoded } from '../../core/platform/text/typed-path.js';
 import { type CommandLine, parseLine } from '../../core/shell/command-line.js';
 import type { Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
 

@@ -1,7 +1,7 @@
 // A shell on a terminal: prompt, history, completion. Ctrl+C ends the line that runs and nothing else.
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { cancelledError } from '../../core/failures/errors.js';
+import { cancelledError } from '../../core/platform/failures/errors.js';
 import type { Interpreter } from '../../core/shell/interpreter.js';
 import { isWorthKeeping } from '../../stores/shell-history.js';
 import { createShellStore } from '../../stores/shell-store.js';

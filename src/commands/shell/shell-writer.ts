@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { writeChecked } from '../../cli/checked-write.js';
 import type { ShellStreams } from '../../core/shell/interpreter.js';
-import { throwIfCancelled } from '../../core/object-store/store-error.js';
+import { throwIfCancelled } from '../../core/store/store-error.js';
 
 const PIECE_BYTES = 64 * 1024;
 

@@ -1,8 +1,8 @@
 // `upload --check-access`: the posture of the bucket is reported, and may have its say, before anything is sent.
 import type { Context } from '../../cli/context.js';
 import { type Finding, isAsBadAs, type Severity, type Threshold } from '../../core/access/finding.js';
-import { ArchiverError } from '../../core/failures/errors.js';
-import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { ArchiverError } from '../../core/platform/failures/errors.js';
+import { parseStoreUrl } from '../../core/store/store-url.js';
 import { findingsText, reportAccess } from '../kit/access.js';
 import type { StoreValues } from '../kit/store.js';
 

@@ -2,10 +2,10 @@
 import type { Pricing, StreamedResults } from '../../cli/context.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
 import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
-import { type Standing, standingText } from '../../core/budget/verdict.js';
+import { type Standing, standingText } from '../../core/money/budget/verdict.js';
 import { roundedBill } from '../../core/cost/cost-model.js';
 import { onceUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
-import { displayPath, printable } from '../../core/paths/raw-path.js';
+import { displayPath, printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { type GateContext, plannedBudgets } from '../kit/budget-gate.js';

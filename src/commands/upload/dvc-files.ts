@@ -4,14 +4,14 @@ import type { Context } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { openView } from '../../core/dataset/chain/view.js';
 import { cacheFolder, rememberedIn } from '../../core/archive/remembered.js';
-import { ownFiles } from '../../core/dvc/own-files.js';
-import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
-import { writeSidecars } from '../../core/dvc/sidecar.js';
-import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
-import type { EventSink } from '../../core/events.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../../core/paths/raw-path.js';
+import { ownFiles } from '../../core/projects/dvc/own-files.js';
+import { type Pipeline, readPipeline } from '../../core/projects/dvc/pipeline.js';
+import { writeSidecars } from '../../core/projects/dvc/sidecar.js';
+import type { SidecarResult } from '../../core/projects/dvc/sidecar-types.js';
+import type { EventSink } from '../../core/events/events.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import { ArchiverError, isArchiverError, usageError } from '../../core/platform/failures/errors.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../core/platform/paths/raw-path.js';
 
 interface DvcFilesValues {
   readonly generateDvcFiles: boolean;

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { Cancellation, Clock, MemoryLimit, Origins, Places } from '../../cli/context.js';
 import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
 import type { ArchiveOptions, EncryptionOptions, LayoutOptions } from '../../core/archive/settings.js';
-import { usageError } from '../../core/failures/errors.js';
-import type { RetentionMode } from '../../core/object-store/object-store.js';
-import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
-import { rawFromBytes } from '../../core/paths/raw-path.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import type { RetentionMode } from '../../core/store/object-store.js';
+import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/store/store-url.js';
+import { rawFromBytes } from '../../core/platform/paths/raw-path.js';
 import { memoryLimit } from '../kit/memory-limit.js';
 import { isGiven } from '../kit/run.js';
 

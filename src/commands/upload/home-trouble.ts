@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Messages, Places, Verbosity } from '../../cli/context.js';
-import { reasonText } from '../../core/failures/errno.js';
-import { systemCode } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { reasonText } from '../../core/platform/failures/errno.js';
+import { systemCode } from '../../core/platform/failures/errors.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 
 /** Why nothing can be kept in the folder, or made where it is not there yet; undefined where it can. */
 async function troubleOf(folder: string): Promise<string | undefined> {

@@ -2,9 +2,9 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { failureOf } from '../../cli/errors.js';
-import { withoutSecrets } from '../../core/failures/hide-secrets.js';
+import { withoutSecrets } from '../../core/platform/failures/hide-secrets.js';
 import { pingAddress } from '../../core/notify/ping-address.js';
-import type { RunFacts } from '../../core/run-facts.js';
+import type { RunFacts } from '../../core/events/run-facts.js';
 import {
   hasNotices,
   type Judged,
@@ -84,7 +84,7 @@ export function noticeWorld(values: NoticedCall['values'], context: Context): No
   return {
     env,
     network: async () => {
-      const { networkOf } = await import('../../core/object-store/s3/s3-network.js');
+      const { networkOf } = await import('../../core/store/s3/s3-network.js');
       return await networkOf({ env, caBundle });
     },
     cwd,

@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { PreviousFile } from '../../core/archive/settings.js';
-import { meaningOf, reasonText } from '../../core/failures/errno.js';
-import { ArchiverError, errorText, isArchiverError, systemCode } from '../../core/failures/errors.js';
-import { headerLength, isSealed, parseHeader, PREAMBLE_BYTES } from '../../core/keys/envelope.js';
-import { parseHead } from '../../core/manifest/manifest-head-parse.js';
-import { mayBeUploadId, type UploadId } from '../../core/ids/upload-id.js';
-import { printable } from '../../core/paths/raw-path.js';
-import { decodeUtf8 } from '../../core/text/strict-utf8.js';
+import { meaningOf, reasonText } from '../../core/platform/failures/errno.js';
+import { ArchiverError, errorText, isArchiverError, systemCode } from '../../core/platform/failures/errors.js';
+import { headerLength, isSealed, parseHeader, PREAMBLE_BYTES } from '../../core/format/encryption/envelope.js';
+import { parseHead } from '../../core/format/manifest/manifest-head-parse.js';
+import { mayBeUploadId, type UploadId } from '../../core/store/ids/upload-id.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { decodeUtf8 } from '../../core/platform/text/strict-utf8.js';
 
 /** A million entries have 240 MB unpacked. */
 const MAX_BYTES = 2 ** 30;

@@ -1,14 +1,14 @@
 // What the git and DVC flags of `upload` and `sync` make the engine record. All of it is read before anything is sent.
 import type { Context } from '../../cli/context.js';
-import { suggest } from '../../core/text/suggest.js';
+import { suggest } from '../../core/platform/text/suggest.js';
 import type { UploadProvenance } from '../../core/archive/upload-provenance.js';
-import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
-import { usageError } from '../../core/failures/errors.js';
-import { readGit } from '../../core/git/read-git.js';
-import type { DvcRecord, DvcStageRecord } from '../../core/manifest/provenance-types.js';
-import { isOfStage, type Stages } from '../../core/manifest/provenance.js';
-import { checkedDvc, isStageName } from '../../core/manifest/provenance-parse.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../../core/paths/raw-path.js';
+import { type Pipeline, readPipeline } from '../../core/projects/dvc/pipeline.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { readGit } from '../../core/projects/git/read-git.js';
+import type { DvcRecord, DvcStageRecord } from '../../core/format/manifest/provenance-types.js';
+import { isOfStage, type Stages } from '../../core/format/manifest/provenance.js';
+import { checkedDvc, isStageName } from '../../core/format/manifest/provenance-parse.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../core/platform/paths/raw-path.js';
 import { didYouMean } from '../kit/lines.js';
 import { isGiven } from '../kit/run.js';
 

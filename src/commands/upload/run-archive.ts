@@ -3,15 +3,15 @@
 import type { Context } from '../../cli/context.js';
 import type { Aside, ProgressFormat } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/platform/defined.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
-import { joinStoreUrl } from '../../core/object-store/store-url.js';
-import type { RawPath } from '../../core/paths/raw-path.js';
+import { joinStoreUrl } from '../../core/store/store-url.js';
+import type { RawPath } from '../../core/platform/paths/raw-path.js';
 import { hasTerminal } from '../kit/ask.js';
-import type { RunAbout } from '../../core/ledger/run-account.js';
+import type { RunAbout } from '../../core/money/ledger/run-account.js';
 import { tellLedger, tellResult } from '../kit/account.js';
 import { budgetGate } from '../kit/budget-gate.js';
 import { writerIdOf } from '../kit/dataset-target.js';
@@ -106,7 +106,7 @@ function labelsOf({ options: { labels, dataset }, values }: ArchiveCall): Partia
 
 /** What the history of uploads gets, where one is kept. */
 async function tellHistory({ values, options }: ArchiveCall, result: UploadResult, context: Context): Promise<void> {
-  const { historyFile } = await import('../../core/ledger/upload-history.js');
+  const { historyFile } = await import('../../core/money/ledger/upload-history.js');
   const { uploadHistory } = values;
   const setting = typeof uploadHistory === 'string' ? uploadHistory : undefined;
   const path = historyFile(setting, context.home, context.cwd);

@@ -2,12 +2,12 @@
 // runs must have in common to be the same upload. No secrets: credentials come from the environment or a profile again.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { withoutLogin } from '../../core/object-store/endpoint-url.js';
-import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import { usageError } from '../../core/failures/errors.js';
-import { printable, type RawPath, bytesOf, joinParts } from '../../core/paths/raw-path.js';
-import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
-import type { UploadId } from '../../core/ids/upload-id.js';
+import { withoutLogin } from '../../core/store/endpoint-url.js';
+import { parseStoreUrl } from '../../core/store/store-url.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import { printable, type RawPath, bytesOf, joinParts } from '../../core/platform/paths/raw-path.js';
+import type { SavedCommand, UploadState } from '../../core/archive/resume/upload-state.js';
+import type { UploadId } from '../../core/store/ids/upload-id.js';
 
 export interface UploadCommand {
   /** Its words. */
@@ -109,7 +109,7 @@ async function serversOf(
 ): Promise<{ readonly endpoint?: string | undefined; readonly kms?: string | undefined }> {
   if (parseStoreUrl(storeUrl).kind === 'file') return {};
   const sources = { env, profile: textOf(values['profile']), endpointUrl: textOf(values['endpointUrl']) };
-  const { kmsEndpoint, storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
+  const { kmsEndpoint, storeEndpoint } = await import('../../core/store/s3/s3-profile.js');
   const saved = values['kmsEndpointUrl'];
   const kms = saved === undefined ? await kmsEndpoint(sources) : textOf(saved);
   return { endpoint: withoutLogin(await storeEndpoint(sources)), kms: withoutLogin(kms) };

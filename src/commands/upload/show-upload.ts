@@ -2,11 +2,11 @@
 import type { Context, Pricing } from '../../cli/context.js';
 import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
-import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
+import type { SidecarResult } from '../../core/projects/dvc/sidecar-types.js';
 import type { AccessSummary } from './access-gate.js';
 import { type DryRun, isDryRun, plannedDocument, plannedFacts } from './dry-run.js';
 import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { leftOutLines, problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';

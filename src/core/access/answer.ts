@@ -1,6 +1,6 @@
 // An answer, or why there is none. One question that is refused stops none of the others.
-import { isArchiverError } from '../failures/errors.js';
-import { StoreError } from '../object-store/store-error.js';
+import { isArchiverError } from '../platform/failures/errors.js';
+import { StoreError } from '../store/store-error.js';
 import { finding, type Finding } from './finding.js';
 
 export interface Unanswered {

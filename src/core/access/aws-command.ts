@@ -1,6 +1,6 @@
 // Commands to type, quoted for a shell.
-import { printable } from '../paths/raw-path.js';
-import { shellWord } from '../text/shell-word.js';
+import { printable } from '../platform/paths/raw-path.js';
+import { shellWord } from '../platform/text/shell-word.js';
 
 /** Where the commands go: what was said to reach the bucket. */
 export interface CommandPlace {

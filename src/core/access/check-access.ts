@@ -1,13 +1,8 @@
 // The posture of a bucket: everything is asked, each answer is judged by itself, and what cannot be asked is `unknown`.
-import { ArchiverError, isArchiverError } from '../failures/errors.js';
-import type {
-  BucketPosture,
-  PostureAnswers,
-  PostureQuestion,
-  PublicAccessBlock,
-} from '../object-store/bucket-posture.js';
-import { POSTURE_ACTIONS } from '../object-store/bucket-posture.js';
-import { printable } from '../paths/raw-path.js';
+import { ArchiverError, isArchiverError } from '../platform/failures/errors.js';
+import type { BucketPosture, PostureAnswers, PostureQuestion, PublicAccessBlock } from '../store/bucket-posture.js';
+import { POSTURE_ACTIONS } from '../store/bucket-posture.js';
+import { printable } from '../platform/paths/raw-path.js';
 import { type Answer, answerIfAny, answerOf, isAnswered, unanswered, unknownFinding, valueOf } from './answer.js';
 import type { CommandPlace } from './aws-command.js';
 import { finding, type Finding } from './finding.js';

@@ -1,7 +1,7 @@
 // Whether what a bucket holds can be destroyed: each question by itself, and what cannot be asked is `unknown`.
-import type { BucketLifecycle } from '../object-store/bucket-lifecycle.js';
-import { POSTURE_ACTIONS } from '../object-store/bucket-posture.js';
-import type { ObjectReader } from '../object-store/object-store.js';
+import type { BucketLifecycle } from '../store/bucket-lifecycle.js';
+import { POSTURE_ACTIONS } from '../store/bucket-posture.js';
+import type { ObjectReader } from '../store/object-store.js';
 import { answerOf, isAnswered, unknownFinding } from './answer.js';
 import { askBucket, type CheckedBucket, lookAtBucket } from './check-access.js';
 import type { Finding } from './finding.js';

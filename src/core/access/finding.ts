@@ -1,5 +1,5 @@
 // What a check of a bucket found, and how bad findings are.
-import { printable } from '../paths/raw-path.js';
+import { printable } from '../platform/paths/raw-path.js';
 
 /** Least bad first. `unknown`: it could not be looked at, or not be understood. */
 export const SEVERITIES = ['ok', 'info', 'unknown', 'warn', 'critical'] as const;

@@ -1,7 +1,7 @@
 // How a bucket encrypts what it is given, and who may use the KMS key. Pure.
-import type { DescribedKey } from '../object-store/key-service.js';
-import type { DefaultEncryption } from '../object-store/bucket-posture.js';
-import { printable } from '../paths/raw-path.js';
+import type { DescribedKey } from '../store/key-service.js';
+import type { DefaultEncryption } from '../store/bucket-posture.js';
+import { printable } from '../platform/paths/raw-path.js';
 import { awsCommand, type CommandPlace, s3Command } from './aws-command.js';
 import { finding, type Finding, listed } from './finding.js';
 import { KEY_POLICY_KEYS, VIA_KEYS } from './fixed-condition.js';

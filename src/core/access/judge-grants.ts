@@ -1,6 +1,6 @@
 // Who may use a bucket: its policy, S3's verdict on that, its ACL and whether ACLs count at all. Pure.
-import type { AclGrant, BucketAcl, PostureAnswers } from '../object-store/bucket-posture.js';
-import { printable } from '../paths/raw-path.js';
+import type { AclGrant, BucketAcl, PostureAnswers } from '../store/bucket-posture.js';
+import { printable } from '../platform/paths/raw-path.js';
 import { type CommandPlace, s3Command } from './aws-command.js';
 import { finding, type Finding, listed } from './finding.js';
 import { BUCKET_KEYS } from './fixed-condition.js';

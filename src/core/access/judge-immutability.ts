@@ -1,10 +1,10 @@
 // Whether what a bucket holds can be destroyed: its object lock, rules for failed uploads, and how long the versions that prune
 // always keeps stay locked. Pure.
-import { selectionOf } from '../lifecycle/rules.js';
-import type { DefaultRetention, PostureAnswers } from '../object-store/bucket-posture.js';
-import type { LifecycleRule } from '../object-store/bucket-lifecycle.js';
-import { printable } from '../paths/raw-path.js';
-import { shellWord } from '../text/shell-word.js';
+import { selectionOf } from '../money/lifecycle/rules.js';
+import type { DefaultRetention, PostureAnswers } from '../store/bucket-posture.js';
+import type { LifecycleRule } from '../store/bucket-lifecycle.js';
+import { printable } from '../platform/paths/raw-path.js';
+import { shellWord } from '../platform/text/shell-word.js';
 import { commandAt, type CommandPlace, s3Command } from './aws-command.js';
 import { finding, type Finding, listed, type Severity } from './finding.js';
 import type { KeptVersion } from './kept-versions.js';

@@ -1,6 +1,6 @@
 // Whether a bucket keeps what is overwritten and deleted. Pure.
-import type { PostureAnswers } from '../object-store/bucket-posture.js';
-import { printable } from '../paths/raw-path.js';
+import type { PostureAnswers } from '../store/bucket-posture.js';
+import { printable } from '../platform/paths/raw-path.js';
 import { type CommandPlace, s3Command } from './aws-command.js';
 import { finding, type Finding, type Severity } from './finding.js';
 

@@ -1,8 +1,8 @@
 // The versions of a store and of the writers below it, with when their records were written: one LIST for each place.
 import { findPlaces } from '../dataset/records/find-places.js';
 import { listDatasets } from '../dataset/records/versions.js';
-import type { ObjectReader } from '../object-store/object-store.js';
-import { readerBelow } from '../object-store/reader-below.js';
+import type { ObjectReader } from '../store/object-store.js';
+import { readerBelow } from '../store/reader-below.js';
 
 export interface KeptVersion {
   readonly datasetId: string;

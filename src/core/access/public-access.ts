@@ -1,5 +1,5 @@
 // Block Public Access: what holds is the most restrictive of the bucket and its account, setting by setting.
-import type { PublicAccessBlock } from '../object-store/bucket-posture.js';
+import type { PublicAccessBlock } from '../store/bucket-posture.js';
 import { type Answer, isAnswered, unknownFinding } from './answer.js';
 import { awsCommand, type CommandPlace, s3Command } from './aws-command.js';
 import { finding, type Finding } from './finding.js';

@@ -1,10 +1,10 @@
 // Block Public Access of an account. The only file that knows the SDK of S3 Control.
 import { GetPublicAccessBlockCommand, S3ControlClient } from '@aws-sdk/client-s3-control';
-import type { PublicAccessBlock } from '../object-store/bucket-posture.js';
-import type { AwsServiceSettings } from '../object-store/s3/aws-service.js';
-import { awsServiceError } from '../object-store/s3/aws-service-error.js';
-import { StoreError } from '../object-store/store-error.js';
-import { untilCancelled } from '../object-store/until-cancelled.js';
+import type { PublicAccessBlock } from '../store/bucket-posture.js';
+import type { AwsServiceSettings } from '../store/s3/aws-service.js';
+import { awsServiceError } from '../store/s3/aws-service-error.js';
+import { StoreError } from '../store/store-error.js';
+import { untilCancelled } from '../store/until-cancelled.js';
 
 const OPERATION = 's3:GetAccountPublicAccessBlock';
 

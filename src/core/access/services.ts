@@ -1,11 +1,11 @@
 // The services that are asked beside the store: who calls (STS), what the account blocks (S3 Control), who may use a key
 // (KMS). Each SDK is loaded when its service is first asked.
-import type { PublicAccessBlock } from '../object-store/bucket-posture.js';
-import type { KeyInspection } from '../object-store/key-service.js';
-import { type AwsServiceSettings, awsService } from '../object-store/s3/aws-service.js';
-import { type NetworkSources, networkOf } from '../object-store/s3/s3-network.js';
-import { besideStore, type EndpointSources } from '../object-store/s3/s3-profile.js';
-import { StoreError } from '../object-store/store-error.js';
+import type { PublicAccessBlock } from '../store/bucket-posture.js';
+import type { KeyInspection } from '../store/key-service.js';
+import { type AwsServiceSettings, awsService } from '../store/s3/aws-service.js';
+import { type NetworkSources, networkOf } from '../store/s3/s3-network.js';
+import { besideStore, type EndpointSources } from '../store/s3/s3-profile.js';
+import { StoreError } from '../store/store-error.js';
 import type { Caller } from './sts-client.js';
 
 export interface ServiceSources extends EndpointSources, NetworkSources {
@@ -42,7 +42,7 @@ export async function withServices<T>(
   };
   const keysOf = async (): Promise<KeyInspection> => {
     const endpoint = await addressOf('kms', sources);
-    const { kmsKeys } = await import('../object-store/kms/kms-client.js');
+    const { kmsKeys } = await import('../store/kms/kms-client.js');
     const keys = kmsKeys({ env, profile, region, endpoint, network, retry: { maxAttempts: 3 } });
     closing.push(() => keys.close());
     return keys;

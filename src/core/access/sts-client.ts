@@ -1,8 +1,8 @@
 // Who the credentials belong to. The only file that knows the SDK of STS.
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import type { AwsServiceSettings } from '../object-store/s3/aws-service.js';
-import { awsServiceError } from '../object-store/s3/aws-service-error.js';
-import { untilCancelled } from '../object-store/until-cancelled.js';
+import type { AwsServiceSettings } from '../store/s3/aws-service.js';
+import { awsServiceError } from '../store/s3/aws-service-error.js';
+import { untilCancelled } from '../store/until-cancelled.js';
 
 export interface Caller {
   readonly arn: string | undefined;

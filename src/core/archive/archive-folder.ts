@@ -1,10 +1,10 @@
 // The front door: archives a folder as one committed version of its dataset. See docs/architecture.md for the picture.
 //   scan ─► settle the dataset ─► (continue an interrupted run) ─► compare, where only changes are wanted ─► make the version
-import { loadCodec } from '../codec/codec.js';
-import { asWritable, refuseUnlisted } from '../create-once/create-once.js';
-import { newUploadId, uploadFolder } from '../ids/upload-id.js';
-import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
-import type { OpenedStore } from '../object-store/open-store.js';
+import { loadCodec } from '../platform/codec/codec.js';
+import { asWritable, refuseUnlisted } from '../store/create-once/create-once.js';
+import { newUploadId, uploadFolder } from '../store/ids/upload-id.js';
+import { ArchiverError, errorText, isArchiverError } from '../platform/failures/errors.js';
+import type { OpenedStore } from '../store/open-store.js';
 import { uploadChanges, compareWithRival, type NeedsFullVersion } from './changes/upload-changes.js';
 import type { Baseline } from './changes/baseline.js';
 import { type SettledDataset, settleDataset } from './commit/settle-dataset.js';
@@ -16,7 +16,7 @@ import { PackPool } from './pack/pack-pool.js';
 import { cacheFolder, rememberedIn } from './remembered.js';
 import { takeUp } from './resumed/take-up.js';
 import { retireBroken } from './retire-broken.js';
-import { openEntryTable } from '../columns/entry-table.js';
+import { openEntryTable } from '../format/columns/entry-table.js';
 import { scanInWorker } from './scan/scan-in-worker.js';
 import { ownTrees } from './scan/source-folder.js';
 import { tellSkips } from './scan/tell-skips.js';

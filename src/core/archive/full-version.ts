@@ -3,10 +3,10 @@
 // that one has would be missing from the next (rules.md#full-listings).
 import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import { summarize } from '../dataset/chain/summarize.js';
-import { ArchiverError } from '../failures/errors.js';
-import { composeManifest } from '../manifest/compose-manifest.js';
-import type { ChunkRecord, ShardRecord, Totals } from '../manifest/manifest-types.js';
-import { type EncodedManifest, ManifestWriter } from '../manifest/manifest-writer.js';
+import { ArchiverError } from '../platform/failures/errors.js';
+import { composeManifest } from '../format/manifest/compose-manifest.js';
+import type { ChunkRecord, ShardRecord, Totals } from '../format/manifest/manifest-types.js';
+import { type EncodedManifest, ManifestWriter } from '../format/manifest/manifest-writer.js';
 import { tableLevel } from './changes/table-level.js';
 import type { Commitment } from './commit/commitment.js';
 import { type HeadInput, manifestHead } from './commit/manifest-head.js';
@@ -18,7 +18,7 @@ import type { UploadPlan } from './plan/plan-upload.js';
 import { sealed } from './upload-encryption.js';
 import { lineSources } from './upload-provenance.js';
 import { dryRunResult, type UploadResult, versionResult } from './upload-result.js';
-import { defined } from '../defined.js';
+import { defined } from '../platform/defined.js';
 
 /** The highest ordinal that is known; 0 for none. */
 export interface HighestOrdinal {

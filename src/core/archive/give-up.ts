@@ -3,13 +3,13 @@
 // knows what others refer to.
 import { lookAtFolder } from '../dataset/folder-look.js';
 import { writeMark } from '../dataset/marks.js';
-import { errorText, isArchiverError } from '../failures/errors.js';
-import { listsByKey } from '../lists-by-key.js';
-import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord } from '../manifest/manifest-types.js';
-import { folderOfKey, manifestKeyOf, splitUploadKey, uploadFolder, type UploadId } from '../ids/upload-id.js';
-import type { ObjectInfo } from '../object-store/object-store.js';
-import { counted } from '../text/counted.js';
+import { errorText, isArchiverError } from '../platform/failures/errors.js';
+import { listsByKey } from '../platform/lists-by-key.js';
+import { chunkKey } from '../format/manifest/manifest-check.js';
+import type { ChunkRecord } from '../format/manifest/manifest-types.js';
+import { folderOfKey, manifestKeyOf, splitUploadKey, uploadFolder, type UploadId } from '../store/ids/upload-id.js';
+import type { ObjectInfo } from '../store/object-store.js';
+import { counted } from '../platform/text/counted.js';
 import type { UploadRun } from './upload-run.js';
 
 const MIB = 2 ** 20;

@@ -1,9 +1,9 @@
 // What a dry run sees of the place that an upload would go to: one listing, and nothing is written.
 import { highestVersion } from '../dataset/records/version-record.js';
-import type { ObjectStore } from '../object-store/object-store.js';
-import { StoreError } from '../object-store/store-error.js';
-import type { OpenedStore } from '../object-store/open-store.js';
-import { parseStoreUrl } from '../object-store/store-url.js';
+import type { ObjectStore } from '../store/object-store.js';
+import { StoreError } from '../store/store-error.js';
+import type { OpenedStore } from '../store/open-store.js';
+import { parseStoreUrl } from '../store/store-url.js';
 import type { Destination } from './upload-result.js';
 
 /**

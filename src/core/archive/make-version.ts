@@ -1,6 +1,6 @@
 // The only place where versions are made: what is stored already is reused, twins are marked, chunks are planned, packed and
 // sent, and the manifest is committed. Full uploads, resumed ones and those of changes differ only in their manifest.
-import type { Totals } from '../manifest/manifest-types.js';
+import type { Totals } from '../format/manifest/manifest-types.js';
 import type { Commitment, Ordinal, Stale } from './commit/commitment.js';
 import { type CommitInput, commitUpload, rememberHead } from './commit/commit-upload.js';
 import { markTwins, type TwinInput } from './dedup/dedup.js';
@@ -12,7 +12,7 @@ import { planUpload, type UploadPlan } from './plan/plan-upload.js';
 import { takeOverSent } from './resumed/take-over.js';
 import type { UploadRun } from './upload-run.js';
 import { transferAll, type TransferHooks, type TransferInput } from './transfer/transfer.js';
-import { defined } from '../defined.js';
+import { defined } from '../platform/defined.js';
 
 /** How a version's manifest is made. */
 export interface Lister {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type HeadCache, openHeadCache } from '../dataset/cache/head-cache.js';
 import { type LookMemory, openLookMemory } from '../dataset/cache/look-memory.js';
 import { type ManifestCache, openManifestCache } from '../dataset/cache/manifest-cache.js';
-import type { OpenedStore } from '../object-store/open-store.js';
+import type { OpenedStore } from '../store/open-store.js';
 
 /** Of manifests kept on this computer; a million entries are 42 MB. */
 const CACHE_LIMIT = 2 ** 30;

@@ -2,7 +2,7 @@
 // tombstones, so that nobody is offered what does not restore. No other process has written them, and none was told of them.
 import { putTombstone } from '../dataset/records/put-tombstone.js';
 import { listVersions, readVersions } from '../dataset/records/versions.js';
-import { errorText, isArchiverError } from '../failures/errors.js';
+import { errorText, isArchiverError } from '../platform/failures/errors.js';
 import type { NotWhole, UploadRun } from './upload-run.js';
 
 type RetireInput = Pick<UploadRun, 'store' | 'datasetId' | 'notWhole' | 'emit' | 'warn' | 'signal'>;

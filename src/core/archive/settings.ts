@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import pkg from '../../../package.json' with { type: 'json' };
-import type { EventSink } from '../events.js';
-import { threadsWithin } from '../limits/open-files.js';
-import type { RawPath } from '../paths/raw-path.js';
-import type { SavedUpload } from '../resume/saved-upload.js';
-import type { UploadJournal } from '../resume/upload-journal.js';
+import type { EventSink } from '../events/events.js';
+import { threadsWithin } from '../platform/limits/open-files.js';
+import type { RawPath } from '../platform/paths/raw-path.js';
+import type { SavedUpload } from './resume/saved-upload.js';
+import type { UploadJournal } from './resume/upload-journal.js';
 import type { MayBegin } from './may-begin.js';
 import type { ShardStrategy } from './plan/shard-strategy.js';
 import type { TierPolicy } from './plan/tier.js';
@@ -16,7 +16,7 @@ import type { TransferOptions } from './transfer/transfer-policy.js';
 import type { Encryption } from './upload-encryption.js';
 import type { LockOptions } from './upload-lock.js';
 import type { UploadProvenance } from './upload-provenance.js';
-import type { UploadId } from '../ids/upload-id.js';
+import type { UploadId } from '../store/ids/upload-id.js';
 
 const MIB = 2 ** 20;
 

@@ -3,8 +3,8 @@
 // met a fence, or find that something was given up or deleted while they slept (rules.md#own-looks, rules.md#fence). An old
 // manifest is never overwritten.
 import { lookAtReferences } from '../dataset/folder-look.js';
-import { integrityError } from '../failures/errors.js';
-import { newUploadId } from '../ids/upload-id.js';
+import { integrityError } from '../platform/failures/errors.js';
+import { newUploadId } from '../store/ids/upload-id.js';
 import type { Stale } from './commit/commitment.js';
 import { notWhole, notWholeText } from './commit/looks.js';
 import { reopenLost } from './scan/reopen-rows.js';

@@ -1,6 +1,6 @@
 // The result of an upload.
-import type { Deduplicated, VersionRecord } from '../manifest/manifest-types.js';
-import type { RequestCounts } from '../object-store/object-store.js';
+import type { Deduplicated, VersionRecord } from '../format/manifest/manifest-types.js';
+import type { RequestCounts } from '../store/object-store.js';
 import type { ChangeCounts, ComparedWith } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
 import type { UploadRun } from './upload-run.js';
@@ -11,7 +11,7 @@ import { plannedObjects } from './plan/direct-plan.js';
 import { type PlannedInput, type PlannedUpload, plannedUpload } from './plan/planned-upload.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { shownSkip } from './scan/skip.js';
-import { manifestKeyOf, uploadUrlOf, type UploadId } from '../ids/upload-id.js';
+import { manifestKeyOf, uploadUrlOf, type UploadId } from '../store/ids/upload-id.js';
 
 export interface UploadResult extends EarlierKeys {
   readonly uploadId: UploadId;

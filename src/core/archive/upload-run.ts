@@ -1,7 +1,7 @@
 // An upload under way, as its steps see it: each takes the few parts that it needs. Types alone, below all steps.
-import type { ObjectStore, RequestCounts, Retention } from '../object-store/object-store.js';
-import type { Provider } from '../providers/provider.js';
-import type { AcknowledgedChunk } from '../resume/upload-journal.js';
+import type { ObjectStore, RequestCounts, Retention } from '../store/object-store.js';
+import type { Provider } from '../store/providers/provider.js';
+import type { AcknowledgedChunk } from './resume/upload-journal.js';
 import type { Remembered } from './remembered.js';
 import type { SentPiece } from './resumed/match-rows.js';
 import type { ScanResult } from './scan/scan.js';
@@ -9,7 +9,7 @@ import type { Settings } from './settings.js';
 import type { ChunkSender } from './transfer/send-chunk.js';
 import type { RunEncryption } from './upload-encryption.js';
 import type { UploadLedger } from './upload-ledger.js';
-import type { UploadId } from '../ids/upload-id.js';
+import type { UploadId } from '../store/ids/upload-id.js';
 
 /** What it goes by, until it has to go on under another id. */
 export interface Identity {

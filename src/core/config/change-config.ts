@@ -1,5 +1,5 @@
 // Changes settings in the text of a config file and leaves everything else as it is: comments, order, other settings.
-import { ArchiverError } from '../failures/errors.js';
+import { ArchiverError } from '../platform/failures/errors.js';
 
 export type SettingValue = string | number | boolean;
 

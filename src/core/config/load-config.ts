@@ -1,6 +1,6 @@
 // Finds and reads the config file. The file is never written here.
-import { usageError, systemCode, ArchiverError, errorText } from '../failures/errors.js';
-import { printable } from '../paths/raw-path.js';
+import { usageError, systemCode, ArchiverError, errorText } from '../platform/failures/errors.js';
+import { printable } from '../platform/paths/raw-path.js';
 import { configPlaces, type ConfigSurroundings } from './config-places.js';
 import type { ConfigSchema } from './config-schema.js';
 import { parseConfig, type ConfigProblem, type ParsedConfig } from './parse-config.js';

@@ -1,8 +1,8 @@
 // The bytes of a config file to settings and problems. Nothing in the file is ignored: a key that is not in the schema
 // is a problem with its line, and so is a secret, which has no place in a file that people copy around.
 import type { Document, LineCounter as Lines, Node, Pair, YAMLMap } from 'yaml';
-import { isSecretName } from '../failures/hide-secrets.js';
-import { decodeUtf8 } from '../text/strict-utf8.js';
+import { isSecretName } from '../platform/failures/hide-secrets.js';
+import { decodeUtf8 } from '../platform/text/strict-utf8.js';
 import { namesBelow, type ConfigKey, type ConfigSchema } from './config-schema.js';
 
 export interface ConfigSetting {
@@ -145,7 +145,7 @@ export async function parseConfig(bytes: Uint8Array, schema: ConfigSchema): Prom
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) return unread(decoded.line, decoded.reason);
   const yaml = await import('yaml');
-  const { readDocument } = await import('../text/yaml-document.js');
+  const { readDocument } = await import('../platform/text/yaml-document.js');
   const lines = new yaml.LineCounter();
   const { document, damage } = readDocument(decoded.text, { lineCounter: lines });
   if (damage !== undefined) return unread(lines.linePos(damage.offset).line, damage.reason);

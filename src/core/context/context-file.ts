@@ -1,11 +1,11 @@
 // `~/.archiver-context`: what `archiver` without a command does, and the stores that were opened last.
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../state/replace-file.js';
-import { encodeStateDocument, readStateDocument } from '../state/document.js';
-import { systemCode } from '../failures/errors.js';
-import { fileFailure } from '../failures/file-failure.js';
-import * as s from '../documents/schema.js';
+import { replaceFile } from '../platform/state/replace-file.js';
+import { encodeStateDocument, readStateDocument } from '../platform/state/document.js';
+import { systemCode } from '../platform/failures/errors.js';
+import { fileFailure } from '../platform/failures/file-failure.js';
+import * as s from '../platform/documents/schema.js';
 
 /** What `archiver` without a command does. `local`: print help. `repl`: start the shell. */
 export const CONTEXT_NAMES = ['local', 'repl'] as const;

@@ -1,6 +1,6 @@
 // Notes which stores were opened, for `archiver context show`. Only a convenience: it never fails what it is called by.
-import { errorText } from '../failures/errors.js';
-import { withoutLogin } from '../object-store/endpoint-url.js';
+import { errorText } from '../platform/failures/errors.js';
+import { withoutLogin } from '../store/endpoint-url.js';
 import { readContext, type RememberedStore, writeContext } from './context-file.js';
 
 const KEPT = 10;

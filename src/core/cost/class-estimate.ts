@@ -1,6 +1,6 @@
 // What it costs to keep some content in one storage class: to put it there, to store it, to get all of it back in each way, and to
 // delete it too early.
-import { isColdClass, THAW_TIERS, type ThawWait, waitOf } from './cold-class.js';
+import { isColdClass, THAW_TIERS, type ThawWait, waitOf } from '../store/cold-class.js';
 import { billOf } from './cost-model.js';
 import type { Usd } from './money.js';
 import { withFreeTransfer } from './price-book.js';
@@ -8,7 +8,7 @@ import { classRule, type PriceList } from './price-table.js';
 import { estimateRetrieval, type RetrievalEstimate } from './retrieval-cost.js';
 import { type StoredObject, storedObject } from './stored-object.js';
 import { onceUsd, uploadBill } from './upload-cost.js';
-import type { ThawTier } from '../object-store/object-store.js';
+import type { ThawTier } from '../store/object-store.js';
 
 /** Days that thawed copies are kept. */
 const COPY_DAYS = 7;

@@ -1,5 +1,5 @@
 // The cap on what getting content back may cost. It fails closed: what has no known price is not under any cap.
-import { ArchiverError } from '../failures/errors.js';
+import { ArchiverError } from '../platform/failures/errors.js';
 import { microsOf } from './money.js';
 import type { RetrievalEstimate } from './retrieval-cost.js';
 

@@ -6,7 +6,7 @@ import { roundedUsd, type Usd } from './money.js';
 import { listPrices } from './price-book.js';
 import { classRule, originOf, type PriceBook, type PricedPlace, type PriceOrigin } from './price-table.js';
 import { type StoredObject, storedObject } from './stored-object.js';
-import { addTo } from '../lists-by-key.js';
+import { addTo } from '../platform/lists-by-key.js';
 
 const DAY_MS = 86_400_000;
 

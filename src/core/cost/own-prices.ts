@@ -1,7 +1,7 @@
 // Prices as this lab pays them: a discount off every list price, and prices of its own that replace those of the list. Whoever
 // shows an amount says so (`terms`).
-import { usageError } from '../failures/errors.js';
-import { printable } from '../paths/raw-path.js';
+import { usageError } from '../platform/failures/errors.js';
+import { printable } from '../platform/paths/raw-path.js';
 import { listPrices } from './price-book.js';
 import {
   type Band,
@@ -13,7 +13,7 @@ import {
   type Rate,
   type RetrievalWay,
 } from './price-table.js';
-import type { Provider } from '../providers/provider.js';
+import type { Provider } from '../store/providers/provider.js';
 
 /** What the config file says of prices. */
 export interface PriceSettings {

@@ -1,8 +1,8 @@
 // List prices, in USD, from prices.json, which says where they come from and of when they are. Null is a price that is not
 // known or a thing that is not sold there: never zero. GB are of 2^30 bytes at AWS, and as each provider bills them.
-import type { ThawTier } from '../object-store/object-store.js';
-import { classOnly } from './cold-class.js';
-import type { Provider } from '../providers/provider.js';
+import type { ThawTier } from '../store/object-store.js';
+import { classOnly } from '../store/cold-class.js';
+import type { Provider } from '../store/providers/provider.js';
 import prices from './prices.json' with { type: 'json' };
 
 /** How content is got: by a plain GET, or out of cold storage in one of its tiers. */

@@ -1,6 +1,6 @@
 // Which storage class pays, and what it saves: the first year with its upload, beside the class that is asked about. Nothing is
 // advised whose price is not known, or that costs more.
-import { isColdClass } from './cold-class.js';
+import { isColdClass } from '../store/cold-class.js';
 import type { ClassEstimate, RestoreOption } from './class-estimate.js';
 import type { Usd } from './money.js';
 import { DAYS_A_MONTH } from './price-table.js';

@@ -2,8 +2,8 @@
 // that are read at once), requests, the copy that cold storage keeps for some days, and transfer to the internet. The free
 // 100 GB a month are not assumed, as other transfers may use them up; inside the region transfer is free. Not counted: the
 // requests that read the manifest and look at the state of chunks, which cost less than a cent a thousand.
-import type { ThawTier } from '../object-store/object-store.js';
-import { isColdClass, keepsCopy } from './cold-class.js';
+import type { ThawTier } from '../store/object-store.js';
+import { isColdClass, keepsCopy } from '../store/cold-class.js';
 import { type Bill, billOf, type Usage } from './cost-model.js';
 import { bookedPlace, listPrices } from './price-book.js';
 import type { PriceBook, PricedPlace } from './price-table.js';

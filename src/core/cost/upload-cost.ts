@@ -1,7 +1,7 @@
 // What an upload will cost: storing its objects for a month, and the requests that make them. How well content compresses is
 // not known before, so sizes are those before compression, and the cost is the most that it can be. Manifest and version
 // record count as requests; the manifest's size, and the listings around them, are not counted.
-import type { RequestCounts } from '../object-store/object-store.js';
+import type { RequestCounts } from '../store/object-store.js';
 import { type Bill, billOf } from './cost-model.js';
 import { sumOf, type Usd } from './money.js';
 import { bookedPlace, listPrices } from './price-book.js';

@@ -1,7 +1,7 @@
 // Counts of a comparison, and its changes for `--json` as long as they are few. Folders are counted apart: their times
 // change whenever something in them does.
 import { type Change, type DiffBatch, type DiffSide, diffViews } from './diff.js';
-import { listedFile } from '../manifest/listed-file.js';
+import { listedFile } from '../format/manifest/listed-file.js';
 
 /** Above this many, the changes are found by comparing again instead of being held in memory. */
 const HELD = 20_000;

@@ -1,7 +1,7 @@
 // What changed between two versions: a merge of their views in path order. Nothing but one batch of each is held.
 // Status change times, inode numbers and the numbers of hard-link groups are ignored: they differ although nobody changed
 // anything. A hard link counts as a file.
-import type { ChunkRecord, Entry, Segment, Timestamp } from '../manifest/manifest-types.js';
+import type { ChunkRecord, Entry, Segment, Timestamp } from '../format/manifest/manifest-types.js';
 
 /** What a comparison needs of a view. */
 export interface DiffSide {

@@ -1,8 +1,8 @@
 // Which upload is meant: one that is named, or a version of a dataset, which the store is asked for.
-import type { UploadId } from '../ids/upload-id.js';
-import type { VersionRecord } from '../manifest/manifest-types.js';
-import type { ObjectReader } from '../object-store/object-store.js';
-import { printable } from '../paths/raw-path.js';
+import type { UploadId } from '../store/ids/upload-id.js';
+import type { VersionRecord } from '../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../store/object-store.js';
+import { printable } from '../platform/paths/raw-path.js';
 import { digestsOf } from './chain/version-view.js';
 import type { ExpectedDigests } from './records/assert-expected.js';
 import { jumpOf } from './records/doubts.js';

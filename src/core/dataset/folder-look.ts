@@ -1,13 +1,13 @@
 // A writer's look at upload folders before it refers to objects that it has not put itself (rules.md#looks): an object may be
 // referred to when it is there with its size and no mark names it. A look is good for an hour; marks are executed a day after
 // they were put, and by then a writer that looked in time has put its record.
-import { ifAllowed } from '../object-store/abilities.js';
-import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord } from '../manifest/manifest-types.js';
-import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
+import { ifAllowed } from '../store/abilities.js';
+import { chunkKey } from '../format/manifest/manifest-check.js';
+import type { ChunkRecord } from '../format/manifest/manifest-types.js';
+import type { ObjectInfo, ObjectReader } from '../store/object-store.js';
 import { markedKeys, markedUpload } from './marks.js';
-import { folderOfKey, manifestKeyOf, type UploadId } from '../ids/upload-id.js';
-import { listsByKey } from '../lists-by-key.js';
+import { folderOfKey, manifestKeyOf, type UploadId } from '../store/ids/upload-id.js';
+import { listsByKey } from '../platform/lists-by-key.js';
 
 /** A record that refers to what was looked at is put within this time. */
 export const LOOK_VALID_MS = 3_600_000;

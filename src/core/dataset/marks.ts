@@ -3,16 +3,16 @@
 // then on no new manifest does; a writer that may list but not read treats every object of a marked folder as marked. The
 // age of a mark comes from the store (`lastModified`), never from its name or content.
 import { hash } from 'node:crypto';
-import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
-import { checkedDigest, digestedText } from '../json/digested-json.js';
-import { Fields } from '../json/json-fields.js';
-import { parseBoundedJson } from '../json/json-guard.js';
-import { ifAllowed } from '../object-store/abilities.js';
-import type { ObjectInfo, ObjectReader, ObjectStore } from '../object-store/object-store.js';
-import { readAll } from '../object-store/read-content.js';
-import { printable } from '../paths/raw-path.js';
-import { splitUploadKey, uploadFolder, type UploadId } from '../ids/upload-id.js';
-import { putIfAbsent } from '../object-store/put-if-absent.js';
+import { ArchiverError, integrityError, isArchiverError } from '../platform/failures/errors.js';
+import { checkedDigest, digestedText } from '../platform/json/digested-json.js';
+import { Fields } from '../platform/json/json-fields.js';
+import { parseBoundedJson } from '../platform/json/json-guard.js';
+import { ifAllowed } from '../store/abilities.js';
+import type { ObjectInfo, ObjectReader, ObjectStore } from '../store/object-store.js';
+import { readAll } from '../store/read-content.js';
+import { printable } from '../platform/paths/raw-path.js';
+import { splitUploadKey, uploadFolder, type UploadId } from '../store/ids/upload-id.js';
+import { putIfAbsent } from '../store/put-if-absent.js';
 
 /** Below the folder of an upload. */
 const MARK = /^sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;

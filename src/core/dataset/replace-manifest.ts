@@ -4,24 +4,24 @@
 // each step: readers find the old or the new manifest whole. Nothing is deleted. The names of the objects beside it contain
 // digests, so that other runs do not get in the way; they stay until a prune sweeps them.
 import { hash } from 'node:crypto';
-import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
-import { isSealed } from '../keys/envelope.js';
-import { MAX_LOADED_BYTES } from '../manifest/loaded-manifest.js';
-import type { EncodedManifest } from '../manifest/manifest-writer.js';
-import { besideKeyOf, type BesideLabel } from '../manifest/manifest-copy.js';
-import { openManifest } from '../manifest/open-manifest.js';
-import { SweptUpload } from '../manifest/fence.js';
-import { manifestKeyOf, type UploadId } from '../ids/upload-id.js';
-import { lastingLock } from '../manifest/object-lock.js';
-import type { ObjectReader, ObjectStore, Retention } from '../object-store/object-store.js';
-import { putIfUnchanged } from '../object-store/put-if-unchanged.js';
-import { readAll } from '../object-store/read-content.js';
-import { throwIfCancelled } from '../object-store/store-error.js';
+import { ArchiverError, integrityError, isArchiverError } from '../platform/failures/errors.js';
+import { isSealed } from '../format/encryption/envelope.js';
+import { MAX_LOADED_BYTES } from '../format/manifest/loaded-manifest.js';
+import type { EncodedManifest } from '../format/manifest/manifest-writer.js';
+import { besideKeyOf, type BesideLabel } from '../format/manifest/manifest-copy.js';
+import { openManifest } from '../format/manifest/open-manifest.js';
+import { SweptUpload } from '../format/manifest/fence.js';
+import { manifestKeyOf, type UploadId } from '../store/ids/upload-id.js';
+import { lastingLock } from '../format/manifest/object-lock.js';
+import type { ObjectReader, ObjectStore, Retention } from '../store/object-store.js';
+import { putIfUnchanged } from '../store/put-if-unchanged.js';
+import { readAll } from '../store/read-content.js';
+import { throwIfCancelled } from '../store/store-error.js';
 import { changeRecord, type RecordChange } from './records/change-record.js';
 import { isLookOld } from './folder-look.js';
 import type { ParsedRecord } from './records/version-record-parse.js';
 import { recordKey } from './records/version-record.js';
-import { refuseShared } from '../object-store/plain-store.js';
+import { refuseShared } from '../store/plain-store.js';
 
 export interface ReplaceOptions {
   readonly uploadId: UploadId;

@@ -1,11 +1,11 @@
 // Tags versions and takes tags away. A tagged version is kept by every prune that began after it, and by one under way (prune/notice.ts).
-import { ArchiverError, isArchiverError } from '../failures/errors.js';
-import { digestedText } from '../json/digested-json.js';
-import type { ObjectDeleter, ObjectStore } from '../object-store/object-store.js';
+import { ArchiverError, isArchiverError } from '../platform/failures/errors.js';
+import { digestedText } from '../platform/json/digested-json.js';
+import type { ObjectDeleter, ObjectStore } from '../store/object-store.js';
 import { refuseWhilePruned } from './prune/notice.js';
 import { tagKey, type VersionTag } from './records/tag-key.js';
 import { readVersion } from './records/versions.js';
-import { putIfAbsent } from '../object-store/put-if-absent.js';
+import { putIfAbsent } from '../store/put-if-absent.js';
 
 export interface SetTagOptions {
   readonly now: Date;

@@ -2,14 +2,14 @@
 // that it shows something of with its size. One LIST a folder. Chunks are not read; a manifest is, where its ETag cannot tell
 // that it is the one that is remembered. Marks do not count: what the newest version needs is never swept.
 import { hash } from 'node:crypto';
-import { integrityError, isArchiverError } from '../failures/errors.js';
-import { atOnce } from '../limits/at-once.js';
-import { fetchManifest, type LoadedManifest } from '../manifest/loaded-manifest.js';
-import { chunkKey } from '../manifest/manifest-check.js';
-import type { VersionRecord } from '../manifest/manifest-types.js';
-import { folderOfKey, uploadFolder } from '../ids/upload-id.js';
-import { ifAllowed } from '../object-store/abilities.js';
-import type { ObjectReader } from '../object-store/object-store.js';
+import { integrityError, isArchiverError } from '../platform/failures/errors.js';
+import { atOnce } from '../platform/limits/at-once.js';
+import { fetchManifest, type LoadedManifest } from '../format/manifest/loaded-manifest.js';
+import { chunkKey } from '../format/manifest/manifest-check.js';
+import type { VersionRecord } from '../format/manifest/manifest-types.js';
+import { folderOfKey, uploadFolder } from '../store/ids/upload-id.js';
+import { ifAllowed } from '../store/abilities.js';
+import type { ObjectReader } from '../store/object-store.js';
 import { isShownAs, shownAs, type ShownObject } from './cache/look-memory.js';
 import { summarize } from './chain/summarize.js';
 import { openView, type View } from './chain/view.js';

@@ -1,10 +1,10 @@
 // What a writer of a fleet says of itself: `<base>/writers/<id>/status.json`, put at the start of a cycle, during long ones and
 // at the end. The form is in docs/format.md.
-import { checkFormat, readValue } from '../documents/read-document.js';
-import * as s from '../documents/schema.js';
-import { integrityError } from '../failures/errors.js';
-import { parseBoundedJson } from '../json/json-guard.js';
-import { decodeUtf8 } from '../text/strict-utf8.js';
+import { checkFormat, readValue } from '../platform/documents/read-document.js';
+import * as s from '../platform/documents/schema.js';
+import { integrityError } from '../platform/failures/errors.js';
+import { parseBoundedJson } from '../platform/json/json-guard.js';
+import { decodeUtf8 } from '../platform/text/strict-utf8.js';
 
 const FORMAT_VERSION = 1;
 /** Nobody reads more of what a writer puts there. */

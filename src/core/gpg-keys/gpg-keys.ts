@@ -1,7 +1,7 @@
 // A pair of OpenPGP keys as GnuPG reads them: version 4, the private one locked with a passphrase unless there is none.
 import { join } from 'node:path';
-import { usageError } from '../failures/errors.js';
-import { refuseExisting, writeNewPair } from '../state/new-pair.js';
+import { usageError } from '../platform/failures/errors.js';
+import { refuseExisting, writeNewPair } from '../platform/state/new-pair.js';
 
 const PRIVATE_KEY_FILE = 'private.key';
 const PUBLIC_KEY_FILE = 'public.key';

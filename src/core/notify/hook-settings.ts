@@ -1,6 +1,6 @@
 // Commands that this computer runs around an upload. They come from its own config file and from nowhere else
 // (docs/decisions/047).
-import { usageError } from '../failures/errors.js';
+import { usageError } from '../platform/failures/errors.js';
 
 export type HookName = 'before' | 'after' | 'onFailure';
 

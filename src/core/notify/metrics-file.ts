@@ -2,12 +2,12 @@
 // of several datasets may share one file: each replaces its own lines and leaves the others.
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { noneOn } from '../failures/errors.js';
-import { fileFailure } from '../failures/file-failure.js';
-import { holdLock } from '../state/lock.js';
-import { replaceFile } from '../state/replace-file.js';
+import { noneOn } from '../platform/failures/errors.js';
+import { fileFailure } from '../platform/failures/file-failure.js';
+import { holdLock } from '../platform/state/lock.js';
+import { replaceFile } from '../platform/state/replace-file.js';
 import { familyText, labelsText, READABLE } from './metrics-text.js';
-import type { EndedRun, NotedRun } from '../run-facts.js';
+import type { EndedRun, NotedRun } from '../events/run-facts.js';
 
 const PATIENCE_MS = 10_000;
 /** Of a file that is not ours, nothing is kept. */

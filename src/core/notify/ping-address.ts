@@ -1,5 +1,5 @@
 // Where pings go.
-import { usageError } from '../failures/errors.js';
+import { usageError } from '../platform/failures/errors.js';
 
 /** @throws usage for what is no address; the message does not repeat it, as it is a secret */
 export function pingAddress(text: string): URL {

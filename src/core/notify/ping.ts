@@ -1,14 +1,14 @@
 // Pings of a monitor of jobs (healthchecks.io and what speaks like it): `URL/start` when a run begins, `URL` when it succeeded,
 // `URL/<exit status>` when it did not. The address is a secret: messages name its server alone. A ping never fails a run, and
 // has a bounded time.
-import { postJson } from '../alerts/post-json.js';
-import { secretParts } from '../alerts/channels/webhook.js';
-import { withoutValues } from '../alerts/deliver.js';
-import { errorText } from '../failures/errors.js';
-import type { RetryOptions } from '../object-store/retry/retrier.js';
-import type { Network } from '../object-store/s3/s3-network.js';
-import { untilCancelled } from '../object-store/until-cancelled.js';
-import type { EndedRun, NotedRun } from '../run-facts.js';
+import { postJson } from './alerts/post-json.js';
+import { secretParts } from './alerts/channels/webhook.js';
+import { withoutValues } from './alerts/deliver.js';
+import { errorText } from '../platform/failures/errors.js';
+import type { RetryOptions } from '../store/retry/retrier.js';
+import type { Network } from '../store/s3/s3-network.js';
+import { untilCancelled } from '../store/until-cancelled.js';
+import type { EndedRun, NotedRun } from '../events/run-facts.js';
 
 /** For one ping, repeated requests included. */
 const PING_MS = 10_000;

@@ -3,11 +3,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reasonText } from '../failures/errno.js';
-import { noneOn } from '../failures/errors.js';
-import { printable } from '../paths/raw-path.js';
+import { reasonText } from '../platform/failures/errno.js';
+import { noneOn } from '../platform/failures/errors.js';
+import { printable } from '../platform/paths/raw-path.js';
 import { type HookName, hookCommand, type HookSettings } from './hook-settings.js';
-import type { EndedRun, NotedRun } from '../run-facts.js';
+import type { EndedRun, NotedRun } from '../events/run-facts.js';
 
 export interface HookCall {
   readonly name: HookName;

@@ -1,10 +1,10 @@
 // Runs an upload with what others are told of it: a ping and the hook `before` when it begins; the hook `after` or `onFailure`,
 // a ping and the metrics file when it has ended. The front door of core/notify. Only `before` can fail a run.
-import { ArchiverError, errorText } from '../failures/errors.js';
+import { ArchiverError, errorText } from '../platform/failures/errors.js';
 import { type HookName, hookCommand, type HookSettings, NO_HOOKS } from './hook-settings.js';
 import { writeRunMetrics } from './metrics-file.js';
 import type { PingWorld } from './ping.js';
-import type { EndedRun, NotedRun, RunFacts, RunStatus } from '../run-facts.js';
+import type { EndedRun, NotedRun, RunFacts, RunStatus } from '../events/run-facts.js';
 
 export interface NoticeSettings {
   /** `pingAddress` makes it. */

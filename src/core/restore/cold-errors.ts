@@ -1,7 +1,7 @@
 // Cold chunks that cannot be waited for, and what to type next.
-import { ArchiverError } from '../failures/errors.js';
-import { joinKey, parseStoreUrl } from '../object-store/store-url.js';
-import { shellWord } from '../text/shell-word.js';
+import { ArchiverError } from '../platform/failures/errors.js';
+import { joinKey, parseStoreUrl } from '../store/store-url.js';
+import { shellWord } from '../platform/text/shell-word.js';
 
 /** A GET was refused as cold by a store that has no RestoreObject. */
 export function frozenForGood(error: ArchiverError): ArchiverError {

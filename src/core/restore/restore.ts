@@ -2,24 +2,24 @@
 // every name, create folders, write files, then links, then the folders' own metadata. A file that fails is reported and
 // the rest continues; what stops everything (no space, no access, Ctrl+C) leaves complete files only.
 import { cpus } from 'node:os';
-import { loadCodec } from '../codec/codec.js';
-import { treeLoss } from '../output-tree/open-tree.js';
-import { cancelledError, isArchiverError } from '../failures/errors.js';
-import type { EventSink } from '../events.js';
-import { chunkKey } from '../manifest/manifest-check.js';
-import { threadsWithin } from '../limits/open-files.js';
-import { displayPath, printable } from '../paths/raw-path.js';
+import { loadCodec } from '../platform/codec/codec.js';
+import { treeLoss } from './output-tree/open-tree.js';
+import { cancelledError, isArchiverError } from '../platform/failures/errors.js';
+import type { EventSink } from '../events/events.js';
+import { chunkKey } from '../format/manifest/manifest-check.js';
+import { threadsWithin } from '../platform/limits/open-files.js';
+import { displayPath, printable } from '../platform/paths/raw-path.js';
 import { countEntries, type EntryCounts } from './plan/count-entries.js';
 import { extentCut, planWork, type Work } from './plan/plan-work.js';
-import { Failures, type Failure } from '../failures/failure-list.js';
+import { Failures, type Failure } from '../platform/failures/failure-list.js';
 import { finishFolders, finishRoot, makeFolders, type Writing } from './write/folders.js';
 import type { FrameCache } from './frame-cache.js';
 import { gather, type Gathered, type GatherOptions } from './plan/gather.js';
 import { lockOutput } from './write/leftovers.js';
 import { makeLinks, planHardlinks } from './write/links.js';
-import { openOutputFolder, type OutputFolder, removeUnused } from '../output-tree/output-folder.js';
+import { openOutputFolder, type OutputFolder, removeUnused } from './output-tree/output-folder.js';
 import type { OverwritePolicy } from './plan/overwrite.js';
-import { progressMeter } from '../progress-meter.js';
+import { progressMeter } from '../events/progress-meter.js';
 import { refuseCollisions, settleExisting } from './plan/settle-names.js';
 import { SpanSource } from './fetch/span-source.js';
 import { mendedText } from './unpack/mended-text.js';
@@ -29,8 +29,8 @@ import { STATE } from './plan/selected-table.js';
 import type { Trouble } from './unpack/unpack-protocol.js';
 import { runUnpack } from './unpack/unpack-run.js';
 import { WorkerPool } from './unpack/worker-pool.js';
-import { uploadUrlOf, type UploadId } from '../ids/upload-id.js';
-import { NothingSelected } from '../manifest/nothing-selected.js';
+import { uploadUrlOf, type UploadId } from '../store/ids/upload-id.js';
+import { NothingSelected } from '../format/manifest/nothing-selected.js';
 
 export interface RestoreOptions extends Omit<GatherOptions, 'failures' | 'signal'> {
   readonly operation: 'restore' | 'download';

@@ -1,8 +1,8 @@
 // A restore that may involve cold storage, as data for programs.
 import { roundedBill } from '../cost/cost-model.js';
 import type { RetrievalEstimate } from '../cost/retrieval-cost.js';
-import { isColdClass } from '../cost/cold-class.js';
-import type { TierPlan } from '../thaw/tier-plans.js';
+import { isColdClass } from '../store/cold-class.js';
+import type { TierPlan } from './thaw/tier-plans.js';
 import type { Retrieval, ThawedChunk } from './retrieve.js';
 
 /** Will not become readable: refused, gone, or not requested. */

@@ -11,15 +11,15 @@ import {
   type RetrievalEstimate,
   type RetrievalOptions,
 } from '../cost/retrieval-cost.js';
-import { isArchiverError } from '../failures/errors.js';
-import type { TransferEvent } from '../events.js';
-import type { ObjectStore, ThawTier } from '../object-store/object-store.js';
-import { isRetriable } from '../object-store/store-error.js';
-import { type ChunkState, type ChunkStateName, chunkStates } from '../thaw/chunk-states.js';
-import { isColdClass } from '../cost/cold-class.js';
-import { thawChunks } from '../thaw/thaw.js';
-import { longestWait, refuseTier, type TierPlan, tierPlans } from '../thaw/tier-plans.js';
-import { waitForChunks } from '../thaw/wait.js';
+import { isArchiverError } from '../platform/failures/errors.js';
+import type { TransferEvent } from '../events/events.js';
+import type { ObjectStore, ThawTier } from '../store/object-store.js';
+import { isRetriable } from '../store/store-error.js';
+import { type ChunkState, type ChunkStateName, chunkStates } from './thaw/chunk-states.js';
+import { isColdClass } from '../store/cold-class.js';
+import { thawChunks } from './thaw/thaw.js';
+import { longestWait, refuseTier, type TierPlan, tierPlans } from './thaw/tier-plans.js';
+import { waitForChunks } from './thaw/wait.js';
 import { frozenForGood, goneAgain, hiddenArchive } from './cold-errors.js';
 import { ClassReader } from './fetch/class-reader.js';
 import type { NeededChunk } from './plan/needed-chunk.js';

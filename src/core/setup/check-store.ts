@@ -5,13 +5,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archiveFolder } from '../archive/archive-folder.js';
-import { fillGenerated } from '../benchmark/generated-data.js';
-import { withoutSecrets } from '../failures/hide-secrets.js';
-import { errorText, isArchiverError } from '../failures/errors.js';
-import type { OpenedStore } from '../object-store/open-store.js';
-import { readAll } from '../object-store/read-content.js';
-import { StoreError, throwIfCancelled } from '../object-store/store-error.js';
-import { rawFromText } from '../paths/raw-path.js';
+import { fillGenerated } from '../platform/generated-data.js';
+import { withoutSecrets } from '../platform/failures/hide-secrets.js';
+import { errorText, isArchiverError } from '../platform/failures/errors.js';
+import type { OpenedStore } from '../store/open-store.js';
+import { readAll } from '../store/read-content.js';
+import { StoreError, throwIfCancelled } from '../store/store-error.js';
+import { rawFromText } from '../platform/paths/raw-path.js';
 import { restoreUpload } from '../restore/restore.js';
 
 export interface CheckLine {

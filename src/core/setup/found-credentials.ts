@@ -1,5 +1,5 @@
 // Where credentials for S3 are on this computer, without asking anybody and without a secret leaving the files.
-import { awsProfile, type AwsSources } from '../object-store/s3/s3-profile.js';
+import { awsProfile, type AwsSources } from '../store/s3/s3-profile.js';
 
 /** `machine`: what the SDK finds by itself, such as the role of an instance. */
 export type CredentialSource =

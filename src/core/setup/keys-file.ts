@@ -2,11 +2,11 @@
 // byte for byte.
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ArchiverError, noneOn, usageError } from '../failures/errors.js';
-import { fileFailure } from '../failures/file-failure.js';
-import { awsProfile, forgetAwsFiles } from '../object-store/s3/s3-profile.js';
-import { printable } from '../paths/raw-path.js';
-import { replaceFile } from '../state/replace-file.js';
+import { ArchiverError, noneOn, usageError } from '../platform/failures/errors.js';
+import { fileFailure } from '../platform/failures/file-failure.js';
+import { awsProfile, forgetAwsFiles } from '../store/s3/s3-profile.js';
+import { printable } from '../platform/paths/raw-path.js';
+import { replaceFile } from '../platform/state/replace-file.js';
 
 export interface TypedKeys {
   readonly profile: string;

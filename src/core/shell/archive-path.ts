@@ -1,6 +1,6 @@
 // Paths as they are typed in an archive: `/` is the top of what was uploaded, everything else is relative to the current
 // folder. Pure.
-import { displayPath, type RawPath, joinParts, pathBelow } from '../paths/raw-path.js';
+import { displayPath, type RawPath, joinParts, pathBelow } from '../platform/paths/raw-path.js';
 import { quoteWord } from './command-line.js';
 
 /** The path of an entry, without slashes around it; '' is the top. Above the top is the top. */

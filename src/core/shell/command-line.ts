@@ -1,6 +1,6 @@
 // What a line of the shell says: commands, their words, a pipe, a file. Quotes and backslashes work as people know them from
 // sh; variables and substitutions are not part of it. Pure.
-import { usageError } from '../failures/errors.js';
+import { usageError } from '../platform/failures/errors.js';
 
 export type Quote = '"' | "'";
 

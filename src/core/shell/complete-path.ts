@@ -1,7 +1,7 @@
 // What may come next when a path of an archive is being typed.
-import type { Listing } from '../listing/listing.js';
-import { displayPath, type RawPath } from '../paths/raw-path.js';
-import { typedPath } from '../text/typed-path.js';
+import type { Listing } from '../restore/listing/listing.js';
+import { displayPath, type RawPath } from '../platform/paths/raw-path.js';
+import { typedPath } from '../platform/text/typed-path.js';
 import { resolvePath, typedName } from './archive-path.js';
 import { quoteWord } from './command-line.js';
 import type { CompletionOption } from './interpreter.js';

@@ -1,9 +1,9 @@
 // Which paths of an archive a glob means. Folder by folder, so that `data/*.csv` looks at what lies in `data` and not at a
 // million paths. `**` means any depth; names that begin with a dot are names like others.
-import type { Listing } from '../listing/listing.js';
-import { globMatcher } from '../manifest/selection.js';
-import { type RawPath, TOP, joinParts, joinPath } from '../paths/raw-path.js';
-import { plainGlob } from '../text/typed-path.js';
+import type { Listing } from '../restore/listing/listing.js';
+import { globMatcher } from '../format/manifest/selection.js';
+import { type RawPath, TOP, joinParts, joinPath } from '../platform/paths/raw-path.js';
+import { plainGlob } from '../platform/text/typed-path.js';
 import { relativePath, resolvePath } from './archive-path.js';
 
 /** The paths, in their order; each once. */

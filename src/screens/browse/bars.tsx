@@ -1,6 +1,6 @@
 // The lines around the list: what is looked at, the filters, what is marked and what it would cost.
 import type { ReactElement } from 'react';
-import { displayPath, type RawPath, TOP, parentOf } from '../../core/paths/raw-path.js';
+import { displayPath, type RawPath, TOP, parentOf } from '../../core/platform/paths/raw-path.js';
 import { type BrowseState, chosenIn } from '../../stores/browse/browse-state.js';
 import { rowAt, rowCount } from '../../stores/browse/rows.js';
 import { selectionCost } from '../../stores/browse/cost.js';

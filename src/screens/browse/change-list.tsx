@@ -1,5 +1,5 @@
 import { type ReactElement, useMemo } from 'react';
-import { displayPath } from '../../core/paths/raw-path.js';
+import { displayPath } from '../../core/platform/paths/raw-path.js';
 import type { ChangedFile, OpenedListing, VersionChanges } from '../../stores/browse/browse-state.js';
 import type { Marks } from '../../stores/browse/marks.js';
 import type { Column } from '../../ui/columns.js';
@@ -12,7 +12,7 @@ import { useNames } from '../use-names.js';
 import { useBrowse } from './browse-context.js';
 import { minuteText } from './file-columns.js';
 import { CHANGE_SIGNS } from './file-name.js';
-import { octalMode } from '../../core/manifest/line-text.js';
+import { octalMode } from '../../core/format/manifest/line-text.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
 const LEAST_PATH = 24;

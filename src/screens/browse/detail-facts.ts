@@ -1,5 +1,5 @@
 // What is known about a file or folder, as labels and values.
-import { displayPath } from '../../core/paths/raw-path.js';
+import { displayPath } from '../../core/platform/paths/raw-path.js';
 import type { FileHistory, HeldBy } from '../../core/dataset/chain/file-history.js';
 import type { OpenedListing } from '../../stores/browse/browse-state.js';
 import type { FolderFacts } from '../../stores/browse/folder-facts.js';
@@ -7,8 +7,8 @@ import type { FolderRow } from '../../stores/browse/tree.js';
 import type { Fact } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
-import { listsByKey } from '../../core/lists-by-key.js';
-import { octalMode } from '../../core/manifest/line-text.js';
+import { listsByKey } from '../../core/platform/lists-by-key.js';
+import { octalMode } from '../../core/format/manifest/line-text.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
 export interface FactsSource {

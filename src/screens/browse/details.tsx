@@ -2,7 +2,7 @@
 // when it goes on.
 import { Box } from 'ink';
 import { type ReactElement, useEffect, useMemo } from 'react';
-import { displayPath } from '../../core/paths/raw-path.js';
+import { displayPath } from '../../core/platform/paths/raw-path.js';
 import { type BrowseState, changeAtCursor, type OpenedListing } from '../../stores/browse/browse-state.js';
 import { rowAt } from '../../stores/browse/rows.js';
 import type { FolderRow } from '../../stores/browse/tree.js';

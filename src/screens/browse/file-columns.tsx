@@ -1,6 +1,6 @@
 // The columns beside the names of files. What an upload has nothing to say in is not shown at all.
 import type { ReactElement } from 'react';
-import type { Listing } from '../../core/listing/listing.js';
+import type { Listing } from '../../core/restore/listing/listing.js';
 import { rowBytes, shareOfFolder, type TreeRow } from '../../stores/browse/tree.js';
 import type { FolderFacts } from '../../stores/browse/folder-facts.js';
 import type { Sort } from '../../stores/browse/order.js';

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
-import type { Listing } from '../../core/listing/listing.js';
-import { displayPath, type RawPath, baseName } from '../../core/paths/raw-path.js';
+import type { Listing } from '../../core/restore/listing/listing.js';
+import { displayPath, type RawPath, baseName } from '../../core/platform/paths/raw-path.js';
 import type { ChangeKind, VersionChanges } from '../../stores/browse/browse-state.js';
 import type { FolderFacts } from '../../stores/browse/folder-facts.js';
 import type { Marks } from '../../stores/browse/marks.js';

@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import type { ReactElement } from 'react';
-import type { Preview } from '../../core/listing/first-lines.js';
+import type { Preview } from '../../core/restore/listing/first-lines.js';
 import { useSize } from '../../ui/size.js';
 import { cut } from '../../ui/text.js';
 import { Tint, useTheme } from '../../ui/theme.js';

@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
-import { displayPath, TOP } from '../../core/paths/raw-path.js';
+import { displayPath, TOP } from '../../core/platform/paths/raw-path.js';
 import { type FolderRow, largestBelow, type SizedChild } from '../../stores/browse/tree.js';
 import { Bar } from '../../ui/bar.js';
 import type { Column } from '../../ui/columns.js';

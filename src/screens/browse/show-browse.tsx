@@ -3,7 +3,7 @@
 import { type ReactElement, useLayoutEffect } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { EventSink } from '../../core/events.js';
+import type { EventSink } from '../../core/events/events.js';
 import type { BrowseStore } from '../../stores/browse/browse-store.js';
 import { createTransferStore, type TransferStore } from '../../stores/transfer-store.js';
 import { runScreen, type ScreenOptions } from '../../ui/run-screen.js';

@@ -1,7 +1,7 @@
 // Budgets as lines: one for each limit, those of which most is used first.
-import type { Usage } from '../../core/alerts/alert.js';
-import { amountText } from '../../core/alerts/amounts.js';
-import type { BudgetStatus } from '../../core/budget/status.js';
+import type { Usage } from '../../core/notify/alerts/alert.js';
+import { amountText } from '../../core/notify/alerts/amounts.js';
+import type { BudgetStatus } from '../../core/money/budget/status.js';
 import type { Column } from '../../ui/columns.js';
 import type { Glyphs, Tone } from '../../ui/theme.js';
 import { fitted, widest } from './cells.js';

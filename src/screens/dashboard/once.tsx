@@ -1,6 +1,6 @@
 // One view, read once: as text, and as data.
 import { renderToString } from 'ink';
-import { defined } from '../../core/defined.js';
+import { defined } from '../../core/platform/defined.js';
 import { createKeySource } from '../../ui/keys.js';
 import { Kit } from '../../ui/kit.js';
 import { fixedSize } from '../../ui/size.js';

@@ -1,10 +1,10 @@
 // What is known of an upload that runs here or can be continued.
 import { Box } from 'ink';
 import { type ReactElement, useEffect } from 'react';
-import { elapsedMs } from '../../core/resume/describe-state.js';
-import type { SentShards } from '../../core/resume/sent-shards.js';
-import type { FoundState } from '../../core/resume/state-folder.js';
-import { uploadUrlOf } from '../../core/ids/upload-id.js';
+import { elapsedMs } from '../../core/archive/resume/describe-state.js';
+import type { SentShards } from '../../core/archive/resume/sent-shards.js';
+import type { FoundState } from '../../core/archive/resume/state-folder.js';
+import { uploadUrlOf } from '../../core/store/ids/upload-id.js';
 import { Bar } from '../../ui/bar.js';
 import { type Fact, Facts, wrapFacts } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';

@@ -1,7 +1,7 @@
 // What was spent this month, as rows.
 import { type ReactElement, useMemo } from 'react';
 import { nearestUsd } from '../../core/cost/money.js';
-import type { SpentGroup } from '../../core/ledger/report.js';
+import type { SpentGroup } from '../../core/money/ledger/report.js';
 import { lastDayOf } from '../../stores/dashboard/spending.js';
 import type { SpendRead } from '../../stores/dashboard/sources.js';
 import { Bar } from '../../ui/bar.js';

@@ -1,6 +1,6 @@
 // What the views of a store have in common.
-import type { ErrorCode } from '../../core/failures/errors.js';
-import type { StoredUpload } from '../../core/inventory/stored-upload.js';
+import type { ErrorCode } from '../../core/platform/failures/errors.js';
+import type { StoredUpload } from '../../core/dataset/inventory/stored-upload.js';
 import type { Target } from './dashboard-context.js';
 
 /** What to type for a store to look at. */

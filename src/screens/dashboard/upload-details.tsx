@@ -1,7 +1,7 @@
 // All that is known of an upload without reading it: facts, its shards, the versions beside it.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
-import type { FrontFacts, StoredUpload } from '../../core/inventory/stored-upload.js';
+import type { FrontFacts, StoredUpload } from '../../core/dataset/inventory/stored-upload.js';
 import { Bar } from '../../ui/bar.js';
 import { type Fact, Facts, wrapFacts } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../ui/format.js';

@@ -1,6 +1,6 @@
 // Saved uploads as text.
-import { savedStatus, stateDocument, timeLeftMs, type SavedStatus } from '../../core/resume/describe-state.js';
-import type { FoundState } from '../../core/resume/state-folder.js';
+import { savedStatus, stateDocument, timeLeftMs, type SavedStatus } from '../../core/archive/resume/describe-state.js';
+import type { FoundState } from '../../core/archive/resume/state-folder.js';
 import type { DashboardSources } from '../../stores/dashboard/sources.js';
 import { formatBytesPair, formatCount, formatDuration, formatRate } from '../../ui/format.js';
 import { Gauge } from '../../ui/gauge.js';

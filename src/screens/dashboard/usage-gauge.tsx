@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { Usage } from '../../core/alerts/alert.js';
+import type { Usage } from '../../core/notify/alerts/alert.js';
 import { Gauge } from '../../ui/gauge.js';
 import { Tint } from '../../ui/theme.js';
 

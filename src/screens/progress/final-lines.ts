@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../stores/operations.js';
 import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js';
 import type { Look } from '../../ui/look.js';
 import { signText } from '../../ui/sign.js';
-import { shellWord } from '../../core/text/shell-word.js';
+import { shellWord } from '../../core/platform/text/shell-word.js';
 import { leftOutLines, leftOutText, type Problem, problemCount, problemLines } from './problem-lines.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 

@@ -1,7 +1,7 @@
 // Progress as objects for machines, one a line. Amounts are integers, times ISO 8601; readers ignore keys they do not know.
 import { roundedUsd } from '../../core/cost/money.js';
-import type { Outcome } from '../../core/events.js';
-import { SCHEMA_VERSION } from '../../core/json/document.js';
+import type { Outcome } from '../../core/events/events.js';
+import { SCHEMA_VERSION } from '../../core/platform/json/document.js';
 import { pluralOf } from '../../stores/operations.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import type { SkippedFile } from '../../stores/transfer-state.js';

@@ -1,4 +1,4 @@
-import { harmless } from '../../core/json/document.js';
+import { harmless } from '../../core/platform/json/document.js';
 import type { Reporter } from '../../stores/reporter.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { failureObject, skipObject, statusObject, summaryObject } from './json-lines.js';

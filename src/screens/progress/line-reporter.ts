@@ -1,6 +1,6 @@
 // Reporters that write lines as time goes on: what the lines say is `LineSource`, when they are written is here.
 import type { Writable } from 'node:stream';
-import type { Outcome } from '../../core/events.js';
+import type { Outcome } from '../../core/events/events.js';
 import type { Reporter, ReporterOptions } from '../../stores/reporter.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import type { TransferStoreState } from '../../stores/transfer-store.js';

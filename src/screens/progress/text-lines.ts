@@ -1,6 +1,6 @@
 // Progress as plain lines for logs: one fact a line, stamped, nothing that needs a terminal.
 import { displayText } from '../../stores/display-text.js';
-import type { Outcome } from '../../core/events.js';
+import type { Outcome } from '../../core/events/events.js';
 import { countText } from '../../stores/operations.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { SKIPPED_SHOWN, type SkippedFile } from '../../stores/transfer-state.js';

@@ -1,6 +1,6 @@
 // What is asked about the address of a server: all of it, or what stands in it.
-import { addressText } from '../../core/providers/address.js';
-import { factsOf } from '../../core/providers/provider-table.js';
+import { addressText } from '../../core/store/providers/address.js';
+import { factsOf } from '../../core/store/providers/provider-table.js';
 import { addressFields } from '../../stores/setup/places.js';
 import { addressIn, type FieldName, type SetupState } from '../../stores/setup/setup-state.js';
 

@@ -1,7 +1,7 @@
 // The first question: a folder, or who runs the bucket.
 import { type ReactElement, useMemo } from 'react';
-import { addressText } from '../../core/providers/address.js';
-import { factsOf } from '../../core/providers/provider-table.js';
+import { addressText } from '../../core/store/providers/address.js';
+import { factsOf } from '../../core/store/providers/provider-table.js';
 import { type Place, PLACES } from '../../stores/setup/places.js';
 import { Picker } from '../../ui/picker.js';
 import { useSize } from '../../ui/size.js';

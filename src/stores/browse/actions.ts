@@ -1,9 +1,9 @@
 // What a person can do in the browser, and what the actions share.
 import type { FileHistory } from '../../core/dataset/chain/file-history.js';
-import type { EventSink } from '../../core/events.js';
-import type { Selectors } from '../../core/manifest/selection.js';
-import type { ThawTier } from '../../core/object-store/object-store.js';
-import type { Preview } from '../../core/listing/first-lines.js';
+import type { EventSink } from '../../core/events/events.js';
+import type { Selectors } from '../../core/format/manifest/selection.js';
+import type { ThawTier } from '../../core/store/object-store.js';
+import type { Preview } from '../../core/restore/listing/first-lines.js';
 import type { Arrangement } from './arranger.js';
 import type { BrowseState, OpenedListing, SearchLine } from './browse-state.js';
 

@@ -1,10 +1,10 @@
 // What the browser shows, and how it changes by itself: pure functions from one state to the next. Nothing is read or
 // fetched here. The cursor stands on a file or folder, not on a row, so filters and versions may change under it.
 import type { FileHistory } from '../../core/dataset/chain/file-history.js';
-import type { Listing } from '../../core/listing/listing.js';
-import type { ThawTier } from '../../core/object-store/object-store.js';
-import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
-import type { Preview } from '../../core/listing/first-lines.js';
+import type { Listing } from '../../core/restore/listing/listing.js';
+import type { ThawTier } from '../../core/store/object-store.js';
+import { displayPath, type RawPath } from '../../core/platform/paths/raw-path.js';
+import type { Preview } from '../../core/restore/listing/first-lines.js';
 import type { TransferStore } from '../transfer-store.js';
 import type { BrowseSettings } from './cost.js';
 import { FolderFacts } from './folder-facts.js';
@@ -12,7 +12,7 @@ import { Marks } from './marks.js';
 import type { Order, Sort } from './order.js';
 import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
 import type { Tree } from './tree.js';
-import type { UploadId } from '../../core/ids/upload-id.js';
+import type { UploadId } from '../../core/store/ids/upload-id.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 import type { VersionName } from '../../core/dataset/records/version-name.js';
 

@@ -1,7 +1,7 @@
 // The browser's store: what the person does, as verbs. What has to be fetched or written comes through ports; the pure
 // steps are in browse-state.ts and rows.ts.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { ThawTier } from '../../core/object-store/object-store.js';
+import type { ThawTier } from '../../core/store/object-store.js';
 import type { BrowseActions, BrowsePorts, BrowseTools } from './actions.js';
 import { arranger } from './arranger.js';
 import { type BrowseState, initialState, type OpenedListing } from './browse-state.js';

@@ -1,8 +1,8 @@
 // What differs between two versions, by the rules of `archiver dataset diff`, out of the listings that are in memory.
 import { setImmediate as turn } from 'node:timers/promises';
 import { diffViews, type Change, type DiffSide } from '../../core/dataset/diff.js';
-import type { Listing } from '../../core/listing/listing.js';
-import type { Entry } from '../../core/manifest/manifest-types.js';
+import type { Listing } from '../../core/restore/listing/listing.js';
+import type { Entry } from '../../core/format/manifest/manifest-types.js';
 import type { ChangedFile, ChangeKind, OpenedListing, VersionChanges } from './browse-state.js';
 
 /** Entries between two looks at the keys. */

@@ -7,9 +7,9 @@ import {
   type RetrievalItem,
   type RetrievalOptions,
 } from '../../core/cost/retrieval-cost.js';
-import type { ThawTier } from '../../core/object-store/object-store.js';
-import { isColdClass, THAW_TIERS, type ThawWait } from '../../core/cost/cold-class.js';
-import { longestWait } from '../../core/thaw/tier-plans.js';
+import type { ThawTier } from '../../core/store/object-store.js';
+import { isColdClass, THAW_TIERS, type ThawWait } from '../../core/store/cold-class.js';
+import { longestWait } from '../../core/restore/thaw/tier-plans.js';
 import type { Marks } from './marks.js';
 
 /** Where prices come from. */

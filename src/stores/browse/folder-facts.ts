@@ -1,6 +1,6 @@
 // What a folder holds, asked for many times a frame: whether something of it is cold, and its newest file.
-import type { EntryRange, Listing } from '../../core/listing/listing.js';
-import { isColdClass } from '../../core/cost/cold-class.js';
+import type { EntryRange, Listing } from '../../core/restore/listing/listing.js';
+import { isColdClass } from '../../core/store/cold-class.js';
 
 export class FolderFacts {
   /** Cold files before each entry; made when it is asked for first. */

@@ -1,5 +1,5 @@
 // Moving, marking, filtering and sorting.
-import { parentOf } from '../../core/paths/raw-path.js';
+import { parentOf } from '../../core/platform/paths/raw-path.js';
 import type { BrowseTools, ListActions } from './actions.js';
 import { changeAtCursor, type BrowseState, type ChangedFile } from './browse-state.js';
 import { SORTS } from './order.js';

@@ -1,7 +1,7 @@
 // Which files are marked, and what they add up to. A bit a file, and what is marked of each chunk, so that marking a million
 // files takes no longer than looking at each once, and drawing what they add up to nothing.
-import type { EntryRange, Listing } from '../../core/listing/listing.js';
-import { type RawPath, TOP, joinPath } from '../../core/paths/raw-path.js';
+import type { EntryRange, Listing } from '../../core/restore/listing/listing.js';
+import { type RawPath, TOP, joinPath } from '../../core/platform/paths/raw-path.js';
 
 /** What is marked in one storage class. */
 export interface ClassSum {

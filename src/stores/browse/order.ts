@@ -1,6 +1,6 @@
 // Files by size or by date. A million of them are put in order by radix, in steps between which keys are answered; files
 // that are equal stay in path order.
-import type { Listing } from '../../core/listing/listing.js';
+import type { Listing } from '../../core/restore/listing/listing.js';
 
 export const SORTS = ['name', 'size', 'date'] as const;
 /** `size` shows the largest first, `date` the newest. */

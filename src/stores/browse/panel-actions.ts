@@ -1,5 +1,5 @@
 // What takes the place of the list or stands beside it, and what is read for that.
-import { errorText } from '../../core/failures/errors.js';
+import { errorText } from '../../core/platform/failures/errors.js';
 import type { BrowseTools, PanelActions } from './actions.js';
 import { chosenIn, type OpenedListing, type ReadAbout } from './browse-state.js';
 import { nextTier } from './cost.js';

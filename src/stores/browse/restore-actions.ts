@@ -1,7 +1,7 @@
 // The restore that is begun on the screen, and leaving.
-import { cancelledError, errorText, isArchiverError } from '../../core/failures/errors.js';
-import type { Selectors } from '../../core/manifest/selection.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { cancelledError, errorText, isArchiverError } from '../../core/platform/failures/errors.js';
+import type { Selectors } from '../../core/format/manifest/selection.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 import { createTransferStore } from '../transfer-store.js';
 import type { BrowseTools, RestoreActions } from './actions.js';
 import { chosenIn } from './browse-state.js';

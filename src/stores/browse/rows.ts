@@ -1,6 +1,6 @@
 // The rows of the list or the tree, and where the cursor stands in them: pure functions from one state to the next.
-import type { Listing } from '../../core/listing/listing.js';
-import { type RawPath, TOP } from '../../core/paths/raw-path.js';
+import type { Listing } from '../../core/restore/listing/listing.js';
+import { type RawPath, TOP } from '../../core/platform/paths/raw-path.js';
 import type { BrowseState } from './browse-state.js';
 import { inOrder, type Order } from './order.js';
 import { buildTree, firstAtOrAfter, foldersAbove, rowOf, type Tree, type TreeRow } from './tree.js';

@@ -1,6 +1,6 @@
 // Which files the filters and the search leave. A search looks at the bytes of the path column, a slice at a time, so that
 // keys are answered while it runs; a longer text is only looked for among what the shorter one left.
-import type { Listing } from '../../core/listing/listing.js';
+import type { Listing } from '../../core/restore/listing/listing.js';
 
 export interface BrowseFilter {
   /** What paths must contain; letters match without regard to case unless one of the text is a capital. ASCII only. */

@@ -1,7 +1,7 @@
 // The folder tree as rows: what is visible of the folders that are open, folders before files. Folders without a visible
 // file are left out.
-import type { EntryRange, Listing } from '../../core/listing/listing.js';
-import { type RawPath, rawFromBytes, TOP, parentOf, pathBelow } from '../../core/paths/raw-path.js';
+import type { EntryRange, Listing } from '../../core/restore/listing/listing.js';
+import { type RawPath, rawFromBytes, TOP, parentOf, pathBelow } from '../../core/platform/paths/raw-path.js';
 import type { FolderFacts } from './folder-facts.js';
 import type { Order } from './order.js';
 

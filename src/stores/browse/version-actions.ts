@@ -1,8 +1,8 @@
 // Stepping to other versions, and what changed from one to the other.
 import { NoSuchVersion } from '../../core/dataset/records/neighbour-version.js';
-import { errorText } from '../../core/failures/errors.js';
-import type { Listing } from '../../core/listing/listing.js';
-import type { RawPath } from '../../core/paths/raw-path.js';
+import { errorText } from '../../core/platform/failures/errors.js';
+import type { Listing } from '../../core/restore/listing/listing.js';
+import type { RawPath } from '../../core/platform/paths/raw-path.js';
 import type { BrowseTools, VersionActions } from './actions.js';
 import { type BrowseMode, type BrowseState, initialState, type OpenedListing } from './browse-state.js';
 

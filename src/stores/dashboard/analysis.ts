@@ -1,7 +1,7 @@
 // A scan of a store, and what the last one found. Pure.
-import { type MoveSaving, moveSavings } from '../../core/analyze/move-savings.js';
-import { monthOf } from '../../core/analyze/stored-tally.js';
-import type { Cell } from '../../core/analyze/tally.js';
+import { type MoveSaving, moveSavings } from '../../core/money/analyze/move-savings.js';
+import { monthOf } from '../../core/money/analyze/stored-tally.js';
+import type { Cell } from '../../core/money/analyze/tally.js';
 import type { Usd } from '../../core/cost/money.js';
 import type { PriceList } from '../../core/cost/price-table.js';
 

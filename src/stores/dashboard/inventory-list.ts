@@ -1,6 +1,6 @@
 // The uploads of a store as rows. Pure.
-import type { Inventory } from '../../core/inventory/inventory.js';
-import type { StoredUpload } from '../../core/inventory/stored-upload.js';
+import type { Inventory } from '../../core/dataset/inventory/inventory.js';
+import type { StoredUpload } from '../../core/dataset/inventory/stored-upload.js';
 import { listModel } from './view-model.js';
 import { compareVersions, versionName } from '../../core/dataset/records/version-name.js';
 

@@ -1,8 +1,8 @@
 // One thing that the dashboard shows, and how it is read: again and again, never twice at once. What was read last stays
 // when a later read fails.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { errorText } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
+import { errorText } from '../../core/platform/failures/errors.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
 
 export interface SourceState<T> {
   /** What was read last, or has come so far. */

@@ -1,7 +1,7 @@
 // What the dashboard can show, each with a store of its own.
-import type { BudgetStatus } from '../../core/budget/status.js';
-import type { SentShards } from '../../core/resume/sent-shards.js';
-import type { FoundState } from '../../core/resume/state-folder.js';
+import type { BudgetStatus } from '../../core/money/budget/status.js';
+import type { SentShards } from '../../core/archive/resume/sent-shards.js';
+import type { FoundState } from '../../core/archive/resume/state-folder.js';
 import type { Source } from './source.js';
 import type { StoreSources } from './store-sources.js';
 import type { Spending } from './spending.js';

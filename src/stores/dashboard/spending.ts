@@ -1,9 +1,9 @@
 // What the ledger says about this month. Pure.
-import { type DailySpend, dailySpend } from '../../core/ledger/daily.js';
-import { plusDays, startOf } from '../../core/ledger/days.js';
-import { periodOf } from '../../core/ledger/period.js';
-import type { LedgerRecord } from '../../core/ledger/record.js';
-import { spentBy, type SpentGroup, spentIn, type SpentReport } from '../../core/ledger/report.js';
+import { type DailySpend, dailySpend } from '../../core/money/ledger/daily.js';
+import { plusDays, startOf } from '../../core/money/ledger/days.js';
+import { periodOf } from '../../core/money/ledger/period.js';
+import type { LedgerRecord } from '../../core/money/ledger/record.js';
+import { spentBy, type SpentGroup, spentIn, type SpentReport } from '../../core/money/ledger/report.js';
 
 export interface Spending {
   /** From the first of the month until today. */

@@ -1,6 +1,6 @@
 // What is shown of the store that the dashboard looks at: every read is made of requests.
 import type { FleetStatus } from '../../core/fleet/watch/watch-fleet.js';
-import type { Inventory } from '../../core/inventory/inventory.js';
+import type { Inventory } from '../../core/dataset/inventory/inventory.js';
 import type { Analysis } from './analysis.js';
 import type { Source } from './source.js';
 

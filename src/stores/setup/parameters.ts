@@ -1,6 +1,6 @@
 // The settings that setup asks about, each with what may be chosen and why. Undefined is what holds without a setting.
 import type { SettingValue } from '../../core/config/change-config.js';
-import { factsOf } from '../../core/providers/provider-table.js';
+import { factsOf } from '../../core/store/providers/provider-table.js';
 import type { Place } from './places.js';
 
 export interface Choice {

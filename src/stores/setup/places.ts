@@ -1,8 +1,8 @@
 // What may be chosen first: a folder, or who runs the bucket. What is known of a provider is filled in.
-import { addressOf, type AddressParts, knownAddress, missingParts } from '../../core/providers/address.js';
-import { PROVIDERS, type Provider } from '../../core/providers/provider.js';
-import type { ProviderFacts } from '../../core/providers/provider-facts.js';
-import { factsOf } from '../../core/providers/provider-table.js';
+import { addressOf, type AddressParts, knownAddress, missingParts } from '../../core/store/providers/address.js';
+import { PROVIDERS, type Provider } from '../../core/store/providers/provider.js';
+import type { ProviderFacts } from '../../core/store/providers/provider-facts.js';
+import { factsOf } from '../../core/store/providers/provider-table.js';
 
 export type Place = 'folder' | Provider;
 export const PLACES: readonly Place[] = ['folder', ...PROVIDERS];

@@ -1,11 +1,11 @@
 // What the wizard knows, and what follows from it. Pure.
-import type { Capability } from '../../core/capabilities/capability.js';
+import type { Capability } from '../../core/access/capabilities/capability.js';
 import type { SettingValue } from '../../core/config/change-config.js';
-import { errorText } from '../../core/failures/errors.js';
-import { bucketUrl, formatStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
+import { errorText } from '../../core/platform/failures/errors.js';
+import { bucketUrl, formatStoreUrl, parseStoreUrl } from '../../core/store/store-url.js';
 import type { CheckLine, Usability } from '../../core/setup/check-store.js';
 import type { CredentialSource } from '../../core/setup/found-credentials.js';
-import type { DiffLine } from '../../core/text/line-diff.js';
+import type { DiffLine } from '../../core/platform/text/line-diff.js';
 import { chosenOf, type Parameter } from './parameters.js';
 import { addressAt, addressFields, type Place, providerSetting, type StoreKind } from './places.js';
 

@@ -1,6 +1,6 @@
 // The wizard: its steps forth and back, and what is done between them. What takes time ends when its step is left.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { errorText, isArchiverError } from '../../core/failures/errors.js';
+import { errorText, isArchiverError } from '../../core/platform/failures/errors.js';
 import type { CheckLine } from '../../core/setup/check-store.js';
 import type { CredentialSource } from '../../core/setup/found-credentials.js';
 import type { TypedKeys } from '../../core/setup/keys-file.js';

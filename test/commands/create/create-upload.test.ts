@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { networkSettings } from '../../../src/commands/create/network.js';
 import { uploadMemory } from '../../../src/commands/create/upload-memory.js';
-import { memoryPlan } from '../../../src/core/limits/memory-plan.js';
+import { memoryPlan } from '../../../src/core/platform/limits/memory-plan.js';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createMessage, decrypt, decryptKey, encrypt, readKey, readMessage, readPrivateKey } from 'openpgp';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { program } from '../../../src/commands/index.js';
-import { writeNewPair } from '../../../src/core/state/new-pair.js';
+import { writeNewPair } from '../../../src/core/platform/state/new-pair.js';
 import { missingTools } from '../../e2e/upload-cli.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';

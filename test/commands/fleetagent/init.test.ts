@@ -8,7 +8,7 @@ import { parseCommand } from '../../../src/cli/parse-command.js';
 import { buildTree } from '../../../src/cli/tree.js';
 import { command } from '../../../src/commands/fleetagent/init.js';
 import { command as agent } from '../../../src/commands/fleetagent/run.js';
-import { readRules } from '../../../src/core/lifecycle/validate.js';
+import { readRules } from '../../../src/core/money/lifecycle/validate.js';
 import { missingTools } from '../../e2e/upload-cli.js';
 import { type MemoryIam, startMemoryIam } from '../../support/memory-iam.js';
 import { useTestCredentials } from '../../support/open-s3.js';

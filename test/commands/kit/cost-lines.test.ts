@@ -3,7 +3,7 @@ import { plannedLines, requestedText } from '../../../src/commands/kit/cost-line
 import { estimateRetrieval } from '../../../src/core/cost/retrieval-cost.js';
 import type { RestoreResult } from '../../../src/core/restore/restore.js';
 import type { Requested, Retrieval, ThawedChunk } from '../../../src/core/restore/retrieve.js';
-import { tierPlans } from '../../../src/core/thaw/tier-plans.js';
+import { tierPlans } from '../../../src/core/restore/thaw/tier-plans.js';
 import { asUploadId } from '../../support/as-upload-id.js';
 
 const GB = 2 ** 30;

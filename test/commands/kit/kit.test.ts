@@ -7,7 +7,7 @@ import { isGiven, stopwatch, warnOf } from '../../../src/commands/kit/run.js';
 import { withStore } from '../../../src/commands/kit/store.js';
 import { column, numbers, tableText } from '../../../src/commands/kit/table.js';
 import { command as list } from '../../../src/commands/dataset/list.js';
-import { bucketUrl } from '../../../src/core/object-store/store-url.js';
+import { bucketUrl } from '../../../src/core/store/store-url.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `line ${index}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readPreviousManifest } from '../../../src/commands/upload/previous-manifest.js';
-import { encodeHeader } from '../../../src/core/keys/envelope.js';
+import { encodeHeader } from '../../../src/core/format/encryption/envelope.js';
 import { makeArchive, UPLOAD_ID } from '../../support/make-archive.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

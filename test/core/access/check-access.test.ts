@@ -7,8 +7,8 @@ import {
   POSTURE_ACTIONS,
   type PostureAnswers,
   type PostureQuestion,
-} from '../../../src/core/object-store/bucket-posture.js';
-import { StoreError } from '../../../src/core/object-store/store-error.js';
+} from '../../../src/core/store/bucket-posture.js';
+import { StoreError } from '../../../src/core/store/store-error.js';
 import { policy, statement } from './policies.js';
 
 const ACCOUNT = '123456789012';

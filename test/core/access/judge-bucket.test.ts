@@ -12,7 +12,7 @@ import {
 import { judgeAcl, judgeOwnership, judgePolicyStatus } from '../../../src/core/access/judge-grants.js';
 import { judgeVersioning } from '../../../src/core/access/judge-versioning.js';
 import { effectiveBlock, judgeBlocks, SETTINGS } from '../../../src/core/access/public-access.js';
-import type { AclGrant, PublicAccessBlock } from '../../../src/core/object-store/bucket-posture.js';
+import type { AclGrant, PublicAccessBlock } from '../../../src/core/store/bucket-posture.js';
 import { policy, statement, to, when } from './policies.js';
 
 const PLACE = { bucket: 'acme' };

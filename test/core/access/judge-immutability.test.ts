@@ -9,8 +9,8 @@ import {
 } from '../../../src/core/access/judge-immutability.js';
 import { judgeVersioning } from '../../../src/core/access/judge-versioning.js';
 import type { KeptVersion } from '../../../src/core/access/kept-versions.js';
-import type { DefaultRetention } from '../../../src/core/object-store/bucket-posture.js';
-import type { LifecycleRule } from '../../../src/core/object-store/bucket-lifecycle.js';
+import type { DefaultRetention } from '../../../src/core/store/bucket-posture.js';
+import type { LifecycleRule } from '../../../src/core/store/bucket-lifecycle.js';
 
 const PLACE = { bucket: 'acme' };
 

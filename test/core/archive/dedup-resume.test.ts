@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import { rawFromText } from '../../../src/core/paths/raw-path.js';
-import { verifyUpload } from '../../../src/core/verify/verify.js';
-import { chunkPuts, failingAfter, goOn, restored, run, site } from '../resume/interrupted.js';
+import { fileStore } from '../../../src/core/store/file/file-store.js';
+import { rawFromText } from '../../../src/core/platform/paths/raw-path.js';
+import { verifyUpload } from '../../../src/core/mend/verify/verify.js';
+import { chunkPuts, failingAfter, goOn, restored, run, site } from './resume/interrupted.js';
 import { describeTree, MIB, noise } from './trees.js';
 
 test('nothing is sent twice, and everything comes back', async () => {

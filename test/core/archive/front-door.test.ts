@@ -6,13 +6,13 @@ import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
 import { resolveSource } from '../../../src/core/archive/scan/source-folder.js';
 import { listPrices } from '../../../src/core/cost/price-book.js';
 import type { PlannedAmounts } from '../../../src/core/archive/may-begin.js';
-import type { TransferEvent } from '../../../src/core/events.js';
-import { openStore } from '../../../src/core/object-store/open-store.js';
-import { rawFromText } from '../../../src/core/paths/raw-path.js';
+import type { TransferEvent } from '../../../src/core/events/events.js';
+import { openStore } from '../../../src/core/store/open-store.js';
+import { rawFromText } from '../../../src/core/platform/paths/raw-path.js';
 import { startMemoryS3 } from '../../support/memory-s3.js';
 import { openTestS3, useTestCredentials } from '../../support/open-s3.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { restored } from '../resume/interrupted.js';
+import { restored } from './resume/interrupted.js';
 import { describeTree } from './trees.js';
 
 interface Place {

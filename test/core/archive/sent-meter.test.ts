@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { SentMeter } from '../../../src/core/archive/transfer/sent-meter.js';
-import type { TransferEvent } from '../../../src/core/events.js';
+import type { TransferEvent } from '../../../src/core/events/events.js';
 
 let events: TransferEvent[];
 let now: number;

@@ -17,9 +17,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
-import { AT_FDCWD, type Libc, loadLibc } from '../../../src/core/libc/libc.js';
-import { newStat } from '../../../src/core/libc/stat.js';
-import { fsPath, rawFromText } from '../../../src/core/paths/raw-path.js';
+import { AT_FDCWD, type Libc, loadLibc } from '../../../src/core/platform/libc/libc.js';
+import { newStat } from '../../../src/core/platform/libc/stat.js';
+import { fsPath, rawFromText } from '../../../src/core/platform/paths/raw-path.js';
 import { raw } from '../../support/raw.js';
 
 export const MIB = 2 ** 20;

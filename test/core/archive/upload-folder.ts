@@ -11,11 +11,11 @@ import type {
   ResumeOptions,
 } from '../../../src/core/archive/settings.js';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
-import type { TransferEvent } from '../../../src/core/events.js';
-import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ListOptions, ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
-import { newRequestCounts } from '../../../src/core/object-store/request-count.js';
-import { StoreError } from '../../../src/core/object-store/store-error.js';
+import type { TransferEvent } from '../../../src/core/events/events.js';
+import { fileStore } from '../../../src/core/store/file/file-store.js';
+import type { ListOptions, ObjectStore, WholeStore } from '../../../src/core/store/object-store.js';
+import { newRequestCounts } from '../../../src/core/store/request-count.js';
+import { StoreError } from '../../../src/core/store/store-error.js';
 import { MIB } from './trees.js';
 import { raw } from '../../support/raw.js';
 

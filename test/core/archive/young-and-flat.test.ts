@@ -4,8 +4,8 @@ import { chmodSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
-import { isArchiverError } from '../../../src/core/failures/errors.js';
-import { fileStore } from '../../../src/core/object-store/file/file-store.js';
+import { isArchiverError } from '../../../src/core/platform/failures/errors.js';
+import { fileStore } from '../../../src/core/store/file/file-store.js';
 import { restoreMade } from '../../support/restore-made.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { describeTree } from './trees.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { changedConfig, type SettingValue } from '../../../src/core/config/change-config.js';
-import { lineDiff } from '../../../src/core/text/line-diff.js';
+import { lineDiff } from '../../../src/core/platform/text/line-diff.js';
 
 const change = (text: string, changes: Readonly<Record<string, SettingValue | undefined>>): Promise<string> =>
   changedConfig(text, new Map(Object.entries(changes)));

@@ -4,7 +4,7 @@ import { billOf, type Usage, type UsageKind } from '../../../src/core/cost/cost-
 import { ownPrices, type PriceSettings } from '../../../src/core/cost/own-prices.js';
 import { bookedPlace, listPrices, withFreeTransfer } from '../../../src/core/cost/price-book.js';
 import { PRICED_REGIONS, type PriceList } from '../../../src/core/cost/price-table.js';
-import { PROVIDERS } from '../../../src/core/providers/provider.js';
+import { PROVIDERS } from '../../../src/core/store/providers/provider.js';
 import { uploadBill } from '../../../src/core/cost/upload-cost.js';
 
 const GB = 2 ** 30;

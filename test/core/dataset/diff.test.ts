@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diffViews, type Change, type DiffSide } from '../../../src/core/dataset/diff.js';
-import type { ChunkRecord, Entry } from '../../../src/core/manifest/manifest-types.js';
+import type { ChunkRecord, Entry } from '../../../src/core/format/manifest/manifest-types.js';
 import { raw } from '../../support/raw.js';
 
 const TIME = { seconds: 1000, nanos: 5 };

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
-import { StoreError } from '../../../src/core/object-store/store-error.js';
+import type { ObjectStore } from '../../../src/core/store/object-store.js';
+import { StoreError } from '../../../src/core/store/store-error.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { balanceFolder, folderWith, lonely } from '../balance/balance-run.js';
-import { cutManifest, repair, uploaded } from '../repair/repair-cases.js';
+import { balanceFolder, folderWith, lonely } from '../mend/balance/balance-run.js';
+import { cutManifest, repair, uploaded } from '../mend/repair/repair-cases.js';
 import { datasetFolder, pruneFolder } from './prune/prune-run.js';
 
 type Run = { readonly wrap: (store: ObjectStore) => ObjectStore };

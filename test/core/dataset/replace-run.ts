@@ -4,10 +4,10 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { replaceManifest, type ReplaceOptions } from '../../../src/core/dataset/replace-manifest.js';
 import { openView } from '../../../src/core/dataset/chain/view.js';
 import { readParsedRecord } from '../../../src/core/dataset/records/versions.js';
-import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ObjectReader, ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
-import { fetchManifest } from '../../../src/core/manifest/loaded-manifest.js';
-import { encodedManifest, type EncodedManifest } from '../../../src/core/manifest/manifest-writer.js';
+import { fileStore } from '../../../src/core/store/file/file-store.js';
+import type { ObjectReader, ObjectStore, WholeStore } from '../../../src/core/store/object-store.js';
+import { fetchManifest } from '../../../src/core/format/manifest/loaded-manifest.js';
+import { encodedManifest, type EncodedManifest } from '../../../src/core/format/manifest/manifest-writer.js';
 import { linkId } from '../../support/make-chain.js';
 import { DATASET } from '../../support/make-dataset.js';
 

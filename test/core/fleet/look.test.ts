@@ -3,10 +3,10 @@ import { beforeEach, expect, test } from 'vitest';
 import { configVersionOf } from '../../../src/core/fleet/watch/config-version.js';
 import { lookAtFleet } from '../../../src/core/fleet/watch/look.js';
 import type { FleetSight } from '../../../src/core/fleet/watch/sight.js';
-import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
-import { StoreError } from '../../../src/core/object-store/store-error.js';
-import { ignoreEvents } from '../../../src/core/progress-meter.js';
+import { fileStore } from '../../../src/core/store/file/file-store.js';
+import type { ObjectStore } from '../../../src/core/store/object-store.js';
+import { StoreError } from '../../../src/core/store/store-error.js';
+import { ignoreEvents } from '../../../src/core/events/progress-meter.js';
 import { checkIn, putAt, putConfig } from '../../support/fleet.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { metricsWith, writeRunMetrics } from '../../../src/core/notify/metrics-file.js';
-import type { EndedRun } from '../../../src/core/run-facts.js';
+import type { EndedRun } from '../../../src/core/events/run-facts.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const run = { command: 'sync', source: '/data/"a"\n', store: 's3://bucket/lab' };

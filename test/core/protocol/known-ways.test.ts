@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openView } from '../../../src/core/dataset/chain/view.js';
 import { highestVersion } from '../../../src/core/dataset/records/version-record.js';
-import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type { ObjectStore } from '../../../src/core/store/object-store.js';
 import { noise, setTime } from '../archive/trees.js';
 import { accessDenied, withAccess } from '../archive/upload-folder.js';
-import { balanceFolder } from '../balance/balance-run.js';
-import { repair } from '../repair/repair-cases.js';
+import { balanceFolder } from '../mend/balance/balance-run.js';
+import { repair } from '../mend/repair/repair-cases.js';
 import { answerLost, beforePut, effectLost, Lab, LAB } from './site.js';
 
 const RECORD = /^datasets\//;

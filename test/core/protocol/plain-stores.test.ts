@@ -6,12 +6,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { listVersions, readVersions } from '../../../src/core/dataset/records/versions.js';
 import { addTag, removeTag } from '../../../src/core/dataset/set-tag.js';
 import { versionName } from '../../../src/core/dataset/records/version-name.js';
-import type { WholeStore } from '../../../src/core/object-store/object-store.js';
-import { plainStore } from '../../../src/core/object-store/plain-store.js';
+import type { WholeStore } from '../../../src/core/store/object-store.js';
+import { plainStore } from '../../../src/core/store/plain-store.js';
 import type { Described } from '../archive/trees.js';
 import { withAccess } from '../archive/upload-folder.js';
 import { killedBefore, onMutation } from '../dataset/prune/prune-run.js';
-import { repair } from '../repair/repair-cases.js';
+import { repair } from '../mend/repair/repair-cases.js';
 import { beforePut, LAB, Lab } from './site.js';
 
 const RECORD = /^datasets\/[^/]+\/v/;

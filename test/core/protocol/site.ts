@@ -6,17 +6,17 @@ import { openHeadCache } from '../../../src/core/dataset/cache/head-cache.js';
 import { openLookMemory } from '../../../src/core/dataset/cache/look-memory.js';
 import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
 import { type ListedVersion, listVersions, readVersion } from '../../../src/core/dataset/records/versions.js';
-import { fileStore } from '../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
-import { rawFromText } from '../../../src/core/paths/raw-path.js';
-import { FileJournal } from '../../../src/core/resume/file-journal.js';
-import { openSaved } from '../../../src/core/resume/saved-upload.js';
-import { savedUploads } from '../../../src/core/resume/state-folder.js';
+import { fileStore } from '../../../src/core/store/file/file-store.js';
+import type { ObjectStore, WholeStore } from '../../../src/core/store/object-store.js';
+import { rawFromText } from '../../../src/core/platform/paths/raw-path.js';
+import { FileJournal } from '../../../src/core/archive/resume/file-journal.js';
+import { openSaved } from '../../../src/core/archive/resume/saved-upload.js';
+import { savedUploads } from '../../../src/core/archive/resume/state-folder.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { type Described, describeTree, noise } from '../archive/trees.js';
 import { uploadFolder, type UploadRun, type UploadRunOptions } from '../archive/upload-folder.js';
 import { pruneFolder, type PruneRun, type PruneRunOptions } from '../dataset/prune/prune-run.js';
-import { HOST, restored, savedCommand } from '../resume/interrupted.js';
+import { HOST, restored, savedCommand } from '../archive/resume/interrupted.js';
 
 export const LAB = 'lab-00000001';
 

@@ -3,10 +3,10 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ObjectStore, WholeStore } from '../../../src/core/object-store/object-store.js';
+import type { ObjectStore, WholeStore } from '../../../src/core/store/object-store.js';
 import { noise } from '../archive/trees.js';
 import { accessDenied, preconditionFailed, withAccess } from '../archive/upload-folder.js';
-import { failingAfter } from '../resume/interrupted.js';
+import { failingAfter } from '../archive/resume/interrupted.js';
 import { answerLost, beforePut, effectLost, Lab, type Machine } from './site.js';
 
 const RECORD = /^datasets\//;

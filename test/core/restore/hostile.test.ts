@@ -11,14 +11,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { pathProblem } from '../../../src/core/paths/path-rules.js';
-import { findCollisions, foldName } from '../../../src/core/paths/collisions.js';
-import { probeFolding } from '../../../src/core/output-tree/output-folder.js';
-import type { OutputTree } from '../../../src/core/output-tree/output-tree.js';
-import { rawFromText } from '../../../src/core/paths/raw-path.js';
-import { loadLibc } from '../../../src/core/libc/libc.js';
-import { LibcTree } from '../../../src/core/output-tree/libc-tree.js';
-import { NodeTree } from '../../../src/core/output-tree/node-tree.js';
+import { pathProblem } from '../../../src/core/platform/paths/path-rules.js';
+import { findCollisions, foldName } from '../../../src/core/platform/paths/collisions.js';
+import { probeFolding } from '../../../src/core/restore/output-tree/output-folder.js';
+import type { OutputTree } from '../../../src/core/restore/output-tree/output-tree.js';
+import { rawFromText } from '../../../src/core/platform/paths/raw-path.js';
+import { loadLibc } from '../../../src/core/platform/libc/libc.js';
+import { LibcTree } from '../../../src/core/restore/output-tree/libc-tree.js';
+import { NodeTree } from '../../../src/core/restore/output-tree/node-tree.js';
 import {
   type ArchiveSpec,
   type FileSpec,

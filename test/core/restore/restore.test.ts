@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { TransferEvent } from '../../../src/core/events.js';
+import type { TransferEvent } from '../../../src/core/events/events.js';
 import { FrameCache } from '../../../src/core/restore/frame-cache.js';
 import { makeArchive, md5, type FileSpec, type MadeArchive } from '../../support/make-archive.js';
 import { memoryReader } from '../../support/memory-reader.js';
@@ -355,7 +355,7 @@ describe('a store that answers strangely', () => {
   test.each(['access-denied', 'cold-storage', 'store'] as const)(
     '%s ends everything with one sentence',
     async (code) => {
-      const { ArchiverError } = await import('../../../src/core/failures/errors.js');
+      const { ArchiverError } = await import('../../../src/core/platform/failures/errors.js');
       const reader = memoryReader(archive.objects, {
         get: (key, _options, normal) => {
           if (isChunk(key)) throw new ArchiverError(code, `cannot get ${key}`);
@@ -376,7 +376,7 @@ test('an interruption stops cleanly, leaves no temporary file and says what was 
       chunk: index,
     })),
   });
-  const { cancelledError } = await import('../../../src/core/failures/errors.js');
+  const { cancelledError } = await import('../../../src/core/platform/failures/errors.js');
   const controller = new AbortController();
   const out = await tempFolder();
   let gets = 0;

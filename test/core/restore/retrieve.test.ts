@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { StoreError } from '../../../src/core/object-store/store-error.js';
+import { StoreError } from '../../../src/core/store/store-error.js';
 import type { JobKeeper, Requested } from '../../../src/core/restore/retrieve.js';
 import { FrameCache } from '../../../src/core/restore/frame-cache.js';
 import { type ColdArchive, makeColdArchive, thawedFor } from '../../support/cold-archive.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type CheckLine, probeStore, roundTrip } from '../../../src/core/setup/check-store.js';
-import type { OpenedStore } from '../../../src/core/object-store/open-store.js';
+import type { OpenedStore } from '../../../src/core/store/open-store.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';
 import { openTestS3 } from '../../support/open-s3.js';
 

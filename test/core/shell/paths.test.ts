@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Listing } from '../../../src/core/listing/listing.js';
-import { loadListing } from '../../../src/core/listing/load-listing.js';
-import { displayPath, rawFromText } from '../../../src/core/paths/raw-path.js';
-import { typedPath } from '../../../src/core/text/typed-path.js';
+import type { Listing } from '../../../src/core/restore/listing/listing.js';
+import { loadListing } from '../../../src/core/restore/listing/load-listing.js';
+import { displayPath, rawFromText } from '../../../src/core/platform/paths/raw-path.js';
+import { typedPath } from '../../../src/core/platform/text/typed-path.js';
 import { resolvePath, typedName } from '../../../src/core/shell/archive-path.js';
 import { completePath } from '../../../src/core/shell/complete-path.js';
 import { scanLastCommand } from '../../../src/core/shell/command-line.js';

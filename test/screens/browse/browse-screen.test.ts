@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Listing } from '../../../src/core/listing/listing.js';
+import type { Listing } from '../../../src/core/restore/listing/listing.js';
 import type { BrowsePorts } from '../../../src/stores/browse/actions.js';
 import { createTransferStore } from '../../../src/stores/transfer-store.js';
 import { widthOf } from '../../../src/ui/text.js';

@@ -3,7 +3,7 @@ import { render, renderToString } from 'ink';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import type { ReactElement } from 'react';
-import type { Listing } from '../../../src/core/listing/listing.js';
+import type { Listing } from '../../../src/core/restore/listing/listing.js';
 import { BrowseScreen } from '../../../src/screens/browse/browse-screen.js';
 import type { BrowsePorts } from '../../../src/stores/browse/actions.js';
 import type { BrowseState } from '../../../src/stores/browse/browse-state.js';

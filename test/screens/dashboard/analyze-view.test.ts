@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Analysis, AnalysisResult } from '../../../src/stores/dashboard/analysis.js';
 import { createSource } from '../../../src/stores/dashboard/source.js';
-import { StoreError } from '../../../src/core/object-store/store-error.js';
+import { StoreError } from '../../../src/core/store/store-error.js';
 import { NOW } from './open-dashboard.js';
 import { openStoreDashboard, type StoreDashboard } from './open-store-dashboard.js';
 

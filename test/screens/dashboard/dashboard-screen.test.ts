@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { replaceFile } from '../../../src/core/state/replace-file.js';
+import { replaceFile } from '../../../src/core/platform/state/replace-file.js';
 import { createSource } from '../../../src/stores/dashboard/source.js';
 import type { DashboardSources } from '../../../src/stores/dashboard/sources.js';
 import { widthOf } from '../../../src/ui/text.js';

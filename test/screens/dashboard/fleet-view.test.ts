@@ -8,7 +8,7 @@ import {
   type WriterStatus,
 } from '../../../src/core/fleet/watch/judge.js';
 import type { FleetStatus } from '../../../src/core/fleet/watch/watch-fleet.js';
-import { StoreError } from '../../../src/core/object-store/store-error.js';
+import { StoreError } from '../../../src/core/store/store-error.js';
 import { heartbeat, heartbeatSource } from '../../support/heartbeat.js';
 import { openStoreDashboard, sourceOf, type StoreDashboard } from './open-store-dashboard.js';
 

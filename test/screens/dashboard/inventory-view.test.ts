@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Inventory } from '../../../src/core/inventory/inventory.js';
-import { Inventories } from '../../../src/core/inventory/inventory.js';
+import type { Inventory } from '../../../src/core/dataset/inventory/inventory.js';
+import { Inventories } from '../../../src/core/dataset/inventory/inventory.js';
 import { createSource } from '../../../src/stores/dashboard/source.js';
-import { StoreError } from '../../../src/core/object-store/store-error.js';
+import { StoreError } from '../../../src/core/store/store-error.js';
 import { memoryReader } from '../../support/memory-reader.js';
 import { manifestKeyOf, recordKeyOf, storedUploads, uploadIdOf } from '../../support/stored-uploads.js';
 import { tempFolder } from '../../support/temp-folder.js';

@@ -3,8 +3,8 @@
 // and `tell` what was loaded.
 import { createRequire } from 'node:module';
 import { type Aside, type ProgressContext, runWithProgress } from '../../../src/cli/progress.js';
-import { ArchiverError, cancelledError } from '../../../src/core/failures/errors.js';
-import type { EventSink } from '../../../src/core/events.js';
+import { ArchiverError, cancelledError } from '../../../src/core/platform/failures/errors.js';
+import type { EventSink } from '../../../src/core/events/events.js';
 
 const MIB = 1024 ** 2;
 const controller = new AbortController();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Outcome, TransferEvent } from '../../../src/core/events.js';
+import type { Outcome, TransferEvent } from '../../../src/core/events/events.js';
 import { startJsonReporter } from '../../../src/screens/progress/json-reporter.js';
 import { startTextReporter } from '../../../src/screens/progress/text-reporter.js';
 import type { Reporter } from '../../../src/stores/reporter.js';

@@ -2,9 +2,9 @@
 import { PassThrough } from 'node:stream';
 import { render, renderToString } from 'ink';
 import { onTestFinished } from 'vitest';
-import { no, yes } from '../../../src/core/capabilities/capability.js';
-import { capability } from '../../../src/core/capabilities/consequences.js';
-import { LARGEST_PART } from '../../../src/core/capabilities/judge.js';
+import { no, yes } from '../../../src/core/access/capabilities/capability.js';
+import { capability } from '../../../src/core/access/capabilities/consequences.js';
+import { LARGEST_PART } from '../../../src/core/access/capabilities/judge.js';
 import { SetupScreen } from '../../../src/screens/setup/setup-screen.js';
 import type { SetupState } from '../../../src/stores/setup/setup-state.js';
 import {

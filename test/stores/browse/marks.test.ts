@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Listing } from '../../../src/core/listing/listing.js';
-import { createSelection } from '../../../src/core/manifest/selection.js';
+import type { Listing } from '../../../src/core/restore/listing/listing.js';
+import { createSelection } from '../../../src/core/format/manifest/selection.js';
 import { nextTier, selectionCost } from '../../../src/stores/browse/cost.js';
 import { carryMarks, Marks } from '../../../src/stores/browse/marks.js';
 import { listingOf, projectListing } from '../../support/browse-listing.js';

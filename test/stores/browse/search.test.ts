@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { filesOf, isNarrower, NO_FILTER, Search, type BrowseFilter } from '../../../src/stores/browse/search.js';
-import type { Listing } from '../../../src/core/listing/listing.js';
+import type { Listing } from '../../../src/core/restore/listing/listing.js';
 import { FolderFacts } from '../../../src/stores/browse/folder-facts.js';
 import { inOrder, type Order, orderFiles } from '../../../src/stores/browse/order.js';
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { StoredTally } from '../../../src/core/analyze/stored-tally.js';
+import { StoredTally } from '../../../src/core/money/analyze/stored-tally.js';
 import { listPrices } from '../../../src/core/cost/price-book.js';
-import { Inventories } from '../../../src/core/inventory/inventory.js';
+import { Inventories } from '../../../src/core/dataset/inventory/inventory.js';
 import { betterClass } from '../../../src/stores/dashboard/analysis.js';
 import { newestSums } from '../../../src/stores/dashboard/inventory-list.js';
 import { createSource } from '../../../src/stores/dashboard/source.js';

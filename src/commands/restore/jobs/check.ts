@@ -14,12 +14,12 @@ import type {
 } from '../../../cli/context.js';
 import { flag, kebab, type Values } from '../../../cli/flag.js';
 import { idle } from '../../../cli/rule.js';
-import { type ArchiverError, errorText, isArchiverError } from '../../../core/failures/errors.js';
-import type { OpenedStore } from '../../../core/object-store/open-store.js';
-import { printable } from '../../../core/paths/raw-path.js';
-import type { FoundJob } from '../../../core/restore-jobs/job-folder.js';
-import { earliestExpiry } from '../../../core/restore-jobs/judge-job.js';
-import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
+import { type ArchiverError, errorText, isArchiverError } from '../../../core/platform/failures/errors.js';
+import type { OpenedStore } from '../../../core/store/open-store.js';
+import { printable } from '../../../core/platform/paths/raw-path.js';
+import type { FoundJob } from '../../../core/restore/jobs/job-folder.js';
+import { earliestExpiry } from '../../../core/restore/jobs/judge-job.js';
+import type { RestoreJob } from '../../../core/restore/jobs/restore-job.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { formatUsd } from '../../../ui/format-usd.js';
 import { tellLedger, tellObjects } from '../../kit/account.js';
@@ -93,7 +93,7 @@ export const command = defineCommand({
   },
   async run(values, [given], context: Results & JobContext) {
     const id = given ?? values.jobId;
-    const { findJobs } = await import('../../../core/restore-jobs/job-folder.js');
+    const { findJobs } = await import('../../../core/restore/jobs/job-folder.js');
     const found = id === undefined ? await findJobs(jobFolder(context), hostname()) : [await named(id, context)];
     const damaged = found.flatMap(({ problem }) => problem ?? []);
     for (const { message } of damaged) context.warn(message);
@@ -119,7 +119,7 @@ interface Looked {
 }
 
 async function named(id: string, context: JobContext): Promise<FoundJob> {
-  const { savedJobs } = await import('../../../core/restore-jobs/job-folder.js');
+  const { savedJobs } = await import('../../../core/restore/jobs/job-folder.js');
   const job = await readNamedJob(id, context);
   const found = await savedJobs(jobFolder(context)).find(id, hostname());
   return found ?? { id, document: job, problem: undefined, holder: undefined, writtenMs: 0 };
@@ -138,7 +138,7 @@ async function look(
   context: JobContext,
 ): Promise<Looked> {
   if (job.status === 'completed' || holder !== undefined) return { job, holder, problem: undefined };
-  const { checkJob } = await import('../../../core/restore-jobs/check-job.js');
+  const { checkJob } = await import('../../../core/restore/jobs/check-job.js');
   const { now, signal } = context;
   const options = { folder: jobFolder(context), host: hostname(), now, signal };
   let current = job;
@@ -162,7 +162,7 @@ async function askAgain(
   values: Values<typeof flags>,
   context: JobContext,
 ): Promise<RestoreJob> {
-  const { planAgain, thawAgain } = await import('../../../core/restore-jobs/thaw-again.js');
+  const { planAgain, thawAgain } = await import('../../../core/restore/jobs/thaw-again.js');
   const { pricedBy } = await import('../../kit/prices.js');
   const { store, region, isAws } = opened;
   const { now, signal } = context;

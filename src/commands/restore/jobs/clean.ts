@@ -2,8 +2,8 @@ import { hostname } from 'node:os';
 import { defineCommand } from '../../../cli/command.js';
 import type { Clock, Places, Results } from '../../../cli/context.js';
 import { flag } from '../../../cli/flag.js';
-import { isArchiverError } from '../../../core/failures/errors.js';
-import type { FoundJob } from '../../../core/restore-jobs/job-folder.js';
+import { isArchiverError } from '../../../core/platform/failures/errors.js';
+import type { FoundJob } from '../../../core/restore/jobs/job-folder.js';
 import { shownStatus } from '../../kit/restore-job.js';
 import { jobFolder, ORPHAN_MS, removalText } from '../../kit/saved.js';
 import { uploadUrl } from '../../kit/upload-target.js';
@@ -26,7 +26,7 @@ export const command = defineCommand({
   examples: ['archiver restore jobs clean', 'archiver restore jobs clean --older-than 7d --dry-run'],
   exits: { 0: 'removed, or there was nothing to remove', 1: 'the folder cannot be read or written' },
   async run({ olderThan, dryRun }, _args, context: Results & Clock & Pick<Places, 'home'>) {
-    const { findJobs, savedJobs } = await import('../../../core/restore-jobs/job-folder.js');
+    const { findJobs, savedJobs } = await import('../../../core/restore/jobs/job-folder.js');
     const folder = jobFolder(context);
     const found = await findJobs(folder, hostname());
     const nowMs = context.now().getTime();
@@ -47,8 +47,8 @@ export const command = defineCommand({
 
 /** Under both locks: a failed job may be downloaded again just now, or may just have become one that waits. */
 async function remove(folder: string, id: string, isOld: (one: FoundJob) => boolean): Promise<boolean> {
-  const { lockForChange, lockForDownload } = await import('../../../core/restore-jobs/change-job.js');
-  const { savedJobs } = await import('../../../core/restore-jobs/job-folder.js');
+  const { lockForChange, lockForDownload } = await import('../../../core/restore/jobs/change-job.js');
+  const { savedJobs } = await import('../../../core/restore/jobs/job-folder.js');
   try {
     const locks = [await lockForDownload(folder, id, hostname())];
     try {

@@ -13,11 +13,11 @@ import type {
 } from '../../../cli/context.js';
 import type { Values } from '../../../cli/flag.js';
 import type { ProgressContext } from '../../../cli/progress.js';
-import { noneOn } from '../../../core/failures/errors.js';
-import type { EventSink } from '../../../core/events.js';
-import type { OpenedStore } from '../../../core/object-store/open-store.js';
-import { printable } from '../../../core/paths/raw-path.js';
-import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
+import { noneOn } from '../../../core/platform/failures/errors.js';
+import type { EventSink } from '../../../core/events/events.js';
+import type { OpenedStore } from '../../../core/store/open-store.js';
+import { printable } from '../../../core/platform/paths/raw-path.js';
+import type { RestoreJob } from '../../../core/restore/jobs/restore-job.js';
 import type { RestoreResult } from '../../../core/restore/restore.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { tellLedger, tellResult } from '../../kit/account.js';
@@ -61,7 +61,7 @@ export const command = defineCommand({
   async run(values, [id], context: JobContext) {
     const elapsed = stopwatch(context);
     const known = await readNamedJob(id, context);
-    const { downloadJob, refuseWaiting } = await import('../../../core/restore-jobs/download-job.js');
+    const { downloadJob, refuseWaiting } = await import('../../../core/restore/jobs/download-job.js');
     refuseWaiting(known);
     if (known.status === 'completed') return await alreadyCompleted(known, context);
     const maxSockets = values.workers + 2;
@@ -108,7 +108,7 @@ interface Download {
 
 /** The restore that the job was made for. */
 async function restore(job: RestoreJob, { values, context, opened, emit }: Download): Promise<RestoreResult> {
-  const { withoutLost } = await import('../../../core/restore-jobs/without-lost.js');
+  const { withoutLost } = await import('../../../core/restore/jobs/without-lost.js');
   const { restoreUpload } = await import('../../../core/restore/restore.js');
   return await restoreUpload({
     operation: 'restore',
@@ -149,7 +149,7 @@ async function manifestDigests(
 }
 
 async function alreadyCompleted(job: RestoreJob, context: Results): Promise<number> {
-  const { newRequestCounts } = await import('../../../core/object-store/request-count.js');
+  const { newRequestCounts } = await import('../../../core/store/request-count.js');
   const { files = 0, bytes = 0 } = job.result ?? {};
   const document = { ...jobDocument(job), files, bytes, failed: [], durationMs: 0, requests: newRequestCounts() };
   context.outcome(document, () => {

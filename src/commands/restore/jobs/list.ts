@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { defineCommand } from '../../../cli/command.js';
 import type { Clock, Messages, Places, Results } from '../../../cli/context.js';
-import type { Selectors } from '../../../core/manifest/selection.js';
-import { displayPath, printable, TOP } from '../../../core/paths/raw-path.js';
-import type { FoundJob } from '../../../core/restore-jobs/job-folder.js';
+import type { Selectors } from '../../../core/format/manifest/selection.js';
+import { displayPath, printable, TOP } from '../../../core/platform/paths/raw-path.js';
+import type { FoundJob } from '../../../core/restore/jobs/job-folder.js';
 import { formatBytes, formatCount, formatDuration } from '../../../ui/format.js';
 import { shortUsd } from '../../../ui/format-usd.js';
 import { ofKnown } from '../../kit/lines.js';
@@ -22,7 +22,7 @@ export const command = defineCommand({
   examples: ['archiver restore jobs list', 'archiver restore jobs list --json'],
   exits: { 0: 'listed', 1: 'the folder cannot be read', 3: 'listed, but some jobs are damaged or newer' },
   async run(_values, _args, context: Results & Messages & Clock & Pick<Places, 'home'> & TableContext) {
-    const { findJobs } = await import('../../../core/restore-jobs/job-folder.js');
+    const { findJobs } = await import('../../../core/restore/jobs/job-folder.js');
     const folder = jobFolder(context);
     const found = await findJobs(folder, hostname());
     for (const { problem } of found) if (problem !== undefined) context.warn(problem.message);

@@ -1,4 +1,4 @@
-import { displayPath } from '../../../core/paths/raw-path.js';
+import { displayPath } from '../../../core/platform/paths/raw-path.js';
 import type { ArchiveCommand } from '../archive-command.js';
 import { contentOf, ContentWriter, filesNamed } from './file-content.js';
 

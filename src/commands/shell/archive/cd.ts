@@ -1,5 +1,5 @@
-import { ArchiverError, usageError } from '../../../core/failures/errors.js';
-import { displayPath, printable, TOP } from '../../../core/paths/raw-path.js';
+import { ArchiverError, usageError } from '../../../core/platform/failures/errors.js';
+import { displayPath, printable, TOP } from '../../../core/platform/paths/raw-path.js';
 import type { ArchiveCommand } from '../archive-command.js';
 
 export const cd: ArchiveCommand = {

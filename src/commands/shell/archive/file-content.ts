@@ -1,8 +1,8 @@
 // The content of files for `cat` and `head`. Nothing is fetched before every name is known to be a file.
 import { StringDecoder } from 'node:string_decoder';
-import { ArchiverError, isArchiverError, usageError } from '../../../core/failures/errors.js';
-import { displayPath, printable, type RawPath } from '../../../core/paths/raw-path.js';
-import { readFile } from '../../../core/listing/read-file.js';
+import { ArchiverError, isArchiverError, usageError } from '../../../core/platform/failures/errors.js';
+import { displayPath, printable, type RawPath } from '../../../core/platform/paths/raw-path.js';
+import { readFile } from '../../../core/restore/listing/read-file.js';
 import type { Word } from '../../../core/shell/command-line.js';
 import type { ArchiveCall } from '../archive-command.js';
 import type { ArchiveSession } from '../archive-session.js';

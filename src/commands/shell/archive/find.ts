@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { findMatcher } from '../../../core/manifest/find-pattern.js';
-import { throwIfCancelled } from '../../../core/object-store/store-error.js';
-import { displayPath } from '../../../core/paths/raw-path.js';
+import { findMatcher } from '../../../core/format/manifest/find-pattern.js';
+import { throwIfCancelled } from '../../../core/store/store-error.js';
+import { displayPath } from '../../../core/platform/paths/raw-path.js';
 import { relativePath } from '../../../core/shell/archive-path.js';
 import type { ArchiveCommand } from '../archive-command.js';
 

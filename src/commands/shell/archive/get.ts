@@ -1,7 +1,7 @@
 import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { runWithProgress } from '../../../cli/progress.js';
-import { ArchiverError, isArchiverError } from '../../../core/failures/errors.js';
+import { ArchiverError, isArchiverError } from '../../../core/platform/failures/errors.js';
 import {
   baseName,
   displayPath,
@@ -11,7 +11,7 @@ import {
   type RawPath,
   rawFromText,
   TOP,
-} from '../../../core/paths/raw-path.js';
+} from '../../../core/platform/paths/raw-path.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from '../../../core/restore/restore.js';
 import { problemLines } from '../../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';

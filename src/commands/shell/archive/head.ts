@@ -1,5 +1,5 @@
-import { usageError } from '../../../core/failures/errors.js';
-import { displayPath, printable } from '../../../core/paths/raw-path.js';
+import { usageError } from '../../../core/platform/failures/errors.js';
+import { displayPath, printable } from '../../../core/platform/paths/raw-path.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { contentOf, ContentWriter, filesNamed } from './file-content.js';
 

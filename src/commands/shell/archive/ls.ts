@@ -1,5 +1,5 @@
-import type { Listing } from '../../../core/listing/listing.js';
-import { displayPath, type RawPath, TOP, joinPath, pathBelow } from '../../../core/paths/raw-path.js';
+import type { Listing } from '../../../core/restore/listing/listing.js';
+import { displayPath, type RawPath, TOP, joinPath, pathBelow } from '../../../core/platform/paths/raw-path.js';
 import { relativePath } from '../../../core/shell/archive-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';

@@ -1,4 +1,4 @@
-import { displayPath, type RawPath } from '../../../core/paths/raw-path.js';
+import { displayPath, type RawPath } from '../../../core/platform/paths/raw-path.js';
 import { restoreCommand } from '../../kit/restore-command.js';
 
 /** The command that restores these paths; everything where one of them is the whole archive. */

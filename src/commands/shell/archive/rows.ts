@@ -1,7 +1,7 @@
 // Rows about entries, as `ls` and `stage` print them: a mark for cold ones, name, size, stage and commit. Widths follow
 // from the rows that come together, some hundred at a time, so that a million rows need no second look.
-import type { Listing } from '../../../core/listing/listing.js';
-import { displayPath, printable, type RawPath } from '../../../core/paths/raw-path.js';
+import type { Listing } from '../../../core/restore/listing/listing.js';
+import { displayPath, printable, type RawPath } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { pad, widthOf } from '../../../ui/text.js';
 import type { ShellWriter } from '../shell-writer.js';

@@ -1,11 +1,11 @@
-import { ArchiverError } from '../../../core/failures/errors.js';
-import type { Listing } from '../../../core/listing/listing.js';
-import { displayPath, printable } from '../../../core/paths/raw-path.js';
+import { ArchiverError } from '../../../core/platform/failures/errors.js';
+import type { Listing } from '../../../core/restore/listing/listing.js';
+import { displayPath, printable } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { pad, widthOf } from '../../../ui/text.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { fileRow, RowPrinter } from './rows.js';
-import { isOfStage } from '../../../core/manifest/provenance.js';
+import { isOfStage } from '../../../core/format/manifest/provenance.js';
 
 export const stage: ArchiveCommand = {
   name: 'stage',

@@ -1,5 +1,5 @@
-import type { Listing } from '../../../core/listing/listing.js';
-import { displayPath, printable, type RawPath } from '../../../core/paths/raw-path.js';
+import type { Listing } from '../../../core/restore/listing/listing.js';
+import { displayPath, printable, type RawPath } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { formatTimestamp } from '../../../ui/format-time.js';
 import type { ArchiveCommand } from '../archive-command.js';

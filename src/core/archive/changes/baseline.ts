@@ -13,14 +13,14 @@ import { digestsOf } from '../../dataset/chain/version-view.js';
 import { openView, type View } from '../../dataset/chain/view.js';
 import type { Remembered } from '../remembered.js';
 import type { PreviousFile } from '../settings.js';
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import type { EventSink } from '../../events.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import type { EventSink } from '../../events/events.js';
 import type { ComparedWith } from './change-counts.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { Entry } from '../../manifest/manifest-types.js';
-import type { ObjectStore } from '../../object-store/object-store.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { Entry } from '../../format/manifest/manifest-types.js';
+import type { ObjectStore } from '../../store/object-store.js';
 import { type ExpectedDigests, expectedIn } from '../../dataset/records/assert-expected.js';
-import { isSameEtag } from '../../object-store/same-etag.js';
+import { isSameEtag } from '../../store/same-etag.js';
 
 export interface BaselineOptions {
   readonly store: ObjectStore;

@@ -1,4 +1,4 @@
-import type { Deduplicated } from '../../manifest/manifest-types.js';
+import type { Deduplicated } from '../../format/manifest/manifest-types.js';
 
 /** How a source differs from an earlier version, in paths other than folders. */
 export interface ChangeCounts {

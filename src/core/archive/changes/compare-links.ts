@@ -1,8 +1,8 @@
 // Hard links while versions are compared. A group shares one content, so it is packed as a whole or kept as a whole, and
 // when its members changed, every member is mentioned again. Only rows that are or were linked are looked at.
-import type { Entry } from '../../manifest/manifest-types.js';
-import { type EntryTable, STATUS } from '../../columns/entry-table.js';
-import { addTo } from '../../lists-by-key.js';
+import type { Entry } from '../../format/manifest/manifest-types.js';
+import { type EntryTable, STATUS } from '../../format/columns/entry-table.js';
+import { addTo } from '../../platform/lists-by-key.js';
 
 interface Member {
   readonly index: number;

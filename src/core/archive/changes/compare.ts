@@ -4,12 +4,12 @@
 // `kept` needs one that refers to the old content.
 //
 // It cannot see an edit that leaves size and both times as they were (docs/architecture.md).
-import type { Entry } from '../../manifest/manifest-types.js';
-import { type RawPath, parentOf } from '../../paths/raw-path.js';
-import type { EntryExtra } from '../../manifest/entry-line.js';
-import { type Provenance, stageAfter } from '../../manifest/provenance.js';
-import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
-import { defined } from '../../defined.js';
+import type { Entry } from '../../format/manifest/manifest-types.js';
+import { type RawPath, parentOf } from '../../platform/paths/raw-path.js';
+import type { EntryExtra } from '../../format/manifest/entry-line.js';
+import { type Provenance, stageAfter } from '../../format/manifest/provenance.js';
+import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
+import { defined } from '../../platform/defined.js';
 import type { ChangeCounts } from './change-counts.js';
 import { LinkGroups } from './compare-links.js';
 import type { KnownContents } from './known-contents.js';

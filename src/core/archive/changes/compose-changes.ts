@@ -1,11 +1,11 @@
 // The manifest of an upload of changes: a delta to the view that it was compared with, or a full listing of both when one
 // is due.
-import { composeManifest } from '../../manifest/compose-manifest.js';
+import { composeManifest } from '../../format/manifest/compose-manifest.js';
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import { compactView } from '../../dataset/chain/compact-view.js';
 import { summarize } from '../../dataset/chain/summarize.js';
 import { levelOf, type View } from '../../dataset/chain/view.js';
-import type { PreviousManifest } from '../../manifest/manifest-types.js';
+import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
 import { type HeadInput, manifestHead } from '../commit/manifest-head.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import type { TableLevel } from './table-level.js';

@@ -1,13 +1,13 @@
 // A folder that is suddenly empty, or has lost most of what it held, is more often a disk that is not mounted than a wish.
 import type { ViewTotals } from '../../dataset/cache/head-cache.js';
-import { ArchiverError } from '../../failures/errors.js';
-import { displayPath } from '../../paths/raw-path.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
 import { originPath } from '../commit/manifest-head.js';
-import { KIND } from '../../columns/entry-table.js';
+import { KIND } from '../../format/columns/entry-table.js';
 import type { UploadRun } from '../upload-run.js';
 import type { Baseline } from './baseline.js';
 import type { Comparison } from './compare.js';
-import { counted } from '../../text/counted.js';
+import { counted } from '../../platform/text/counted.js';
 
 /** A folder that has shrunk by more than this share is not believed, unless that was allowed. */
 const MOST_LOST = 0.5;

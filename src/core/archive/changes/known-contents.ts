@@ -1,13 +1,13 @@
 // Contents that an earlier version holds: sizes, times, digests and places of its files, gathered while it is compared with
 // what was scanned. Columns only, some 80 bytes a file; whoever looks one up has digests of its own. An MD5 finds a content,
 // and SHA-256 or a seeded XXH64 proves that it is the same (docs/decisions/059).
-import { defined } from '../../defined.js';
+import { defined } from '../../platform/defined.js';
 import type { View } from '../../dataset/chain/view.js';
-import { chunkKey } from '../../manifest/manifest-check.js';
-import type { Entry } from '../../manifest/manifest-types.js';
-import { splitUploadKey, type UploadId } from '../../ids/upload-id.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
+import type { Entry } from '../../format/manifest/manifest-types.js';
+import { splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
 import { seedOf } from '../pack/seeded-hash.js';
-import { MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../columns/entry-table.js';
+import { MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../format/columns/entry-table.js';
 import { PlaceIndex } from './place-index.js';
 
 /** Where a content lies, `chunk` being a position in the chunks of the view, and its digests as they were recorded. */

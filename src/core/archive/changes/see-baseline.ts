@@ -3,11 +3,11 @@
 import { isLookKept, isShownAs, type RememberedLook } from '../../dataset/cache/look-memory.js';
 import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
 import { isStillWhole, lookAtView, type ViewLook } from '../../dataset/view-look.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { repairCommand } from '../../manifest/repair-hint.js';
-import type { ObjectInfo } from '../../object-store/object-store.js';
-import { manifestKeyOf, splitUploadKey, uploadUrlOf, type UploadId } from '../../ids/upload-id.js';
-import { counted } from '../../text/counted.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import { repairCommand } from '../../format/manifest/repair-hint.js';
+import type { ObjectInfo } from '../../store/object-store.js';
+import { manifestKeyOf, splitUploadKey, uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
+import { counted } from '../../platform/text/counted.js';
 import type { UploadRun } from '../upload-run.js';
 import type { Baseline } from './baseline.js';
 

@@ -1,16 +1,16 @@
 // What an upload found out, as the newest level of a chain: the rows that it stored or keeps with new metadata, and what
 // was deleted, in path order (core/dataset/chain/merge-levels.ts).
 import type { Level } from '../../dataset/chain/merged-view.js';
-import { digestsOf, type EntryExtra, type LineSources } from '../../manifest/entry-line.js';
-import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../manifest/manifest-types.js';
-import { provenanceOf } from '../../manifest/provenance.js';
-import { type RawPath, rawFromNumber, TOP } from '../../paths/raw-path.js';
+import { digestsOf, type EntryExtra, type LineSources } from '../../format/manifest/entry-line.js';
+import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../format/manifest/manifest-types.js';
+import { provenanceOf } from '../../format/manifest/provenance.js';
+import { type RawPath, rawFromNumber, TOP } from '../../platform/paths/raw-path.js';
 import type { UploadRun } from '../upload-run.js';
-import { defined } from '../../defined.js';
+import { defined } from '../../platform/defined.js';
 import { lineSources } from '../upload-provenance.js';
-import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 
 const BATCH = 1024;
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];

@@ -3,8 +3,8 @@
 // that it refers to was given up, it compares again and continues under a new upload id with the chunks that it has sent
 // already (rules.md#rivals, rules.md#looks, rules.md#full-listings).
 import type { ReferenceLook } from '../../dataset/folder-look.js';
-import { ArchiverError, integrityError } from '../../failures/errors.js';
-import { displayPath } from '../../paths/raw-path.js';
+import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
 import type { Commitment } from '../commit/commitment.js';
 import { giveUpUnneeded } from '../give-up.js';
 import type { UploadRun } from '../upload-run.js';
@@ -27,10 +27,10 @@ import { composeChanges } from './compose-changes.js';
 import { checkDeletions, checkShrunken, warnOfAnother } from './doubtful-source.js';
 import { KnownContents, seedsOf } from './known-contents.js';
 import { referToKnown } from './refer.js';
-import { avoidUnlisted } from '../../manifest/direct-record.js';
+import { avoidUnlisted } from '../../format/manifest/direct-record.js';
 import { type BaseLook, lookAtBase, seeView, type SeenView, tellBroken, tellUnseen } from './see-baseline.js';
 import { keptChunks, tableLevel } from './table-level.js';
-import { defined } from '../../defined.js';
+import { defined } from '../../platform/defined.js';
 
 /** Each attempt that fails means that another writer succeeded. */
 const MAX_TRIES = 1000;

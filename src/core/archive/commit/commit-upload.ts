@@ -1,20 +1,20 @@
 // The commit protocol for one upload: its manifest, then the record that makes it a version, with the looks around them.
 import { assertOrdinal, highestVersion } from '../../dataset/records/version-record.js';
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
-import { lockRecord } from '../../manifest/object-lock.js';
-import { besideKeyOf } from '../../manifest/manifest-copy.js';
-import type { EncodedManifest } from '../../manifest/manifest-writer.js';
-import type { ObjectInfo } from '../../object-store/object-store.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
-import { textFromRaw, bytesOf } from '../../paths/raw-path.js';
-import { defined } from '../../defined.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
+import { lockRecord } from '../../format/manifest/object-lock.js';
+import { besideKeyOf } from '../../format/manifest/manifest-copy.js';
+import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import type { ObjectInfo } from '../../store/object-store.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { textFromRaw, bytesOf } from '../../platform/paths/raw-path.js';
+import { defined } from '../../platform/defined.js';
 import type { UploadRun } from '../upload-run.js';
 import { claimVersion, commitManifest, putCopy, type ShownRecord, type VersionInput } from './commit.js';
 import type { Commitment, CommittedUpload, CommitOutcome, Ordinal, Stale } from './commitment.js';
 import { lookAtSent, lookBack, type LookInput, referencesStand } from './looks.js';
 import { originPath } from './manifest-head.js';
-import { manifestKeyOf } from '../../ids/upload-id.js';
+import { manifestKeyOf } from '../../store/ids/upload-id.js';
 import { shownAs } from '../../dataset/cache/look-memory.js';
 import { forkAt, versionName } from '../../dataset/records/version-name.js';
 

@@ -8,15 +8,15 @@ import {
   recordKey,
   type RecordPlace,
 } from '../../dataset/records/version-record.js';
-import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
-import { flagsFrom, isFenceFlag } from '../../manifest/fence-flag.js';
-import type { EncodedManifest } from '../../manifest/manifest-writer.js';
-import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import { NO_REQUIREMENTS } from '../../manifest/requirements.js';
-import { ifAllowed } from '../../object-store/abilities.js';
-import type { ListOptions, ObjectInfo, ObjectStore, Retention } from '../../object-store/object-store.js';
-import { defined } from '../../defined.js';
+import { ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import { flagsFrom, isFenceFlag } from '../../format/manifest/fence-flag.js';
+import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { NO_REQUIREMENTS } from '../../format/manifest/requirements.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { ListOptions, ObjectInfo, ObjectStore, Retention } from '../../store/object-store.js';
+import { defined } from '../../platform/defined.js';
 import { putOnce } from './put-once.js';
 
 interface Stored {

@@ -1,8 +1,8 @@
 // What is to become a version, and what came of it.
-import type { ChunkRecord, ListingKind, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, ListingKind, PreviousManifest, Totals } from '../../format/manifest/manifest-types.js';
 import type { ShownObject } from '../../dataset/cache/look-memory.js';
 import type { ViewLook } from '../../dataset/view-look.js';
-import type { EncodedManifest } from '../../manifest/manifest-writer.js';
+import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
 import type { VersionInput } from './commit.js';
 import type { VersionName } from '../../dataset/records/version-name.js';
 

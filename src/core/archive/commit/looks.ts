@@ -8,20 +8,20 @@ import {
   lookAtReferences,
 } from '../../dataset/folder-look.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
-import { type ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
-import type { PreviousManifest } from '../../manifest/manifest-types.js';
-import { ifAllowed } from '../../object-store/abilities.js';
-import type { ObjectInfo } from '../../object-store/object-store.js';
-import { misnamedError } from '../../object-store/store-error.js';
-import { printable } from '../../paths/raw-path.js';
+import { type ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { ObjectInfo } from '../../store/object-store.js';
+import { misnamedError } from '../../store/store-error.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { DIRECT_FOLDER } from '../plan/direct-keys.js';
 import type { UploadRun } from '../upload-run.js';
 import type { ShownRecord } from './commit.js';
 import type { Commitment } from './commitment.js';
-import { uploadFolder, uploadUrlOf } from '../../ids/upload-id.js';
-import { isFenceFlag } from '../../manifest/fence-flag.js';
+import { uploadFolder, uploadUrlOf } from '../../store/ids/upload-id.js';
+import { isFenceFlag } from '../../format/manifest/fence-flag.js';
 import { expectedIn } from '../../dataset/records/assert-expected.js';
-import { isSameEtag } from '../../object-store/same-etag.js';
+import { isSameEtag } from '../../store/same-etag.js';
 
 export type LookInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
 

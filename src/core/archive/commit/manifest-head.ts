@@ -1,12 +1,12 @@
 // What a manifest says before its entries.
-import { loadCodec } from '../../codec/codec.js';
-import { FORMAT_VERSION, type ManifestHead, type SourceRecord } from '../../manifest/manifest-types.js';
-import { lockRecord } from '../../manifest/object-lock.js';
-import { NO_REQUIREMENTS } from '../../manifest/requirements.js';
-import { parseStoreUrl } from '../../object-store/store-url.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { loadCodec } from '../../platform/codec/codec.js';
+import { FORMAT_VERSION, type ManifestHead, type SourceRecord } from '../../format/manifest/manifest-types.js';
+import { lockRecord } from '../../format/manifest/object-lock.js';
+import { NO_REQUIREMENTS } from '../../format/manifest/requirements.js';
+import { parseStoreUrl } from '../../store/store-url.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { deduplicatedTotals } from '../dedup/dedup-totals.js';
-import { defined } from '../../defined.js';
+import { defined } from '../../platform/defined.js';
 import type { UploadRun } from '../upload-run.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import { readAccountNames } from '../scan/account-names.js';

@@ -1,11 +1,11 @@
 // One PutObject that never overwrites anything (If-None-Match), and what to do about a 412: the object there may be our own
 // from a request whose answer was lost.
 import { createHash } from 'node:crypto';
-import { isArchiverError, noneOn } from '../../failures/errors.js';
-import { ifAllowed } from '../../object-store/abilities.js';
-import type { ObjectStore, PutOptions } from '../../object-store/object-store.js';
-import { readAll } from '../../object-store/read-content.js';
-import { isUncertainConflict } from '../../object-store/store-error.js';
+import { isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { ObjectStore, PutOptions } from '../../store/object-store.js';
+import { readAll } from '../../store/read-content.js';
+import { isUncertainConflict } from '../../store/store-error.js';
 
 export interface PutOnceOptions extends PutOptions {
   /**

@@ -7,14 +7,14 @@ import { deriveDatasetId, deriveNamelessId } from '../../dataset/records/identit
 import { assertOrdinal, type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
 import { listDatasets, recordIfAllowed } from '../../dataset/records/versions.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import { printable } from '../../paths/raw-path.js';
-import { ifAllowed } from '../../object-store/abilities.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { type Baseline, findBaseline } from '../changes/baseline.js';
 import type { UploadRun } from '../upload-run.js';
 import { type Encryption, encryptionOf, keepEncryption, NO_ENCRYPTION } from '../upload-encryption.js';
-import { isSameEtag } from '../../object-store/same-etag.js';
+import { isSameEtag } from '../../store/same-etag.js';
 
 export interface SettledDataset {
   readonly datasetId: string;

@@ -1,7 +1,7 @@
 // Digests of many files, made by worker threads.
-import { ArchiverError } from '../../failures/errors.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
-import { WorkerThread } from '../../threads/worker-thread.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { WorkerThread } from '../../platform/threads/worker-thread.js';
 import { DIGEST_BYTES } from './dedup-hash.js';
 import type { HashReply, HashTask } from './dedup-worker.js';
 

@@ -1,7 +1,7 @@
 // Which files may be equal, and which are. Positions in sorted arrays only: a million candidates are no million objects.
 import { DIGEST_BYTES } from './dedup-hash.js';
 import type { Digests } from './dedup-digests.js';
-import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 
 /** Reading so many zeros costs more than storing the rest twice. */
 const MOST_HOLES = 64 * 2 ** 20;

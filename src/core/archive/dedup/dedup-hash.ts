@@ -2,11 +2,11 @@
 // it is read counts.
 import { createHash, type Hash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import { newStat, type Stat } from '../../libc/stat.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { newStat, type Stat } from '../../platform/libc/stat.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { seededHash, type SeededStream } from '../pack/seeded-hash.js';
 import { isAsScanned } from '../scan/as-scanned.js';
-import type { EntryTable } from '../../columns/entry-table.js';
+import type { EntryTable } from '../../format/columns/entry-table.js';
 import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
 import { concernsOnePath } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';

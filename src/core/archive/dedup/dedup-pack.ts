@@ -2,7 +2,7 @@
 // refers to bytes that are not its own, the first must have been stored exactly as it was then, and the other must still
 // look as it did. Otherwise the row is pending again, and is packed by itself later.
 import type { PackState } from '../pack/pack-state.js';
-import { copyDigests, STATUS } from '../../columns/entry-table.js';
+import { copyDigests, STATUS } from '../../format/columns/entry-table.js';
 import { concernsOnePath } from '../scan/skip.js';
 
 /** Settles the twins of one worker's chunks. */

@@ -1,6 +1,6 @@
 // What deduplication saves, counted from where the files of an upload lie: those that an interrupted run stored count too.
-import type { Deduplicated } from '../../manifest/manifest-types.js';
-import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
+import type { Deduplicated } from '../../format/manifest/manifest-types.js';
+import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 
 /** Files that this upload stores where another one lies already, and their bytes; before packing those that it would. */
 export function deduplicatedTotals(table: EntryTable): Deduplicated {

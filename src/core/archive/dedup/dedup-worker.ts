@@ -1,10 +1,10 @@
 // Worker thread: hashes files that may be equal, one after the other, until none is left; several share the work.
 import { parentPort } from 'node:worker_threads';
-import { errorText } from '../../failures/errors.js';
-import type { RawPath } from '../../paths/raw-path.js';
-import { endWork } from '../../threads/end-work.js';
+import { errorText } from '../../platform/failures/errors.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
+import { endWork } from '../../platform/threads/end-work.js';
 import { DIGEST_BYTES, FileHasher } from './dedup-hash.js';
-import { type EntryTableData, openEntryTable } from '../../columns/entry-table.js';
+import { type EntryTableData, openEntryTable } from '../../format/columns/entry-table.js';
 import { openSourceFs } from '../scan/open-source-fs.js';
 
 export interface HashTask {

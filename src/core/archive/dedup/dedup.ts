@@ -3,7 +3,7 @@
 // what is equal; sizes, and the beginnings of large files, only spare most of the reading.
 import { digestFiles, type DigestOptions } from './dedup-digests.js';
 import { markGroup, sameDigests, sameSizes } from './dedup-groups.js';
-import { openEntryTable, type EntryTable } from '../../columns/entry-table.js';
+import { openEntryTable, type EntryTable } from '../../format/columns/entry-table.js';
 import type { UploadRun } from '../upload-run.js';
 
 /** Files beyond this size are compared by their beginnings first. */

@@ -1,12 +1,12 @@
 // What an upload of a folder would store, without a store: the upload's own scan, filter and plan, and a sample of how well the
 // content compresses.
-import type { EventSink } from '../../events.js';
+import type { EventSink } from '../../events/events.js';
 import type { StoredObject } from '../../cost/stored-object.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { planChunks } from '../plan/chunk-plan.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { uploadSizes } from '../plan/plan-upload.js';
-import { openEntryTable } from '../../columns/entry-table.js';
+import { openEntryTable } from '../../format/columns/entry-table.js';
 import type { FilterOptions } from '../scan/filter.js';
 import { scanInWorker } from '../scan/scan-in-worker.js';
 import { type Skip } from '../scan/skip.js';

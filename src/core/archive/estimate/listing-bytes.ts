@@ -3,10 +3,10 @@
 // little as real ones.
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { loadCodec } from '../../codec/codec.js';
-import { entryLine } from '../../manifest/entry-line.js';
+import { loadCodec } from '../../platform/codec/codec.js';
+import { entryLine } from '../../format/manifest/entry-line.js';
 import { readAccountNames } from '../scan/account-names.js';
-import { type EntryTable, KIND, MD5_BYTES, XXH64_BYTES } from '../../columns/entry-table.js';
+import { type EntryTable, KIND, MD5_BYTES, XXH64_BYTES } from '../../format/columns/entry-table.js';
 
 const RUNS = 4;
 const RUN_ROWS = 1024;

@@ -2,15 +2,15 @@
 // over all bytes, each with the level that its content asks for. Where everything fits, everything is compressed.
 import { readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { loadCodec } from '../../codec/codec.js';
-import { isArchiverError, systemCode } from '../../failures/errors.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
-import { rawFromText, type RawPath, TOP } from '../../paths/raw-path.js';
-import { padded } from '../../tar/tar-block.js';
-import { headerBytes, paxFor, writeHeader } from '../../tar/write-header.js';
+import { loadCodec } from '../../platform/codec/codec.js';
+import { isArchiverError, systemCode } from '../../platform/failures/errors.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { rawFromText, type RawPath, TOP } from '../../platform/paths/raw-path.js';
+import { padded } from '../../format/tar/tar-block.js';
+import { headerBytes, paxFor, writeHeader } from '../../format/tar/write-header.js';
 import { chooseLevel } from '../pack/compression-level.js';
 import { tarBytes } from '../plan/chunk-plan.js';
-import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { openSourceFs } from '../scan/open-source-fs.js';
 
 /** Smaller than a frame of an upload, so that there are more of them: the ratio comes out a little low, not high. */

@@ -1,6 +1,6 @@
 // The zstd level of a chunk when none is fixed: what its beginning shows decides. Sampling content beats file names,
 // which lie or say nothing; 128 KiB of samples cost less than a millisecond.
-import type { Codec } from '../../codec/codec-type.js';
+import type { Codec } from '../../platform/codec/codec-type.js';
 
 /** The level that is reported when levels follow the content. */
 const DEFAULT_LEVEL = 3;

@@ -1,6 +1,6 @@
 // The checksums of a file that is read piece by piece.
 import { createHash } from 'node:crypto';
-import { type EntryTable, MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../columns/entry-table.js';
+import { type EntryTable, MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../format/columns/entry-table.js';
 import { seededHash } from './seeded-hash.js';
 
 /** Which checksums are made of each file. */

@@ -1,9 +1,9 @@
 // Turns a stream of tar bytes into zstd frames in one output buffer. Callers fill the frame buffer in place: `reserve`
 // says where, `commit` how much. Nothing is copied on the way from the file to the compressor.
 import { hash } from 'node:crypto';
-import type { Codec } from '../../codec/codec-type.js';
-import { integrityError } from '../../failures/errors.js';
-import type { FrameRecord } from '../../manifest/manifest-types.js';
+import type { Codec } from '../../platform/codec/codec-type.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import type { FrameRecord } from '../../format/manifest/manifest-types.js';
 import { chooseLevel } from './compression-level.js';
 import type { Md5Batch } from './md5-batch.js';
 

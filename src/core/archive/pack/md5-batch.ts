@@ -1,7 +1,7 @@
 // MD5s of the small files in the frame that is being filled: they are gathered, and made together when the frame ends,
-// four to five times as fast as one by one (core/md5). Where WebAssembly SIMD is missing each is made at once.
+// four to five times as fast as one by one (core/platform/md5). Where WebAssembly SIMD is missing each is made at once.
 import { hash } from 'node:crypto';
-import { LANE_LIMIT_BYTES, type Md5Lanes } from '../../md5/md5-lanes.js';
+import { LANE_LIMIT_BYTES, type Md5Lanes } from '../../platform/md5/md5-lanes.js';
 
 const CAPACITY = 8192;
 const DIGEST = 16;

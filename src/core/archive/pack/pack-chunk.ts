@@ -5,20 +5,20 @@
 // (one cut over several chunks is not); one that does not hold still is stored as last read and marked `changed`. One
 // that cannot be read to its end leaves nothing behind in its chunk.
 import { hash } from 'node:crypto';
-import { type EntryExtra, entryLine } from '../../manifest/entry-line.js';
-import { type ChunkRecord, FORMAT_VERSION } from '../../manifest/manifest-types.js';
+import { type EntryExtra, entryLine } from '../../format/manifest/entry-line.js';
+import { type ChunkRecord, FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
 import { TextBuffer } from './text-buffer.js';
-import { encodeTable } from '../../chunk/table-frame.js';
-import { copyDigests, KIND, STATUS } from '../../columns/entry-table.js';
+import { encodeTable } from '../../format/chunk/table-frame.js';
+import { copyDigests, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { TwinPacker } from '../dedup/dedup-pack.js';
-import { TOP, pathBelow } from '../../paths/raw-path.js';
+import { TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { PackState, type PackDeps, PROGRESS } from './pack-state.js';
 import { CutFilePacker, type PackedSegment } from './pack-cut.js';
 import { packDirect, type PackedObject } from './pack-direct.js';
 import { packFile } from './pack-file.js';
 import { concernsOnePath, reasonOf, type Skip } from '../scan/skip.js';
-import { BLOCK } from '../../tar/tar-block.js';
+import { BLOCK } from '../../format/tar/tar-block.js';
 
 export interface PackedChunk extends Pick<
   ChunkRecord,

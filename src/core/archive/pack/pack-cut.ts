@@ -2,12 +2,12 @@
 // file's MD5 runs through them and a change in between is seen.
 import type { ChunkTask } from '../plan/chunk-task.js';
 import type { TwinPacker } from '../dedup/dedup-pack.js';
-import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../paths/raw-path.js';
-import { STATUS } from '../../columns/entry-table.js';
+import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../platform/paths/raw-path.js';
+import { STATUS } from '../../format/columns/entry-table.js';
 import type { ContentDigests } from './content-digests.js';
 import type { PackState } from './pack-state.js';
 import { holesBetween } from './pack-sparse.js';
-import { padded } from '../../tar/tar-block.js';
+import { padded } from '../../format/tar/tar-block.js';
 import { concernsOnePath, reasonOf } from '../scan/skip.js';
 
 export interface PackedSegment {

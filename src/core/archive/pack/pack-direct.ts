@@ -2,7 +2,7 @@
 // its output buffer. What changes while it is read is read again as for a tar stream (pack-file.ts); a file that cannot be
 // read leaves nothing, and one with holes is left to the tar stream, which keeps them.
 import { hash } from 'node:crypto';
-import type { ChunkRecord, FrameRecord } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, FrameRecord } from '../../format/manifest/manifest-types.js';
 import type { ChunkTask, DirectFile } from '../plan/chunk-task.js';
 import type { PackState } from './pack-state.js';
 import { readFully } from './pack-file.js';

@@ -4,11 +4,11 @@
 import { hash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { PackState, PackMark } from './pack-state.js';
-import { padded } from '../../tar/tar-block.js';
-import type { RawPath } from '../../paths/raw-path.js';
-import { SHA256_BYTES } from '../../columns/entry-table.js';
+import { padded } from '../../format/tar/tar-block.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
+import { SHA256_BYTES } from '../../format/columns/entry-table.js';
 import { packSparse } from './pack-sparse.js';
-import { headerBytes, paxFor, writeHeader } from '../../tar/write-header.js';
+import { headerBytes, paxFor, writeHeader } from '../../format/tar/write-header.js';
 
 const TRIES = 3;
 

@@ -1,10 +1,10 @@
 // The worker threads that pack, seen from the main thread: start early, `open` with what the scan found, then `pack`.
 // Output buffers are shared memory: they are reused, never copied, and never make a garbage collector run (transferred
 // buffers did, for a tenth of the time).
-import { ArchiverError, integrityError } from '../../failures/errors.js';
-import { WorkerThread } from '../../threads/worker-thread.js';
+import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
+import { WorkerThread } from '../../platform/threads/worker-thread.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
-import type { EntryTableData } from '../../columns/entry-table.js';
+import type { EntryTableData } from '../../format/columns/entry-table.js';
 import type { PackedChunk } from './pack-chunk.js';
 import { PROGRESS, type PackSettings } from './pack-state.js';
 import type { PackMessage, PackReply } from './pack-worker.js';

@@ -1,8 +1,15 @@
 // Packs a file with holes as GNU sparse 1.0: a map of the data extents, then the extents. The checksum is that of the
 // whole file, its holes as zeros.
 import type { PackState } from './pack-state.js';
-import { padded } from '../../tar/tar-block.js';
-import { type RawPath, rawFromNumber, rawFromText, baseName, joinPath, parentOf } from '../../paths/raw-path.js';
+import { padded } from '../../format/tar/tar-block.js';
+import {
+  type RawPath,
+  rawFromNumber,
+  rawFromText,
+  baseName,
+  joinPath,
+  parentOf,
+} from '../../platform/paths/raw-path.js';
 
 /** GNU tar keeps sparse files in a folder of this name. */
 const STAND_IN = rawFromText('GNUSparseFile.0');

@@ -1,24 +1,24 @@
 // What packing a chunk works with, and the steps that every kind of entry shares. One per worker thread; `begin` resets
 // what belongs to one chunk. What is learnt of an entry goes into the shared columns.
 import { readSync } from 'node:fs';
-import type { Codec } from '../../codec/codec-type.js';
-import { cancelledError } from '../../failures/errors.js';
-import { newStat, type Stat } from '../../libc/stat.js';
-import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
-import type { Provenance } from '../../manifest/provenance.js';
-import { type RawPath, rawFromBytes, rawFromText, TOP, pathBelow } from '../../paths/raw-path.js';
+import type { Codec } from '../../platform/codec/codec-type.js';
+import { cancelledError } from '../../platform/failures/errors.js';
+import { newStat, type Stat } from '../../platform/libc/stat.js';
+import type { EntryExtra, LineSources } from '../../format/manifest/entry-line.js';
+import type { Provenance } from '../../format/manifest/provenance.js';
+import { type RawPath, rawFromBytes, rawFromText, TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
-import { type EntryTable, STATUS, XXH64_BYTES } from '../../columns/entry-table.js';
+import { type EntryTable, STATUS, XXH64_BYTES } from '../../format/columns/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
-import { loadMd5Lanes } from '../../md5/md5-lanes.js';
+import { loadMd5Lanes } from '../../platform/md5/md5-lanes.js';
 import { ContentDigests, type DigestSettings } from './content-digests.js';
 import { Md5Batch } from './md5-batch.js';
 import { seededHash } from './seeded-hash.js';
 import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
 import { CHANGED, NO_FILE, NotArchivable, type Skip } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';
-import { headerBytes, paxFor, type NewMember, type TarType, writeHeader } from '../../tar/write-header.js';
-import type { UploadId } from '../../ids/upload-id.js';
+import { headerBytes, paxFor, type NewMember, type TarType, writeHeader } from '../../format/tar/write-header.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 
 // Labels of the machine that was read: the target's own policy decides there.
 export const MACHINE_XATTR = rawFromText('security.selinux');

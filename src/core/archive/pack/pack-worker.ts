@@ -1,11 +1,11 @@
 // Worker thread: packs the chunks it is given, one at a time, into buffers that both threads see.
 import { parentPort } from 'node:worker_threads';
-import { loadCodec } from '../../codec/codec.js';
-import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
-import { endWork } from '../../threads/end-work.js';
+import { loadCodec } from '../../platform/codec/codec.js';
+import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
+import { endWork } from '../../platform/threads/end-work.js';
 import { readAccountNames } from '../scan/account-names.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
-import { type EntryTableData, openEntryTable } from '../../columns/entry-table.js';
+import { type EntryTableData, openEntryTable } from '../../format/columns/entry-table.js';
 import { ChunkPacker, type PackedChunk } from './pack-chunk.js';
 import type { PackSettings } from './pack-state.js';
 import { openSourceFs } from '../scan/open-source-fs.js';

@@ -2,7 +2,7 @@
 // (docs/decisions/059): two contents with one MD5 can be made, but whoever made them before the upload began could not know
 // its seed.
 import { hash } from 'node:crypto';
-import type { UploadId } from '../../ids/upload-id.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 
 /** What is given to the module at a time: it keeps a copy, which stays in the processor's cache. */
 const STEP_BYTES = 1 << 18;

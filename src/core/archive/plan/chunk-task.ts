@@ -1,5 +1,5 @@
 // What is planned, packed and sent as one: a chunk, and the files that go with it as objects of their own.
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 
 /** A file that is to become an object. */
 export interface DirectFile {

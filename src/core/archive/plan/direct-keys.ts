@@ -2,10 +2,10 @@
 // and one that another path could be taken for, gets `files/.hashed/<SHA-256 of the path>-<chunk number>` instead; no
 // path begins with `.hashed` and keeps it, so neither can stand for the other. The manifest says which file is where.
 import { hash } from 'node:crypto';
-import { RESERVED } from '../../object-store/file/file-keys.js';
-import { type RawPath, textFromRaw, rawFromText, bytesOf } from '../../paths/raw-path.js';
-import { foldName } from '../../paths/collisions.js';
-import type { EntryTable } from '../../columns/entry-table.js';
+import { RESERVED } from '../../store/file/file-keys.js';
+import { type RawPath, textFromRaw, rawFromText, bytesOf } from '../../platform/paths/raw-path.js';
+import { foldName } from '../../platform/paths/collisions.js';
+import type { EntryTable } from '../../format/columns/entry-table.js';
 
 /** Below the folder of an upload. */
 export const DIRECT_FOLDER = 'files/';

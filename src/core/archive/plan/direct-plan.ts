@@ -1,14 +1,14 @@
 // Direct upload: files become objects of their own, just as they are. They are planned, packed and sent in groups, a chunk
 // each: the chunk's tar stream has what else lies there (folders, links, sparse files), and its table of contents lists
 // everything, so that a lost manifest can be rebuilt. The objects have chunk numbers and records like chunks.
-import { parseStoreUrl } from '../../object-store/store-url.js';
+import { parseStoreUrl } from '../../store/store-url.js';
 import type { ChunkTask, Lane } from './chunk-task.js';
 import { DirectKeys } from './direct-keys.js';
 import type { UploadRun } from '../upload-run.js';
-import { KIND, STATUS } from '../../columns/entry-table.js';
+import { KIND, STATUS } from '../../format/columns/entry-table.js';
 import type { PendingTotals } from './pending-rows.js';
-import { uploadFolder } from '../../ids/upload-id.js';
-import { counted } from '../../text/counted.js';
+import { uploadFolder } from '../../store/ids/upload-id.js';
+import { counted } from '../../platform/text/counted.js';
 
 const MB = 1_000_000;
 const MIB = 2 ** 20;

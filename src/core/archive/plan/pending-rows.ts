@@ -1,7 +1,7 @@
 // What of a table is still to be packed.
-import { ArchiverError } from '../../failures/errors.js';
-import { displayPath } from '../../paths/raw-path.js';
-import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
+import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 
 /** Files and bytes that are to be packed. */
 export interface PendingTotals {

@@ -6,7 +6,7 @@ import { type TransferPolicy, transferPolicy } from '../transfer/transfer-policy
 import type { Lane } from './chunk-task.js';
 import { chunkSizeFor, planChunks } from './chunk-plan.js';
 import { type DirectInput, isDirect, withDirectFiles } from './direct-plan.js';
-import { type MemoryPlan, memoryPlan } from '../../limits/memory-plan.js';
+import { type MemoryPlan, memoryPlan } from '../../platform/limits/memory-plan.js';
 import type { PendingTotals } from './pending-rows.js';
 import { autoShardCount } from './shard-strategy.js';
 

@@ -1,7 +1,7 @@
 // What the planned upload stores and costs at most, for whoever decides whether it may begin.
 import { type StoredObject } from '../../cost/stored-object.js';
 import { uploadCost } from '../../cost/upload-cost.js';
-import { parseStoreUrl } from '../../object-store/store-url.js';
+import { parseStoreUrl } from '../../store/store-url.js';
 import type { PlannedAmounts } from '../may-begin.js';
 import type { UploadRun } from '../upload-run.js';
 import { objectsOf } from './planned-upload.js';

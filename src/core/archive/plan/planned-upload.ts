@@ -1,9 +1,9 @@
 // What an upload would do, for dry runs: which class each path goes to or why it is left out, and which objects that makes.
 // Lists are made as they are read: nothing is kept of a path but a byte for its class.
 import type { StoredObject } from '../../cost/stored-object.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { ScanResult } from '../scan/scan.js';
-import { type EntryTable, KIND, STATUS } from '../../columns/entry-table.js';
+import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { chunkSizeFor, targetBytes, tarBytes } from './chunk-plan.js';
 import type { Lane } from './chunk-task.js';
 

@@ -1,5 +1,5 @@
 // Which shard an entry goes to. Shards are key prefixes: they spread requests in the store and let a part be fetched.
-import { type RawPath, baseName, parentOf } from '../../paths/raw-path.js';
+import { type RawPath, baseName, parentOf } from '../../platform/paths/raw-path.js';
 
 export const SHARD_STRATEGIES = ['round-robin', 'hash', 'size', 'type', 'directory'] as const;
 export type ShardStrategy = (typeof SHARD_STRATEGIES)[number];

@@ -5,16 +5,16 @@
 // A group of hard links is taken over as a whole or not at all, and so is a cut file. Pieces of a cut file whose last one
 // is missing are only reported: they are packed again, for the checksum runs through all of them, and not sent again when
 // they come out the same.
-import type { EntryTable } from '../../columns/entry-table.js';
-import { KIND, STATUS } from '../../columns/entry-table.js';
+import type { EntryTable } from '../../format/columns/entry-table.js';
+import { KIND, STATUS } from '../../format/columns/entry-table.js';
 import { placeRow, reopenRow } from '../scan/reopen-rows.js';
-import type { Codec } from '../../codec/codec-type.js';
-import type { EntryExtra } from '../../manifest/entry-line.js';
-import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js';
-import type { RawPath } from '../../paths/raw-path.js';
-import { type ChunkTable, type PartRecord, readChunkTable } from '../../chunk/chunk-table.js';
-import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
-import { splitUploadKey } from '../../ids/upload-id.js';
+import type { Codec } from '../../platform/codec/codec-type.js';
+import type { EntryExtra } from '../../format/manifest/entry-line.js';
+import type { Entry, EntryType, Segment } from '../../format/manifest/manifest-types.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
+import { type ChunkTable, type PartRecord, readChunkTable } from '../../format/chunk/chunk-table.js';
+import type { AcknowledgedChunk } from '../resume/upload-journal.js';
+import { splitUploadKey } from '../../store/ids/upload-id.js';
 
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
 

@@ -1,10 +1,10 @@
 // What an interrupted run has left in the store, as the upload that goes on uses it: rows that are stored already, and
 // pieces of cut files that need not be sent again.
-import { loadCodec } from '../../codec/codec.js';
-import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
+import { loadCodec } from '../../platform/codec/codec.js';
+import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import type { AcknowledgedChunk } from '../resume/upload-journal.js';
 import type { UploadRun } from '../upload-run.js';
 import type { ChunkTask, Lane } from '../plan/chunk-task.js';
 import { matchRows, type SentPiece } from './match-rows.js';

@@ -6,18 +6,18 @@ import { lookAtFolder } from '../../dataset/folder-look.js';
 import { assertWhole } from '../../dataset/view-look.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { listVersions, readVersions } from '../../dataset/records/versions.js';
-import { isArchiverError } from '../../failures/errors.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import { ifAllowed } from '../../object-store/abilities.js';
-import type { ObjectStore } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
-import { readBack } from '../../resume/read-back.js';
-import type { SavedUpload } from '../../resume/saved-upload.js';
-import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
-import { findSent } from '../../resume/sent-chunks.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { ObjectStore } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { readBack } from '../resume/read-back.js';
+import type { SavedUpload } from '../resume/saved-upload.js';
+import type { AcknowledgedChunk } from '../resume/upload-journal.js';
+import { findSent } from '../resume/sent-chunks.js';
 import type { UploadRun } from '../upload-run.js';
 import { committedResult, type UploadResult } from '../upload-result.js';
-import { manifestKeyOf, uploadFolder, type UploadId } from '../../ids/upload-id.js';
+import { manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 import { versionNumber } from '../../dataset/records/version-name.js';
 
 /** An upload that has sent nothing for this long has ended, or deletes nothing any more (send-chunk.ts). */

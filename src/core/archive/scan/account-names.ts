@@ -1,8 +1,8 @@
 // User and group names for numbers, from /etc/passwd and /etc/group. Directory services are not asked: names are for
 // people, numbers are what is restored.
 import { readFileSync } from 'node:fs';
-import type { AccountNames } from '../../manifest/entry-line.js';
-import { type RawPath, rawFromBytes } from '../../paths/raw-path.js';
+import type { AccountNames } from '../../format/manifest/entry-line.js';
+import { type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
 
 /** Names this machine's files know; none on platforms without them. */
 export function readAccountNames(folder = '/etc'): AccountNames {

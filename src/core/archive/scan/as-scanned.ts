@@ -1,6 +1,6 @@
 // Whether a file is still what the scan saw.
-import type { Stat } from '../../libc/stat.js';
-import type { Columns } from '../../columns/entry-table.js';
+import type { Stat } from '../../platform/libc/stat.js';
+import type { Columns } from '../../format/columns/entry-table.js';
 
 /** True when size, times and inode are those of the row. */
 export function isAsScanned(c: Columns, index: number, stat: Stat): boolean {

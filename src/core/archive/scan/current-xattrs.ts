@@ -3,7 +3,7 @@ import { concernsOnePath } from './skip.js';
 import { MACHINE_XATTR } from '../pack/pack-state.js';
 import type { SourceFs } from './source-fs.js';
 import { openSource } from './united-source.js';
-import { type RawPath, pathBelow } from '../../paths/raw-path.js';
+import { type RawPath, pathBelow } from '../../platform/paths/raw-path.js';
 
 export type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
 

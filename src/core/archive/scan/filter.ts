@@ -2,9 +2,16 @@
 // - exclude patterns and .archiverignore files leave paths out; a folder left out is not entered
 // - include patterns win over exclude patterns; where only include patterns are given, nothing else is archived
 import ignore, { type Ignore } from 'ignore';
-import { reasonText } from '../../failures/errno.js';
-import { ArchiverError, errorText, usageError } from '../../failures/errors.js';
-import { printable, type RawPath, displayPath, rawFromText, comparableText, joinPath } from '../../paths/raw-path.js';
+import { reasonText } from '../../platform/failures/errno.js';
+import { ArchiverError, errorText, usageError } from '../../platform/failures/errors.js';
+import {
+  printable,
+  type RawPath,
+  displayPath,
+  rawFromText,
+  comparableText,
+  joinPath,
+} from '../../platform/paths/raw-path.js';
 
 export const IGNORE_FILE = rawFromText('.archiverignore');
 

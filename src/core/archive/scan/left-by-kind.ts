@@ -1,5 +1,5 @@
 // What is left out for what it is, whatever the patterns say.
-import type { Stat } from '../../libc/stat.js';
+import type { Stat } from '../../platform/libc/stat.js';
 import type { FilterOptions } from './filter.js';
 
 export const S_IFMT = 0o170000;

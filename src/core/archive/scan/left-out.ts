@@ -1,6 +1,6 @@
 // Rows for what is not archived, with the reason, where a dry run lists it. All other steps pass dropped rows over.
-import { pathBelow, type RawPath, TOP } from '../../paths/raw-path.js';
-import { type EntryTableBuilder, KIND } from '../../columns/entry-table.js';
+import { pathBelow, type RawPath, TOP } from '../../platform/paths/raw-path.js';
+import { type EntryTableBuilder, KIND } from '../../format/columns/entry-table.js';
 
 export class LeftOut {
   /** How many paths there are; what lies below a folder is not looked at. */

@@ -1,4 +1,4 @@
-import { loadLibc } from '../../libc/libc.js';
+import { loadLibc } from '../../platform/libc/libc.js';
 import { portableSourceFs } from './source-fs-portable.js';
 import { posixSourceFs } from './source-fs-posix.js';
 import type { SourceFs } from './source-fs.js';

@@ -1,10 +1,10 @@
 // Makes rows of a table pending again, with nothing left of what they were: a row that was kept and is then packed anew must
 // not carry the holes, pieces or checksum of its former content.
-import type { EntryExtra } from '../../manifest/entry-line.js';
-import type { Entry } from '../../manifest/manifest-types.js';
-import { defined } from '../../defined.js';
-import type { RawPath } from '../../paths/raw-path.js';
-import { type EntryTable, MD5_BYTES, SHA256_BYTES, STATUS, XXH64_BYTES } from '../../columns/entry-table.js';
+import type { EntryExtra } from '../../format/manifest/entry-line.js';
+import type { Entry } from '../../format/manifest/manifest-types.js';
+import { defined } from '../../platform/defined.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
+import { type EntryTable, MD5_BYTES, SHA256_BYTES, STATUS, XXH64_BYTES } from '../../format/columns/entry-table.js';
 
 type Parts = Pick<Entry, 'chunk' | 'offset' | 'md5' | 'sha256' | 'xxh64'> & EntryExtra;
 type Place = { readonly [K in keyof Parts]: Parts[K] | undefined };

@@ -1,9 +1,9 @@
 // Runs the scan in a worker thread and turns its replies into events, a result or an error.
-import { ArchiverError, cancelledError, isArchiverError, usageError } from '../../failures/errors.js';
-import type { EventSink } from '../../events.js';
-import { displayPath, type RawPath } from '../../paths/raw-path.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
-import { WorkerThread } from '../../threads/worker-thread.js';
+import { ArchiverError, cancelledError, isArchiverError, usageError } from '../../platform/failures/errors.js';
+import type { EventSink } from '../../events/events.js';
+import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { WorkerThread } from '../../platform/threads/worker-thread.js';
 import type { FilterOptions } from './filter.js';
 import type { ScanResult } from './scan.js';
 import type { ScanReply, ScanRequest } from './scan-worker.js';

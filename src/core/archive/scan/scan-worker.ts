@@ -1,9 +1,9 @@
 // Worker thread: lists the source while the main thread loads the store's client.
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { errorText, isArchiverError, systemCode } from '../../failures/errors.js';
-import { endWork } from '../../threads/end-work.js';
-import { fsPath, type RawPath, rawFromLatin1 } from '../../paths/raw-path.js';
+import { errorText, isArchiverError, systemCode } from '../../platform/failures/errors.js';
+import { endWork } from '../../platform/threads/end-work.js';
+import { fsPath, type RawPath, rawFromLatin1 } from '../../platform/paths/raw-path.js';
 import type { FilterOptions } from './filter.js';
 import { scan, type ScanResult } from './scan.js';
 import { NotArchivable } from './skip.js';

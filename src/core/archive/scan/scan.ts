@@ -1,9 +1,9 @@
 // Walks the source into an EntryTable, in the byte order of whole paths, so that nothing has to be sorted afterwards:
 // what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
-import { isArchiverError } from '../../failures/errors.js';
-import { newStat, type Stat } from '../../libc/stat.js';
-import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../paths/raw-path.js';
-import { EntryTableBuilder, type EntryTableData, KIND } from '../../columns/entry-table.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
+import { newStat, type Stat } from '../../platform/libc/stat.js';
+import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../platform/paths/raw-path.js';
+import { EntryTableBuilder, type EntryTableData, KIND } from '../../format/columns/entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
 import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';

@@ -1,7 +1,7 @@
 // What a scan has seen of one path, as a row of the table: its stat, hard links to a file that was seen before, and holes.
-import type { Stat } from '../../libc/stat.js';
-import type { RawPath } from '../../paths/raw-path.js';
-import { type EntryTableBuilder, KIND } from '../../columns/entry-table.js';
+import type { Stat } from '../../platform/libc/stat.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
+import { type EntryTableBuilder, KIND } from '../../format/columns/entry-table.js';
 import { S_IFDIR, S_IFLNK, S_IFREG } from './left-by-kind.js';
 import type { SourceFs } from './source-fs.js';
 

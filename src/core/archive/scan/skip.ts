@@ -1,7 +1,7 @@
 // What is left out of an archive, and why: in words, as opposed to failures that are not about one path.
-import { systemText } from '../../failures/errno.js';
-import { systemCode } from '../../failures/errors.js';
-import { displayPath, pathBelow, type RawPath, TOP } from '../../paths/raw-path.js';
+import { systemText } from '../../platform/failures/errno.js';
+import { systemCode } from '../../platform/failures/errors.js';
+import { displayPath, pathBelow, type RawPath, TOP } from '../../platform/paths/raw-path.js';
 
 export interface Skip {
   readonly path: RawPath;

@@ -1,6 +1,6 @@
 // The names in a folder, in byte order. Those of a large one are held as bytes, in sorted runs that are merged while they are read:
 // a million of them as strings, with what an array of them takes to grow, are more than everything else that is known of the files.
-import { bytesOf, joinParts, type RawPath, rawFromBytes } from '../../paths/raw-path.js';
+import { bytesOf, joinParts, type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
 
 const RUN_NAMES = 1 << 14;
 

@@ -1,9 +1,9 @@
 // The source folder as the engine wants it: absolute, resolved, a byte string.
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ArchiverError, systemCode, usageError } from '../../failures/errors.js';
-import { parseStoreUrl } from '../../object-store/store-url.js';
-import { printable, rawFromText, type RawPath, rawFromBytes } from '../../paths/raw-path.js';
+import { ArchiverError, systemCode, usageError } from '../../platform/failures/errors.js';
+import { parseStoreUrl } from '../../store/store-url.js';
+import { printable, rawFromText, type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
 
 /** @throws not-found, access-denied, or `unsupported` for something that is no folder */
 export function resolveSource(given: string, cwd = ''): RawPath {

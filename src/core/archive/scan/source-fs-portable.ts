@@ -8,9 +8,9 @@ import {
   readlinkSync,
   type BigIntStats,
 } from 'node:fs';
-import { noLibcReason } from '../../libc/libc.js';
-import type { Stat } from '../../libc/stat.js';
-import { fsPath, rawFromLatin1, pathBelow } from '../../paths/raw-path.js';
+import { noLibcReason } from '../../platform/libc/libc.js';
+import type { Stat } from '../../platform/libc/stat.js';
+import { fsPath, rawFromLatin1, pathBelow } from '../../platform/paths/raw-path.js';
 import type { SourceFs } from './source-fs.js';
 
 /** The view through Node's fs: times are read to the nanosecond, attributes and holes are not seen. */

@@ -8,9 +8,9 @@ import {
   O_RDONLY,
   SEEK_DATA,
   SEEK_HOLE,
-} from '../../libc/libc.js';
-import { systemCode } from '../../failures/errors.js';
-import { HERE, type RawPath, TOP, pathBelow } from '../../paths/raw-path.js';
+} from '../../platform/libc/libc.js';
+import { systemCode } from '../../platform/failures/errors.js';
+import { HERE, type RawPath, TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { portableNames } from './source-fs-portable.js';
 import type { SourceFs } from './source-fs.js';
 

@@ -1,7 +1,7 @@
 // How the upload reads the file system. Two implementations: Linux calls through libc (nanoseconds, xattrs, holes, and
 // opening below the source through no symbolic link), and Node's fs elsewhere. Paths are byte strings.
-import type { Stat } from '../../libc/stat.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import type { Stat } from '../../platform/libc/stat.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 
 export interface SourceFs {
   /** What this platform's view loses, to be said once; undefined when nothing is lost. */

@@ -1,4 +1,4 @@
-import { ArchiverError } from '../../failures/errors.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
 import { type Skip, shownSkip } from './skip.js';
 import type { Settings } from '../settings.js';
 

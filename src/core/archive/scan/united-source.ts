@@ -1,7 +1,15 @@
 // Several source folders seen as one: a root that does not exist, with the folders below it under their base names. Such
 // a root is a byte string that no real path can be, so that it goes wherever a source goes, also to other threads.
-import type { Stat } from '../../libc/stat.js';
-import { type RawPath, TOP, rawFromText, baseName, joinParts, pathBelow, withEnd } from '../../paths/raw-path.js';
+import type { Stat } from '../../platform/libc/stat.js';
+import {
+  type RawPath,
+  TOP,
+  rawFromText,
+  baseName,
+  joinParts,
+  pathBelow,
+  withEnd,
+} from '../../platform/paths/raw-path.js';
 import { openSourceFs } from './open-source-fs.js';
 import type { SourceFs } from './source-fs.js';
 

@@ -2,7 +2,7 @@
 // window says how many are on the wire. Memory is bounded by the number of output buffers, which is all that grows.
 // Whatever is thrown, here or by a callback, fails the run: every task ends by releasing what it took.
 import { setMaxListeners } from 'node:events';
-import { cancelledError } from '../../failures/errors.js';
+import { cancelledError } from '../../platform/failures/errors.js';
 import type { ChunkTask, Lane } from '../plan/chunk-task.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { PackPool } from '../pack/pack-pool.js';

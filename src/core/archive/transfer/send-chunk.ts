@@ -1,20 +1,20 @@
 // Sends packed chunks, remembers what was sent, and deletes it when the upload fails.
-import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
-import type { EventSink } from '../../events.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { ifAllowed } from '../../object-store/abilities.js';
-import type { ObjectDeleter, ObjectStore, Retention } from '../../object-store/object-store.js';
-import { defined } from '../../defined.js';
+import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
+import type { EventSink } from '../../events/events.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { ObjectDeleter, ObjectStore, Retention } from '../../store/object-store.js';
+import { defined } from '../../platform/defined.js';
 import { isLookOld } from '../../dataset/folder-look.js';
-import { Slots } from '../../limits/byte-budget.js';
-import { type KeptUpload, keptText, type UploadJournal } from '../../resume/upload-journal.js';
-import { atOnce } from '../../limits/at-once.js';
-import { folderOfKey } from '../../ids/upload-id.js';
-import { isLockRefused, isMisnamed } from '../../object-store/store-error.js';
+import { Slots } from '../../platform/limits/byte-budget.js';
+import { type KeptUpload, keptText, type UploadJournal } from '../resume/upload-journal.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import { folderOfKey } from '../../store/ids/upload-id.js';
+import { isLockRefused, isMisnamed } from '../../store/store-error.js';
 import { putOnce } from '../commit/put-once.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';
-import { counted } from '../../text/counted.js';
+import { counted } from '../../platform/text/counted.js';
 
 const TAKE_BACK_MS = 30_000;
 /** After an interruption: the user waits for the prompt, and the store may be what did not answer. */

@@ -1,5 +1,5 @@
 // How much of an upload has left for the store, while chunks are on their way: told ten times a second at most.
-import type { EventSink } from '../../events.js';
+import type { EventSink } from '../../events/events.js';
 
 const INTERVAL_MS = 100;
 

@@ -9,7 +9,13 @@
 // | optimized   | controlled         | as adaptive, and largest chunks first, so that none is left alone at the end |
 //
 // `--optimization=false` replaces control by 4 fixed requests. `--disable-staging` sets staged to 0 for every transporter.
-import { autoWindow, bbrWindow, cubicWindow, fixedWindow, type TransferWindow } from '../../limits/transfer-window.js';
+import {
+  autoWindow,
+  bbrWindow,
+  cubicWindow,
+  fixedWindow,
+  type TransferWindow,
+} from '../../platform/limits/transfer-window.js';
 
 export const TRANSPORTERS = ['basic', 'staging', 'adaptive', 'optimized', 'none'] as const;
 export type Transporter = (typeof TRANSPORTERS)[number];

@@ -1,9 +1,9 @@
 // Packs and sends what is planned: the pipeline, with the books, the journal and the progress that belong to it.
 import { SentMeter } from './sent-meter.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { uploadFolder } from '../../ids/upload-id.js';
-import type { ManifestWriter } from '../../manifest/manifest-writer.js';
-import { displayPath } from '../../paths/raw-path.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import { uploadFolder } from '../../store/ids/upload-id.js';
+import type { ManifestWriter } from '../../format/manifest/manifest-writer.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
 import type { UploadRun } from '../upload-run.js';
 import { PackPool } from '../pack/pack-pool.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
@@ -15,7 +15,7 @@ import { seedOf } from '../pack/seeded-hash.js';
 import { recordsContent } from '../settings.js';
 import { tellSkips } from '../scan/tell-skips.js';
 import { runPipeline } from './pipeline.js';
-import { counted } from '../../text/counted.js';
+import { counted } from '../../platform/text/counted.js';
 
 export interface TransferHooks {
   /** Gets entries as chunks come out of the packers. */

@@ -2,10 +2,10 @@
 // the store is kept decrypted, so that a writer without permission to decrypt can still compare with it: a line of JSON that names
 // the key and the digest of the line's other values and of what follows, then the gzipped manifest.
 import { createHash, hash } from 'node:crypto';
-import { Fields } from '../../json/json-fields.js';
-import { parseBoundedJson } from '../../json/json-guard.js';
-import { isArchiverError } from '../../failures/errors.js';
-import type { OpenedBytes } from '../../keys/unseal-bytes.js';
+import { Fields } from '../../platform/json/json-fields.js';
+import { parseBoundedJson } from '../../platform/json/json-guard.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
+import type { OpenedBytes } from '../../format/encryption/unseal-bytes.js';
 
 const FORMAT = 1;
 const MAX_LINE_BYTES = 8192;

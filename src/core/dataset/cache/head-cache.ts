@@ -3,13 +3,13 @@
 // manifests. For a writer without permission to read it is also the only source of how the dataset is encrypted: one that
 // cannot be used is reported.
 import { readFile, rm } from 'node:fs/promises';
-import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
-import { replaceFile } from '../../state/replace-file.js';
-import { isArchiverError, systemCode } from '../../failures/errors.js';
-import { fileFailure } from '../../failures/file-failure.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
+import { encodeStateDocument, parseStateDocument } from '../../platform/state/document.js';
+import { replaceFile } from '../../platform/state/replace-file.js';
+import { isArchiverError, systemCode } from '../../platform/failures/errors.js';
+import { fileFailure } from '../../platform/failures/file-failure.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { readEncryption } from '../records/version-record-parse.js';
-import { mayBeUploadId, readUploadId, type UploadId } from '../../ids/upload-id.js';
+import { mayBeUploadId, readUploadId, type UploadId } from '../../store/ids/upload-id.js';
 import { datasetFile } from './dataset-file.js';
 
 export interface CachedHead {

@@ -2,12 +2,12 @@
 // One small file per dataset beside the cached manifests. A hint that saves a look: a file that cannot be used counts as none.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as s from '../../documents/schema.js';
-import { isArchiverError, systemCode } from '../../failures/errors.js';
-import { encodeStateDocument, readStateDocument } from '../../state/document.js';
-import { replaceFile } from '../../state/replace-file.js';
+import * as s from '../../platform/documents/schema.js';
+import { isArchiverError, systemCode } from '../../platform/failures/errors.js';
+import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
+import { replaceFile } from '../../platform/state/replace-file.js';
 import { datasetFile } from './dataset-file.js';
-import { isSameEtag } from '../../object-store/same-etag.js';
+import { isSameEtag } from '../../store/same-etag.js';
 
 const SHOWN = s.schema(() => s.object({ sizeBytes: s.count, etag: s.text }));
 /** An object as a listing shows it. */

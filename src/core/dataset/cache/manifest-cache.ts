@@ -4,10 +4,10 @@
 // read-only folder the cache does nothing, and says so once.
 import { mkdir, readdir, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { reasonText } from '../../failures/errno.js';
-import { systemCode, noneOn } from '../../failures/errors.js';
-import type { OpenedBytes } from '../../keys/unseal-bytes.js';
-import { replaceFile } from '../../state/replace-file.js';
+import { reasonText } from '../../platform/failures/errno.js';
+import { systemCode, noneOn } from '../../platform/failures/errors.js';
+import type { OpenedBytes } from '../../format/encryption/unseal-bytes.js';
+import { replaceFile } from '../../platform/state/replace-file.js';
 import { decodeCached, encodeCached } from './cached-file.js';
 
 export interface ManifestCache {

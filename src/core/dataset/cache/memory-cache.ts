@@ -1,5 +1,5 @@
 // Manifests in memory, for looking at several versions: versions share the manifests of their chains.
-import type { OpenedBytes } from '../../keys/unseal-bytes.js';
+import type { OpenedBytes } from '../../format/encryption/unseal-bytes.js';
 import type { ManifestCache } from './manifest-cache.js';
 
 /** Keeps manifests until it holds `maxBytes`; later ones are read again each time. */

@@ -1,7 +1,7 @@
 // A view without the chunks that nothing in it refers to.
-import { integrityError } from '../../failures/errors.js';
-import type { Entry } from '../../manifest/manifest-types.js';
-import { displayPath } from '../../paths/raw-path.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import type { Entry } from '../../format/manifest/manifest-types.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
 import type { MergedView } from './merged-view.js';
 
 const GONE = 0xff_ff_ff_ff;

@@ -1,6 +1,6 @@
 // Whether what was read adds up to what was announced: a reader that missed something, or was given something else, notices.
-import { integrityError } from '../../failures/errors.js';
-import type { Entry, Totals } from '../../manifest/manifest-types.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import type { Entry, Totals } from '../../format/manifest/manifest-types.js';
 import type { MergedView } from './merged-view.js';
 
 /** What entries add up to, in words. */

@@ -1,6 +1,6 @@
 // Counts files of a view that lie where another one lies. The head of a manifest has that sum of what its upload stored itself
 // alone, which is not what a view saves once a newer version refers to older ones.
-import type { Deduplicated, Entry } from '../../manifest/manifest-types.js';
+import type { Deduplicated, Entry } from '../../format/manifest/manifest-types.js';
 
 export class EqualFiles {
   /** Offsets that are taken, by position of the chunk. */

@@ -1,10 +1,10 @@
 // Which versions hold a file. Looking at a version costs reading its manifest, so only the newest ones are looked at, and
 // only where manifests are small; manifests are kept for the next file.
-import type { Entry, VersionRecord } from '../../manifest/manifest-types.js';
-import { createSelection } from '../../manifest/selection.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
-import { textFromRaw, type RawPath } from '../../paths/raw-path.js';
+import type { Entry, VersionRecord } from '../../format/manifest/manifest-types.js';
+import { createSelection } from '../../format/manifest/selection.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { textFromRaw, type RawPath } from '../../platform/paths/raw-path.js';
 import { loadChain, loadExpected } from './load-chain.js';
 import { memoryCache } from '../cache/memory-cache.js';
 import { digestsOf } from './version-view.js';

@@ -1,7 +1,7 @@
 // Paths that hide what older levels have below them, while a merge goes through paths in byte order. Names such as
 // `d-x` sort between `d` and `d/a`, so a path stays active until nothing below it can follow. Each active path is a prefix
 // of the next: they form a stack.
-import type { RawPath } from '../../paths/raw-path.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 
 const SLASH = 47;
 

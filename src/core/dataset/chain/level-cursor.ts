@@ -1,9 +1,9 @@
 // The position of a merge on one level: its next line, taken from batches so that only a batch costs a promise.
-import { integrityError } from '../../failures/errors.js';
-import type { Line } from '../../manifest/manifest-parser.js';
-import { displayPath, type RawPath } from '../../paths/raw-path.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import type { Line } from '../../format/manifest/manifest-parser.js';
+import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import type { Level } from './merged-view.js';
-import { manifestKeyOf } from '../../ids/upload-id.js';
+import { manifestKeyOf } from '../../store/ids/upload-id.js';
 
 export class LevelCursor {
   /** Undefined at the end of a batch and at the end of the level. */

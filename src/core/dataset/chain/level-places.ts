@@ -1,6 +1,6 @@
 // Moves entries of a level into a merged view: positions of chunks, and numbers of hard link groups, which each level
 // numbers on its own.
-import type { Entry } from '../../manifest/manifest-types.js';
+import type { Entry } from '../../format/manifest/manifest-types.js';
 
 export class LevelPlaces {
   private readonly groups: readonly Map<number, number>[];

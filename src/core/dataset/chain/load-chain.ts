@@ -1,16 +1,16 @@
 // Follows a manifest back to the last full listing. Whatever is wrong with a chain is reported in one sentence that names
 // both manifests concerned; no manifest is followed twice.
 import { hash } from 'node:crypto';
-import { ArchiverError, type ErrorCode, integrityError, isArchiverError } from '../../failures/errors.js';
-import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../manifest/loaded-manifest.js';
-import { namingRepair } from '../../manifest/repair-hint.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, type ErrorCode, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../format/manifest/loaded-manifest.js';
+import { namingRepair } from '../../format/manifest/repair-hint.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { assertExpected, type ExpectedDigests, expectedIn } from '../records/assert-expected.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
-import type { PreviousManifest } from '../../manifest/manifest-types.js';
-import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
+import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
+import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
 /** Writers stop at eight. */
 const MAX_LINKS = 16;

@@ -1,12 +1,12 @@
 // The check after a manifest has been put in place (rules.md#looks): everything that it refers to must exist, and nothing that it
 // is the first to refer to may be about to be swept. Marks that are hardly older than the manifest do no harm, nor do marks on
 // keys that were needed all along: a sweep reads the manifests before it deletes.
-import { chunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
 import { LOOK_VALID_MS, lookAtFolder } from '../folder-look.js';
 import { markedKeys, markedUpload } from '../marks.js';
-import { folderOfKey, manifestKeyOf, uploadFolder, type UploadId } from '../../ids/upload-id.js';
+import { folderOfKey, manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 
 export interface PlacedManifest {
   readonly uploadId: UploadId;

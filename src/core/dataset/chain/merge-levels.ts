@@ -4,13 +4,13 @@
 // - a deletion hides the path and everything older below it;
 // - so does any mention that is not a directory, even where a still newer mention is a directory.
 // Runs of one level are passed on without comparing with the others again, so a small delta on a large listing is cheap.
-import type { ForeignEntry } from '../../manifest/entry-json-parse.js';
+import type { ForeignEntry } from '../../format/manifest/entry-json-parse.js';
 import type { ForeignSink, Level, MergedView } from './merged-view.js';
-import { ArchiverError } from '../../failures/errors.js';
-import type { Line } from '../../manifest/manifest-parser.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { Entry, Mention } from '../../manifest/manifest-types.js';
-import { displayPath, type RawPath } from '../../paths/raw-path.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import type { Line } from '../../format/manifest/manifest-parser.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { Entry, Mention } from '../../format/manifest/manifest-types.js';
+import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import { HidingPaths } from './hiding-paths.js';
 import { LevelCursor } from './level-cursor.js';
 import { LevelPlaces } from './level-places.js';

@@ -1,8 +1,8 @@
 // The input and the result of merging a chain of manifests.
-import type { ForeignEntry } from '../../manifest/entry-json-parse.js';
-import type { Line } from '../../manifest/manifest-parser.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { ChunkRecord, Entry } from '../../manifest/manifest-types.js';
+import type { ForeignEntry } from '../../format/manifest/entry-json-parse.js';
+import type { Line } from '../../format/manifest/manifest-parser.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ChunkRecord, Entry } from '../../format/manifest/manifest-types.js';
 
 export interface Level {
   readonly uploadId: UploadId;

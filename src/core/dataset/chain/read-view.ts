@@ -1,17 +1,17 @@
 // Reads what is in an upload, whatever kind of manifest it has: a full listing is streamed in one GET and flat memory, as
 // with `readManifest`; a delta is merged with its chain, and looks the same to the caller.
-import { type ErrorCode, integrityError } from '../../failures/errors.js';
-import type { EventSink } from '../../events.js';
-import { progressMeter } from '../../progress-meter.js';
-import { type ReadManifest, readManifest, type ReadManifestOptions } from '../../manifest/manifest-reader.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { ListingKind, ManifestHead, ShardRecord } from '../../manifest/manifest-types.js';
-import { namingRepair } from '../../manifest/repair-hint.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
+import { type ErrorCode, integrityError } from '../../platform/failures/errors.js';
+import type { EventSink } from '../../events/events.js';
+import { progressMeter } from '../../events/progress-meter.js';
+import { type ReadManifest, readManifest, type ReadManifestOptions } from '../../format/manifest/manifest-reader.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ListingKind, ManifestHead, ShardRecord } from '../../format/manifest/manifest-types.js';
+import { namingRepair } from '../../format/manifest/repair-hint.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { throwIfCancelled } from '../../store/store-error.js';
 import { assertExpected, type ExpectedDigests } from '../records/assert-expected.js';
 import { compactView } from './compact-view.js';
-import { displayPath } from '../../paths/raw-path.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
 import { EntrySums } from './entry-sums.js';
 import { loadChain } from './load-chain.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';

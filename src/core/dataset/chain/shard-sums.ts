@@ -1,6 +1,6 @@
 // What shards hold, added up for the manifest that lists them.
-import { shardPrefix } from '../../manifest/chunk-key.js';
-import type { ChunkRecord, ShardRecord } from '../../manifest/manifest-types.js';
+import { shardPrefix } from '../../format/manifest/chunk-key.js';
+import type { ChunkRecord, ShardRecord } from '../../format/manifest/manifest-types.js';
 
 export class ShardSums {
   private readonly files = new Map<number, { files: number; bytes: number }>();

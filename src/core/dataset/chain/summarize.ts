@@ -1,6 +1,6 @@
 // Adds up a view: the totals that a manifest listing it states.
-import { useTables } from '../../manifest/direct-record.js';
-import type { ChunkRecord, Entry, ShardRecord, Totals } from '../../manifest/manifest-types.js';
+import { useTables } from '../../format/manifest/direct-record.js';
+import type { ChunkRecord, Entry, ShardRecord, Totals } from '../../format/manifest/manifest-types.js';
 import { EntrySums } from './entry-sums.js';
 import type { ForeignSink, MergedView } from './merged-view.js';
 import { ShardSums } from './shard-sums.js';

@@ -1,9 +1,9 @@
 // The chunks of several levels as one list, each object once.
-import { integrityError } from '../../failures/errors.js';
-import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { printable } from '../../paths/raw-path.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import type { Level } from './merged-view.js';
 
 export interface UnitedChunks {

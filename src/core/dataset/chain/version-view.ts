@@ -1,6 +1,6 @@
 // The effective view of a version, by its record: while a manifest is being rewritten, either digest is accepted.
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
 import { type ExpectedDigests, expectedIn } from '../records/assert-expected.js';
 import { digestsIn } from '../records/recorded-digests.js';
 import { openView, type View } from './view.js';

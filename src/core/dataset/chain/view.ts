@@ -1,10 +1,10 @@
 // The effective view of an upload: what is in it, whether its manifest lists everything or only what differs from the one
 // before. Manifests are read whole, and each digest is checked against the next newer manifest before any entry is
 // used.
-import { type LoadedManifest, readLoaded, type ReadLoadedOptions } from '../../manifest/loaded-manifest.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { ManifestHead, Totals } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
+import { type LoadedManifest, readLoaded, type ReadLoadedOptions } from '../../format/manifest/loaded-manifest.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
 import type { ExpectedDigests } from '../records/assert-expected.js';
 import { announced } from './entry-sums.js';
 import { loadChain, loadExpected, type LoadOptions } from './load-chain.js';

@@ -1,11 +1,11 @@
 // Where a path is that is not in an upload: in which other version of its dataset. Bounded, because it only adds to an error.
-import { readManifest } from '../../manifest/manifest-reader.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import { createSelection } from '../../manifest/selection.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
+import { readManifest } from '../../format/manifest/manifest-reader.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import { createSelection } from '../../format/manifest/selection.js';
+import type { ObjectReader } from '../../store/object-store.js';
 import { listVersions } from '../records/versions.js';
 import { findInVersions, type Hit } from './find-in-versions.js';
-import { listsByKey } from '../../lists-by-key.js';
+import { listsByKey } from '../../platform/lists-by-key.js';
 import { compareVersions, type VersionName, versionName } from '../records/version-name.js';
 
 /** The newest versions that are looked at. */

@@ -1,11 +1,11 @@
 // Which versions of a dataset hold the paths that somebody looks for. It costs one reading of each manifest: a full listing for
 // about every ninth version, and the deltas in between. What is found is held in memory, manifests are not.
-import { defined } from '../../defined.js';
-import { type ErrorCode, isArchiverError } from '../../failures/errors.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { Entry, VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { defined } from '../../platform/defined.js';
+import { type ErrorCode, isArchiverError } from '../../platform/failures/errors.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { Entry, VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { findDataset } from '../records/find-dataset.js';
 import { readVersions } from '../records/versions.js';
 import { type LineageOptions, openLineage } from './lineages.js';

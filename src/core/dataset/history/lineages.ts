@@ -1,13 +1,13 @@
 // A chain of manifests as the versions that it shows: each manifest is read once, however many versions show what it says. The
 // full listing is a stream; deltas are loaded, so that their digests are known first.
-import { integrityError } from '../../failures/errors.js';
-import { readLoaded } from '../../manifest/loaded-manifest.js';
-import type { Line } from '../../manifest/manifest-parser.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import { streamLines } from '../../manifest/stream-lines.js';
-import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import { readLoaded } from '../../format/manifest/loaded-manifest.js';
+import type { Line } from '../../format/manifest/manifest-parser.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { streamLines } from '../../format/manifest/stream-lines.js';
+import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { Level } from '../chain/merged-view.js';
 import { loadChain, loadExpected } from '../chain/load-chain.js';
 import { digestsOf } from '../chain/version-view.js';

@@ -1,9 +1,9 @@
 // In which manifests of a chain an entry shows, found in one merge of the chain instead of one for each of them. A mention
 // shows from the level that makes it up to the next newer one that mentions its path again, or hides it; what hides what is
 // the rule of chain/merge-levels.ts.
-import type { Line } from '../../manifest/manifest-parser.js';
-import type { Entry } from '../../manifest/manifest-types.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import type { Line } from '../../format/manifest/manifest-parser.js';
+import type { Entry } from '../../format/manifest/manifest-types.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { HidingPaths } from '../chain/hiding-paths.js';
 import { LevelCursor } from '../chain/level-cursor.js';
 import type { Level } from '../chain/merged-view.js';

@@ -1,12 +1,12 @@
 // Looks for paths in every version of a dataset, or of all datasets of a store.
-import type { EventSink } from '../../events.js';
-import { resultPath } from '../../failures/failure-list.js';
-import { pathKeys } from '../../manifest/listed-file.js';
-import type { Entry } from '../../manifest/manifest-types.js';
-import { formatTimestamp } from '../../manifest/timestamp.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable, type RawPath } from '../../paths/raw-path.js';
-import { progressMeter } from '../../progress-meter.js';
+import type { EventSink } from '../../events/events.js';
+import { resultPath } from '../../platform/failures/failure-list.js';
+import { pathKeys } from '../../format/manifest/listed-file.js';
+import type { Entry } from '../../format/manifest/manifest-types.js';
+import { formatTimestamp } from '../../format/manifest/timestamp.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable, type RawPath } from '../../platform/paths/raw-path.js';
+import { progressMeter } from '../../events/progress-meter.js';
 import { findDataset } from '../records/find-dataset.js';
 import { strayTexts } from '../records/strays.js';
 import { listDatasets } from '../records/versions.js';

@@ -1,10 +1,10 @@
 // Extends the locks of objects, many at a time. Each is tried; what is refused is reported.
-import { errorText, isArchiverError } from '../../failures/errors.js';
-import type { EventSink } from '../../events.js';
-import { atOnce } from '../../limits/at-once.js';
-import type { BucketLock } from '../../object-store/bucket-lock.js';
-import { isLockRefused, throwIfCancelled } from '../../object-store/store-error.js';
-import { progressMeter } from '../../progress-meter.js';
+import { errorText, isArchiverError } from '../../platform/failures/errors.js';
+import type { EventSink } from '../../events/events.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import type { BucketLock } from '../../store/bucket-lock.js';
+import { isLockRefused, throwIfCancelled } from '../../store/store-error.js';
+import { progressMeter } from '../../events/progress-meter.js';
 import { LOCKS_AT_ONCE, type LockChange } from './plan-lock.js';
 
 export interface LockFailure {

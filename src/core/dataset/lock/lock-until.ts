@@ -1,5 +1,5 @@
 // What --until means: a day or a minute (UTC), or how long from now.
-import { usageError } from '../../failures/errors.js';
+import { usageError } from '../../platform/failures/errors.js';
 
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -1,12 +1,12 @@
 // What versions need and is not locked long enough: records, manifests of their chains, chunks, whichever upload put them.
 // Reads only. The store is asked about each object: what an upload recorded is what it locked, and may have been extended.
-import { errorText, isArchiverError } from '../../failures/errors.js';
-import type { EventSink } from '../../events.js';
-import { atOnce } from '../../limits/at-once.js';
-import type { ObjectInfo, ObjectReader, Retention } from '../../object-store/object-store.js';
-import { readerBelow } from '../../object-store/reader-below.js';
-import { printable } from '../../paths/raw-path.js';
-import { progressMeter } from '../../progress-meter.js';
+import { errorText, isArchiverError } from '../../platform/failures/errors.js';
+import type { EventSink } from '../../events/events.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import type { ObjectInfo, ObjectReader, Retention } from '../../store/object-store.js';
+import { readerBelow } from '../../store/reader-below.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { progressMeter } from '../../events/progress-meter.js';
 import { addNeedsOf, lookCache } from '../prune/needs.js';
 import { MANIFESTS_AT_ONCE } from '../prune/references.js';
 import { listUploadFolders, ownObjects } from '../prune/upload-folders.js';

@@ -1,9 +1,9 @@
 // Records that were put while a sweep was at work: what it has deleted was decided without them.
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import { uploadUrlOf, type UploadId } from '../../ids/upload-id.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { listDatasets, type ListedVersion, readVersions } from '../records/versions.js';
 import type { BaseState } from './base-state.js';
 import { addNeedsOf, lookCache } from './needs.js';

@@ -1,8 +1,8 @@
 // What the store says at one moment about every dataset and upload under the base: every decision of a prune and a sweep is
 // based on it. Records are listed before folders. Anything that cannot be understood stops both: nothing is deleted on a guess.
-import { ArchiverError } from '../../failures/errors.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { noSuchDataset } from '../records/find-dataset.js';
 import { listDatasets, readOrdinals, type ReadRecord, type ReadTombstone } from '../records/versions.js';
 import { listUploadFolders, type UploadFolder } from './upload-folders.js';

@@ -3,11 +3,11 @@
 // mark: whoever comes second finds either this or no mark. One that is killed in between leaves something that the next prune
 // takes for what a rewritten manifest leaves; what it has deleted is counted by nobody.
 import { hash } from 'node:crypto';
-import { manifestKeyOf } from '../../ids/upload-id.js';
-import { atOnce } from '../../limits/at-once.js';
-import type { ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
+import { manifestKeyOf } from '../../store/ids/upload-id.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import type { ObjectInfo, ObjectStore } from '../../store/object-store.js';
 import { type FoundMark, markedUpload } from '../marks.js';
-import { putIfAbsent } from '../../object-store/put-if-absent.js';
+import { putIfAbsent } from '../../store/put-if-absent.js';
 
 const CLAIMS_AT_ONCE = 8;
 const CLAIM = /\.swept-[0-9a-f]{8}$/;

@@ -1,14 +1,14 @@
 // Makes the manifest of a kept version a full listing, so that the versions before it can be removed. The view stays the
 // same, entry for entry, and what was encrypted stays so. Interrupted at any point, the version reads as before, and the next prune does it again.
 import { hash } from 'node:crypto';
-import { ArchiverError, integrityError } from '../../failures/errors.js';
-import { ManifestSealer } from '../../manifest/manifest-sealer.js';
-import { composeManifest } from '../../manifest/compose-manifest.js';
-import { fetchManifest, type LoadedManifest } from '../../manifest/loaded-manifest.js';
-import { besideKeyOf, manifestKeys } from '../../manifest/manifest-copy.js';
-import type { ManifestHead } from '../../manifest/manifest-types.js';
-import type { EncodedManifest } from '../../manifest/manifest-writer.js';
-import type { ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
+import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
+import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
+import { composeManifest } from '../../format/manifest/compose-manifest.js';
+import { fetchManifest, type LoadedManifest } from '../../format/manifest/loaded-manifest.js';
+import { besideKeyOf, manifestKeys } from '../../format/manifest/manifest-copy.js';
+import type { ManifestHead } from '../../format/manifest/manifest-types.js';
+import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import type { ObjectInfo, ObjectReader, ObjectStore } from '../../store/object-store.js';
 import { compactView } from '../chain/compact-view.js';
 import { lostChunks } from '../chain/lost-chunks.js';
 import type { MergedView } from '../chain/merged-view.js';
@@ -18,7 +18,7 @@ import type { ParsedRecord } from '../records/version-record-parse.js';
 import { openVersion } from '../chain/version-view.js';
 import type { View } from '../chain/view.js';
 import { assertShows } from './same-view.js';
-import { uploadUrlOf } from '../../ids/upload-id.js';
+import { uploadUrlOf } from '../../store/ids/upload-id.js';
 import { versionNumber } from '../records/version-name.js';
 
 /** A manifest that lists all that a version shows, before it is encrypted. */

@@ -3,11 +3,11 @@
 // would be retired: the largest version of each. Kept ones count by their views, as readers see them, never by the word of their
 // records; and bytes count only as far as the chunks that hold them could be theirs. And a version that no later one comes near
 // to stays in any case, so that one empty version a day does not take the place of the last that has content.
-import { ArchiverError } from '../../failures/errors.js';
-import { addTo } from '../../lists-by-key.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { addTo } from '../../platform/lists-by-key.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { ordinalsText } from '../records/ordinals-text.js';
 import { compareVersions, type VersionName } from '../records/version-name.js';
 import type { ReadRecord } from '../records/versions.js';

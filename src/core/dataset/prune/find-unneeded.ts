@@ -1,14 +1,14 @@
 // What is in upload folders and not needed by any kept version (rules.md#marks): of uploads that are or were versions
 // of the datasets that are pruned, everything but what is needed; of uploads that never became a version, the same once nobody has written
 // there for long. Folders of other datasets are never looked into, and what archiver does not write is left alone.
-import { isArchiverError } from '../../failures/errors.js';
-import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { loadExpected } from '../chain/load-chain.js';
 import type { BaseState } from './base-state.js';
 import type { MarkReason } from '../marks.js';
 import { newestWrite, ownObjects, type UploadFolder } from './upload-folders.js';
-import type { UploadId } from '../../ids/upload-id.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 
 export interface UnneededObjects {
   readonly uploadId: UploadId;

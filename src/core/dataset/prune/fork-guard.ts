@@ -1,6 +1,6 @@
 // Versions that share an ordinal (docs/decisions/060-plain-stores.md) were made beside each other: what comes after them builds on
 // one of them, and what only another one holds is in no later version until its writer has made one again.
-import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ReadRecord } from '../records/versions.js';
 
 /** Where it was made of; undefined where the record does not say, as of encrypted datasets. */

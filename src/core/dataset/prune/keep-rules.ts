@@ -1,7 +1,7 @@
 // Which versions a prune keeps, and why. The rules add up: a version that any of them keeps stays, and the newest one always
 // does.
-import { usageError } from '../../failures/errors.js';
-import { addTo } from '../../lists-by-key.js';
+import { usageError } from '../../platform/failures/errors.js';
+import { addTo } from '../../platform/lists-by-key.js';
 import { compareVersions, type VersionName } from '../records/version-name.js';
 
 export interface KeepRules {

@@ -1,12 +1,12 @@
 // What Object Lock keeps. In a bucket that keeps versions, deleting a key only hides it: nothing would be freed, no later prune
 // would see it again, and half of an upload could be gone from view. So what is locked is not touched, and with it everything
 // of its folder that is not needed: a later prune deletes all of it together. Whoever retires a version says so at once.
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import { atOnce } from '../../limits/at-once.js';
-import { splitUploadKey } from '../../ids/upload-id.js';
-import type { BucketLock } from '../../object-store/bucket-lock.js';
-import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import { splitUploadKey } from '../../store/ids/upload-id.js';
+import type { BucketLock } from '../../store/bucket-lock.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import type { ReadRecord } from '../records/versions.js';
 import { versionNumber } from '../records/version-name.js';
 

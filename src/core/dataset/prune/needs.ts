@@ -1,13 +1,13 @@
 // Which objects the versions of a store need, by full key: the manifests of each version's chain, and every chunk that one
 // of them lists. Everything is fetched from the store and checked against record and chain, as a reader does. A version that
 // cannot be read is an error: what it needs is not known.
-import { ArchiverError, type ErrorCode, isArchiverError } from '../../failures/errors.js';
-import type { LoadedManifest } from '../../manifest/loaded-manifest.js';
-import { manifestKeys } from '../../manifest/manifest-copy.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
-import { atOnce } from '../../limits/at-once.js';
+import { ArchiverError, type ErrorCode, isArchiverError } from '../../platform/failures/errors.js';
+import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
+import { manifestKeys } from '../../format/manifest/manifest-copy.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { atOnce } from '../../platform/limits/at-once.js';
 import { compactView } from '../chain/compact-view.js';
 import { loadChain, loadExpected } from '../chain/load-chain.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';

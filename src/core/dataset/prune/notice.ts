@@ -1,10 +1,10 @@
 // How a prune and somebody who tags a version meet: `datasets/<id>/prune-<8 hex>.json` is there while versions are being
 // retired. A prune puts it and then looks at the tags; who tags puts the tag and then looks for it. So at least one of the two
 // sees the other, and the tag is refused or the version stays, also when one of them is killed in between.
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import { digestedText } from '../../json/digested-json.js';
-import type { ObjectDeleter, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import { digestedText } from '../../platform/json/digested-json.js';
+import type { ObjectDeleter, ObjectReader, ObjectStore } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { LOOK_VALID_MS } from '../folder-look.js';
 import type { ReadRecord } from '../records/versions.js';
 import { listVersions } from '../records/versions.js';

@@ -1,16 +1,16 @@
 // Decides what a prune does, from a fresh look at the store; writes nothing. Versions that no rule keeps are retired, and
 // what no version needs any more is marked: a later prune deletes it, when every process that may have looked at it before
 // has ended (sweep.ts). The kept versions of this dataset and every version of every other dataset count.
-import { ArchiverError } from '../../failures/errors.js';
-import { ignoreEvents, progressMeter } from '../../progress-meter.js';
-import { manifestKeys } from '../../manifest/manifest-copy.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
+import { manifestKeys } from '../../format/manifest/manifest-copy.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { doubtsAbout } from '../records/doubts.js';
 import { strayTexts } from '../records/strays.js';
 import type { ReadRecord } from '../records/versions.js';
-import { atOnce } from '../../limits/at-once.js';
+import { atOnce } from '../../platform/limits/at-once.js';
 import { readBaseState, type BaseState } from './base-state.js';
 import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
 import type { KeepRules } from './keep-rules.js';
@@ -22,7 +22,7 @@ import { bothHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { addNeedsOf, chainOfVersion, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
-import { uploadUrlOf } from '../../ids/upload-id.js';
+import { uploadUrlOf } from '../../store/ids/upload-id.js';
 import { type VersionName, versionNumber } from '../records/version-name.js';
 
 export interface PlanOptions extends SweepOptions {

@@ -1,9 +1,9 @@
 // A prune as data for programs: what was found, planned and done.
-import { defined } from '../../defined.js';
-import { failureDocument } from '../../object-store/failure-document.js';
-import type { DeleteFailure } from '../../object-store/object-store.js';
-import { unfinishedBytes } from '../../object-store/unfinished-bytes.js';
-import type { UnfinishedHidden } from '../../object-store/unfinished-hidden.js';
+import { defined } from '../../platform/defined.js';
+import { failureDocument } from '../../store/failure-document.js';
+import type { DeleteFailure } from '../../store/object-store.js';
+import { unfinishedBytes } from '../../store/unfinished-bytes.js';
+import type { UnfinishedHidden } from '../../store/unfinished-hidden.js';
 import { isSameVersion, type VersionName } from '../records/version-name.js';
 import type { ReadRecord } from '../records/versions.js';
 import type { PrunePlan } from './plan-prune.js';

@@ -2,12 +2,12 @@
 // rules.md#tombstones kept versions that build on removed ones are compacted first; then tombstones replace records; then marks
 // are put; then the sweep looks again and deletes. Killed at any point, every kept version reads as before, and the next prune
 // finds the same things to do.
-import type { EventSink } from '../../events.js';
-import { ignoreEvents, progressMeter } from '../../progress-meter.js';
-import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
-import type { ObjectDeleter, ObjectStore } from '../../object-store/object-store.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
-import { printable } from '../../paths/raw-path.js';
+import type { EventSink } from '../../events/events.js';
+import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
+import { ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import type { ObjectDeleter, ObjectStore } from '../../store/object-store.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { isLookOld } from '../folder-look.js';
 import { settleRecords } from './settle-records.js';
 import { putTombstone } from '../records/put-tombstone.js';

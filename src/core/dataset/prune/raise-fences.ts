@@ -3,17 +3,17 @@
 // is seen by the look after the fences, and gets its manifest back. Killed at any point, the upload is as it was, or fenced with
 // the copy beside it, and the next sweep goes on. On a plain store it is a flag beside it.
 import { hash } from 'node:crypto';
-import { ArchiverError, isArchiverError, noneOn } from '../../failures/errors.js';
-import { isSealed } from '../../keys/envelope.js';
-import { atOnce } from '../../limits/at-once.js';
-import { encodeFence, isFence } from '../../manifest/fence.js';
-import { MAX_LOADED_BYTES } from '../../manifest/loaded-manifest.js';
-import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
-import type { ObjectDeleter, ObjectStore } from '../../object-store/object-store.js';
-import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
-import { readAll } from '../../object-store/read-content.js';
-import { fenceFlagKey, isFenceFlag } from '../../manifest/fence-flag.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { isSealed } from '../../format/encryption/envelope.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import { encodeFence, isFence } from '../../format/manifest/fence.js';
+import { MAX_LOADED_BYTES } from '../../format/manifest/loaded-manifest.js';
+import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
+import type { ObjectDeleter, ObjectStore } from '../../store/object-store.js';
+import { putIfUnchanged } from '../../store/put-if-unchanged.js';
+import { readAll } from '../../store/read-content.js';
+import { fenceFlagKey, isFenceFlag } from '../../format/manifest/fence-flag.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { versionNumber } from '../records/version-name.js';
 import { LOOK_VALID_MS } from '../folder-look.js';
 import type { BaseState } from './base-state.js';

@@ -1,9 +1,9 @@
 // Where the chunks of a manifest are stored, as keys below the base.
-import { integrityError } from '../../failures/errors.js';
-import { chunkKey } from '../../manifest/manifest-check.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { printable } from '../../paths/raw-path.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import { printable } from '../../platform/paths/raw-path.js';
 
 /** A manifest of a million entries takes 42 MB while its head is read. */
 export const MANIFESTS_AT_ONCE = 8;

@@ -1,12 +1,12 @@
 // A prune from the first look at the store to the last deletion, with a stop before anything is changed.
 import { randomBytes } from 'node:crypto';
-import type { EventSink } from '../../events.js';
-import { usageError } from '../../failures/errors.js';
-import type { ObjectInfo, UnfinishedMultipart } from '../../object-store/object-store.js';
-import type { OpenedStore } from '../../object-store/open-store.js';
-import { readOnly } from '../../object-store/read-only.js';
-import { type UnfinishedHidden, unfinishedHiddenText } from '../../object-store/unfinished-hidden.js';
-import { deadWrites, removeDeadWrites } from '../../scuttle/unfinished.js';
+import type { EventSink } from '../../events/events.js';
+import { usageError } from '../../platform/failures/errors.js';
+import type { ObjectInfo, UnfinishedMultipart } from '../../store/object-store.js';
+import type { OpenedStore } from '../../store/open-store.js';
+import { readOnly } from '../../store/read-only.js';
+import { type UnfinishedHidden, unfinishedHiddenText } from '../../store/unfinished-hidden.js';
+import { deadWrites, removeDeadWrites } from '../unfinished.js';
 import { refuseTrades } from './content-guard.js';
 import { checkKeepRules, MIN_GRACE_MS } from './keep-rules.js';
 import { heldBy, lockSight, refuseHidden } from './locked-objects.js';

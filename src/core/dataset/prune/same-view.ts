@@ -1,14 +1,14 @@
 // Whether two views are the same archive: every entry, in order, with everything that is recorded of it, in the same stored
 // chunks. Positions of chunks and numbers of hard-link groups may differ; what they refer to may not.
 import { hash } from 'node:crypto';
-import { integrityError } from '../../failures/errors.js';
-import { chunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, Entry, Totals } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { displayPath, TOP } from '../../paths/raw-path.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
+import type { ChunkRecord, Entry, Totals } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { displayPath, TOP } from '../../platform/paths/raw-path.js';
 import type { MergedView } from '../chain/merged-view.js';
 import { openView } from '../chain/view.js';
-import { manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
+import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
 export interface ComparedView extends MergedView {
   /** That the keys of its chunks are relative to. */

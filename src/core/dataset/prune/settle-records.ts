@@ -1,5 +1,5 @@
 // Finishes what a process left in a record when it was killed while replacing a manifest: two digests, of which one is right.
-import type { ObjectStore } from '../../object-store/object-store.js';
+import type { ObjectStore } from '../../store/object-store.js';
 import { changeRecord } from '../records/change-record.js';
 import { chainOfVersion, lookCache } from './needs.js';
 import type { ParsedRecord } from '../records/version-record-parse.js';

@@ -1,5 +1,5 @@
 // Which versions of a dataset stay, and why: by the rules that the user gave, and by what no later version could stand for.
-import type { ObjectReader } from '../../object-store/object-store.js';
+import type { ObjectReader } from '../../store/object-store.js';
 import { compareVersions } from '../records/version-name.js';
 import { storedDates } from '../records/stored-dates.js';
 import type { ReadRecord } from '../records/versions.js';

@@ -3,11 +3,11 @@
 // that looked at a folder before its mark was put has put its record by then, or looks again; a restore that read from it has
 // ended. So what no version needs in a fresh look at all chains (rules.md#fresh-look), and no writer can commit any more
 // (rules.md#fence), is not needed by anybody. Who else deletes, and what, is listed in scripts/import-rules.mjs.
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
-import type { EventSink } from '../../events.js';
-import { ignoreEvents, progressMeter } from '../../progress-meter.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../store/object-store.js';
+import type { EventSink } from '../../events/events.js';
+import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
+import { throwIfCancelled } from '../../store/store-error.js';
 import { isLookOld } from '../folder-look.js';
 import { type BaseState, readBaseState } from './base-state.js';
 import { type FoundMark, readMark } from '../marks.js';
@@ -17,7 +17,7 @@ import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { appearedSince, refuseHarmed } from './appeared.js';
 import { type FenceOptions, type Fences, NO_FENCES, raiseFences, takeDown } from './raise-fences.js';
 import { ownObjects } from './upload-folders.js';
-import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../../ids/upload-id.js';
+import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../../store/ids/upload-id.js';
 
 const BATCH = 1000;
 

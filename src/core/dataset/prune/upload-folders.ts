@@ -1,11 +1,11 @@
 // What is stored under `uploads/`, one upload at a time. Folders whose name is not an upload id are foreign and never shown.
-import { CHUNK_KEY } from '../../manifest/chunk-key.js';
-import { DIRECT_KEY } from '../../manifest/direct-record.js';
-import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
-import { isFenceObject } from '../../manifest/fence.js';
+import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
+import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { isFenceObject } from '../../format/manifest/fence.js';
 import { markedUpload } from '../marks.js';
-import { manifestKeyOf, splitUploadKey, type UploadId } from '../../ids/upload-id.js';
-import { isFenceFlag } from '../../manifest/fence-flag.js';
+import { manifestKeyOf, splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
+import { isFenceFlag } from '../../format/manifest/fence-flag.js';
 
 /** The probe's objects (docs/format.md, Create-once) stay where a writer may not delete. */
 const COMPANION = /^(?:manifest\.json\.gz\.[^/]+|create-once-[0-9a-f]{16})$/;

@@ -1,10 +1,10 @@
 // Whether a manifest is the one that a record, or the manifest after it, names (rules.md#named-digests). What a
 // manifest says of itself proves nothing: where another one has taken the place of the one that was named, the version record
 // of its own upload must name it.
-import { integrityError } from '../../failures/errors.js';
-import type { ManifestHead } from '../../manifest/manifest-types.js';
-import { repairCommand } from '../../manifest/repair-hint.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import type { ManifestHead } from '../../format/manifest/manifest-types.js';
+import { repairCommand } from '../../format/manifest/repair-hint.js';
+import type { ObjectReader } from '../../store/object-store.js';
 import { recordedDigests } from './recorded-digests.js';
 
 /** Digests that a manifest may have, and the dataset whose records may name another one by now. */

@@ -1,11 +1,11 @@
 // Rewrites a version record in place, which only replacing a manifest does. The new record replaces exactly the one that was
 // read: if it was rewritten or retired meanwhile, even while this process was suspended, the caller gets an error.
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import type { Totals, VersionRecord } from '../../manifest/manifest-types.js';
-import { lastingLock } from '../../manifest/object-lock.js';
-import type { ObjectStore, Retention } from '../../object-store/object-store.js';
-import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import type { Totals, VersionRecord } from '../../format/manifest/manifest-types.js';
+import { lastingLock } from '../../format/manifest/object-lock.js';
+import type { ObjectStore, Retention } from '../../store/object-store.js';
+import { putIfUnchanged } from '../../store/put-if-unchanged.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { encodeVersionRecord, recordKey } from './version-record.js';
 import type { ParsedRecord } from './version-record-parse.js';
 import { versionNumber } from './version-name.js';

@@ -1,6 +1,6 @@
 // Which texts may name a dataset. Ids are derived (identity.ts) or given by a person, and become part of keys.
-import { usageError } from '../../failures/errors.js';
-import { printable } from '../../paths/raw-path.js';
+import { usageError } from '../../platform/failures/errors.js';
+import { printable } from '../../platform/paths/raw-path.js';
 
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 

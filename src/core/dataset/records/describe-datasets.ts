@@ -1,9 +1,9 @@
 // The datasets under a base URL, each with its newest version.
-import type { EventSink } from '../../events.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { ignoreEvents, progressMeter } from '../../progress-meter.js';
+import type { EventSink } from '../../events/events.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
 import { recordedSource } from './recorded-source.js';
 import { strayTexts } from './strays.js';
 import { listDatasets, type ListedVersion, readVersions } from './versions.js';

@@ -1,8 +1,8 @@
 // The versions of a dataset as data for programs: what their records say, and what the store and other versions say of them.
-import { defined } from '../../defined.js';
-import type { EventSink } from '../../events.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
+import { defined } from '../../platform/defined.js';
+import type { EventSink } from '../../events/events.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
 import { doubtsAbout } from './doubts.js';
 import { findDataset } from './find-dataset.js';
 import { recordedSource } from './recorded-source.js';

@@ -1,8 +1,8 @@
 // What looks as if nobody of ours had made a version: a key that may only put can add versions to a dataset, and cannot change
 // what was there before. Said wherever versions are looked at; nothing is decided by it.
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { DATES_DIFFER_MS, storedDates } from './stored-dates.js';
 import { type ListedVersion, listVersions, type ReadRecord, readVersions } from './versions.js';
 import { compareVersions, type VersionName, versionName } from './version-name.js';

@@ -1,8 +1,8 @@
 // Which dataset a person means: by its id, by the name of its folder, by a beginning that only one has, or by nothing where
 // there is only one.
-import { ArchiverError, usageError } from '../../failures/errors.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, usageError } from '../../platform/failures/errors.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { checkDatasetId, nameOfDataset } from './dataset-id.js';
 import { strayTexts } from './strays.js';
 import { listDatasets, type ListedVersion, listVersions } from './versions.js';

@@ -1,10 +1,10 @@
 // Where below a base URL other stores of archiver are: those of writers, and prefixes that hold uploads. Folders are listed
 // with a delimiter, so that a request shows names and never the chunks below them, and only so many of them.
-import { isArchiverError } from '../../failures/errors.js';
-import { atOnce } from '../../limits/at-once.js';
-import { isUploadId, manifestKeyOf, type UploadId } from '../../ids/upload-id.js';
-import { isFenceObject } from '../../manifest/fence.js';
-import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import { isUploadId, manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
+import { isFenceObject } from '../../format/manifest/fence.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 
 export interface FoundPlaces {
   /** Prefixes relative to the base, without the last slash: `lab`, `writers/web-01`. */

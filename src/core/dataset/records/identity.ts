@@ -1,7 +1,7 @@
 // Names that are derived, not looked up: writer ids, dataset ids. See docs/format.md.
 import { createHash } from 'node:crypto';
-import { usageError } from '../../failures/errors.js';
-import { type RawPath, textFromRaw, bytesOf, baseName } from '../../paths/raw-path.js';
+import { usageError } from '../../platform/failures/errors.js';
+import { type RawPath, textFromRaw, bytesOf, baseName } from '../../platform/paths/raw-path.js';
 
 /** Nothing that has a special meaning in a key, an ARN or a shell. */
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

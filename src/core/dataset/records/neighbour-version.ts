@@ -1,8 +1,8 @@
 // The versions before and after the one on the screen.
-import { ArchiverError } from '../../failures/errors.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
 import { listVersions, type ListedVersion, readVersion, readVersions } from './versions.js';
 import { compareVersions, isSameVersion, type VersionName, versionName } from './version-name.js';
 

@@ -1,4 +1,4 @@
-import { defined } from '../../defined.js';
+import { defined } from '../../platform/defined.js';
 import { type VersionName, versionNumber } from './version-name.js';
 
 export interface OrdinalRun {

@@ -1,9 +1,9 @@
 // Retires a version: puts a tombstone over its record.
-import { putIfUnchanged } from '../../object-store/put-if-unchanged.js';
-import type { ObjectStore } from '../../object-store/object-store.js';
+import { putIfUnchanged } from '../../store/put-if-unchanged.js';
+import type { ObjectStore } from '../../store/object-store.js';
 import { encodeTombstone } from './tombstone.js';
 import type { ReadRecord } from './versions.js';
-import { ArchiverError } from '../../failures/errors.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
 
 /** `now` is the store's. @throws conflict where the record was changed since it was listed, unsupported where the store cannot replace */
 export async function putTombstone(

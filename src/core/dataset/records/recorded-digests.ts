@@ -1,8 +1,8 @@
 // Which digests the version record of an upload names now.
-import type { UploadId } from '../../ids/upload-id.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import { ifAllowed } from '../../object-store/abilities.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { ObjectReader } from '../../store/object-store.js';
 import { type ListedVersion, listVersions, readVersions } from './versions.js';
 
 const READS_AT_ONCE = 16;

@@ -1,5 +1,5 @@
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import { displayPath, rawFromBase64, printable } from '../../paths/raw-path.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { displayPath, rawFromBase64, printable } from '../../platform/paths/raw-path.js';
 
 /** The folder that a version was made from, printable; null where the record of an encrypted version does not name it. */
 export function recordedSource({ source }: Pick<VersionRecord, 'source'>): string | null {

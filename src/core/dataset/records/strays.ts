@@ -1,5 +1,5 @@
 // What lies beside the datasets of a store and is none of them: it is named, and everything goes on without it.
-import { printable } from '../../paths/raw-path.js';
+import { printable } from '../../platform/paths/raw-path.js';
 
 const SHOWN = 10;
 

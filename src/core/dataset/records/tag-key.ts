@@ -1,9 +1,9 @@
 // A tag that keeps a version from being pruned is an object of its own, `datasets/<id>/tags/v00000012.<tag>.json`: its name is that
 // of the record, whose key may have an upload id. Records are
 // not rewritten for it, because a writer without permission to read recognises the newest one by its ETag. Its key says all.
-import { usageError } from '../../failures/errors.js';
-import { printable } from '../../paths/raw-path.js';
-import { UPLOAD_ID } from '../../ids/upload-id.js';
+import { usageError } from '../../platform/failures/errors.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { UPLOAD_ID } from '../../store/ids/upload-id.js';
 import { isDatasetId } from './dataset-id.js';
 import { placeIn, recordName, type RecordPlace } from './version-record.js';
 

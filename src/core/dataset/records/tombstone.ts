@@ -2,11 +2,11 @@
 // that no writer, however old its cache, can put another version under the same number, and names the upload of the
 // version. Every tombstone has exactly `TOMBSTONE_BYTES`, which no version record has, so that a listing is enough to tell
 // the two apart; code that decides about deletions reads it nevertheless.
-import { ArchiverError } from '../../failures/errors.js';
-import { digestedText } from '../../json/digested-json.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { digestedText } from '../../platform/json/digested-json.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
+import { printable } from '../../platform/paths/raw-path.js';
 
 export interface Tombstone {
   readonly datasetId: string;

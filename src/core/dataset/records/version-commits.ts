@@ -1,11 +1,11 @@
 // Which versions were made at which git commit. Most records say it; of those that do not, the head of the manifest is read.
-import { isArchiverError, usageError } from '../../failures/errors.js';
-import { atOnce } from '../../limits/at-once.js';
-import { readManifest } from '../../manifest/manifest-reader.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { isArchiverError, usageError } from '../../platform/failures/errors.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import { readManifest } from '../../format/manifest/manifest-reader.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { findDataset } from './find-dataset.js';
 import { readVersions } from './versions.js';
 import { versionName } from './version-name.js';

@@ -1,18 +1,18 @@
 // Parses a version record from untrusted bytes: bounded, typed, and checked against its own digest and its key.
-import { ArchiverError, integrityError } from '../../failures/errors.js';
-import { checkedDigest } from '../../json/digested-json.js';
-import { Fields } from '../../json/json-fields.js';
-import { parseBoundedJson } from '../../json/json-guard.js';
-import { FORMAT_VERSION, type VersionRecord } from '../../manifest/manifest-types.js';
-import { readObjectLock } from '../../manifest/object-lock.js';
-import { COMMIT } from '../../manifest/provenance-parse.js';
-import { readTotals } from '../../manifest/totals-parse.js';
-import { readRequirements } from '../../manifest/requirements.js';
-import { manifestKeyOf, readUploadId } from '../../ids/upload-id.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
+import { checkedDigest } from '../../platform/json/digested-json.js';
+import { Fields } from '../../platform/json/json-fields.js';
+import { parseBoundedJson } from '../../platform/json/json-guard.js';
+import { FORMAT_VERSION, type VersionRecord } from '../../format/manifest/manifest-types.js';
+import { readObjectLock } from '../../format/manifest/object-lock.js';
+import { COMMIT } from '../../format/manifest/provenance-parse.js';
+import { readTotals } from '../../format/manifest/totals-parse.js';
+import { readRequirements } from '../../format/manifest/requirements.js';
+import { manifestKeyOf, readUploadId } from '../../store/ids/upload-id.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { TOMBSTONE_TYPE, type Tombstone } from './tombstone.js';
 import { recordKey, type RecordPlace } from './version-record.js';
-import { defined } from '../../defined.js';
+import { defined } from '../../platform/defined.js';
 
 const MAX_DEPTH = 8;
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;

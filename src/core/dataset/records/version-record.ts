@@ -1,13 +1,13 @@
 // The record that makes an upload a version of its dataset, written last. On a store that creates a key only once it is
 // `datasets/<id>/v00000012.json`, so that exactly one of several writers gets an ordinal. On a plain store it is
 // `datasets/<id>/v00000012.<upload id>.json`: no two writers have one key, and an ordinal may have several records.
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import { UPLOAD_ID, type UploadId } from '../../ids/upload-id.js';
-import { ArchiverError } from '../../failures/errors.js';
-import { digestedText } from '../../json/digested-json.js';
-import { ifAllowed } from '../../object-store/abilities.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { defined } from '../../defined.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { UPLOAD_ID, type UploadId } from '../../store/ids/upload-id.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { digestedText } from '../../platform/json/digested-json.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { defined } from '../../platform/defined.js';
 import { TOMBSTONE_BYTES } from './tombstone.js';
 
 /** What the key of a record says. */

@@ -1,12 +1,12 @@
 // Which version a person means: `latest` (or `HEAD`), `12`, `v12`, or a day or minute, which means the newest version made by
 // its end (UTC).
 // Versions are ordered by their ordinals; the clocks of writers may disagree.
-import { ArchiverError, type ErrorCode, isArchiverError, usageError } from '../../failures/errors.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, type ErrorCode, isArchiverError, usageError } from '../../platform/failures/errors.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { findDataset, type FindDatasetOptions, type FoundDataset } from './find-dataset.js';
-import { defined } from '../../defined.js';
+import { defined } from '../../platform/defined.js';
 import { ordinalsText } from './ordinals-text.js';
 import { versionName, versionNumber } from './version-name.js';
 import { type ListedVersion, readVersion, readVersions } from './versions.js';

@@ -1,19 +1,19 @@
 // Which datasets a base has, which versions they have, and what their records say. Every call asks the store; nothing is
 // cached. A listing that fails throws: it is never mistaken for an empty one.
 import { setMaxListeners } from 'node:events';
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import { ifAllowed } from '../../object-store/abilities.js';
-import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
-import { readAll } from '../../object-store/read-content.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { readAll } from '../../store/read-content.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { parseVersionRecord, type ParsedRecord } from './version-record-parse.js';
 import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js';
 import { versionTag } from './tag-key.js';
 import { comparePlaces, placeIn, recordKey, type RecordPlace } from './version-record.js';
 import { forkAt, type VersionName, versionNumber } from './version-name.js';
-import { defined } from '../../defined.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
-import { addTo } from '../../lists-by-key.js';
+import { defined } from '../../platform/defined.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { addTo } from '../../platform/lists-by-key.js';
 
 const FOLDER = 'datasets/';
 /** A record is about 1 KB; only a source path, 4 KB in base64 at most, makes one longer. */

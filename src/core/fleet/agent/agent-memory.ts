@@ -3,10 +3,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
-import * as s from '../../documents/schema.js';
-import { errorText, isArchiverError, systemCode } from '../../failures/errors.js';
-import { encodeStateDocument, readStateDocument } from '../../state/document.js';
-import { replaceFile } from '../../state/replace-file.js';
+import * as s from '../../platform/documents/schema.js';
+import { errorText, isArchiverError, systemCode } from '../../platform/failures/errors.js';
+import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
+import { replaceFile } from '../../platform/state/replace-file.js';
 import { type Heartbeat, HEARTBEAT } from '../heartbeat.js';
 
 const BODY = s.schema(() => s.object({ heartbeat: HEARTBEAT(), newestConfig: s.count }));

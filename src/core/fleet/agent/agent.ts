@@ -1,6 +1,6 @@
 // The loop of an agent: plan, cycle, heartbeats, wait. Cycles never overlap because there is one loop; nothing is kept from one
 // to the next but the last heartbeat.
-import { isArchiverError } from '../../failures/errors.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
 import type { Heartbeat, HeartbeatSource } from '../heartbeat.js';
 import type { AgentMemory } from './agent-memory.js';
 import { type AgentPlan, deleteRefusal, type PlanSource, type PlanState } from './agent-plan.js';

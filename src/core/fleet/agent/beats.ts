@@ -4,11 +4,11 @@
 // Before some of them it is looked whose heartbeat lies there. One that this process has not put comes from another one with
 // the same name: a machine that was cloned. A listing tells that also to a writer that may read nothing.
 import { hash } from 'node:crypto';
-import { errorText, noneOn } from '../../failures/errors.js';
-import { ifAllowed } from '../../object-store/abilities.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import type { OpenedStore } from '../../object-store/open-store.js';
-import { readAll } from '../../object-store/read-content.js';
+import { errorText, noneOn } from '../../platform/failures/errors.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import type { OpenedStore } from '../../store/open-store.js';
+import { readAll } from '../../store/read-content.js';
 import { quoted } from '../config/problems.js';
 import { type Heartbeat, heartbeatBytes, heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
 

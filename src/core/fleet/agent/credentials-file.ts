@@ -2,8 +2,8 @@
 // "no credentials" hours later.
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ArchiverError, systemCode } from '../../failures/errors.js';
-import { printable } from '../../paths/raw-path.js';
+import { ArchiverError, systemCode } from '../../platform/failures/errors.js';
+import { printable } from '../../platform/paths/raw-path.js';
 
 interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 // One cycle of an agent: every source in turn, each a dataset of its own. One that fails does not stop the others.
 import type { UploadResult } from '../../archive/upload-result.js';
-import { errorText, isArchiverError } from '../../failures/errors.js';
+import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import type { HeartbeatSource } from '../heartbeat.js';
-import { isRetriable, throwIfCancelled } from '../../object-store/store-error.js';
+import { isRetriable, throwIfCancelled } from '../../store/store-error.js';
 import type { AgentPlan, AgentSource } from './agent-plan.js';
 
 export type ArchiveSource = (source: AgentSource, plan: AgentPlan) => Promise<UploadResult>;

@@ -1,8 +1,8 @@
 // A config in a file of this computer, read again before each cycle.
 import { readFile } from 'node:fs/promises';
-import { errorText, integrityError, usageError } from '../../failures/errors.js';
-import { fileFailure } from '../../failures/file-failure.js';
-import { printable } from '../../paths/raw-path.js';
+import { errorText, integrityError, usageError } from '../../platform/failures/errors.js';
+import { fileFailure } from '../../platform/failures/file-failure.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { checkFleetConfig } from '../config/check-fleet-config.js';
 import type { FleetConfig } from '../config/fleet-config.js';
 import { type AgentPlan, type PlanSource, type PlanState } from './agent-plan.js';

@@ -1,11 +1,11 @@
 // The last config that an agent has accepted, on this computer, with its signature: what it goes on with when a newer one is
 // refused or cannot be fetched, also after a restart, and what tells whether one is older.
 import { readFile } from 'node:fs/promises';
-import * as s from '../../documents/schema.js';
-import { noneOn } from '../../failures/errors.js';
-import { encodeStateDocument, readStateDocument } from '../../state/document.js';
-import { replaceFile } from '../../state/replace-file.js';
-import { fileFailure } from '../../failures/file-failure.js';
+import * as s from '../../platform/documents/schema.js';
+import { noneOn } from '../../platform/failures/errors.js';
+import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
+import { replaceFile } from '../../platform/state/replace-file.js';
+import { fileFailure } from '../../platform/failures/file-failure.js';
 
 const BODY = s.schema(() => s.object({ config: s.base64, signature: s.base64 }));
 const KIND = { type: 'archiver-fleet-config', format: 1, noun: 'kept config', body: BODY };

@@ -1,11 +1,11 @@
 // The signed config of a writer, fetched before each cycle. Only what the operator has signed is believed, over its exact
 // bytes, and nothing that is older than the last one, is for another writer, or makes the agent read more than before without
 // saying so. Whatever is refused, the last good one stays in use, and the reason goes into the heartbeat.
-import { errorText, integrityError } from '../../failures/errors.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { readAll } from '../../object-store/read-content.js';
-import { throwIfCancelled } from '../../object-store/store-error.js';
-import { printable } from '../../paths/raw-path.js';
+import { errorText, integrityError } from '../../platform/failures/errors.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { readAll } from '../../store/read-content.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { checkFleetConfig } from '../config/check-fleet-config.js';
 import { configKey, type FleetConfig, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
 import { acceptedOf, assertNotOlder, olderError } from '../config/not-older.js';

@@ -1,5 +1,5 @@
 // Everything that a bundle consists of, as texts by name.
-import { abortRule } from '../../lifecycle/template-rules.js';
+import { abortRule } from '../../money/lifecycle/template-rules.js';
 import { identityOf } from '../identity/iam.js';
 import { createOnlyPolicy } from './bucket-policy.js';
 import { type AgentCall, composeFile } from './compose-file.js';

@@ -1,10 +1,10 @@
 // The folder of a bundle: made new, all of it or nothing.
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ArchiverError, systemCode } from '../../failures/errors.js';
-import { fileFailure } from '../../failures/file-failure.js';
-import { printable } from '../../paths/raw-path.js';
-import { syncFolder } from '../../state/sync-folder.js';
+import { ArchiverError, systemCode } from '../../platform/failures/errors.js';
+import { fileFailure } from '../../platform/failures/file-failure.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { syncFolder } from '../../platform/state/sync-folder.js';
 
 const FOLDER_MODE = 0o700;
 const SECRET_MODE = 0o600;

@@ -1,8 +1,8 @@
 // Where a fleet is, with names that can stand in ARNs, policies, units and compose files as they are. `*`, `?` and `${…}` would widen a
 // policy, so buckets, prefixes and ids are held to letters, digits, dots, hyphens and underscores.
-import { usageError } from '../../failures/errors.js';
-import { formatStoreUrl, parseStoreUrl } from '../../object-store/store-url.js';
-import { printable } from '../../paths/raw-path.js';
+import { usageError } from '../../platform/failures/errors.js';
+import { formatStoreUrl, parseStoreUrl } from '../../store/store-url.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import type { StoreServer } from './store-server.js';
 
 export interface FleetPlace {

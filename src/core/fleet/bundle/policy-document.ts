@@ -1,5 +1,5 @@
 // Policies as AWS reads them, and what may be said of their size.
-import { usageError } from '../../failures/errors.js';
+import { usageError } from '../../platform/failures/errors.js';
 
 export interface PolicyStatement {
   readonly Sid: string;

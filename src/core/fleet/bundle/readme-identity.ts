@@ -1,5 +1,5 @@
 // How the identity of a writer is made by hand, and taken down again, with the tools of each server.
-import { shellWord } from '../../text/shell-word.js';
+import { shellWord } from '../../platform/text/shell-word.js';
 import { FLEET_TAG, IDENTITY_PATH, WRITER_TAG } from '../identity/iam.js';
 import type { AgentCall } from './compose-file.js';
 import { partitionOf } from './fleet-place.js';

@@ -1,5 +1,5 @@
 // What a person does with a bundle, in five steps, with everything to be copied filled in.
-import { shellWord } from '../../text/shell-word.js';
+import { shellWord } from '../../platform/text/shell-word.js';
 import { type AgentCall, CONTAINER_USER } from './compose-file.js';
 import { code } from './readme-code.js';
 import { identityStep, type NamedIdentity, takeDown } from './readme-identity.js';

@@ -1,10 +1,10 @@
 // What the server of a store understands of policies, and so what a bundle may promise there. Put to MinIO of 2026-02, to Ceph's gateway
 // 16.2 and to Garage 2.5, each with a plain PUT of a writer's key over an object that is stored.
-import { type ArchiverError, usageError } from '../../failures/errors.js';
-import { knownAddress } from '../../providers/address.js';
-import { PROVIDERS } from '../../providers/provider.js';
-import type { ProviderFacts } from '../../providers/provider-facts.js';
-import { factsOf } from '../../providers/provider-table.js';
+import { type ArchiverError, usageError } from '../../platform/failures/errors.js';
+import { knownAddress } from '../../store/providers/address.js';
+import { PROVIDERS } from '../../store/providers/provider.js';
+import type { ProviderFacts } from '../../store/providers/provider-facts.js';
+import { factsOf } from '../../store/providers/provider-table.js';
 
 /** Who runs the store, or `other` for the least that servers understand. */
 export const FLEET_PROVIDERS = [...PROVIDERS, 'other'] as const;

@@ -1,8 +1,8 @@
 // The folders of a config: `watch_paths`.
 import { posix } from 'node:path';
 import { createFilter, NO_FILTER } from '../../archive/scan/filter.js';
-import { isArchiverError } from '../../failures/errors.js';
-import { rawFromText } from '../../paths/raw-path.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
+import { rawFromText } from '../../platform/paths/raw-path.js';
 import { matchesEverything } from './check-rules.js';
 import { checkClass } from './check-store.js';
 import type { FleetSource } from './fleet-config.js';

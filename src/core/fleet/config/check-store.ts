@@ -1,8 +1,8 @@
 // Where a config sends archives to: `store: URL`, or `s3_config` with a bucket, and what goes with either.
-import { errorText } from '../../failures/errors.js';
-import { checkBucketName, formatStoreUrl, joinStoreUrl, parseStoreUrl } from '../../object-store/store-url.js';
-import { STORAGE_CLASSES } from '../../providers/storage-classes.js';
-import { suggest } from '../../text/suggest.js';
+import { errorText } from '../../platform/failures/errors.js';
+import { checkBucketName, formatStoreUrl, joinStoreUrl, parseStoreUrl } from '../../store/store-url.js';
+import { STORAGE_CLASSES } from '../../store/providers/storage-classes.js';
+import { suggest } from '../../platform/text/suggest.js';
 import type { FleetConfig } from './fleet-config.js';
 import { IGNORED_STORE_KEYS, REFUSED_STORE_KEYS } from './other-keys.js';
 import { quoted } from './problems.js';

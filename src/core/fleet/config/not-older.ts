@@ -1,6 +1,6 @@
 // Which configs may follow one another. A signature alone lets somebody replay an older config.
 import { createHash } from 'node:crypto';
-import { integrityError } from '../../failures/errors.js';
+import { integrityError } from '../../platform/failures/errors.js';
 import type { FleetConfig } from './fleet-config.js';
 
 /** What is kept of the config that was accepted last. */

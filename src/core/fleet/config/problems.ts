@@ -1,6 +1,6 @@
 // What is wrong or odd in a config, each in one sentence that begins with its place.
 import type { LineCounter, Node } from 'yaml';
-import { printable } from '../../paths/raw-path.js';
+import { printable } from '../../platform/paths/raw-path.js';
 
 /** A file that is no config at all does not fill the terminal. */
 const MAX_SENTENCES = 100;

@@ -1,8 +1,8 @@
 // The bytes of a config to a tree with places. Bounded: 1 MiB, a depth that fits the stack, nothing that stands for
 // something else (anchors, aliases, tags), so that what is read is what is written.
 import { isAlias, isMap, isScalar, LineCounter, visit, type Document, type YAMLMap } from 'yaml';
-import { decodeUtf8 } from '../../text/strict-utf8.js';
-import { readDocument } from '../../text/yaml-document.js';
+import { decodeUtf8 } from '../../platform/text/strict-utf8.js';
+import { readDocument } from '../../platform/text/yaml-document.js';
 import { MAX_CONFIG_BYTES } from './fleet-config.js';
 import { Problems } from './problems.js';
 

@@ -1,9 +1,9 @@
 // One map of a config, read key by key. A key that is missing is undefined; one with a value that cannot be is a problem
 // and undefined as well.
 import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
-import { parseDuration } from '../../text/parse-duration.js';
-import { suggest } from '../../text/suggest.js';
-import { isSecretName } from '../../failures/hide-secrets.js';
+import { parseDuration } from '../../platform/text/parse-duration.js';
+import { suggest } from '../../platform/text/suggest.js';
+import { isSecretName } from '../../platform/failures/hide-secrets.js';
 import { quoted, type Place, type Problems } from './problems.js';
 
 /** Keys that are known and do nothing, and what happens instead. */

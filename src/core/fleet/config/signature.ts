@@ -1,9 +1,9 @@
 // The signature of a config, a file beside it: ed25519 over the exact bytes (RFC 8032, no hash before). It is verified
 // before anything is parsed. docs/format.md describes the file.
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { ArchiverError, integrityError, usageError } from '../../failures/errors.js';
-import { parseBoundedJson } from '../../json/json-guard.js';
-import { Fields } from '../../json/json-fields.js';
+import { ArchiverError, integrityError, usageError } from '../../platform/failures/errors.js';
+import { parseBoundedJson } from '../../platform/json/json-guard.js';
+import { Fields } from '../../platform/json/json-fields.js';
 import { quoted } from './problems.js';
 
 const ALGORITHM = 'ed25519';

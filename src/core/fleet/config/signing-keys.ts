@@ -1,7 +1,7 @@
 // The pair of keys that fleet configs are signed with: PKCS#8 and SPKI in PEM. Neither file is ever overwritten.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
-import { writeNewPair } from '../../state/new-pair.js';
+import { writeNewPair } from '../../platform/state/new-pair.js';
 import { ed25519, keyIdOf } from './signature.js';
 
 export const PRIVATE_KEY_FILE = 'config-signing-private.pem';

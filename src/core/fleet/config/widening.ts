@@ -1,6 +1,6 @@
 // What a config reads, or sends elsewhere, that the one before did not: a sentence for each kind. Where patterns cannot be
 // compared, they count as wider.
-import { printable } from '../../paths/raw-path.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import { pathBelow } from './check-sources.js';
 import type { FleetConfig, FleetSource } from './fleet-config.js';
 import { quoted } from './problems.js';

@@ -33,10 +33,10 @@ import {
   RemoveUserFromGroupCommand,
   type Tag,
 } from '@aws-sdk/client-iam';
-import { ArchiverError, noneOn } from '../../failures/errors.js';
-import { awsService } from '../../object-store/s3/aws-service.js';
-import { networkOf, type NetworkSources } from '../../object-store/s3/s3-network.js';
-import { tokenEndpoint } from '../../object-store/s3/s3-profile.js';
+import { ArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { awsService } from '../../store/s3/aws-service.js';
+import { networkOf, type NetworkSources } from '../../store/s3/s3-network.js';
+import { tokenEndpoint } from '../../store/s3/s3-profile.js';
 import { iamError } from './iam-errors.js';
 import { type AccessKey, type Entity, type Iam, IDENTITY_PATH, type Tags } from './iam.js';
 

@@ -1,6 +1,6 @@
 // Turns what IAM, its SDK and the network say into one sentence about one action, with a next step.
-import { ArchiverError, type ErrorCode } from '../../failures/errors.js';
-import { awsServiceError } from '../../object-store/s3/aws-service-error.js';
+import { ArchiverError, type ErrorCode } from '../../platform/failures/errors.js';
+import { awsServiceError } from '../../store/s3/aws-service-error.js';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   NoSuchEntity: 'not-found',

@@ -1,5 +1,5 @@
 // What minting and scuttling need of IAM, and how the identity of a writer is named and marked. Implemented by iam-client.ts alone.
-import { usageError } from '../../failures/errors.js';
+import { usageError } from '../../platform/failures/errors.js';
 
 /** The path of IAM that writers are made under, so that one policy is about all of them and about nobody else. */
 export const IDENTITY_PATH = '/archiver/';

@@ -1,7 +1,7 @@
 // Makes the IAM identity of a writer: policy, user, and a key that is shown once. What a run has made it takes away again when a later
 // step fails, that of keeping the key included. What is there already is taken over when its tags say that it is this writer's of this
 // fleet, and refused otherwise: it may be somebody's.
-import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
 import { type AccessKey, type Entity, FLEET_TAG, type Iam, identityOf, isOurs, WRITER_TAG } from './iam.js';
 
 export interface MintOptions {

@@ -1,6 +1,6 @@
 // Takes the identity of a writer down: keys first, so that nothing is written from then on. Every step may have been taken before, by
 // this or by an interrupted run. Policies of others are detached and stay.
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { type Entity, type Iam, identityOf, isOurs } from './iam.js';
 
 export interface ScuttledIdentity {

@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '../../text/strict-utf8.js';
+import { decodeUtf8 } from '../../platform/text/strict-utf8.js';
 
 /** As configs are written: a key at the beginning of a line. */
 const VERSION = /^\{?["']?version["']?[ \t]*:[ \t]*([1-9]\d{0,14})[ \t\r]*(?:[,}#]|$)/m;

@@ -1,6 +1,6 @@
 // The alerts that are due by how a fleet is. Whoever raises them leaves out what was sent within the cooldown.
-import { type Alert, newAlert, type Severity } from '../../alerts/alert.js';
-import { shellWord } from '../../text/shell-word.js';
+import { type Alert, newAlert, type Severity } from '../../notify/alerts/alert.js';
+import { shellWord } from '../../platform/text/shell-word.js';
 import type { WriterStatus } from './judge.js';
 import { spanText } from './span.js';
 import type { FleetStatus } from './watch-fleet.js';

@@ -1,8 +1,8 @@
 // From what was seen of a writer to how it is. The store's time of a heartbeat says when the writer checked in; its own clock only
 // says how long before that something was. A clock that is ahead, or dates that cannot be, make a heartbeat that nothing is
 // concluded from (docs/decisions/044). Pure.
-import { defined } from '../../defined.js';
-import { printable } from '../../paths/raw-path.js';
+import { defined } from '../../platform/defined.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import type { Heartbeat } from '../heartbeat.js';
 import type { SeenConfig, SeenHeartbeat, WriterSight } from './sight.js';
 import { spanText } from './span.js';

@@ -1,15 +1,15 @@
 // Looks at a fleet: one listing of `writers/` (its folders alone), one of `fleet/`, and a GET for each heartbeat. A config is
 // read only where its writer has begun a cycle since it was put, and once for each ETag.
 import { isWriterId } from '../../dataset/records/identity.js';
-import type { EventSink } from '../../events.js';
-import { reasonText } from '../../failures/errno.js';
-import { ArchiverError, isArchiverError, noneOn } from '../../failures/errors.js';
-import { atOnce } from '../../limits/at-once.js';
-import type { ObjectReader, ObjectStore } from '../../object-store/object-store.js';
-import { readAll } from '../../object-store/read-content.js';
-import { parseStoreUrl } from '../../object-store/store-url.js';
-import { printable } from '../../paths/raw-path.js';
-import { progressMeter } from '../../progress-meter.js';
+import type { EventSink } from '../../events/events.js';
+import { reasonText } from '../../platform/failures/errno.js';
+import { ArchiverError, isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import type { ObjectReader, ObjectStore } from '../../store/object-store.js';
+import { readAll } from '../../store/read-content.js';
+import { parseStoreUrl } from '../../store/store-url.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { progressMeter } from '../../events/progress-meter.js';
 import { configKey, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
 import { heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
 import { configVersionOf } from './config-version.js';

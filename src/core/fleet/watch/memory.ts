@@ -4,13 +4,13 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as s from '../../documents/schema.js';
-import { isArchiverError, systemCode } from '../../failures/errors.js';
-import { fileFailure } from '../../failures/file-failure.js';
-import { changeFile } from '../../state/change-file.js';
-import { encodeStateDocument, readStateDocument } from '../../state/document.js';
+import * as s from '../../platform/documents/schema.js';
+import { isArchiverError, systemCode } from '../../platform/failures/errors.js';
+import { fileFailure } from '../../platform/failures/file-failure.js';
+import { changeFile } from '../../platform/state/change-file.js';
+import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
 import type { FleetSight, WriterSight } from './sight.js';
-import { isSameEtag } from '../../object-store/same-etag.js';
+import { isSameEtag } from '../../store/same-etag.js';
 
 /** Of a writer; more are restarts long ago. */
 const NAMES_KEPT = 4;

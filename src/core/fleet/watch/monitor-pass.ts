@@ -1,13 +1,13 @@
 // One pass of a monitor: look at the fleet, say how it is, write metrics, evaluate budgets, raise alerts. A store that is away fails
 // no pass: it is told, and alerted once the fleet has been out of sight for longer than the threshold.
-import type { Alert } from '../../alerts/alert.js';
-import type { Raised } from '../../alerts/raise-alerts.js';
-import type { BudgetBook } from '../../budget/budget.js';
-import { budgetAlerts } from '../../budget/budget-alerts.js';
-import { usesIn } from '../../budget/verdict.js';
-import { reasonText } from '../../failures/errno.js';
-import { type ArchiverError, isArchiverError } from '../../failures/errors.js';
-import type { MetricsBook } from '../../observer.js';
+import type { Alert } from '../../notify/alerts/alert.js';
+import type { Raised } from '../../notify/alerts/raise-alerts.js';
+import type { BudgetBook } from '../../money/budget/budget.js';
+import { budgetAlerts } from '../../money/budget/budget-alerts.js';
+import { usesIn } from '../../money/budget/verdict.js';
+import { reasonText } from '../../platform/failures/errno.js';
+import { type ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import type { MetricsBook } from '../../events/observer.js';
 import { fleetAlerts, unseenAlert } from './fleet-alerts.js';
 import { memoryPath, readMemory, saveMemory } from './memory.js';
 import { metricsText, writeMetrics } from './textfile.js';

@@ -1,7 +1,7 @@
 // A fleet as metrics for Prometheus. Names follow its conventions: base units, a prefix for the program, moments as seconds since 1970.
-import { fileFailure } from '../../failures/file-failure.js';
+import { fileFailure } from '../../platform/failures/file-failure.js';
 import { familyText, labelsText, READABLE } from '../../notify/metrics-text.js';
-import { replaceFile } from '../../state/replace-file.js';
+import { replaceFile } from '../../platform/state/replace-file.js';
 import { CONDITIONS, type WriterStatus } from './judge.js';
 import type { FleetStatus } from './watch-fleet.js';
 

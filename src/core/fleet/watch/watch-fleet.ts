@@ -1,8 +1,8 @@
 // One look at a fleet and what it means: the front door for those who watch.
-import type { EventSink } from '../../events.js';
-import { reasonText } from '../../failures/errno.js';
-import type { ObjectStore } from '../../object-store/object-store.js';
-import { ignoreEvents } from '../../progress-meter.js';
+import type { EventSink } from '../../events/events.js';
+import { reasonText } from '../../platform/failures/errno.js';
+import type { ObjectStore } from '../../store/object-store.js';
+import { ignoreEvents } from '../../events/progress-meter.js';
 import { type Condition, CONDITIONS, isTroubled, judge, type WriterStatus } from './judge.js';
 import { lookAtFleet, type LookOptions } from './look.js';
 import { isClonedIn, memoryPath, NO_MEMORY, readMemory, remembered, saveMemory, versionIn } from './memory.js';

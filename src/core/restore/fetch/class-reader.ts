@@ -1,6 +1,6 @@
 // What the answers to GETs tell beside the content: a lifecycle rule may have moved an object since its manifest was written.
-import { isArchiverError } from '../../failures/errors.js';
-import type { GetOptions, ObjectContent, ObjectReader } from '../../object-store/object-store.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
+import type { GetOptions, ObjectContent, ObjectReader } from '../../store/object-store.js';
 
 /** Notes the storage class that each answer names, and which object was refused as cold. */
 export class ClassReader {

@@ -1,7 +1,7 @@
 // Receives a body into shared memory. A restore's main thread does little else, so this takes each piece as it comes:
 // an async iterator costs a promise and a few calls for every 64 KiB.
-import { integrityError } from '../../failures/errors.js';
-import type { ObjectContent } from '../../object-store/object-store.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import type { ObjectContent } from '../../store/object-store.js';
 
 /**
  * Fills `target` from its start with the body, which is consumed or destroyed. Once the promise is settled, nothing is

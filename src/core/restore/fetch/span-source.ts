@@ -1,8 +1,8 @@
 // Gets the stored bytes of a span: from the cache if they are there, else by one ranged GET into a reused buffer. The bytes
 // are not checked here: workers compare every frame with its digest.
-import { integrityError, isArchiverError } from '../../failures/errors.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../paths/raw-path.js';
+import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import type { FrameCache } from '../frame-cache.js';
 import { frameOffsets, type Span } from '../plan/frame-plan.js';
 import type { LaneChunk } from '../plan/lanes.js';

@@ -1,6 +1,6 @@
 // Where the content of the selected entries lies, sorted by chunk and offset, in columns of shared memory. A file is one
 // extent, a cut file one for each of its parts; stored bytes of a sparse file lie together, so it is one as well.
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { Extra, SelectedTable } from './selected-table.js';
 
 export interface ExtentData {

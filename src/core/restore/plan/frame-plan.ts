@@ -2,7 +2,7 @@
 //
 // Neighbouring frames become one ranged GET as long as it stays below `maxBytes`; frames in between that nobody needs
 // are fetched along when that costs less than another request. A GET never exceeds `maxBytes` unless one frame does.
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 
 /** Frames `first` to `last` (inclusive) of a chunk, stored at bytes `start` to `end` of the object. */
 export interface Span {

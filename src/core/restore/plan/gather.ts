@@ -1,15 +1,15 @@
 // Reads the manifest and keeps the entries that are wanted and believed. What is refused here is never looked at again.
 import { readView } from '../../dataset/chain/read-view.js';
-import { placeProblem } from '../../manifest/manifest-check.js';
-import type { ReadManifest } from '../../manifest/manifest-reader.js';
-import type { UploadId } from '../../ids/upload-id.js';
-import type { Entry, ManifestHead } from '../../manifest/manifest-types.js';
-import { pathProblem } from '../../paths/path-rules.js';
-import { createSelection, type Selection, type Selectors } from '../../manifest/selection.js';
-import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable, type RawPath, displayPath } from '../../paths/raw-path.js';
-import { usageError } from '../../failures/errors.js';
-import type { Failure, Failures } from '../../failures/failure-list.js';
+import { placeProblem } from '../../format/manifest/manifest-check.js';
+import type { ReadManifest } from '../../format/manifest/manifest-reader.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { Entry, ManifestHead } from '../../format/manifest/manifest-types.js';
+import { pathProblem } from '../../platform/paths/path-rules.js';
+import { createSelection, type Selection, type Selectors } from '../../format/manifest/selection.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { printable, type RawPath, displayPath } from '../../platform/paths/raw-path.js';
+import { usageError } from '../../platform/failures/errors.js';
+import type { Failure, Failures } from '../../platform/failures/failure-list.js';
 import { openTable, TableBuilder, type Extra, type SelectedTable, type TableData } from './selected-table.js';
 import type { ExpectedDigests } from '../../dataset/records/assert-expected.js';
 

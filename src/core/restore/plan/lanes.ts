@@ -1,9 +1,9 @@
 // The order of work. A lane is what one worker does in sequence: one chunk, or several that a cut file ties together, so
 // that its parts come in order and its checksum can be computed while it is written. Lanes are independent. Pure.
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { ChunkExtents, Extents } from './extents.js';
 import { frameAt, frameOffsets, planSpans, type Span, type SpanOptions } from './frame-plan.js';
-import { listsByKey } from '../../lists-by-key.js';
+import { listsByKey } from '../../platform/lists-by-key.js';
 
 export interface LaneChunk extends ChunkExtents {
   readonly record: ChunkRecord;

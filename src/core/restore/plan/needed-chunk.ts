@@ -1,9 +1,9 @@
 // What a restore needs of one chunk: the ranges that the cache does not hold. A chunk of which all is cached is not needed,
 // so it is not requested from cold storage either.
-import { chunkKey } from '../../manifest/manifest-check.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { FrameCache } from '../frame-cache.js';
 import type { LaneChunk } from './lanes.js';
-import type { UploadId } from '../../ids/upload-id.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 
 /** A chunk that must be fetched from the store, at least partly. */
 export interface NeededChunk {

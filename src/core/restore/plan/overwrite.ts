@@ -1,6 +1,6 @@
 // What happens to existing files. Pure.
-import type { EntryType, Timestamp } from '../../manifest/manifest-types.js';
-import type { Present } from '../../output-tree/output-tree.js';
+import type { EntryType, Timestamp } from '../../format/manifest/manifest-types.js';
+import type { Present } from '../output-tree/output-tree.js';
 
 export const OVERWRITE_POLICIES = ['always', 'if-newer', 'if-changed', 'never'] as const;
 /**

@@ -1,6 +1,6 @@
 // Turns the entries to write into work for the workers. Pure, except for asking what the cache holds.
-import { MIN_MEMORY_BYTES } from '../../limits/memory-plan.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import { MIN_MEMORY_BYTES } from '../../platform/limits/memory-plan.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { openExtents, planExtents, type ExtentData, type Extents } from './extents.js';
 import type { FrameCache } from '../frame-cache.js';
 import { planChunk, planLanes, type Lane, type LaneChunk } from './lanes.js';

@@ -1,9 +1,9 @@
 // The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills
 // it from the manifest, workers read it and note the outcome of each entry; no message per file crosses a thread.
-import { KIND } from '../../columns/entry-table.js';
-import { enlarged, growing, openRows, type Rows, RowsBuilder, type RowsData } from '../../columns/rows.js';
-import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js';
-import { type RawPath, splitPath } from '../../paths/raw-path.js';
+import { KIND } from '../../format/columns/entry-table.js';
+import { enlarged, growing, openRows, type Rows, RowsBuilder, type RowsData } from '../../format/columns/rows.js';
+import type { Entry, EntryType, Segment } from '../../format/manifest/manifest-types.js';
+import { type RawPath, splitPath } from '../../platform/paths/raw-path.js';
 
 /** The state of an entry. Everything starts as `waiting`; `written` is complete, but its MD5 is not compared yet. */
 export const STATE = { waiting: 0, done: 1, failed: 2, unchanged: 3, skipped: 4, written: 5 } as const;

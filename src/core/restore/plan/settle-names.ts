@@ -1,13 +1,13 @@
 // Decides about every name before anything is written: names that collide, and existing files.
-import { ArchiverError } from '../../failures/errors.js';
-import { type Collision, findCollisions, type Folding } from '../../paths/collisions.js';
-import { displayPath, type RawPath } from '../../paths/raw-path.js';
-import type { Failures } from '../../failures/failure-list.js';
-import type { OutputTree } from '../../output-tree/output-tree.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { type Collision, findCollisions, type Folding } from '../../platform/paths/collisions.js';
+import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
+import type { Failures } from '../../platform/failures/failure-list.js';
+import type { OutputTree } from '../output-tree/output-tree.js';
 import { decide, type OverwritePolicy } from './overwrite.js';
-import { failureReason } from '../../output-tree/refusal.js';
+import { failureReason } from '../output-tree/refusal.js';
 import { destinationOf, STATE, type Extra, type SelectedTable } from './selected-table.js';
-import { resultPath } from '../../failures/failure-list.js';
+import { resultPath } from '../../platform/failures/failure-list.js';
 
 export interface NameOptions {
   readonly flatten: boolean;

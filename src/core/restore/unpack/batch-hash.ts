@@ -1,6 +1,6 @@
 // Compares the MD5 of all whole files of a frame in one go, where the frame was decoded into the memory of the MD5 lanes
-// (core/md5): four to five times as fast as file by file. Larger files are hashed as they are written.
-import { LANE_LIMIT_BYTES, loadMd5Lanes, type Md5Lanes } from '../../md5/md5-lanes.js';
+// (core/platform/md5): four to five times as fast as file by file. Larger files are hashed as they are written.
+import { LANE_LIMIT_BYTES, loadMd5Lanes, type Md5Lanes } from '../../platform/md5/md5-lanes.js';
 import type { Extents } from '../plan/extents.js';
 import { STATE, type SelectedTable } from '../plan/selected-table.js';
 

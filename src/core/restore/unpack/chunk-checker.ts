@@ -1,12 +1,12 @@
 // Checks one chunk as a whole while its frames go by: the digest of the object, and that a tar member begins exactly
 // where the manifest says each file's content begins, under the file's name. An object that is a file has no members.
 import { createHash, type Hash } from 'node:crypto';
-import { errorText } from '../../failures/errors.js';
+import { errorText } from '../../platform/failures/errors.js';
 import type { Extents } from '../plan/extents.js';
 import type { SelectedTable } from '../plan/selected-table.js';
 import type { ChunkMessage, EntryFailure } from './unpack-protocol.js';
-import type { TarMember } from '../../tar/tar-member.js';
-import { TarReader, type TarSink } from '../../tar/tar-reader.js';
+import type { TarMember } from '../../format/tar/tar-member.js';
+import { TarReader, type TarSink } from '../../format/tar/tar-reader.js';
 
 /** Why a file fails whose content lies under another name than its own. */
 export const MISNAMED = 'no tar member of this name begins where the manifest says its content is';

@@ -5,7 +5,7 @@ import { VERDICT, type BatchHash } from './batch-hash.js';
 import { wrongContent } from '../write/check-sink.js';
 import type { ContentSink, OpenContent } from '../write/content-sink.js';
 import { storedSize, type Extents } from '../plan/extents.js';
-import { fatalError, failureReason } from '../../output-tree/refusal.js';
+import { fatalError, failureReason } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
 import type { EntryFailure } from './unpack-protocol.js';
 

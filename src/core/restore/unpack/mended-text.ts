@@ -1,6 +1,6 @@
 // Words for bytes that were wrong when first read from the store, and right the second time.
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { printable } from '../../paths/raw-path.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import { printable } from '../../platform/paths/raw-path.js';
 import type { WrongBytes } from './unpack-protocol.js';
 
 /** A warning: the store or the network is not reliable. */

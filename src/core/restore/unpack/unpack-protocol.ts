@@ -1,7 +1,7 @@
 // The messages between the main thread and an unpack worker. Stored bytes are passed in shared buffers; the outcome of a file
 // is noted in shared memory, and only problems are messages.
 import type { ExtentData } from '../plan/extents.js';
-import type { WriteSettings } from '../../output-tree/write-settings.js';
+import type { WriteSettings } from '../output-tree/write-settings.js';
 import type { Extra, TableData } from '../plan/selected-table.js';
 
 export interface UnpackData {

@@ -1,9 +1,9 @@
 // Runs lanes through workers. Each worker has a feeder that takes the next lane, fetches its spans ahead of the worker in
 // parallel, and hands them over in order. Bytes under way and requests at a time are bounded for all together. Failures
 // of single objects fail their files; a failure that would repeat for every object ends the run.
-import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
-import type { EventSink } from '../../events.js';
-import { ByteBudget, Slots } from '../../limits/byte-budget.js';
+import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
+import type { EventSink } from '../../events/events.js';
+import { ByteBudget, Slots } from '../../platform/limits/byte-budget.js';
 import type { Span } from '../plan/frame-plan.js';
 import type { Lane, LaneChunk } from '../plan/lanes.js';
 import type { Extra } from '../plan/selected-table.js';

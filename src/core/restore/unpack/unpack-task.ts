@@ -2,8 +2,8 @@
 // match their digest are requested once more before files fail: their message waits (`wanted`) until `again` has delivered
 // them, or cannot.
 import { hash } from 'node:crypto';
-import { errorText, integrityError, isArchiverError } from '../../failures/errors.js';
-import type { Codec } from '../../codec/codec-type.js';
+import { errorText, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import type { Codec } from '../../platform/codec/codec-type.js';
 import { ChunkChecker } from './chunk-checker.js';
 import { ChunkUnpacker } from './chunk-unpacker.js';
 import type { BatchHash } from './batch-hash.js';

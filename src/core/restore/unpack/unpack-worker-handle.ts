@@ -1,7 +1,7 @@
 // The main thread's end of one unpack worker: messages go out in order, each is answered, and a bounded number is under
 // way at a time.
-import { ArchiverError } from '../../failures/errors.js';
-import { WorkerThread } from '../../threads/worker-thread.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { WorkerThread } from '../../platform/threads/worker-thread.js';
 import type { AgainMessage, FromWorker, ToWorker, Trouble, UnpackData, WrongBytes } from './unpack-protocol.js';
 
 export interface WorkerEvents {

@@ -1,16 +1,16 @@
 // Entry of an unpack worker thread: turns stored frames into files on disk (restore) or results of checks (verify).
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { loadCodec } from '../../codec/codec.js';
-import { errorText, isArchiverError } from '../../failures/errors.js';
-import { loadLibc } from '../../libc/libc.js';
-import { rawFromText, withEnd } from '../../paths/raw-path.js';
+import { loadCodec } from '../../platform/codec/codec.js';
+import { errorText, isArchiverError } from '../../platform/failures/errors.js';
+import { loadLibc } from '../../platform/libc/libc.js';
+import { rawFromText, withEnd } from '../../platform/paths/raw-path.js';
 import { openBatchHash } from './batch-hash.js';
 import { CheckSink } from '../write/check-sink.js';
 import { HoleLimit } from '../write/content-hash.js';
 import type { ContentSink } from '../write/content-sink.js';
 import { openExtents } from '../plan/extents.js';
 import { FileSink } from '../write/file-sink.js';
-import { openTree } from '../../output-tree/open-tree.js';
+import { openTree } from '../output-tree/open-tree.js';
 import { openTable, type SelectedTable } from '../plan/selected-table.js';
 import { UnpackTask } from './unpack-task.js';
 import type { AgainMessage, FromWorker, ToWorker, UnpackData } from './unpack-protocol.js';

@@ -1,6 +1,6 @@
 // Content that is only checked: each file's MD5 against the manifest's. Nothing is written.
 import { hash } from 'node:crypto';
-import { integrityError } from '../../failures/errors.js';
+import { integrityError } from '../../platform/failures/errors.js';
 import { ContentHash, HoleLimit, scatter } from './content-hash.js';
 import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import type { Extra, SelectedTable } from '../plan/selected-table.js';

@@ -2,7 +2,7 @@
 // manifest of a few bytes can ask for that. So holes are limited (`HoleLimit`), and hashing them can be stopped. Pieces out
 // of order are not hashed: the digest is then undefined, and the caller reads the file again.
 import { createHash, type Hash } from 'node:crypto';
-import { cancelledError, integrityError } from '../../failures/errors.js';
+import { cancelledError, integrityError } from '../../platform/failures/errors.js';
 import type { DataRun } from '../plan/sparse-map.js';
 
 const ZEROS = Buffer.alloc(1024 * 1024);

@@ -1,7 +1,7 @@
 // What a restored path gets besides its content. Pure; properties of the process are parameters.
-import type { Folder, Metadata } from '../../output-tree/output-tree.js';
+import type { Folder, Metadata } from '../output-tree/output-tree.js';
 import type { SelectedTable } from '../plan/selected-table.js';
-import type { WriteSettings } from '../../output-tree/write-settings.js';
+import type { WriteSettings } from '../output-tree/write-settings.js';
 
 const PERMISSIONS = 0o777;
 const STICKY = 0o1000;

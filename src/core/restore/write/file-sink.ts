@@ -2,17 +2,17 @@
 // attributes and times, and only then its name. A file that fails leaves nothing. Files of some size are compared when
 // there are several (pending-files.ts), and keep their temporary names until then.
 import { createHash, hash } from 'node:crypto';
-import { errorText } from '../../failures/errors.js';
-import { displayPath, type RawPath, rawFromNumber, splitPath, withEnd } from '../../paths/raw-path.js';
+import { errorText } from '../../platform/failures/errors.js';
+import { displayPath, type RawPath, rawFromNumber, splitPath, withEnd } from '../../platform/paths/raw-path.js';
 import { wrongContent } from './check-sink.js';
 import { ContentHash, HoleLimit, scatter } from './content-hash.js';
 import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import { fileMetadata } from './file-metadata.js';
-import { type Folder, type Metadata, type OutputTree } from '../../output-tree/output-tree.js';
+import { type Folder, type Metadata, type OutputTree } from '../output-tree/output-tree.js';
 import { PendingFiles } from './pending-files.js';
 import { destinationOf, type Extra, type SelectedTable } from '../plan/selected-table.js';
 import { dataRuns, type DataRun, writeAround } from '../plan/sparse-map.js';
-import type { WriteSettings } from '../../output-tree/write-settings.js';
+import type { WriteSettings } from '../output-tree/write-settings.js';
 
 interface Writing extends OpenContent {
   readonly folder: Folder;

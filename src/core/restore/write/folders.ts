@@ -1,15 +1,15 @@
 // Folders: made before the files, with permissions that let us work in them; their own metadata last, deepest first,
 // because every file made in a folder changes its time.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { errorText } from '../../failures/errors.js';
-import type { SourceRecord } from '../../manifest/manifest-types.js';
-import { displayPath, HERE, splitPath, TOP } from '../../paths/raw-path.js';
-import type { Failures } from '../../failures/failure-list.js';
+import { errorText } from '../../platform/failures/errors.js';
+import type { SourceRecord } from '../../format/manifest/manifest-types.js';
+import { displayPath, HERE, splitPath, TOP } from '../../platform/paths/raw-path.js';
+import type { Failures } from '../../platform/failures/failure-list.js';
 import { restoredMode, restoredOwner } from './file-metadata.js';
-import type { OutputTree } from '../../output-tree/output-tree.js';
-import { failureReason, fatalError } from '../../output-tree/refusal.js';
+import type { OutputTree } from '../output-tree/output-tree.js';
+import { failureReason, fatalError } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
-import type { WriteSettings } from '../../output-tree/write-settings.js';
+import type { WriteSettings } from '../output-tree/write-settings.js';
 
 const OWNER_ACCESS = 0o700;
 const PERMISSIONS = 0o777;

@@ -4,9 +4,17 @@ import { readdirSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { OutputFolder } from '../../output-tree/output-folder.js';
-import { fsPath, joinPath, pathBelow, type RawPath, rawFromLatin1, rawFromText, TOP } from '../../paths/raw-path.js';
-import { holdLock, type Lock, lockHolder } from '../../state/lock.js';
+import type { OutputFolder } from '../output-tree/output-folder.js';
+import {
+  fsPath,
+  joinPath,
+  pathBelow,
+  type RawPath,
+  rawFromLatin1,
+  rawFromText,
+  TOP,
+} from '../../platform/paths/raw-path.js';
+import { holdLock, type Lock, lockHolder } from '../../platform/state/lock.js';
 
 const LOCK = /^(\.archiver-[0-9a-f]{8}-)lock$/;
 

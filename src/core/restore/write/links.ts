@@ -1,12 +1,12 @@
 // Hard links and symbolic links, made when every file is in place, so that nothing is ever written through one of them.
-import { errorText } from '../../failures/errors.js';
-import { displayPath, type RawPath, rawFromText, TOP, splitPath, withEnd } from '../../paths/raw-path.js';
+import { errorText } from '../../platform/failures/errors.js';
+import { displayPath, type RawPath, rawFromText, TOP, splitPath, withEnd } from '../../platform/paths/raw-path.js';
 import { fileMetadata } from './file-metadata.js';
-import type { Folder } from '../../output-tree/output-tree.js';
-import { failureReason, fatalError } from '../../output-tree/refusal.js';
+import type { Folder } from '../output-tree/output-tree.js';
+import { failureReason, fatalError } from '../output-tree/refusal.js';
 import { destinationOf, STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
 import type { Writing } from './folders.js';
-import { addTo } from '../../lists-by-key.js';
+import { addTo } from '../../platform/lists-by-key.js';
 
 export interface LinkWriting extends Writing {
   /** The output folder was empty. */

@@ -2,8 +2,8 @@
 // cannot be made on several lanes, but those of eight files can: they wait here until there are enough of them, are
 // read back piece by piece (from the page cache, where they have just been written to) and hashed together, for a third
 // of what OpenSSL needs one by one.
-import { LANE_LIMIT_BYTES } from '../../md5/md5-lanes.js';
-import { loadMd5Streams, STREAMS_AT_ONCE, type Md5Streams, type StreamSource } from '../../md5/md5-streams.js';
+import { LANE_LIMIT_BYTES } from '../../platform/md5/md5-lanes.js';
+import { loadMd5Streams, STREAMS_AT_ONCE, type Md5Streams, type StreamSource } from '../../platform/md5/md5-streams.js';
 
 /** Longer files are hashed as they are written: the page cache need not hold eight of them. */
 export const MAX_PENDING_FILE_BYTES = 1 << 26;

@@ -1,7 +1,7 @@
 // Which extended attributes are restored by default: `user.*`, whose meaning is up to programs, and ACLs, which are
 // permissions. All others (`security.*` with file capabilities, `trusted.*`, future ones) can give a program privileges, as
 // setuid does, and need the same flag: an archive must not be able to plant one.
-import type { RawPath } from '../../paths/raw-path.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { type Extra, type SelectedTable, STATE } from '../plan/selected-table.js';
 
 const ACLS: ReadonlySet<string> = new Set(['system.posix_acl_access', 'system.posix_acl_default']);

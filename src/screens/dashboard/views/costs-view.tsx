@@ -1,8 +1,8 @@
 // What this month cost by storage class, and how each budget stands.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
-import { amountText } from '../../../core/alerts/amounts.js';
-import type { BudgetStatus } from '../../../core/budget/status.js';
+import { amountText } from '../../../core/notify/alerts/amounts.js';
+import type { BudgetStatus } from '../../../core/money/budget/status.js';
 import type { BudgetsRead } from '../../../stores/dashboard/sources.js';
 import { listModel, type Row } from '../../../stores/dashboard/view-model.js';
 import type { Column } from '../../../ui/columns.js';

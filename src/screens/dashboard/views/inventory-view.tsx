@@ -1,7 +1,7 @@
 // The uploads of the store, newest first, and what is known of the one under the cursor.
 import { type ReactElement, useMemo } from 'react';
-import type { StoredUpload } from '../../../core/inventory/stored-upload.js';
-import { uploadUrlOf } from '../../../core/ids/upload-id.js';
+import type { StoredUpload } from '../../../core/dataset/inventory/stored-upload.js';
+import { uploadUrlOf } from '../../../core/store/ids/upload-id.js';
 import { inventoryList, newestSums } from '../../../stores/dashboard/inventory-list.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';

@@ -1,10 +1,10 @@
 // What was spent, how budgets stand, and what is being uploaded: a bit of every source, without a cursor.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
-import type { FoundState } from '../../../core/resume/state-folder.js';
-import { savedStatus } from '../../../core/resume/describe-state.js';
-import type { SpentGroup } from '../../../core/ledger/report.js';
-import type { BudgetStatus } from '../../../core/budget/status.js';
+import type { FoundState } from '../../../core/archive/resume/state-folder.js';
+import { savedStatus } from '../../../core/archive/resume/describe-state.js';
+import type { SpentGroup } from '../../../core/money/ledger/report.js';
+import type { BudgetStatus } from '../../../core/money/budget/status.js';
 import type { FleetRead } from '../../../stores/dashboard/store-sources.js';
 import type { Column } from '../../../ui/columns.js';
 import { formatCount } from '../../../ui/format.js';

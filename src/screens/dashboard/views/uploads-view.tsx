@@ -1,9 +1,9 @@
 // Uploads of this computer that run or can be continued, and what is known of the one under the cursor.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
-import { savedStatus } from '../../../core/resume/describe-state.js';
-import type { FoundState } from '../../../core/resume/state-folder.js';
-import { uploadUrlOf } from '../../../core/ids/upload-id.js';
+import { savedStatus } from '../../../core/archive/resume/describe-state.js';
+import type { FoundState } from '../../../core/archive/resume/state-folder.js';
+import { uploadUrlOf } from '../../../core/store/ids/upload-id.js';
 import { listModel } from '../../../stores/dashboard/view-model.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';

@@ -7,9 +7,9 @@ import {
   KIND,
   openEntryTable,
   STATUS,
-} from '../../../../src/core/columns/entry-table.js';
+} from '../../../../src/core/format/columns/entry-table.js';
 import type { Skip } from '../../../../src/core/archive/scan/skip.js';
-import type { Entry } from '../../../../src/core/manifest/manifest-types.js';
+import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';
 import { raw } from '../../../support/raw.js';
 
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';

@@ -7,7 +7,7 @@ import {
   seedsOf,
 } from '../../../../src/core/archive/changes/known-contents.js';
 import { seedOf } from '../../../../src/core/archive/pack/seeded-hash.js';
-import type { ChunkRecord, Entry } from '../../../../src/core/manifest/manifest-types.js';
+import type { ChunkRecord, Entry } from '../../../../src/core/format/manifest/manifest-types.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 import { raw } from '../../../support/raw.js';
 

@@ -16,13 +16,13 @@ import {
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { TransferEvent } from '../../../../src/core/events.js';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
-import { rawFromText } from '../../../../src/core/paths/raw-path.js';
-import { verifyUpload } from '../../../../src/core/verify/verify.js';
+import type { TransferEvent } from '../../../../src/core/events/events.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
+import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
+import { verifyUpload } from '../../../../src/core/mend/verify/verify.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 import type { Json } from '../../../support/make-archive.js';
-import { chunkPuts, restored, run, type RunOptions, site, type Site } from '../../resume/interrupted.js';
+import { chunkPuts, restored, run, type RunOptions, site, type Site } from '../resume/interrupted.js';
 import { describeTree, MIB, noise, writeSparse } from '../trees.js';
 
 const PHOTO = noise(300_000);

@@ -16,12 +16,12 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { TransferEvent } from '../../../../src/core/events.js';
+import type { TransferEvent } from '../../../../src/core/events/events.js';
 import { writeMark } from '../../../../src/core/dataset/marks.js';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
-import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
-import { rawFromText } from '../../../../src/core/paths/raw-path.js';
-import { verifyUpload } from '../../../../src/core/verify/verify.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
+import type { ObjectStore } from '../../../../src/core/store/object-store.js';
+import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
+import { verifyUpload } from '../../../../src/core/mend/verify/verify.js';
 import { archiver } from '../../../e2e/upload-cli.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 import type { Json } from '../../../support/make-archive.js';
@@ -35,7 +35,7 @@ import {
   type RunOptions,
   site,
   type Site,
-} from '../../resume/interrupted.js';
+} from '../resume/interrupted.js';
 import { describeTree, libcOrFail, MIB, noise, writeSparse } from '../trees.js';
 import { raw } from '../../../support/raw.js';
 import { withAccess } from '../upload-folder.js';

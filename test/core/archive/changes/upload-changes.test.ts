@@ -8,11 +8,11 @@ import type { UploadResult } from '../../../../src/core/archive/upload-result.js
 import type { ManifestCache } from '../../../../src/core/dataset/cache/manifest-cache.js';
 import { readVersion } from '../../../../src/core/dataset/records/versions.js';
 import { openView } from '../../../../src/core/dataset/chain/view.js';
-import type { UploadId } from '../../../../src/core/ids/upload-id.js';
-import type { Entry } from '../../../../src/core/manifest/manifest-types.js';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
-import type { OpenedBytes } from '../../../../src/core/keys/unseal-bytes.js';
-import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
+import type { UploadId } from '../../../../src/core/store/ids/upload-id.js';
+import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
+import type { OpenedBytes } from '../../../../src/core/format/encryption/unseal-bytes.js';
+import type { ObjectStore } from '../../../../src/core/store/object-store.js';
 import { filesBelow } from '../../../e2e/upload-cli.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { makeEverything, noise, setTime } from '../trees.js';

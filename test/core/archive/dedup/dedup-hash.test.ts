@@ -4,7 +4,7 @@ import { appendFileSync, linkSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { beforeEach, describe, expect, test } from 'vitest';
 import { markGroup, sameDigests, sameSizes } from '../../../../src/core/archive/dedup/dedup-groups.js';
 import { DIGEST_BYTES, FileHasher, type FileHashing } from '../../../../src/core/archive/dedup/dedup-hash.js';
-import { STATUS, type EntryTable } from '../../../../src/core/columns/entry-table.js';
+import { STATUS, type EntryTable } from '../../../../src/core/format/columns/entry-table.js';
 import { posixSourceFs } from '../../../../src/core/archive/scan/source-fs-posix.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { scanFolder, tampered } from '../pack-tree.js';

@@ -3,8 +3,8 @@ import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, utimesSync, w
 import { describe, expect, test } from 'vitest';
 import { deduplicatedTotals } from '../../../../src/core/archive/dedup/dedup-totals.js';
 import { markGroup } from '../../../../src/core/archive/dedup/dedup-groups.js';
-import type { EntryTable } from '../../../../src/core/columns/entry-table.js';
-import { STATUS } from '../../../../src/core/columns/entry-table.js';
+import type { EntryTable } from '../../../../src/core/format/columns/entry-table.js';
+import { STATUS } from '../../../../src/core/format/columns/entry-table.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { md5, type PackedTree, packTree, type PackTreeOptions, tampered, tarMembers } from '../pack-tree.js';
 import { libcOrFail, MIB, noise, writeSparse } from '../trees.js';

@@ -14,10 +14,10 @@ import {
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
-import { repairUpload } from '../../../../src/core/repair/repair.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
+import { repairUpload } from '../../../../src/core/mend/repair/repair.js';
 import { restoreUpload } from '../../../../src/core/restore/restore.js';
-import { verifyUpload } from '../../../../src/core/verify/verify.js';
+import { verifyUpload } from '../../../../src/core/mend/verify/verify.js';
 import type { Json } from '../../../support/make-archive.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { MIB, noise } from '../trees.js';

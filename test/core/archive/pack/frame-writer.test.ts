@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { chooseLevel, describeCompression, levelBand } from '../../../../src/core/archive/pack/compression-level.js';
 import { Md5Batch } from '../../../../src/core/archive/pack/md5-batch.js';
 import { FrameWriter } from '../../../../src/core/archive/pack/frame-writer.js';
-import { loadCodec } from '../../../../src/core/codec/codec.js';
-import type { Codec } from '../../../../src/core/codec/codec-type.js';
-import { loadMd5Lanes } from '../../../../src/core/md5/md5-lanes.js';
+import { loadCodec } from '../../../../src/core/platform/codec/codec.js';
+import type { Codec } from '../../../../src/core/platform/codec/codec-type.js';
+import { loadMd5Lanes } from '../../../../src/core/platform/md5/md5-lanes.js';
 import { MIB, noise } from '../trees.js';
 
 const codec = loadCodec();

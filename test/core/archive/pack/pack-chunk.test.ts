@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { headerBytes, paxFor, writeHeader, type NewMember } from '../../../../src/core/tar/write-header.js';
-import { loadCodec } from '../../../../src/core/codec/codec.js';
-import type { Codec } from '../../../../src/core/codec/codec-type.js';
+import { headerBytes, paxFor, writeHeader, type NewMember } from '../../../../src/core/format/tar/write-header.js';
+import { loadCodec } from '../../../../src/core/platform/codec/codec.js';
+import type { Codec } from '../../../../src/core/platform/codec/codec-type.js';
 import { PROGRESS } from '../../../../src/core/archive/pack/pack-state.js';
 import type { SourceFs } from '../../../../src/core/archive/scan/source-fs.js';
-import { fsPath, rawFromText } from '../../../../src/core/paths/raw-path.js';
-import { encodeTable } from '../../../../src/core/chunk/table-frame.js';
+import { fsPath, rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
+import { encodeTable } from '../../../../src/core/format/chunk/table-frame.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import type { JsonEntry } from '../../../e2e/upload-cli.js';
 import { md5, packTree, tampered, tarMembers } from '../pack-tree.js';

@@ -3,7 +3,12 @@ import * as fc from 'fast-check';
 import type { ChunkTask } from '../../../../src/core/archive/plan/chunk-task.js';
 import { describe, expect, test } from 'vitest';
 import { chunkSizeFor, planChunks, type PlanOptions, tarBytes } from '../../../../src/core/archive/plan/chunk-plan.js';
-import { type EntryTable, EntryTableBuilder, KIND, openEntryTable } from '../../../../src/core/columns/entry-table.js';
+import {
+  type EntryTable,
+  EntryTableBuilder,
+  KIND,
+  openEntryTable,
+} from '../../../../src/core/format/columns/entry-table.js';
 import { autoShardCount, extension, SHARD_STRATEGIES } from '../../../../src/core/archive/plan/shard-strategy.js';
 import { type TierPolicy, tierOf } from '../../../../src/core/archive/plan/tier.js';
 import { MIB } from '../trees.js';

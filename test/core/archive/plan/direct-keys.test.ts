@@ -1,8 +1,8 @@
 // Which keys direct files get.
 import { describe, expect, test } from 'vitest';
 import { DirectKeys, type DirectKeyOptions } from '../../../../src/core/archive/plan/direct-keys.js';
-import { type EntryTable, EntryTableBuilder, openEntryTable } from '../../../../src/core/columns/entry-table.js';
-import { rawFromText } from '../../../../src/core/paths/raw-path.js';
+import { type EntryTable, EntryTableBuilder, openEntryTable } from '../../../../src/core/format/columns/entry-table.js';
+import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
 import { raw } from '../../../support/raw.js';
 
 function tableOf(paths: readonly string[]): EntryTable {

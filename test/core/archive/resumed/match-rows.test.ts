@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { encodeTable } from '../../../../src/core/chunk/table-frame.js';
-import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../../src/core/columns/entry-table.js';
-import { loadCodec } from '../../../../src/core/codec/codec.js';
-import type { EntryExtra } from '../../../../src/core/manifest/entry-line.js';
+import { encodeTable } from '../../../../src/core/format/chunk/table-frame.js';
+import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../../src/core/format/columns/entry-table.js';
+import { loadCodec } from '../../../../src/core/platform/codec/codec.js';
+import type { EntryExtra } from '../../../../src/core/format/manifest/entry-line.js';
 import { matchRows } from '../../../../src/core/archive/resumed/match-rows.js';
-import type { AcknowledgedChunk } from '../../../../src/core/resume/upload-journal.js';
+import type { AcknowledgedChunk } from '../../../../src/core/archive/resume/upload-journal.js';
 import { raw } from '../../../support/raw.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SortedNames } from '../../../../src/core/archive/scan/sorted-names.js';
-import { rawFromBytes, type RawPath } from '../../../../src/core/paths/raw-path.js';
+import { rawFromBytes, type RawPath } from '../../../../src/core/platform/paths/raw-path.js';
 
 /** Different byte strings, shuffled: of each length, with bytes that are no UTF-8, and many that continue another one. */
 function names(count: number): RawPath[] {

@@ -1,15 +1,15 @@
 // Whatever goes wrong in a callback or a thread ends the run, in words, and never leaves anybody waiting.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { cancelledError } from '../../../../src/core/failures/errors.js';
+import { cancelledError } from '../../../../src/core/platform/failures/errors.js';
 import type { ChunkTask } from '../../../../src/core/archive/plan/chunk-task.js';
 import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
 import { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
 import { type PipelineOptions, runPipeline } from '../../../../src/core/archive/transfer/pipeline.js';
 import { transferPolicy } from '../../../../src/core/archive/transfer/transfer-policy.js';
-import { fixedWindow } from '../../../../src/core/limits/transfer-window.js';
-import { runningThreads } from '../../../../src/core/threads/threads.js';
-import { WorkerThread } from '../../../../src/core/threads/worker-thread.js';
+import { fixedWindow } from '../../../../src/core/platform/limits/transfer-window.js';
+import { runningThreads } from '../../../../src/core/platform/threads/threads.js';
+import { WorkerThread } from '../../../../src/core/platform/threads/worker-thread.js';
 import { mortalThread } from '../../../support/mortal-thread.js';
 
 const task = (chunk: number): ChunkTask => {

@@ -2,7 +2,7 @@
 // Packing and sending side by side, with packers and a wire that tests hold in their hands.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ChunkTask } from '../../../../src/core/archive/plan/chunk-task.js';
-import { memoryPlan } from '../../../../src/core/limits/memory-plan.js';
+import { memoryPlan } from '../../../../src/core/platform/limits/memory-plan.js';
 import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
 import type { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
 import { runPipeline, type SendOutcome } from '../../../../src/core/archive/transfer/pipeline.js';
@@ -12,7 +12,7 @@ import {
   type TransferOptions,
   transferPolicy,
 } from '../../../../src/core/archive/transfer/transfer-policy.js';
-import { cancelledError } from '../../../../src/core/failures/errors.js';
+import { cancelledError } from '../../../../src/core/platform/failures/errors.js';
 import { MIB } from '../trees.js';
 
 // By a clock of the test's own: what is counted must not hang on how busy the machine is.

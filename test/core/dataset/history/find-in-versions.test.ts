@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findInVersions } from '../../../../src/core/dataset/history/find-in-versions.js';
-import { ArchiverError } from '../../../../src/core/failures/errors.js';
+import { ArchiverError } from '../../../../src/core/platform/failures/errors.js';
 import { DATASET, makeDataset } from '../../../support/make-dataset.js';
 import { memoryReader } from '../../../support/memory-reader.js';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { livesOf, type Life } from '../../../../src/core/dataset/history/lives.js';
-import type { Line } from '../../../../src/core/manifest/manifest-parser.js';
+import type { Line } from '../../../../src/core/format/manifest/manifest-parser.js';
 import { histories, type HistoryLevel } from '../../../support/chain-model.js';
 import { raw } from '../../../support/raw.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDuration } from '../../../../src/core/text/parse-duration.js';
+import { parseDuration } from '../../../../src/core/platform/text/parse-duration.js';
 import { lockUntil } from '../../../../src/core/dataset/lock/lock-until.js';
 
 const NOW = new Date('2026-03-04T05:06:07Z');

@@ -9,8 +9,8 @@ import { openVersion } from '../../../../src/core/dataset/chain/version-view.js'
 import { readParsedRecord } from '../../../../src/core/dataset/records/versions.js';
 import { viewOf } from '../../../../src/core/dataset/chain/view.js';
 import { loadManifest } from '../../../support/load-manifest.js';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
-import type { WholeStore } from '../../../../src/core/object-store/object-store.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
+import type { WholeStore } from '../../../../src/core/store/object-store.js';
 import type { Json } from '../../../support/make-archive.js';
 import { linkId, linkKey } from '../../../support/make-chain.js';
 import { allContent, allKeys, DATASET, makeDataset, recordKey } from '../../../support/make-dataset.js';

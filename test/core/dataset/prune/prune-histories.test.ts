@@ -1,8 +1,8 @@
 // Any history of a dataset, pruned in any way and then once more.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunkKey } from '../../../../src/core/manifest/manifest-check.js';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
+import { chunkKey } from '../../../../src/core/format/manifest/manifest-check.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import { openVersion } from '../../../../src/core/dataset/chain/version-view.js';
 import { listVersions, readVersion } from '../../../../src/core/dataset/records/versions.js';
 import type { FileSpec } from '../../../support/make-archive.js';

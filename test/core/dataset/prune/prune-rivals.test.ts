@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ArchiverError } from '../../../../src/core/failures/errors.js';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
+import { ArchiverError } from '../../../../src/core/platform/failures/errors.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import { linkId } from '../../../support/make-chain.js';
 import {
   allContent,

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { addTag, removeTag } from '../../../../src/core/dataset/set-tag.js';
 import { RetiredVersion } from '../../../../src/core/dataset/records/tombstone.js';
 import { listVersions } from '../../../../src/core/dataset/records/versions.js';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
-import type { WholeStore } from '../../../../src/core/object-store/object-store.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
+import type { WholeStore } from '../../../../src/core/store/object-store.js';
 import { allContent, allKeys, DATASET, versionContent } from '../../../support/make-dataset.js';
 import { copyOf, datasetFolder, killedBefore, onMutation, pruneFolder, stepsOf } from './prune-run.js';
 

@@ -4,7 +4,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { planPrune } from '../../../../src/core/dataset/prune/plan-prune.js';
 import { prune } from '../../../../src/core/dataset/prune/prune.js';
-import type { WholeStore } from '../../../../src/core/object-store/object-store.js';
+import type { WholeStore } from '../../../../src/core/store/object-store.js';
 import { allContent, allKeys, DATASET, makeDataset } from '../../../support/make-dataset.js';
 import { openTestS3, useTestCredentials } from '../../../support/open-s3.js';
 import { LINKS } from './prune-run.js';

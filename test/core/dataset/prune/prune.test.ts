@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { highestVersion } from '../../../../src/core/dataset/records/version-record.js';
 import { readVersion } from '../../../../src/core/dataset/records/versions.js';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import { makeArchive, type Json } from '../../../support/make-archive.js';
 import { linkId, linkKey } from '../../../support/make-chain.js';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { autoWriterId, checkWriterId, deriveDatasetId } from '../../../../src/core/dataset/records/identity.js';
-import { newUploadId } from '../../../../src/core/ids/upload-id.js';
-import { rawFromText } from '../../../../src/core/paths/raw-path.js';
+import { newUploadId } from '../../../../src/core/store/ids/upload-id.js';
+import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
 import { raw } from '../../../support/raw.js';
 
 describe('upload ids', () => {

@@ -5,9 +5,9 @@ import {
   neighbourVersion,
   NoSuchVersion,
 } from '../../../../src/core/dataset/records/neighbour-version.js';
-import { loadListing } from '../../../../src/core/listing/load-listing.js';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
-import type { ObjectReader } from '../../../../src/core/object-store/object-store.js';
+import { loadListing } from '../../../../src/core/restore/listing/load-listing.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
+import type { ObjectReader } from '../../../../src/core/store/object-store.js';
 import { changesSince } from '../../../../src/stores/browse/changes.js';
 import { openedListing } from '../../../support/browse-listing.js';
 import { DATASET, makeDataset, recordKey, writeObjects } from '../../../support/make-dataset.js';

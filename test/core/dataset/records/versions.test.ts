@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { ArchiverError } from '../../../../src/core/failures/errors.js';
+import { ArchiverError } from '../../../../src/core/platform/failures/errors.js';
 import {
   listDatasets,
   listVersions,
   readVersion,
   readVersions,
 } from '../../../../src/core/dataset/records/versions.js';
-import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import type { Json } from '../../../support/make-archive.js';
 import { DATASET, makeDataset, recordBytes, recordKey, writeObjects } from '../../../support/make-dataset.js';
 import { memoryReader } from '../../../support/memory-reader.js';

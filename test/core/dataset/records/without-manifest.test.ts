@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listUploads, lookForManifests } from '../../../../src/core/dataset/records/find-places.js';
-import { encodeFence } from '../../../../src/core/manifest/fence.js';
-import { openStore } from '../../../../src/core/object-store/open-store.js';
+import { encodeFence } from '../../../../src/core/format/manifest/fence.js';
+import { openStore } from '../../../../src/core/store/open-store.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 

@@ -11,9 +11,9 @@ import { Beats } from '../../../../src/core/fleet/agent/beats.js';
 import { keptConfig } from '../../../../src/core/fleet/agent/kept-config.js';
 import { PulledConfig } from '../../../../src/core/fleet/agent/pulled-config.js';
 import type { UploadResult } from '../../../../src/core/archive/upload-result.js';
-import { type OpenedStore, openStore } from '../../../../src/core/object-store/open-store.js';
+import { type OpenedStore, openStore } from '../../../../src/core/store/open-store.js';
 import { wholeStore } from '../../../support/open-s3.js';
-import type { WholeStore } from '../../../../src/core/object-store/object-store.js';
+import type { WholeStore } from '../../../../src/core/store/object-store.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 export const WRITER = 'nas-1';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentPath } from '../../../../src/core/fleet/agent/agent-memory.js';
 import type { EndedAgentCycle } from '../../../../src/core/fleet/agent/agent.js';
-import { StoreError } from '../../../../src/core/object-store/store-error.js';
+import { StoreError } from '../../../../src/core/store/store-error.js';
 import { writeOnlyStore } from '../../../support/write-only-store.js';
 import { agentWorld, archived, FOREIGN_KEY, WRITER, yamlOf } from './agent-world.js';
 

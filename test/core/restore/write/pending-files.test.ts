@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { cancelledError } from '../../../../src/core/failures/errors.js';
-import { LANE_LIMIT_BYTES } from '../../../../src/core/md5/md5-lanes.js';
+import { cancelledError } from '../../../../src/core/platform/failures/errors.js';
+import { LANE_LIMIT_BYTES } from '../../../../src/core/platform/md5/md5-lanes.js';
 import { ChunkUnpacker } from '../../../../src/core/restore/unpack/chunk-unpacker.js';
 import { FileSink } from '../../../../src/core/restore/write/file-sink.js';
-import { openOutputFolder } from '../../../../src/core/output-tree/output-folder.js';
+import { openOutputFolder } from '../../../../src/core/restore/output-tree/output-folder.js';
 import { MAX_PENDING_FILE_BYTES, PendingFiles } from '../../../../src/core/restore/write/pending-files.js';
 import { openTable, STATE, TableBuilder } from '../../../../src/core/restore/plan/selected-table.js';
 import { makeArchive, md5, type FileSpec } from '../../../support/make-archive.js';

@@ -1,0 +1,42 @@
+// What a store can do, row by row: what was seen of it, and what follows from that.
+import type { Unanswered } from '../answer.js';
+
+/** In the order of the table. */
+export const CAPABILITY_NAMES = [
+  'create-once',
+  'versions',
+  'object-lock',
+  'lifecycle',
+  'storage-classes',
+  'encryption',
+  'unfinished-uploads',
+  'multipart-copy',
+  'largest-part',
+  'clock',
+] as const;
+export type CapabilityName = (typeof CAPABILITY_NAMES)[number];
+
+/** `unknown`: it was not asked, or not answered. */
+export const CAPABILITY_STATES = ['yes', 'no', 'unknown'] as const;
+export type CapabilityState = (typeof CAPABILITY_STATES)[number];
+
+/** What a look at the store has shown. */
+export interface Seen {
+  readonly state: CapabilityState;
+  /** A clause: what the store answered, or why nothing is known. */
+  readonly detail: string;
+}
+
+export interface Capability extends Seen {
+  readonly name: CapabilityName;
+  /** Sentences for who uses the store, with the section of the docs that says more. */
+  readonly consequence: string;
+}
+
+export const yes = (detail: string): Seen => ({ state: 'yes', detail });
+export const no = (detail: string): Seen => ({ state: 'no', detail });
+export const notKnown = (detail: string): Seen => ({ state: 'unknown', detail });
+
+/** These credentials may not ask, or the store gave no answer that says anything. */
+export const notAnswered = ({ action, why, isRefused }: Unanswered): Seen =>
+  notKnown(isRefused ? `not asked: the credentials need ${action}` : `not answered: ${why}`);

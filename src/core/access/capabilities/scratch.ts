@@ -1,0 +1,196 @@
+// What can only be seen of objects that are there: a few bytes in each storage class, and a multipart upload, in the folder of an
+// upload that never is. All of it is deleted again; what these credentials may not delete is swept by a prune.
+import { type Answer, answerOf, isAnswered, type Unanswered } from '../answer.js';
+import { probeKey } from '../../store/create-once/probe-key.js';
+import { errorText, isArchiverError } from '../../platform/failures/errors.js';
+import type { MultipartTrial } from '../../store/bucket-multipart.js';
+import type { ObjectDeleter, ObjectInfo, ObjectStore } from '../../store/object-store.js';
+import { readAll } from '../../store/read-content.js';
+import { STORAGE_CLASSES } from '../../store/providers/storage-classes.js';
+import { StoreError } from '../../store/store-error.js';
+
+export interface ScratchPlace {
+  readonly store: ObjectStore;
+  /** Of what it has put. */
+  readonly deleter: ObjectDeleter;
+  readonly multipart: MultipartTrial;
+  /** Where it is put, with a slash at its end. */
+  readonly folder: string;
+  /** The store keeps If-None-Match, and a policy may want it. */
+  readonly isCreateOnce: boolean;
+  /** Names what nobody has put yet. */
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** What became of objects that were put in classes other than STANDARD. */
+export interface ClassesSeen {
+  readonly kept: readonly string[];
+  /** Taken, and stored as something else. */
+  readonly dropped: readonly string[];
+  readonly refused: readonly string[];
+  /** Those that are cold elsewhere, and can be read here at once: names, and nothing else. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Whether an upload that was begun is listed: `listed-then`: before it was begun, the store said that it lists none (rclone); `answered`:
+ * none could be begun.
+ */
+export type UnfinishedSeen = 'listed' | 'listed-then' | 'not-listed' | 'answered';
+
+export interface ScratchSeen {
+  readonly classes: Answer<ClassesSeen>;
+  /** How an object is encrypted that was put without a word of it. */
+  readonly encryption: Answer<ObjectInfo['encryption']>;
+  readonly unfinished: Answer<UnfinishedSeen>;
+  /** Whether a part has what was to be copied into it. */
+  readonly copied: Answer<boolean>;
+}
+
+const BODY = Buffer.from('archiver asks what this store can do\n');
+/** Smaller ones are copied into no part by some servers (Garage). */
+const PART_BYTES = 5 * 1024 * 1024;
+const CLEAN_UP_MS = 5000;
+export const LISTING = 's3:ListBucketMultipartUploads';
+const COLD = new Set<string>(['GLACIER', 'DEEP_ARCHIVE']);
+const CLASSES = STORAGE_CLASSES.filter((name) => name !== 'STANDARD');
+
+/** Puts and looks. @throws cancelled, wrong credentials, a store that is not reached */
+export async function lookAtScratch(place: ScratchPlace): Promise<ScratchSeen> {
+  const scratch = new Scratch(place);
+  try {
+    const plain = await answerOf('s3:PutObject', () => scratch.put());
+    if (!isAnswered(plain)) return { classes: plain, encryption: plain, unfinished: plain, copied: plain };
+    const [classes, encryption, multipart] = await Promise.all([
+      answerOf('s3:ListBucket', () => scratch.classes()),
+      answerOf('s3:GetObject', () => scratch.encryptionOf(plain.value)),
+      scratch.multipart(plain.value),
+    ]);
+    return { classes, encryption, ...multipart };
+  } finally {
+    await scratch.cleanUp();
+  }
+}
+
+/** Undefined for what a store, or a policy, does not take; the same put without a class was taken. @throws what says nothing of that */
+function noneOfRefused(error: unknown): undefined {
+  const isAnswer = error instanceof StoreError && !error.retriable;
+  if (!isAnswer || !isArchiverError(error, 'store', 'unsupported', 'access-denied')) throw error;
+}
+
+const isTooSmall = ({ unanswered: { why } }: { readonly unanswered: Unanswered }): boolean => /too ?small/i.test(why);
+
+class Scratch {
+  private readonly keys: string[] = [];
+  private readonly begun: { readonly key: string; readonly id: string }[] = [];
+
+  constructor(private readonly place: ScratchPlace) {}
+
+  /** Gives the key. */
+  async put(storageClass?: string, body: Buffer = BODY): Promise<string> {
+    const { store, folder, randomBytes, isCreateOnce, signal } = this.place;
+    const key = probeKey(folder, randomBytes);
+    this.keys.push(key);
+    await store.put(key, body, { storageClass, ifAbsent: isCreateOnce, signal });
+    return key;
+  }
+
+  async classes(): Promise<ClassesSeen> {
+    const put = await Promise.all(
+      CLASSES.map(async (name) => ({ name, key: await this.put(name).catch(noneOfRefused) })),
+    );
+    const listed = await this.listed();
+    const of = (isRight: (shown: string | undefined, name: string) => boolean): readonly string[] =>
+      put.flatMap(({ name, key }) => (key !== undefined && isRight(listed.get(key), name) ? [name] : []));
+    const kept = of((shown, name) => shown === name);
+    const cold = put.filter(({ name }) => COLD.has(name) && kept.includes(name));
+    const readable = await Promise.all(
+      cold.map(async ({ name, key = '' }) => ((await this.isRead(key)) ? [name] : [])),
+    );
+    return {
+      kept,
+      dropped: of((shown, name) => shown !== name),
+      refused: put.flatMap(({ name, key }) => (key === undefined ? [name] : [])),
+      names: readable.flat(),
+    };
+  }
+
+  /** Storage classes by key: a listing shows them to writers who may not read, too. */
+  private async listed(): Promise<ReadonlyMap<string, string>> {
+    const { store, folder, signal } = this.place;
+    const found = new Map<string, string>();
+    for await (const { objects } of store.list({ prefix: folder, signal }))
+      for (const { key, storageClass } of objects) found.set(key, storageClass);
+    return found;
+  }
+
+  private async isRead(key: string): Promise<boolean> {
+    const { store, signal } = this.place;
+    const reading = async (): Promise<Buffer> => readAll(await store.get(key, { signal }), BODY.byteLength);
+    return await reading().then(
+      (content) => content.equals(BODY),
+      (error: unknown) => {
+        if (isArchiverError(error, 'cold-storage', 'access-denied')) return false;
+        throw error;
+      },
+    );
+  }
+
+  async encryptionOf(key: string): Promise<ObjectInfo['encryption']> {
+    const { store, signal } = this.place;
+    return (await store.head(key, signal))?.encryption;
+  }
+
+  async multipart(plain: string): Promise<Pick<ScratchSeen, 'unfinished' | 'copied'>> {
+    const { multipart, folder, randomBytes, signal } = this.place;
+    const key = probeKey(folder, randomBytes);
+    const before = await answerOf(LISTING, () => this.isListed(key));
+    const begun = await answerOf('s3:PutObject', async () => {
+      const id = await multipart.begin(key, signal);
+      this.begun.push({ key, id });
+      return id;
+    });
+    if (!isAnswered(begun)) return { unfinished: begun, copied: begun };
+    const id = begun.value;
+    const unfinished = await answerOf(LISTING, async (): Promise<UnfinishedSeen> => {
+      if (!(await this.isListed(key))) return 'not-listed';
+      return isAnswered(before) ? 'listed' : 'listed-then';
+    });
+    return { unfinished, copied: await this.copied(plain, key, id) };
+  }
+
+  private async isListed(key: string): Promise<boolean> {
+    const { store, folder, signal } = this.place;
+    for await (const one of store.listMultipart(folder, signal)) if (one.key === key) return true;
+    return false;
+  }
+
+  private async copied(plain: string, key: string, id: string): Promise<Answer<boolean>> {
+    const first = await this.copy(plain, BODY, key, id);
+    if (isAnswered(first) || !isTooSmall(first)) return first;
+    const body = Buffer.alloc(PART_BYTES, BODY);
+    const larger = await answerOf('s3:PutObject', () => this.put(undefined, body));
+    return isAnswered(larger) ? await this.copy(larger.value, body, key, id) : larger;
+  }
+
+  /** A store may call it done and have copied nothing (rclone). */
+  private async copy(from: string, body: Buffer, key: string, id: string): Promise<Answer<boolean>> {
+    const { multipart, signal } = this.place;
+    const copied = await answerOf('s3:PutObject and s3:GetObject', () => multipart.copyPart(from, key, id, signal));
+    if (!isAnswered(copied)) return copied;
+    return await answerOf('s3:ListMultipartUploadParts', async () => {
+      return (await multipart.partBytes(key, id, signal)) === body.byteLength;
+    });
+  }
+
+  async cleanUp(): Promise<void> {
+    const { deleter } = this.place;
+    const late = AbortSignal.timeout(CLEAN_UP_MS);
+    const given = (error: unknown): unknown => errorText(error);
+    await Promise.all([
+      deleter.delete(this.keys, late).catch(given),
+      ...this.begun.map(({ key, id }) => deleter.abortMultipart(key, id, late).catch(given)),
+    ]);
+  }
+}

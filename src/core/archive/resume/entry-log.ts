@@ -1,0 +1,69 @@
+// `<upload id>.entries`: what the journal knows about each acknowledged chunk, appended record by record (core/platform/state/log.ts).
+// The payload of a record is the length of a JSON document, the document, and the chunk's table of contents. The chunks of
+// records that were not written completely are sent again.
+import { integrityError } from '../../platform/failures/errors.js';
+import { Fields } from '../../platform/json/json-fields.js';
+import { parseBoundedJson } from '../../platform/json/json-guard.js';
+import { readChunk } from '../../format/manifest/manifest-head-parse.js';
+import type { Segment } from '../../format/manifest/manifest-types.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { encodeRecord, readRecords } from '../../platform/state/log.js';
+import type { AcknowledgedChunk } from './upload-journal.js';
+import { splitUploadKey, type UploadKey, type UploadId } from '../../store/ids/upload-id.js';
+
+const MAX_DEPTH = 6;
+const CHUNK = /^shard-\d{2,}\/chunk-\d{6,}\.tar\.zst$/;
+
+/** Which chunk of which upload lies under a key; undefined for what is none, and for a copy that a balance has made. */
+export function sentChunk(key: string): UploadKey | undefined {
+  const found = splitUploadKey(key);
+  return found !== undefined && CHUNK.test(found.name) ? found : undefined;
+}
+
+/** One record. The bytes of the table are copied. */
+export function encodeLogRecord({ key, record, toc, direct = [], segments }: AcknowledgedChunk): Buffer {
+  const files = direct.length === 0 ? {} : { direct };
+  const parts = segments === undefined ? {} : { segments };
+  const document = Buffer.from(JSON.stringify({ key, record, ...files, ...parts }));
+  const length = Buffer.allocUnsafe(4);
+  length.writeUInt32LE(document.length, 0);
+  return encodeRecord([length, document, toc]);
+}
+
+export interface LogContents {
+  readonly chunks: readonly AcknowledgedChunk[];
+  /** Bytes that are sound; the next record is written there. */
+  readonly length: number;
+}
+
+/** Reads the records of an upload, those behind the first `from` bytes, which are sound. @throws integrity, unsupported for a file of another kind; system errors */
+export async function readLog(path: string, uploadId: UploadId, from = 0): Promise<LogContents> {
+  const chunks: AcknowledgedChunk[] = [];
+  const kind = { owner: uploadId, what: 'the list of chunks of this upload' };
+  const length = await readRecords(path, kind, (payload) => chunks.push(decode(payload, path)), from);
+  return { chunks, length };
+}
+
+function decode(payload: Buffer, path: string): AcknowledgedChunk {
+  const what = `a record of ${printable(path)}`;
+  const length = payload.length < 4 ? Number.POSITIVE_INFINITY : payload.readUInt32LE(0);
+  if (4 + length > payload.length) throw integrityError(`${what} is damaged`);
+  const fields = new Fields(parseBoundedJson(payload.toString('utf8', 4, 4 + length), MAX_DEPTH, what), what);
+  const key = fields.text('key');
+  if (sentChunk(key) === undefined) fields.fail('key', 'the key of a chunk');
+  const segments = fields.get('segments') === undefined ? undefined : fields.list('segments');
+  const direct = fields.get('direct') === undefined ? undefined : fields.list('direct');
+  return {
+    key,
+    record: readChunk(fields.object('record')),
+    toc: payload.subarray(4 + length),
+    ...(direct === undefined ? {} : { direct: direct.map((file) => readChunk(new Fields(file, what))) }),
+    ...(segments === undefined ? {} : { segments: segments.map((part) => readSegment(new Fields(part, what))) }),
+  };
+}
+
+const readSegment = (fields: Fields): Segment => ({
+  chunk: fields.count('chunk'),
+  offset: fields.count('offset'),
+  size: fields.count('size'),
+});

@@ -1,0 +1,67 @@
+// With which keys the chunks of an upload lie in the store, by the word of the store (HEAD). What a manifest says of keys is
+// what was asked for when it was written: chunks of older versions have other keys, and a bucket may have encrypted what
+// was sent without one.
+import { noneOn } from '../../platform/failures/errors.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
+import type { ManifestHead } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+
+/** So many chunks are asked about where not every one is to be. */
+const SAMPLE = 100;
+const HEADS_AT_ONCE = 16;
+
+/** Chunks that lie under one key. */
+export interface KeyedChunks {
+  /** As the store names it: `aws:kms`, `AES256` (a key of the store's own); null: not encrypted by the store. */
+  readonly method: string | null;
+  readonly kmsKeyId: string | null;
+  readonly chunks: number;
+  readonly bytes: number;
+}
+
+export interface ChunkEncryption {
+  readonly byKey: readonly KeyedChunks[];
+  /** How many chunks the store was asked about. */
+  readonly asked: number;
+  readonly of: number;
+  /** Of those asked about: not in the store. */
+  readonly missing: number;
+  /** Of those asked about: these credentials may not look. */
+  readonly denied: number;
+}
+
+export interface EncryptionLookOptions {
+  readonly head: Pick<ManifestHead, 'uploadId' | 'chunks'>;
+  readonly isEvery: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the store about every chunk, or a hundred of them that are spread over all. @throws what the store says */
+export async function lookAtEncryption(
+  reader: ObjectReader,
+  { head, isEvery, signal }: EncryptionLookOptions,
+): Promise<ChunkEncryption> {
+  const of = head.chunks.length;
+  const asked = isEvery ? of : Math.min(of, SAMPLE);
+  const found = new Map<string, KeyedChunks>();
+  const unknown = { missing: 0, denied: 0 };
+  const positions = Array.from({ length: asked }, (_, index) => Math.floor((index * of) / asked));
+  await atOnce(positions, HEADS_AT_ONCE, async (position) => {
+    const { key, size } = head.chunks[position] ?? { key: '', size: 0 };
+    const info = await reader
+      .head(chunkKey(head.uploadId, key) ?? key, signal)
+      .then((answer) => answer ?? 'missing')
+      .catch(noneOn('access-denied'));
+    if (info === undefined || info === 'missing') unknown[info ?? 'denied']++;
+    else count(info.encryption ?? { method: null, kmsKeyId: null }, size);
+  });
+  const byKey = [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, keyed]) => keyed);
+  return { byKey, asked, of, ...unknown };
+
+  function count({ method, kmsKeyId }: Pick<KeyedChunks, 'method' | 'kmsKeyId'>, size: number): void {
+    const name = `${method ?? ''} ${kmsKeyId ?? ''}`;
+    const { chunks, bytes } = found.get(name) ?? { chunks: 0, bytes: 0 };
+    found.set(name, { method, kmsKeyId, chunks: chunks + 1, bytes: bytes + size });
+  }
+}

@@ -1,0 +1,55 @@
+// Which keys below a base this program wrote. Everything else is foreign and is never deleted; docs/format.md
+// and docs/architecture.md have the layout.
+import { ANSWER_KEY } from '../store/create-once/remembered-answers.js';
+import { MANIFEST_NAME, splitUploadKey, uploadFolder } from '../store/ids/upload-id.js';
+
+/** What a key of ours is for, in the order in which things may go: a record names a manifest, a manifest names chunks. */
+export type OwnKind = 'record' | 'manifest' | 'rest';
+
+export interface OwnKey {
+  readonly kind: OwnKind;
+  /** What belongs together: '' for the base itself, `writers/<id>/`, `fleet/<id>/`. */
+  readonly area: string;
+  /** `<area>uploads/<id>`, when it belongs to an upload. */
+  readonly upload?: string;
+  /** `<area>datasets/<id>`, when it belongs to a dataset. */
+  readonly dataset?: string;
+}
+
+const RECORD =
+  /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]*)\/(?:v\d{8,}(?:\.\d{8}-\d{6}-[0-9a-f]{8})?|prune-[0-9a-f]{8}|tags\/v\d{8,}\.[A-Za-z0-9][A-Za-z0-9._-]*)\.json$/;
+const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
+const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;
+/** Temp files and locks of a folder store, which lie beside what they were to become. */
+const TEMPORARY =
+  /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/(?:tags\/)?)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;
+
+function inArea(key: string, area: string): OwnKey | undefined {
+  const below = key.slice(area.length);
+  const { uploadId, name = '' } = splitUploadKey(below) ?? {};
+  if (uploadId !== undefined) {
+    if (name === '') return undefined; // a folder marker, as consoles create them
+    const isManifest = name.startsWith(MANIFEST_NAME);
+    return { kind: isManifest ? 'manifest' : 'rest', area, upload: area + uploadFolder(uploadId).slice(0, -1) };
+  }
+  if (below === ANSWER_KEY || TEMPORARY.test(below)) return { kind: 'rest', area };
+  const dataset = RECORD.exec(below)?.[1];
+  return dataset === undefined ? undefined : { kind: 'record', area, dataset: area + dataset };
+}
+
+/** What this key, relative to the base, is for; undefined when it is not ours. */
+export function ownKey(key: string): OwnKey | undefined {
+  const fleet = FLEET.exec(key)?.[1];
+  if (fleet !== undefined) return { kind: 'rest', area: fleet };
+  const writer = WRITER.exec(key)?.[0];
+  if (writer === undefined) return inArea(key, '');
+  return key === `${writer}status.json` ? { kind: 'rest', area: writer } : inArea(key, writer);
+}
+
+const NESTED = /^(.+?)\/(?:uploads|datasets|writers|fleet)\//s;
+
+/** A base further down that a foreign key looks like being part of: `lab` for `lab/uploads/<upload id>/…`. */
+export function nestedBase(key: string): string | undefined {
+  const base = NESTED.exec(key)?.[1];
+  return base !== undefined && ownKey(key.slice(base.length + 1)) !== undefined ? base : undefined;
+}

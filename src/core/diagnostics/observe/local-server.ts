@@ -1,0 +1,60 @@
+// An HTTP server of an instrument. It never keeps the process alive and never fails a run: what goes wrong with a connection
+// ends that connection.
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ArchiverError, errorText, systemCode, usageError } from '../../platform/failures/errors.js';
+import { isLoopback, type ListenAddress } from './listen-address.js';
+
+export interface LocalServer {
+  /** `127.0.0.1:6060`, with the port that it got. */
+  readonly at: string;
+  /** Ends connections, too. */
+  readonly close: () => Promise<void>;
+}
+
+/** A page of another site may have a name of its own resolve to this computer; it cannot choose the header. */
+function isMeantForUs({ headers: { host = '' } }: IncomingMessage): boolean {
+  const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return name === 'localhost' || isLoopback(name);
+}
+
+/**
+ * Listens before it resolves. `flag` is named where that is impossible.
+ * @throws usage for a port in use, `io` for what else the system refuses: the run has not begun
+ */
+export async function openServer(
+  { host, port }: ListenAddress,
+  flag: string,
+  listener: RequestListener,
+): Promise<LocalServer> {
+  const isOurs = host !== '' && isLoopback(host);
+  const server = createServer({ requestTimeout: 10_000, keepAliveTimeout: 5_000 }, (request, response) => {
+    if (!isOurs || isMeantForUs(request)) listener(request, response);
+    else response.writeHead(403).end('this server is for this computer: ask for localhost\n');
+  });
+  server.maxConnections = 50;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(refused(error, `${host}:${port}`, flag)));
+    server.listen({ ...(host !== '' && { host }), port }, resolve);
+  });
+  server.on('error', () => undefined); // one connection could not be accepted
+  server.unref();
+  server.on('connection', (socket) => socket.unref());
+  const at = server.address() as AddressInfo;
+  return {
+    at: at.family === 'IPv6' ? `[${at.address}]:${at.port}` : `${at.address}:${at.port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function refused(error: unknown, place: string, flag: string): ArchiverError {
+  if (systemCode(error) === 'EADDRINUSE')
+    return usageError(
+      `${flag}: ${place} is in use by another program`,
+      `choose another port: ${flag} localhost:0 takes a free one`,
+    );
+  return new ArchiverError('io', `${flag}: nothing can listen at ${place}: ${errorText(error)}`, { cause: error });
+}

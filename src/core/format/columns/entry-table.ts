@@ -1,0 +1,96 @@
+// Everything the upload knows of every path, in columns of shared memory: about 100 bytes a path plus its name. The scan
+// worker fills it in path order, pack workers add what they stored, the manifest writer reads it. A million files need
+// no million objects, and no thread copies anything to another.
+import { type ColumnsOf, openRows, type Rows, RowsBuilder, type RowsData } from './rows.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
+
+export const KIND = { file: 0, directory: 1, symlink: 2, hardlink: 3, dropped: 255 } as const;
+/**
+ * What became of an entry: not packed yet, stored, left out, stored though it changed while it was read; `same` as in
+ * the version before, or `kept`: content as there, metadata new (`chunk` is then a position in that version's chunks);
+ * `twin`: not packed yet, content as that of entry `link`.
+ */
+export const STATUS = { pending: 0, stored: 1, skipped: 2, changed: 3, same: 4, kept: 5, twin: 6 } as const;
+
+export const MD5_BYTES = 16;
+export const SHA256_BYTES = 32;
+export const XXH64_BYTES = 8;
+
+const COLUMNS = {
+  kind: Uint8Array,
+  status: Uint8Array,
+  mode: Uint16Array,
+  uid: Uint32Array,
+  gid: Uint32Array,
+  size: Float64Array,
+  /** Bytes on disk. Fewer than `size`: worth asking for holes (or a file system that compresses). */
+  allocated: Float64Array,
+  mtimeSeconds: Float64Array,
+  mtimeNanos: Uint32Array,
+  ctimeSeconds: Float64Array,
+  ctimeNanos: Uint32Array,
+  atimeSeconds: Float64Array,
+  inode: BigUint64Array,
+  pathEnd: Uint32Array,
+  /** Symlinks: position in `targets`. Hard links: entry of the group's first member. Twins: entry of equal content. */
+  link: Uint32Array,
+  /** Hard link group number, 0 for none. */
+  group: Uint32Array,
+  chunk: Int32Array,
+  offset: Float64Array,
+} as const;
+
+export type Columns = ColumnsOf<typeof COLUMNS>;
+
+/** What crosses to another thread: shared memory and the few strings. */
+export interface EntryTableData extends RowsData<typeof COLUMNS> {
+  readonly md5: SharedArrayBuffer;
+  readonly sha256: SharedArrayBuffer;
+  readonly xxh64: SharedArrayBuffer;
+  readonly targets: readonly RawPath[];
+}
+
+export interface EntryTable extends Rows<typeof COLUMNS> {
+  readonly targets: readonly RawPath[];
+  /** `MD5_BYTES` an entry; zeros where none is made. */
+  readonly md5: Buffer;
+  /** `SHA256_BYTES` an entry; untouched, and so without memory, where equal content is not stored once. */
+  readonly sha256: Buffer;
+  /** `XXH64_BYTES` an entry, big-endian; untouched where `sha256` is made. */
+  readonly xxh64: Buffer;
+}
+
+/** A view of a table made by `EntryTableBuilder`, in any thread. */
+export function openEntryTable(data: EntryTableData): EntryTable {
+  const { targets, md5, sha256, xxh64 } = data;
+  const digests = { md5: Buffer.from(md5), sha256: Buffer.from(sha256), xxh64: Buffer.from(xxh64) };
+  return { ...openRows(COLUMNS, data), targets, ...digests };
+}
+
+/** The checksums of row `from` are those of row `to` as well. */
+export function copyDigests({ md5, sha256, xxh64 }: EntryTable, from: number, to: number): void {
+  md5.copy(md5, to * MD5_BYTES, from * MD5_BYTES, (from + 1) * MD5_BYTES);
+  sha256.copy(sha256, to * SHA256_BYTES, from * SHA256_BYTES, (from + 1) * SHA256_BYTES);
+  xxh64.copy(xxh64, to * XXH64_BYTES, from * XXH64_BYTES, (from + 1) * XXH64_BYTES);
+}
+
+export class EntryTableBuilder extends RowsBuilder<typeof COLUMNS> {
+  readonly targets: RawPath[] = [];
+
+  constructor() {
+    super(COLUMNS);
+  }
+
+  override add(path: RawPath): number {
+    const index = super.add(path);
+    this.columns.chunk[index] = -1;
+    return index;
+  }
+
+  finish(): EntryTableData {
+    const md5 = new SharedArrayBuffer(this.count * MD5_BYTES);
+    const sha256 = new SharedArrayBuffer(this.count * SHA256_BYTES);
+    const xxh64 = new SharedArrayBuffer(this.count * XXH64_BYTES);
+    return { ...this.data(), md5, sha256, xxh64, targets: this.targets };
+  }
+}

@@ -1,0 +1,133 @@
+// Rows with a path each, in columns of shared memory: no object a row, and no message when another thread looks at them.
+// Which columns there are is the business of who uses it; `pathEnd` must be among them.
+import { type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
+
+type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array | BigUint64Array;
+type ColumnType = {
+  new (buffer: SharedArrayBuffer, offset: number, length: number): Column;
+  readonly BYTES_PER_ELEMENT: number;
+};
+/** The type of each column. */
+export interface ColumnTypes {
+  readonly pathEnd: Uint32ArrayConstructor | Float64ArrayConstructor;
+}
+
+export type ColumnsOf<T extends ColumnTypes> = {
+  readonly [Name in keyof T]: T[Name] extends { readonly prototype: infer Array } ? Array : never;
+};
+
+/** What crosses to another thread. */
+export interface RowsData<T extends ColumnTypes> {
+  readonly count: number;
+  readonly buffers: Readonly<Record<keyof T, SharedArrayBuffer>>;
+  readonly paths: SharedArrayBuffer;
+}
+
+export interface Rows<T extends ColumnTypes> {
+  readonly count: number;
+  readonly columns: ColumnsOf<T>;
+  path(index: number): RawPath;
+}
+
+type Buffers = Record<string, SharedArrayBuffer>;
+
+// Seen as constructors of any column: every one of them takes a buffer.
+const typesOf = (types: ColumnTypes): readonly (readonly [string, ColumnType])[] => Object.entries(types);
+
+const viewColumns = <T extends ColumnTypes>(types: T, buffers: Readonly<Buffers>): ColumnsOf<T> =>
+  Object.fromEntries(
+    typesOf(types).map(([name, type]) => {
+      const buffer = buffers[name] ?? new SharedArrayBuffer(0);
+      // With its length: a view that follows a buffer which grows is slower.
+      return [name, new type(buffer, 0, buffer.byteLength / type.BYTES_PER_ELEMENT)];
+    }),
+  ) as unknown as ColumnsOf<T>;
+
+/** A view of rows that a `RowsBuilder` made, in any thread. */
+export function openRows<T extends ColumnTypes>(types: T, { count, buffers, paths }: RowsData<T>): Rows<T> {
+  const columns = viewColumns(types, buffers);
+  const text = Buffer.from(paths);
+  const ends: ArrayLike<number> = endsOf(columns);
+  return {
+    count,
+    columns,
+    path: (index) => rawFromBytes(text, index === 0 ? 0 : ends[index - 1], ends[index]),
+  };
+}
+
+const endsOf = (columns: object): Uint32Array | Float64Array =>
+  (columns as { readonly pathEnd: Uint32Array | Float64Array }).pathEnd;
+
+/** A buffer may grow in place to so many times its first size: 16 million rows, 1 GiB of paths. Only addresses are taken for it. */
+const RESERVE = 4096;
+
+/** Shared memory that can grow. */
+export function growing(bytes: number): SharedArrayBuffer {
+  try {
+    return new SharedArrayBuffer(bytes, { maxByteLength: bytes * RESERVE });
+  } catch (error) {
+    // `ulimit -v` may leave less.
+    if (error instanceof RangeError) return new SharedArrayBuffer(bytes);
+    throw error;
+  }
+}
+
+/** The same bytes with more room behind them: in place, where it can grow so far. What a copy leaves behind no collector hurries for. */
+export function enlarged(buffer: SharedArrayBuffer, bytes: number): SharedArrayBuffer {
+  if (buffer.growable && bytes <= buffer.maxByteLength) {
+    buffer.grow(bytes);
+    return buffer;
+  }
+  const larger = new SharedArrayBuffer(bytes);
+  new Uint8Array(larger).set(new Uint8Array(buffer));
+  return larger;
+}
+
+/** Memory becomes so many times as large when it is full. Untouched pages cost nothing, and a copy, where it needs one, is rare. */
+const GROWTH = 8;
+
+/** Grows as rows come. */
+export class RowsBuilder<T extends ColumnTypes> {
+  /** Other ones after each `add`. */
+  columns: ColumnsOf<T>;
+  count = 0;
+  private capacity = 4096;
+  private readonly buffers: Buffers;
+  private paths = Buffer.from(growing(1 << 18));
+  private pathBytes = 0;
+
+  constructor(private readonly types: T) {
+    this.buffers = Object.fromEntries(
+      typesOf(types).map(([name, type]) => [name, growing(this.capacity * type.BYTES_PER_ELEMENT)]),
+    );
+    this.columns = viewColumns(types, this.buffers);
+  }
+
+  /** Appends an empty row and returns its position. */
+  add(path: RawPath): number {
+    if (this.count === this.capacity) this.grow();
+    const end = this.pathBytes + path.length;
+    if (end > this.paths.length)
+      this.paths = Buffer.from(enlarged(this.paths.buffer, Math.max(this.paths.length * GROWTH, end)));
+    this.paths.write(path, this.pathBytes, 'latin1');
+    this.pathBytes = end;
+    const index = this.count++;
+    endsOf(this.columns)[index] = end;
+    return index;
+  }
+
+  private grow(): void {
+    this.capacity *= GROWTH;
+    for (const [name, type] of typesOf(this.types))
+      this.buffers[name] = enlarged(
+        this.buffers[name] ?? new SharedArrayBuffer(0),
+        this.capacity * type.BYTES_PER_ELEMENT,
+      );
+    this.columns = viewColumns(this.types, this.buffers);
+  }
+
+  data(): RowsData<T> {
+    const buffers = this.buffers as Record<keyof T, SharedArrayBuffer>;
+    return { count: this.count, buffers, paths: this.paths.buffer };
+  }
+}

@@ -1,0 +1,65 @@
+// Writes a manifest from mentions that come in path order: a delta, or a full listing made of a view. Only the gzipped
+// bytes are held; nothing is kept of an entry.
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { type RawPath, printable } from '../../platform/paths/raw-path.js';
+import { mentionLine } from './entry-text.js';
+import { GzipText } from './gzip-text.js';
+import { manifestHeadText } from './manifest-head-text.js';
+import type { ManifestHead, Mention } from './manifest-types.js';
+import { encodedManifest, type EncodedManifest } from './manifest-writer.js';
+
+export interface ComposeOptions {
+  /** The head is a gzip member of its own, as `ManifestWriter` writes it. */
+  readonly isHeadApart?: boolean;
+}
+
+/**
+ * Writes head and mentions. `totals.entries` of the head counts deletions too. @throws internal when the paths are not
+ * in byte order, their count is not the announced one, or a full listing is given a deletion; what `mentions` throws
+ */
+export async function composeManifest(
+  head: ManifestHead,
+  mentions: AsyncIterable<readonly Mention[]>,
+  { isHeadApart = false }: ComposeOptions = {},
+): Promise<EncodedManifest> {
+  const text = new GzipText();
+  const headText = isHeadApart ? new GzipText() : text;
+  try {
+    headText.add(manifestHeadText(head));
+    await addLines(text, head, mentions);
+    text.add(']}\n');
+    const before = isHeadApart ? [await headText.finish()] : [];
+    return encodedManifest(Buffer.concat([...before, await text.finish()]));
+  } catch (error) {
+    text.destroy();
+    throw error;
+  }
+}
+
+async function addLines(
+  text: GzipText,
+  { uploadId, listing, totals }: ManifestHead,
+  mentions: AsyncIterable<readonly Mention[]>,
+): Promise<void> {
+  const what = `the manifest of ${printable(uploadId)}`;
+  let previous: RawPath | undefined;
+  let count = 0;
+  for await (const batch of mentions) {
+    const lines: string[] = [];
+    for (const mention of batch) {
+      if (previous !== undefined && mention.path <= previous)
+        throw new ArchiverError('internal', `${what} would not be in the order of its paths`);
+      if (listing === 'full' && mention.type === 'deleted')
+        throw new ArchiverError('internal', `${what} is a full listing and would hold a deletion`);
+      previous = mention.path;
+      lines.push(mentionLine(mention));
+    }
+    if (lines.length === 0) continue;
+    const isReady = text.add((count === 0 ? '' : ',\n') + lines.join(',\n'));
+    count += lines.length;
+    if (!isReady) await text.drained();
+  }
+  if (count > 0) text.add('\n');
+  if (count !== totals.entries)
+    throw new ArchiverError('internal', `${what} announces ${totals.entries} entries and would hold ${count}`);
+}

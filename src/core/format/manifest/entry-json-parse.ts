@@ -1,0 +1,261 @@
+// One line of `files` as an Entry: typed, bounded, no key twice. It says nothing about paths (path-rules.ts) or about
+// positions (manifest-check.ts). Made for a million lines: about a microsecond and one object each.
+import { integrityError } from '../../platform/failures/errors.js';
+import { type RawPath, textFromRaw, rawFromBase64, TOP } from '../../platform/paths/raw-path.js';
+import { JsonScanner } from '../../platform/json/json-scanner.js';
+import { parseMode } from './manifest-head-parse.js';
+import type { Entry, EntryType, Segment, Timestamp, Tombstone } from './manifest-types.js';
+import { COMMIT, isStageName } from './provenance-parse.js';
+import { parseTimestamp } from './timestamp.js';
+
+/** An entry of a type that this version does not know: named, never restored. */
+export interface ForeignEntry {
+  readonly path: RawPath;
+  readonly foreignType: RawPath;
+}
+
+const KEYS = [
+  'path',
+  'pathBase64',
+  'type',
+  'size',
+  'mtime',
+  'ctime',
+  'mode',
+  'uid',
+  'gid',
+  'user',
+  'group',
+  'inode',
+  'md5',
+  'sha256',
+  'xxh64',
+  'chunk',
+  'offset',
+  'segments',
+  'holes',
+  'target',
+  'targetBase64',
+  'linkGroup',
+  'xattrs',
+  'changed',
+  'stage',
+  'commit',
+] as const;
+type Key = (typeof KEYS)[number];
+const BITS = new Map<string, number>(KEYS.map((key, index) => [key, 1 << index]));
+const MAX_ID = 0xff_ff_ff_ff;
+/** A list takes a dozen times the memory of its text. A file with more holes has a line that is too long to be written. */
+const MAX_PARTS = 1 << 22;
+const MD5 = /^[0-9a-f]{32}$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+const XXH64 = /^[0-9a-f]{16}$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const TYPES: ReadonlySet<string> = new Set<EntryType>(['file', 'directory', 'symlink', 'hardlink']);
+
+/** What a deletion has: its path and its type. */
+const TOMBSTONE_BITS = bitsOf(['path', 'pathBase64', 'type']);
+
+function bitsOf(keys: readonly Key[]): number {
+  return keys.reduce((bits, key) => bits | (BITS.get(key) ?? 0), 0);
+}
+
+type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: RawPath; isDeleted?: boolean };
+
+/** What restoring does not need: a quarter of a line. */
+const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group', 'sha256', 'xxh64']);
+
+/** Reads lines of `files`; reused for every line of a manifest. */
+export class EntryParser {
+  private readonly scanner = new JsonScanner();
+  private draft: Draft = {};
+  private seen = 0;
+
+  /**
+   * Without `isDescriptive`, ctime, inode, sha256, xxh64 and the names of owners are passed over. Deletions are believed in a
+   * delta only.
+   */
+  constructor(
+    private readonly isDescriptive = true,
+    private readonly isDelta = false,
+  ) {}
+
+  /** What to do at the value of each key. */
+  private readonly readers: Readonly<Record<Key, () => void>> = {
+    path: () => (this.draft.path = this.scanner.raw()),
+    pathBase64: () => (this.draft.path = this.base64('pathBase64')),
+    type: () => this.type(),
+    size: () => (this.draft.size = this.scanner.count()),
+    mtime: () => (this.draft.mtime = this.time('mtime')),
+    ctime: () => (this.draft.ctime = this.time('ctime')),
+    mode: () =>
+      (this.draft.mode = parseMode(this.scanner.raw()) ?? this.scanner.fail("'mode' is not four octal digits")),
+    uid: () => (this.draft.uid = this.id('uid')),
+    gid: () => (this.draft.gid = this.id('gid')),
+    user: () => (this.draft.user = this.scanner.raw()),
+    group: () => (this.draft.group = this.scanner.raw()),
+    inode: () => (this.draft.inode = this.scanner.raw()),
+    md5: () => (this.draft.md5 = this.md5()),
+    sha256: () => (this.draft.sha256 = this.sha256()),
+    xxh64: () => (this.draft.xxh64 = this.xxh64()),
+    chunk: () => (this.draft.chunk = this.scanner.count()),
+    offset: () => (this.draft.offset = this.scanner.count()),
+    segments: () => (this.draft.segments = this.segments()),
+    holes: () => (this.draft.holes = this.holes()),
+    target: () => (this.draft.target = this.scanner.raw()),
+    targetBase64: () => (this.draft.target = this.base64('targetBase64')),
+    linkGroup: () => (this.draft.linkGroup = this.scanner.count()),
+    xattrs: () => (this.draft.xattrs = this.xattrs()),
+    changed: () => (this.draft.changed = this.scanner.boolean()),
+    stage: () => (this.draft.stage = this.stage()),
+    commit: () => (this.draft.commit = this.commit()),
+  };
+
+  /** `line` holds the bytes of one element, without its comma. @throws integrity without the place: the caller knows it */
+  parse(line: RawPath): Entry | Tombstone | ForeignEntry {
+    const { scanner } = this;
+    this.draft = {};
+    this.seen = 0;
+    scanner.open(line);
+    scanner.object(this.member);
+    if (!scanner.isAtEnd()) scanner.fail('something follows the entry');
+    return this.draft.isDeleted === true ? this.tombstone() : complete(this.draft);
+  }
+
+  private tombstone(): Tombstone {
+    const { path } = this.draft;
+    if (path === undefined) return this.scanner.fail("it has no 'path'");
+    if (!this.isDelta) this.scanner.fail('it is a deletion, and a full listing has none');
+    if ((this.seen & ~TOMBSTONE_BITS) !== 0) this.scanner.fail('it is a deletion and has more than a path');
+    return { path, type: 'deleted' };
+  }
+
+  private readonly member = (key: string): void => {
+    const bit = BITS.get(key);
+    if (bit === undefined) {
+      this.scanner.skip();
+      return;
+    }
+    if ((this.seen & bit) !== 0) this.scanner.fail(`it names the key '${key}' twice`);
+    this.seen |= bit;
+    if (this.isDescriptive || !DESCRIPTIVE.has(key as Key)) this.readers[key as Key]();
+    else this.scanner.skip();
+  };
+
+  private type(): void {
+    const type = this.scanner.raw();
+    if (TYPES.has(type)) this.draft.type = type as EntryType;
+    else if (type === 'deleted') this.draft.isDeleted = true;
+    else this.draft.foreignType = type;
+  }
+
+  private md5(): string {
+    const md5 = this.scanner.raw();
+    return MD5.test(md5) ? md5 : this.scanner.fail("'md5' is not an MD5 in hex");
+  }
+
+  private sha256(): string {
+    const sha256 = this.scanner.raw();
+    return SHA256.test(sha256) ? sha256 : this.scanner.fail("'sha256' is not a SHA-256 in hex");
+  }
+
+  private xxh64(): string {
+    const xxh64 = this.scanner.raw();
+    return XXH64.test(xxh64) ? xxh64 : this.scanner.fail("'xxh64' is not an XXH64 in hex");
+  }
+
+  private stage(): string {
+    const stage = textFromRaw(this.scanner.raw());
+    return stage !== undefined && isStageName(stage) ? stage : this.scanner.fail("'stage' is not the name of a stage");
+  }
+
+  private commit(): string {
+    const commit = this.scanner.raw();
+    return COMMIT.test(commit) ? commit : this.scanner.fail("'commit' is not a git commit in hex");
+  }
+
+  private id(key: string): number {
+    const value = this.scanner.count();
+    return value <= MAX_ID ? value : this.scanner.fail(`'${key}' is too large`);
+  }
+
+  private time(key: string): Timestamp {
+    return parseTimestamp(this.scanner.raw()) ?? this.scanner.fail(`'${key}' is not a time with nine decimals`);
+  }
+
+  private base64(key: string): RawPath {
+    const text = this.scanner.raw();
+    if (!BASE64.test(text) || text === '') this.scanner.fail(`'${key}' is not base64`);
+    return rawFromBase64(text);
+  }
+
+  private segments(): Segment[] {
+    const { scanner } = this;
+    const segments: Segment[] = [];
+    scanner.list(() => {
+      const segment: { chunk?: number; offset?: number; size?: number } = {};
+      scanner.object((key: string) => {
+        if (key === 'chunk' || key === 'offset' || key === 'size') segment[key] = scanner.count();
+        else scanner.skip();
+      });
+      const { chunk, offset, size } = segment;
+      if (chunk === undefined || offset === undefined || size === undefined) {
+        scanner.fail("a part of 'segments' lacks a key");
+      } else {
+        if (segments.length >= MAX_PARTS) scanner.fail(`it has more than ${MAX_PARTS} parts`);
+        segments.push({ chunk, offset, size });
+      }
+    });
+    return segments;
+  }
+
+  private holes(): [number, number][] {
+    const { scanner } = this;
+    const holes: [number, number][] = [];
+    scanner.list(() => {
+      if (holes.length >= MAX_PARTS) scanner.fail(`it has more than ${MAX_PARTS} holes`);
+      scanner.expect('[');
+      const offset = scanner.count();
+      scanner.expect(',');
+      holes.push([offset, scanner.count()]);
+      scanner.expect(']');
+    });
+    return holes;
+  }
+
+  private xattrs(): Map<RawPath, Buffer> {
+    const { scanner } = this;
+    const xattrs = new Map<RawPath, Buffer>();
+    scanner.object((key) => {
+      const encoded = key.startsWith('base64:') ? key.slice(7) : undefined;
+      const value = scanner.raw();
+      if (!BASE64.test(encoded ?? '') || !BASE64.test(value)) scanner.fail('an extended attribute is not base64');
+      const name = encoded === undefined ? key : rawFromBase64(encoded);
+      if (xattrs.has(name)) scanner.fail('it names an extended attribute twice');
+      xattrs.set(name, Buffer.from(value, 'base64'));
+    });
+    return xattrs;
+  }
+}
+
+function complete(draft: Draft): Entry | ForeignEntry {
+  const { path, mtime } = draft;
+  if (path === undefined) throw integrityError("it has no 'path'");
+  if (draft.foreignType !== undefined) return { path, foreignType: draft.foreignType };
+  for (const key of ['type', 'mtime', 'mode', 'uid', 'gid'] as const) {
+    if (draft[key] === undefined) throw integrityError(`it has no '${key}'`);
+  }
+  draft.ctime ??= mtime as Timestamp;
+  draft.inode ??= TOP;
+  if (draft.type === 'file' || draft.type === 'hardlink') checkContent(draft);
+  else draft.size = 0;
+  if (draft.type === 'symlink' && draft.target === undefined) throw integrityError("it has no 'target'");
+  return draft as Entry;
+}
+
+function checkContent({ size, chunk, offset, segments }: Draft): void {
+  if (size === undefined) throw integrityError("it has no 'size'");
+  if (segments === undefined && size > 0 && (chunk === undefined || offset === undefined)) {
+    throw integrityError("it does not say in which 'chunk' and at which 'offset' it lies");
+  }
+}

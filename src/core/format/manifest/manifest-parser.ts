@@ -1,0 +1,142 @@
+// Turns the text of a manifest, which comes in pieces, into its head and its entries. Everything is bounded and typed
+// before it is given away, and every failure is one sentence that names the manifest's key. The totals are only compared
+// at the end: whoever acts on entries waits for `finish`.
+import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import { type RawPath, printable, rawFromText } from '../../platform/paths/raw-path.js';
+import { EntryParser, type ForeignEntry } from './entry-json-parse.js';
+import { parseHead, type ParsedHead } from './manifest-head-parse.js';
+import { ManifestLines } from './manifest-lines.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { Mention } from './manifest-types.js';
+
+/** What a line of `files` can be. */
+export type Line = Mention | ForeignEntry;
+
+export interface ManifestParserOptions {
+  readonly key: string;
+  readonly uploadId: UploadId;
+  /** Parsed before: it is not parsed again. */
+  readonly head?: ParsedHead;
+  /** Gets the head before the first line comes. */
+  readonly onHead?: (head: ParsedHead) => void;
+  /** Gets lines in the order of the file. */
+  readonly onLine: (line: Line) => void;
+  /**
+   * Only lines that hold one of these byte strings (or an escape, which could hide one) are parsed. Their count is
+   * then not compared with the totals.
+   */
+  readonly needles?: readonly RawPath[] | undefined;
+  /** Leave out ctime, inode and the names of owners: faster. */
+  readonly withoutNames?: boolean | undefined;
+}
+
+/** What may hide a byte string that is looked for: an escape, and base64. */
+const HIDING = ['\\', '"pathBase64"'].map(rawFromText);
+
+export class ManifestParser {
+  /** Lines that were parsed. */
+  entries = 0;
+  /** A path that did not come in byte order, or came twice. */
+  firstUnordered: RawPath | undefined;
+  private readonly lines: ManifestLines;
+  private readonly what: string;
+  private parser: EntryParser | undefined;
+  private parsed: ParsedHead | undefined;
+  private previous: RawPath | undefined;
+  private isSkipping = false;
+
+  constructor(private readonly options: ManifestParserOptions) {
+    this.what = `the manifest ${options.key}`;
+    this.lines = new ManifestLines(this.what, {
+      head: (text) => this.onHead(text),
+      lines: (text) => this.onLines(text),
+    });
+  }
+
+  /** Undefined until it was read. */
+  get head(): ParsedHead | undefined {
+    return this.parsed;
+  }
+
+  /** Takes the next piece of the text. @throws integrity, unsupported */
+  push(piece: Buffer): void {
+    this.lines.push(piece);
+  }
+
+  /** Lines that follow are not looked at. */
+  skipEntries(): void {
+    this.isSkipping = true;
+  }
+
+  private onHead(text: string): void {
+    this.parsed = this.options.head ?? parseHead(text, this.options.key);
+    const { uploadId, listing } = this.parsed.head;
+    if (uploadId !== this.options.uploadId)
+      throw integrityError(`${this.what} belongs to another upload (${printable(uploadId)})`);
+    this.parser = new EntryParser(this.options.withoutNames !== true, listing === 'delta');
+    this.options.onHead?.(this.parsed);
+  }
+
+  private onLines(text: RawPath): void {
+    if (this.isSkipping) return;
+    if (this.options.needles === undefined) this.parseAll(text);
+    else this.parseCandidates(text, this.options.needles);
+  }
+
+  private parseAll(text: RawPath): void {
+    let start = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+      this.parseLine(text.slice(start, end));
+      start = end + 1;
+    }
+  }
+
+  private parseCandidates(text: RawPath, needles: readonly RawPath[]): void {
+    const starts = new Set<number>();
+    for (const needle of [...needles, ...HIDING]) {
+      for (let at = text.indexOf(needle); at >= 0;) {
+        const end = text.indexOf('\n', at);
+        starts.add(text.lastIndexOf('\n', at) + 1);
+        at = end < 0 ? -1 : text.indexOf(needle, end);
+      }
+    }
+    for (const start of [...starts].sort((a, b) => a - b)) this.parseLine(text.slice(start, text.indexOf('\n', start)));
+  }
+
+  private parseLine(line: RawPath): void {
+    const body = line.endsWith(',') ? line.slice(0, -1) : line;
+    if (body === '' || this.parser === undefined) return;
+    let entry: Line;
+    try {
+      entry = this.parser.parse(body);
+    } catch (error) {
+      if (!isArchiverError(error)) throw error;
+      throw integrityError(`${this.what}, entry ${this.entries + 1}: ${error.message}`, { cause: error });
+    }
+    this.entries++;
+    if (this.previous !== undefined && entry.path <= this.previous) this.firstUnordered ??= entry.path;
+    this.previous = entry.path;
+    this.options.onLine(entry);
+  }
+
+  /** Call after the last piece; gives the head. @throws integrity when the text is not whole */
+  finish(): ParsedHead {
+    const leftOver = this.lines.end();
+    if (leftOver !== undefined) this.refuseForeign(leftOver);
+    if (this.parsed === undefined) throw integrityError(`${this.what} has no head`);
+    const expected = this.parsed.head.totals.entries;
+    if (this.options.needles === undefined && expected !== this.entries)
+      throw integrityError(`${this.what} announces ${expected} entries and has ${this.entries}`);
+    return this.parsed;
+  }
+
+  /** The stream ended without a list of files: says what it was instead. */
+  private refuseForeign(text: string): never {
+    if (text.trim() === '') throw integrityError(`${this.what} is empty`);
+    if (text.includes('"archiver-manifest"')) {
+      const { head } = parseHead(text, this.options.key); // a newer format is named as such
+      throw integrityError(`${this.what} does not have its files one on a line (upload ${printable(head.uploadId)})`);
+    }
+    throw integrityError(`${this.options.key} is not a manifest of archiver`);
+  }
+}

@@ -1,0 +1,150 @@
+// Reads the manifest of an upload in one GET. A full listing is a stream: its head, then its entries one by one, in flat
+// memory. A delta says little by itself: it is read whole and given back, for the chain that it belongs to
+// (core/dataset). What is encrypted is opened on the way, frame by frame. Nothing here is proof that the chunks are there: that is verify's work. The gzip checksum and the totals
+// are only known at the end, so whoever acts on entries waits for `readManifest` to resolve.
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { integrityError } from '../../platform/failures/errors.js';
+import { manifestUnsealing } from '../encryption/open-data-key.js';
+import { unsealStream } from '../encryption/unseal-stream.js';
+import type { ObjectContent, ObjectReader } from '../../store/object-store.js';
+import type { ForeignEntry } from './entry-json-parse.js';
+import { inflateManifest } from './inflate-manifest.js';
+import { type LoadedManifest, MAX_LOADED_BYTES } from './loaded-manifest.js';
+import type { ParsedHead } from './manifest-head-parse.js';
+import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
+import type { Entry } from './manifest-types.js';
+import { openManifest } from './open-manifest.js';
+import { manifestKeyOf } from '../../store/ids/upload-id.js';
+import { namingRepair } from './repair-hint.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
+
+export interface ReadManifestOptions extends Pick<
+  ManifestParserOptions,
+  'uploadId' | 'onHead' | 'needles' | 'withoutNames'
+> {
+  /** Gets entries in the order of the file. */
+  readonly onEntry?: (entry: Entry) => void;
+  /** Gets entries of a type that this version does not know. */
+  readonly onForeign?: (entry: ForeignEntry) => void;
+  /** Awaited after each piece of the stream: the place for backpressure. Told the stored bytes read so far, and of how many. */
+  readonly onPiece?: (storedBytes: number, of: number) => Promise<void> | void;
+  /** Stop after the head: the rest is not fetched. */
+  readonly headOnly?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ReadManifest extends ParsedHead {
+  readonly key: string;
+  /** Of the stored bytes; undefined after `headOnly`. */
+  readonly sha256: string | undefined;
+  /** The KMS key that it is encrypted with. */
+  readonly sealedBy?: string;
+  readonly storedBytes: number;
+  /** Entries that were parsed. */
+  readonly entries: number;
+  /** A path that did not come in byte order, or came twice. */
+  readonly firstUnordered: RawPath | undefined;
+}
+
+/**
+ * Streams a full listing to the callbacks; gives a delta back whole, and calls none of them.
+ * @throws not-found, access-denied, integrity, unsupported, cancelled
+ */
+export async function readManifest(
+  reader: ObjectReader,
+  options: ReadManifestOptions,
+): Promise<ReadManifest | LoadedManifest> {
+  const key = manifestKeyOf(options.uploadId);
+  const content = await openManifest(reader, key, { signal: options.signal });
+  const stream = new ManifestStream(key, content, reader, options);
+  return await namingRepair(reader, options.uploadId, () => stream.read());
+}
+
+class ManifestStream {
+  private readonly parser: ManifestParser;
+  private readonly what: string;
+  private readonly hash = createHash('sha256');
+  private storedBytes = 0;
+  private sealedBy: string | undefined;
+  /** What was read so far (and opened, if it was sealed), as long as it may be a delta. */
+  private kept: Uint8Array[] | undefined = [];
+
+  constructor(
+    private readonly key: string,
+    private readonly content: ObjectContent,
+    private readonly reader: ObjectReader,
+    private readonly options: ReadManifestOptions,
+  ) {
+    const { uploadId, needles, withoutNames } = options;
+    this.what = `the manifest ${key}`;
+    this.parser = new ManifestParser({
+      key,
+      uploadId,
+      needles,
+      withoutNames,
+      onHead: (head) => this.onHead(head),
+      onLine: (line) => this.onLine(line),
+    });
+  }
+
+  private onHead(parsed: ParsedHead): void {
+    const { headOnly, onHead } = this.options;
+    if (headOnly === true || parsed.head.listing === 'delta') this.parser.skipEntries();
+    if (parsed.head.listing === 'delta') return;
+    this.kept = undefined;
+    onHead?.(parsed);
+  }
+
+  private onLine(line: Line): void {
+    if ('foreignType' in line) this.options.onForeign?.(line);
+    else if (line.type !== 'deleted') this.options.onEntry?.(line); // the parser lets no deletion into a full listing
+  }
+
+  async read(): Promise<ReadManifest | LoadedManifest> {
+    const { parser, what, options } = this;
+    const { signal } = options;
+    const pieces = inflateManifest(this.body(), { what, onStored: (piece) => this.kept?.push(piece), signal });
+    for await (const piece of pieces) {
+      if (this.kept !== undefined && this.storedBytes > MAX_LOADED_BYTES)
+        throw integrityError(`${what} has more than ${MAX_LOADED_BYTES} bytes: refused`);
+      if (parser.head?.head.listing === 'delta') continue; // to the end, for its digest
+      parser.push(piece);
+      if (options.headOnly === true && parser.head?.head.listing === 'full') return this.result(parser.head, undefined);
+      await options.onPiece?.(this.storedBytes, this.content.sizeBytes);
+    }
+    if (parser.head?.head.listing === 'delta') return this.loaded(parser.head);
+    return this.result(parser.finish(), this.hash.digest('hex'));
+  }
+
+  /** What is stored, opened where it is sealed. */
+  private body(): Readable {
+    const { uploadId, signal } = this.options;
+    return unsealStream(this.content.body, {
+      ...manifestUnsealing(this.reader, uploadId, this.what, signal),
+      onStored: (piece) => {
+        this.hash.update(piece);
+        this.storedBytes += piece.byteLength;
+      },
+      onSealed: (kmsKeyId) => {
+        this.sealedBy = kmsKeyId;
+      },
+    });
+  }
+
+  private get sealing(): { readonly sealedBy?: string } {
+    return this.sealedBy === undefined ? {} : { sealedBy: this.sealedBy };
+  }
+
+  private loaded(head: ParsedHead): LoadedManifest {
+    const bytes = Buffer.concat(this.kept ?? []);
+    const { uploadId } = this.options;
+    return { ...head, ...this.sealing, uploadId, key: this.key, sha256: this.hash.digest('hex'), bytes };
+  }
+
+  private result(parsed: ParsedHead, sha256: string | undefined): ReadManifest {
+    const { entries, firstUnordered } = this.parser;
+    const { key, storedBytes, sealing } = this;
+    return { ...parsed, ...sealing, key, sha256, storedBytes, entries, firstUnordered };
+  }
+}

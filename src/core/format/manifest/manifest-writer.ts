@@ -1,0 +1,96 @@
+// Writes a manifest as a stream: head, then one line an entry from the columns, gzipped on the way. A million files never
+// exist as objects or as one string.
+import { createHash } from 'node:crypto';
+import type { OpenedBytes } from '../encryption/unseal-bytes.js';
+import { type EntryTable, KIND, STATUS } from '../columns/entry-table.js';
+import { type EntryExtra, entryLine, type LineSources } from './entry-line.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
+import { GzipText } from './gzip-text.js';
+import { MAX_HEAD_BYTES, MAX_LINE_BYTES } from './manifest-lines.js';
+import { manifestHeadText } from './manifest-head-text.js';
+import type { ManifestHead } from './manifest-types.js';
+
+/** Bytes of a character of UTF-16 at most. */
+const MAX_UTF8 = 3;
+
+export interface EncodedManifest {
+  /** Gzipped, and then perhaps sealed: as it is stored. */
+  readonly bytes: Buffer;
+  /** Hex SHA-256 of `bytes`. */
+  readonly sha256: string;
+  /** Of a sealed one: what it was before, and the key. */
+  readonly opened?: OpenedBytes;
+}
+
+/** A manifest with its digest. */
+export const encodedManifest = (bytes: Buffer): EncodedManifest => ({
+  bytes,
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+});
+
+/** True for an entry that is part of the archive. */
+export function isListed(table: EntryTable, index: number): boolean {
+  return table.columns.kind[index] !== KIND.dropped && table.columns.status[index] !== STATUS.skipped;
+}
+
+/**
+ * A manifest in the making. Entries are written in path order while others are still being packed, so that little is
+ * left to do after the last one; the head, which comes before them, is only known then. So it is a gzip member of its own.
+ */
+export class ManifestWriter {
+  private readonly files = new GzipText();
+  private next = 0;
+  private separator = '';
+
+  constructor(
+    private readonly table: EntryTable,
+    private readonly sources: LineSources,
+    private readonly extras: ReadonlyMap<number, EntryExtra>,
+  ) {}
+
+  /** Writes entries up to the first one that is not final. */
+  advance(isFinal: (index: number) => boolean): void {
+    while (this.next < this.table.count && isFinal(this.next)) this.entry();
+  }
+
+  private entry(): boolean {
+    const index = this.next++;
+    if (!isListed(this.table, index)) return true;
+    const line = entryLine(this.table, index, this.sources, this.extras.get(index));
+    if (line.length >= MAX_LINE_BYTES / MAX_UTF8) this.refuseLongLine(index, line);
+    const isReady = this.files.add(this.separator + line);
+    this.separator = ',\n';
+    return isReady;
+  }
+
+  /** What nobody could read is not written. */
+  private refuseLongLine(index: number, line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (bytes < MAX_LINE_BYTES) return;
+    throw new ArchiverError(
+      'unsupported',
+      `${displayPath(this.table.path(index))}: its entry in the manifest has ${bytes} bytes, and at most ${MAX_LINE_BYTES} can be read`,
+      { hint: 'it has too many holes or extended attributes: leave it out with --exclude, or copy it without them' },
+    );
+  }
+
+  /** Writes the rest and puts the head before it. @throws unsupported for an entry or a head that is too long to be read */
+  async finish(head: ManifestHead): Promise<EncodedManifest> {
+    while (this.next < this.table.count) if (!this.entry()) await this.files.drained();
+    this.files.add(`${this.separator === '' ? '' : '\n'}]}\n`);
+    const first = new GzipText();
+    const text = manifestHeadText(head, this.sources);
+    if (Buffer.byteLength(text) > MAX_HEAD_BYTES) {
+      throw new ArchiverError(
+        'unsupported',
+        `the manifest would name ${head.chunks.length} chunks, more than can be read`,
+        {
+          hint: 'upload the folder in parts, or with larger chunks and frames',
+        },
+      );
+    }
+    first.add(text);
+    return encodedManifest(Buffer.concat([await first.finish(), await this.files.finish()]));
+  }
+}

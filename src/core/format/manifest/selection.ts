@@ -1,0 +1,85 @@
+// What a person asked for, as a test on entries and, where possible, as byte strings that the lines of the wanted
+// entries must hold, so that finding one file among a million does not parse a million lines.
+import type { RawPath } from '../../platform/paths/raw-path.js';
+import type { Failure } from '../../platform/failures/failure-list.js';
+import {
+  globMatcher,
+  joined,
+  type Kind,
+  kindsOf,
+  type Matched,
+  type Recorded,
+  type Selectors,
+  shardKind,
+} from './selector-kinds.js';
+
+export { globMatcher, type Selectors };
+
+export interface Selection {
+  /** Before the first entry. Every entry belongs to the commit of its manifest. */
+  begin(head: Recorded): void;
+  /** `shard` is that of the entry's chunk; undefined for an entry without one. */
+  matches(entry: Matched, shard: number | undefined): boolean;
+  /** See `ReadManifestOptions.needles`. */
+  readonly needles: readonly RawPath[] | undefined;
+  /** What was asked for and nothing fits, whatever the others say, as the person wrote it, and why. @throws usage when a commit fits several */
+  unmatched(): readonly Failure[];
+  /** The fewest selectors of different kinds that nothing fits all of; undefined where that is not why nothing was selected. */
+  conflict(): string | undefined;
+}
+
+/** What is selected fits every kind. */
+class Narrowing implements Selection {
+  /** For each combination of kinds that an entry fits: a bit each. */
+  private readonly seen = new Set<number>();
+  private readonly wanted: number;
+
+  constructor(
+    private readonly kinds: readonly Kind[],
+    readonly needles: readonly RawPath[] | undefined,
+  ) {
+    this.wanted = 2 ** kinds.length - 1;
+  }
+
+  begin(head: Recorded): void {
+    for (const kind of this.kinds) kind.begin?.(head);
+  }
+
+  // Every kind is asked, so that each knows what it has found.
+  matches(entry: Matched, shard: number | undefined): boolean {
+    let fitting = 0;
+    for (let index = 0; index < this.kinds.length; index++)
+      if (this.kinds[index]?.matches(entry, shard) === true) fitting |= 1 << index;
+    this.seen.add(fitting);
+    return fitting === this.wanted;
+  }
+
+  unmatched(): readonly Failure[] {
+    return this.kinds.flatMap((kind) => kind.unmatched());
+  }
+
+  conflict(): string | undefined {
+    const seen = [...this.seen];
+    const isSeen = (bits: number): boolean => seen.some((fitting) => (fitting & bits) === bits);
+    // What fits nothing by itself is `unmatched`, and in conflict with nobody.
+    const kinds = this.kinds
+      .map((kind, index) => ({ kind, bit: 1 << index }))
+      .filter(({ kind, bit }) => isSeen(bit) || kind.unmatched().length === 0);
+    let fewest: readonly string[] | undefined;
+    for (let bits = 3; bits <= this.wanted; bits++) {
+      const chosen = kinds.filter(({ bit }) => (bits & bit) !== 0).map(({ kind }) => kind.text);
+      if (chosen.length < 2 || chosen.length >= (fewest?.length ?? Infinity) || isSeen(bits)) continue;
+      fewest = chosen;
+    }
+    return fewest === undefined ? undefined : `${fewest.slice(0, -1).join(', ')} and ${fewest.at(-1) ?? ''}`;
+  }
+}
+
+/** Combines selectors: any of one kind, all kinds together. Without any, everything is selected. @throws usage */
+export function createSelection(selectors: Selectors): Selection {
+  const { all = false, shards } = selectors;
+  const kinds = all ? [] : kindsOf(selectors);
+  // Lines are searched for only where something else than a shard is asked for: a line says nothing of its shard.
+  const needles = kinds.length === 0 ? undefined : joined(kinds.map((kind) => kind.needles));
+  return new Narrowing(shards === undefined ? kinds : [...kinds, shardKind(shards)], needles);
+}

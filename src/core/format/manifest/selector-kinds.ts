@@ -1,0 +1,303 @@
+// The kinds of selectors, each a test on entries that remembers what it has found.
+import picomatch from 'picomatch';
+import {
+  displayPath,
+  printable,
+  type RawPath,
+  rawFromText,
+  textFromRaw,
+  withEnd,
+} from '../../platform/paths/raw-path.js';
+import { typedGlob, typedPath } from '../../platform/text/typed-path.js';
+import { usageError } from '../../platform/failures/errors.js';
+import type { Failure } from '../../platform/failures/failure-list.js';
+import type { Entry, ManifestHead } from './manifest-types.js';
+import { NOT_HERE } from './nothing-selected.js';
+import { isOfStage } from './provenance.js';
+
+/** Of one kind any may fit, of different kinds all must. */
+export interface Selectors {
+  /** Everything; all others but `shards` are then not looked at. */
+  readonly all?: boolean;
+  /** Exact paths as they are typed (`typedPath`); a folder stands for all below it. */
+  readonly files?: readonly string[];
+  /** The same as byte strings, for names that were read from the manifest itself. */
+  readonly paths?: readonly RawPath[];
+  readonly md5s?: readonly string[];
+  readonly patterns?: readonly string[];
+  /** Git commits in hex, or at least the first seven digits of each. */
+  readonly commits?: readonly string[];
+  /** Names of DVC stages. */
+  readonly stages?: readonly string[];
+  readonly shards?: readonly number[];
+}
+
+export type Matched = Pick<Entry, 'path' | 'md5' | 'type' | 'stage' | 'commit'>;
+
+/** What a manifest says of all its entries. */
+export type Recorded = Pick<ManifestHead, 'git' | 'dvc' | 'settings'>;
+
+/** A test for paths by glob; files that begin with a dot are files like others. A name that is not UTF-8 is compared byte by byte. */
+export function globMatcher(pattern: string): (path: RawPath) => boolean {
+  const bytes = typedGlob(pattern);
+  const text = textFromRaw(bytes);
+  const isTextMatch = text === undefined ? () => false : picomatch(text, { dot: true });
+  const isBytesMatch = picomatch(bytes, { dot: true });
+  return (path) => {
+    const name = textFromRaw(path);
+    return name === undefined ? isBytesMatch(path) : isTextMatch(name);
+  };
+}
+
+/** `./a/b/` and `a/b` are the same path. */
+const cleanPath = (text: string): string => text.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '');
+
+/** How a text appears in a manifest line; the closing quote is left out for a folder. */
+const literalOf = (text: string): RawPath => rawFromText(JSON.stringify(text));
+
+const SLASH = rawFromText('/');
+const ROUND = rawFromText('@');
+
+/** With more paths than this, reading every line is faster than searching for each. */
+const MAX_NEEDLED = 64;
+
+/** Selectors of one kind. */
+export interface Kind {
+  /** What it is called where it takes part in a conflict. */
+  readonly text: string;
+  begin?(head: Recorded): void;
+  matches(entry: Matched, shard: number | undefined): boolean;
+  /** What a line must hold; undefined where that cannot be said. */
+  readonly needles: readonly RawPath[] | undefined;
+  /** What nothing fits, and why. */
+  unmatched(): readonly Failure[];
+}
+
+const NAMED = 3;
+
+function kindText(noun: string, plural: string, texts: readonly string[]): string {
+  const more = texts.length > NAMED ? ` and ${texts.length - NAMED} more` : '';
+  return `${texts.length === 1 ? noun : plural} ${texts.slice(0, NAMED).map(printable).join(', ')}${more}`;
+}
+
+class Paths implements Kind {
+  readonly text: string;
+  private readonly texts = new Map<RawPath, string>();
+  private readonly found = new Set<string>();
+  private readonly named: readonly string[];
+
+  constructor({ files = [], paths = [] }: Selectors) {
+    for (const path of paths) this.texts.set(path, displayPath(path));
+    for (const file of files) this.texts.set(typedPath(cleanPath(file)), file);
+    this.named = [...paths.map(displayPath), ...files];
+    this.text = kindText('path', 'paths', this.named);
+  }
+
+  matches({ path }: Matched): boolean {
+    let prefix = path;
+    for (;;) {
+      const file = this.texts.get(prefix);
+      if (file !== undefined) {
+        this.found.add(file);
+        return true;
+      }
+      const slash = prefix.lastIndexOf('/');
+      if (slash < 0) return false;
+      prefix = prefix.slice(0, slash);
+    }
+  }
+
+  get needles(): readonly RawPath[] | undefined {
+    // Each is looked for in the whole text, and a name that is not UTF-8 does not appear there as it is.
+    const texts = [...this.texts.keys()].flatMap((path) => textFromRaw(path) ?? []);
+    if (texts.length < this.texts.size || texts.length > MAX_NEEDLED) return undefined;
+    return texts.flatMap((text) => {
+      const literal = literalOf(text);
+      return [literal, withEnd(literal.slice(0, -1), SLASH)];
+    });
+  }
+
+  unmatched(): readonly Failure[] {
+    return this.named.flatMap((path) => (this.found.has(path) ? [] : { path, reason: NOT_HERE }));
+  }
+}
+
+/** A kind each of whose texts is a test of its own. */
+class Each implements Kind {
+  readonly text: string;
+  private readonly tests: readonly { readonly text: string; readonly fits: (entry: Matched) => boolean }[];
+  private readonly found = new Set<string>();
+  private reason: string = NOT_HERE;
+
+  constructor(
+    [noun, plural]: readonly [string, string],
+    texts: readonly string[],
+    testOf: (text: string) => (entry: Matched) => boolean,
+    private readonly needlesOf: (text: string) => readonly RawPath[] | undefined,
+    private readonly lackOf: (head: Recorded) => string | undefined = () => undefined,
+  ) {
+    this.tests = texts.map((text) => ({ text, fits: testOf(text) }));
+    this.text = kindText(noun, plural, texts);
+  }
+
+  begin(head: Recorded): void {
+    this.reason = this.lackOf(head) ?? NOT_HERE;
+  }
+
+  matches(entry: Matched): boolean {
+    let isAny = false;
+    for (const { text, fits } of this.tests) {
+      if (!fits(entry)) continue;
+      this.found.add(text);
+      isAny = true;
+    }
+    return isAny;
+  }
+
+  get needles(): readonly RawPath[] | undefined {
+    return joined(this.tests.map(({ text }) => this.needlesOf(text)));
+  }
+
+  unmatched(): readonly Failure[] {
+    const { reason } = this;
+    return this.tests.flatMap(({ text }) => (this.found.has(text) ? [] : { path: text, reason }));
+  }
+}
+
+/** All of them; undefined where one is. */
+export function joined(lists: readonly (readonly RawPath[] | undefined)[]): readonly RawPath[] | undefined {
+  const needles: RawPath[] = [];
+  for (const list of lists) {
+    if (list === undefined) return undefined;
+    needles.push(...list);
+  }
+  return needles;
+}
+
+const MIN_COMMIT_DIGITS = 7;
+
+/** One commit, of which perhaps only the beginning is known. */
+class WantedCommit {
+  private readonly prefix: string;
+  private readonly found = new Set<string>();
+  private isHead = false;
+
+  /** @throws usage */
+  constructor(private readonly text: string) {
+    this.prefix = text.toLowerCase();
+    if (!/^[0-9a-f]*$/.test(this.prefix) || this.prefix.length < MIN_COMMIT_DIGITS || this.prefix.length > 64)
+      throw usageError(
+        `'${printable(text)}' is not a git commit`,
+        `a commit is its SHA in hex, or at least the first ${MIN_COMMIT_DIGITS} digits of it`,
+      );
+  }
+
+  begin(commit: string | undefined): void {
+    this.isHead = this.matches(commit);
+  }
+
+  matches(commit: string | undefined): boolean {
+    const isFound = commit?.startsWith(this.prefix) === true;
+    if (isFound) this.found.add(commit);
+    return isFound || this.isHead;
+  }
+
+  /** @throws usage when several commits begin like that */
+  unmatched(): readonly string[] {
+    if (this.found.size > 1)
+      throw usageError(
+        `${this.found.size} commits of this upload begin with '${printable(this.text)}'`,
+        `give more digits: ${[...this.found].slice(0, 10).join(', ')}`,
+      );
+    return this.found.size === 0 ? [this.text] : [];
+  }
+}
+
+class Commits implements Kind {
+  readonly text: string;
+  /** A commit cannot be searched for: that of the head, which comes after the search has begun, may be the one. */
+  readonly needles = undefined;
+  private readonly wanted: readonly WantedCommit[];
+  private isRecorded = false;
+
+  constructor(texts: readonly string[]) {
+    this.wanted = texts.map((text) => new WantedCommit(text));
+    this.text = kindText('commit', 'commits', texts);
+  }
+
+  begin({ git }: Recorded): void {
+    this.isRecorded = git !== undefined;
+    for (const one of this.wanted) one.begin(git?.commit);
+  }
+
+  matches({ commit }: Matched): boolean {
+    this.isRecorded ||= commit !== undefined;
+    let isAny = false;
+    for (const one of this.wanted) if (one.matches(commit)) isAny = true;
+    return isAny;
+  }
+
+  unmatched(): readonly Failure[] {
+    const reason = this.isRecorded ? NOT_HERE : NO_COMMITS;
+    return this.wanted.flatMap((one) => one.unmatched()).map((path) => ({ path, reason }));
+  }
+}
+
+/** That a shard exists is checked against the manifest's list of them. */
+export const shardKind = (shards: readonly number[]): Kind => ({
+  text: kindText('shard', 'shards', shards.map(String)),
+  matches: (_entry, shard) => shard !== undefined && shards.includes(shard),
+  needles: [],
+  unmatched: () => [],
+});
+
+/** The kinds that are asked for, shards left out. @throws usage for what is no commit */
+export function kindsOf({
+  files = [],
+  paths = [],
+  md5s = [],
+  patterns = [],
+  commits = [],
+  stages = [],
+}: Selectors): Kind[] {
+  const each = (texts: readonly string[], kind: () => Kind): readonly Kind[] => (texts.length === 0 ? [] : [kind()]);
+  return [
+    ...each([...files, ...paths], () => new Paths({ files, paths })),
+    ...each(patterns, () => new Each(['pattern', 'patterns'], patterns, patternTest, () => undefined)),
+    ...each(md5s, () => new Each(['hash', 'hashes'], md5s, md5Test, md5Needles, lackOfMd5s)),
+    ...each(commits, () => new Commits(commits)),
+    ...each(stages, () => new Each(['stage', 'stages'], stages, stageTest, stageNeedles, lackOfStages)),
+  ];
+}
+
+function patternTest(pattern: string): (entry: Matched) => boolean {
+  const isMatch = globMatcher(pattern);
+  return ({ path }) => isMatch(path);
+}
+
+// Of what an upload never recorded nothing can be found, however it is typed.
+const INSTEAD = 'select by --file or --pattern';
+const NO_COMMITS = `this upload was made without --git-metadata and recorded no commit; ${INSTEAD}`;
+
+const lackOfMd5s = ({ settings }: Recorded): string | undefined =>
+  settings.fileChecksums ? undefined : `this upload was made with --no-file-checksums and recorded no MD5s; ${INSTEAD}`;
+
+const lackOfStages = ({ dvc }: Recorded): string | undefined =>
+  dvc === undefined ? `this upload was made without --dvc-auto and recorded no DVC stages; ${INSTEAD}` : undefined;
+
+const md5Needles = (md5: string): readonly RawPath[] => [rawFromText(md5.toLowerCase())];
+
+function md5Test(text: string): (entry: Matched) => boolean {
+  const wanted = text.toLowerCase();
+  return ({ md5 }) => md5 === wanted;
+}
+
+const stageTest =
+  (wanted: string) =>
+  ({ stage }: Matched): boolean =>
+    isOfStage(stage, wanted);
+
+const stageNeedles = (stage: string): readonly RawPath[] => [
+  literalOf(stage),
+  withEnd(literalOf(stage).slice(0, -1), ROUND),
+];

@@ -1,0 +1,127 @@
+// One 512-byte header of a tar file, as v7, ustar, pax and GNU tar write it. Pure; names are byte strings.
+import { integrityError } from '../../platform/failures/errors.js';
+import { type RawPath, rawFromBytes, TOP, joinPath } from '../../platform/paths/raw-path.js';
+import { BLOCK } from './tar-block.js';
+
+const ZERO = 48;
+const USTAR = Buffer.from('ustar\0', 'latin1');
+const CHECKSUM_AT = 148;
+const CHECKSUM_END = 156;
+
+export interface HeaderBlock {
+  /** The type flag; `0` where old tars write a zero byte. */
+  readonly type: string;
+  readonly size: number;
+}
+
+/** What a header says of the member that it begins. */
+export interface HeaderFields {
+  readonly path: RawPath;
+  readonly target: RawPath;
+  readonly mode: number;
+  /** Undefined where it is no number. */
+  readonly uid: number | undefined;
+  readonly gid: number | undefined;
+  readonly mtimeSeconds: number;
+}
+
+/** A number of a header: octal text, or base 256 where its first bit is set. NaN for anything else. */
+export function headerNumber(block: Buffer, at: number, length: number): number {
+  const first = block[at] ?? 0;
+  if ((first & 0x80) === 0) {
+    return octalNumber(block, at, at + length);
+  }
+  const isNegative = (first & 0x40) !== 0;
+  let value = isNegative ? (first & 0x7f) - 0x80 : first & 0x3f;
+  for (let index = at + 1; index < at + length; index++) value = value * 256 + (block[index] ?? 0);
+  return value;
+}
+
+// Digits up to a zero byte or the end of the field, with white space around them. It runs six times a member.
+function octalNumber(block: Buffer, from: number, end: number): number {
+  let value = 0;
+  let at = from;
+  while (at < end && isSpace(block[at])) at++;
+  for (; at < end; at++) {
+    const byte = block[at] ?? 0;
+    if (byte < 48 || byte > 55) break;
+    value = value * 8 + byte - 48;
+  }
+  while (at < end && isSpace(block[at])) at++;
+  return at === end || block[at] === 0 ? value : Number.NaN;
+}
+
+const isSpace = (byte: number | undefined): boolean => byte === 32 || (byte !== undefined && byte >= 9 && byte <= 13);
+
+/** The text of a field, up to its first zero byte. */
+export function headerText(block: Buffer, at: number, length: number): RawPath {
+  if (block[at] === 0) return TOP;
+  const end = block.indexOf(0, at);
+  return rawFromBytes(block, at, end < 0 || end > at + length ? at + length : end);
+}
+
+/** A block of zeros, which ends an archive. */
+export function isZeroBlock(block: Buffer): boolean {
+  for (let index = 0; index < BLOCK; index += 4) if (block.readInt32LE(index) !== 0) return false;
+  return true;
+}
+
+function hasChecksum(block: Buffer): boolean {
+  const spaces = 32 * (CHECKSUM_END - CHECKSUM_AT);
+  const sum = spaces + sumOf(block, 0, CHECKSUM_AT) + sumOf(block, CHECKSUM_END, BLOCK);
+  const stated = headerNumber(block, CHECKSUM_AT, 8);
+  return stated === sum || stated === sum - 256 * highBytes(block);
+}
+
+function sumOf(block: Buffer, from: number, end: number): number {
+  let sum = 0;
+  for (let index = from; index < end; index++) sum += block[index] ?? 0;
+  return sum;
+}
+
+// Some old tars summed signed bytes.
+function highBytes(block: Buffer): number {
+  let count = 0;
+  for (let index = 0; index < BLOCK; index++) {
+    const isCounted = index < CHECKSUM_AT || index >= CHECKSUM_END;
+    if (isCounted && (block[index] ?? 0) > 127) count++;
+  }
+  return count;
+}
+
+/** True for a block that can begin a tar file. */
+export const isTarBlock = (block: Buffer): boolean => isZeroBlock(block.subarray(0, BLOCK)) || hasChecksum(block);
+
+/** Reads a header. @throws integrity when its checksum is wrong or its size is no size */
+export function parseHeaderBlock(block: Buffer): HeaderBlock {
+  if (!hasChecksum(block)) throw integrityError('the checksum of a header is wrong');
+  const size = headerNumber(block, 124, 12);
+  if (!Number.isSafeInteger(size) || size < 0) throw integrityError('a header has no sound size');
+  return { type: String.fromCharCode(block[156] || ZERO), size };
+}
+
+/** The other fields of a header that was parsed. */
+export function readHeaderFields(block: Buffer): HeaderFields {
+  const mode = headerNumber(block, 100, 8);
+  const mtimeSeconds = headerNumber(block, 136, 12);
+  const prefix = isUstar(block) ? headerText(block, 345, 155) : TOP;
+  const name = headerText(block, 0, 100);
+  return {
+    path: joinPath(prefix, name),
+    target: headerText(block, 157, 100),
+    mode: Number.isNaN(mode) ? 0 : mode & 0o7777,
+    uid: accountNumber(headerNumber(block, 108, 8)),
+    gid: accountNumber(headerNumber(block, 116, 8)),
+    mtimeSeconds: Number.isSafeInteger(mtimeSeconds) ? mtimeSeconds : 0,
+  };
+}
+
+// GNU tar keeps other things where ustar has the prefix.
+const isUstar = (block: Buffer): boolean => block.compare(USTAR, 0, USTAR.length, 257, 257 + USTAR.length) === 0;
+
+// The largest number means "leave it" to the system.
+const MAX_ACCOUNT = 0xffff_fffe;
+
+/** A user or group number that the system can have; undefined for any other. */
+export const accountNumber = (value: number): number | undefined =>
+  Number.isInteger(value) && value >= 0 && value <= MAX_ACCOUNT ? value : undefined;

@@ -1,0 +1,81 @@
+// The surroundings of one upload: its records, its folder, and which of its chunks other manifests under the base name. They
+// only decide what is worth moving, because nothing is deleted. A manifest that cannot be read may name anything, and until
+// it can be read nothing can be swept either, so it is an error.
+import { atOnce } from '../../platform/limits/at-once.js';
+import { loadExpected } from '../../dataset/chain/load-chain.js';
+import { markedKeys } from '../../dataset/marks.js';
+import { referredChunks } from '../../dataset/prune/references.js';
+import { emptyFolder, listUploadFolders, type UploadFolder } from '../../dataset/prune/upload-folders.js';
+import { listDatasets, readVersions, type ReadRecord } from '../../dataset/records/versions.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import type { ManifestHead } from '../../format/manifest/manifest-types.js';
+import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+
+const READS_AT_ONCE = 4;
+
+export interface Neighbours {
+  /** Records that name the upload. */
+  readonly records: readonly ReadRecord[];
+  /** The upload is the newest version of its dataset. */
+  readonly isNewest: boolean;
+  /** The objects in the upload's own folder. */
+  readonly folder: UploadFolder;
+  /** Keys in the folder that marks name; `all` when a mark cannot be read. */
+  readonly marked: ReadonlySet<string> | 'all';
+  /** Keys below the base that manifests of others name. */
+  readonly referred: ReadonlySet<string>;
+  /** An upload whose manifest builds on this one. */
+  readonly builtOnBy: UploadId | undefined;
+}
+
+/** Reads the surroundings. @throws integrity, unsupported for what cannot be understood; what the store throws */
+export async function readNeighbours(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  signal: AbortSignal,
+): Promise<Neighbours> {
+  const records: ReadRecord[] = [];
+  let isNewest = false;
+  for (const listed of (await listDatasets(reader, signal)).versions.values()) {
+    for (const found of await readVersions(reader, listed, signal)) {
+      if ('problem' in found) throw stopped(found.problem);
+      if (found.record.uploadId !== uploadId) continue;
+      records.push(found);
+      isNewest ||= found.listed.version === listed.at(-1)?.version; // and those that share its ordinal
+    }
+  }
+  const folders = await listUploadFolders(reader, signal);
+  const folder = folders.get(uploadId) ?? emptyFolder(uploadId);
+  const referred = new Set<string>();
+  let builtOnBy: UploadId | undefined;
+  const others = [...folders.values()].filter((other) => other !== folder && other.manifest !== undefined);
+  await atOnce(others, READS_AT_ONCE, async (other) => {
+    const head = await headOf(reader, other.uploadId, signal);
+    if (head?.previous?.uploadId === uploadId) builtOnBy ??= other.uploadId;
+    for (const { key } of referredChunks(other.uploadId, head?.chunks ?? []))
+      if (key.startsWith(uploadFolder(uploadId))) referred.add(key);
+  });
+  const marked = await markedKeys(reader, folder.marks, signal);
+  return { records, isNewest, folder, marked, referred, builtOnBy };
+}
+
+/** Undefined where it was removed since it was listed. */
+async function headOf(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  signal: AbortSignal,
+): Promise<ManifestHead | undefined> {
+  try {
+    return (await loadExpected(reader, uploadId, [], { signal })).head;
+  } catch (error) {
+    if (isArchiverError(error, 'not-found')) return undefined;
+    throw isArchiverError(error, 'integrity', 'unsupported') ? stopped(error) : error;
+  }
+}
+
+const stopped = (problem: ArchiverError): ArchiverError =>
+  new ArchiverError(problem.code, `no chunk was moved: ${problem.message}`, {
+    cause: problem,
+    hint: problem.hint ?? 'until it is repaired or removed, nothing that a balance leaves behind can be freed',
+  });

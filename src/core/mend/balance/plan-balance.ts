@@ -1,0 +1,207 @@
+// Decides what a balance moves, from a fresh look at the store; writes nothing.
+import { readView, type ReadView } from '../../dataset/chain/read-view.js';
+import { shardPrefix } from '../../format/manifest/chunk-key.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import type { Neighbours } from './neighbours.js';
+import { planMoves } from './plan-moves.js';
+import { shardLoads, type ShardLoads } from './shard-loads.js';
+import { chunkName, stayReason, type StayReason } from './staying-chunks.js';
+import { uploadFolder, uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
+
+export interface Analysis {
+  readonly uploadId: UploadId;
+  /** URL of the base that holds `uploads/`. */
+  readonly baseUrl: string;
+  readonly loads: ShardLoads;
+  readonly threshold: number;
+  readonly imbalanced: boolean;
+  /** Moves could make the largest shard smaller. An analysis knows this by the manifest alone; a plan, by all that is there. */
+  readonly canImprove: boolean;
+  /** Of the effective view, keys relative to the upload. */
+  readonly chunks: readonly ChunkRecord[];
+  readonly writerId: string | undefined;
+}
+
+/** A chunk and its new place; keys below the base. */
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly fromShard: number;
+  readonly toShard: number;
+  readonly sizeBytes: number;
+  /** Hex, of the whole object. */
+  readonly sha256: string;
+  /** There is an object at `to`, which an interrupted balance may have copied. */
+  readonly isThere: boolean;
+}
+
+export interface StayingChunks {
+  readonly reason: StayReason;
+  readonly chunks: number;
+  readonly bytes: number;
+}
+
+export interface BalancePlan extends Analysis {
+  readonly moves: readonly Move[];
+  /** As it will be. */
+  readonly after: ShardLoads;
+  /** Chunks that cannot move, by reason. */
+  readonly staying: readonly StayingChunks[];
+  /** Objects that will not be needed: those replaced by copies, and what earlier balances left. A prune removes them. */
+  readonly superseded: { readonly objects: number; readonly bytes: number };
+}
+
+export interface AnalyzeOptions {
+  readonly uploadId: UploadId;
+  /** Largest shard by average; above it the upload is imbalanced. */
+  readonly threshold: number;
+  readonly signal: AbortSignal;
+}
+
+/** How the chunks that the upload shows are spread. @throws what reading the manifest throws */
+export async function analyze(reader: ObjectReader, options: AnalyzeOptions): Promise<Analysis> {
+  const { uploadId, threshold, signal } = options;
+  const { head }: ReadView = await readView(reader, { uploadId, headOnly: true, signal });
+  const loads = shardLoads(head.chunks, head.settings.shardCount);
+  const imbalanced = loads.ratio > threshold;
+  const { chunks, writerId } = head;
+  const places = usefulPlaces(chunks, loads, reasonsByManifest(chunks, uploadId));
+  const canImprove = places.size > 0;
+  return { uploadId, baseUrl: reader.url, loads, threshold, imbalanced, canImprove, chunks, writerId };
+}
+
+/** Of the largest shard: below it the copies cost more than they are good for. */
+const LEAST_GAIN = 0.01;
+
+type Reasons = readonly (StayReason | undefined)[];
+
+/** Why chunks stay, as if nothing but this upload were in the store. */
+function reasonsByManifest(chunks: readonly ChunkRecord[], uploadId: UploadId): Reasons {
+  const present = new Map(chunks.map((chunk) => [chunkKey(uploadId, chunk.key) ?? '', chunk]));
+  const neighbours = { referred: new Set<string>(), isNewest: false };
+  const around = { uploadId, writerId: undefined, neighbours, present, doubled: new Set<string>() };
+  return chunks.map((chunk) => stayReason(chunk, around));
+}
+
+/** The new shards of chunks, by position; none when all of that would leave the largest shard about as large as it is. */
+function usefulPlaces(
+  chunks: readonly ChunkRecord[],
+  loads: ShardLoads,
+  reasons: Reasons,
+): ReadonlyMap<number, number> {
+  const movable = chunks.flatMap(({ shard, size }, id) => (reasons[id] === undefined ? [{ id, shard, size }] : []));
+  const bytes = loads.shards.map(({ storedBytes }) => storedBytes);
+  const places = planMoves(bytes, movable);
+  const after = shardLoads(placed(chunks, places), loads.shards.length);
+  return after.largestBytes <= loads.largestBytes * (1 - LEAST_GAIN) ? places : new Map();
+}
+
+const placed = (chunks: readonly ChunkRecord[], places: ReadonlyMap<number, number>): readonly ChunkRecord[] =>
+  chunks.map((chunk, id) => ({ ...chunk, shard: places.get(id) ?? chunk.shard }));
+
+/**
+ * The plan. `suffix` (8 hex digits) makes the keys of copies new: a prune may still be about to delete what was
+ * stored under an old one. @throws integrity when a chunk is not in the store as the manifest says
+ */
+export function planBalance(analysis: Analysis, neighbours: Neighbours, suffix: string): BalancePlan {
+  const { uploadId, writerId, chunks, loads, imbalanced } = analysis;
+  const present = new Map(neighbours.folder.chunks.map((object) => [object.key, object]));
+  const copies = copiesOf(analysis, neighbours);
+  const around = { uploadId, writerId, neighbours, present, doubled: doubledOf(analysis, copies, neighbours) };
+  refuseMissing(analysis, present);
+  const reasons = chunks.map((chunk) => stayReason(chunk, around));
+  const places = imbalanced ? usefulPlaces(chunks, loads, reasons) : new Map<number, number>();
+  const usable = copies.filter(({ key }) => neighbours.marked !== 'all' && !neighbours.marked.has(key));
+  const moves = [...places].flatMap(([id, toShard]) => moveOf({ uploadId, usable, suffix }, chunks[id], toShard));
+  return {
+    ...analysis,
+    canImprove: moves.length > 0,
+    moves,
+    after: shardLoads(placed(chunks, places), loads.shards.length),
+    staying: stayingOf(chunks, reasons),
+    superseded: supersededBy(moves, copies, neighbours),
+  };
+}
+
+interface Copying {
+  readonly uploadId: UploadId;
+  /** Copies that exist. */
+  readonly usable: readonly ObjectInfo[];
+  readonly suffix: string;
+}
+
+function moveOf(
+  { uploadId, usable, suffix }: Copying,
+  chunk: ChunkRecord | undefined,
+  toShard: number,
+): readonly Move[] {
+  const from = chunk && chunkKey(uploadId, chunk.key);
+  const name = from && chunkName(from.slice(uploadFolder(uploadId).length));
+  if (chunk === undefined || from === undefined || name === undefined) return [];
+  const shard = `${uploadFolder(uploadId)}${shardPrefix(toShard)}/`;
+  const { shard: fromShard, size: sizeBytes, sha256 } = chunk;
+  const isCopy = ({ key }: ObjectInfo): boolean =>
+    key.startsWith(shard) && chunkName(key.slice(uploadFolder(uploadId).length)) === name;
+  const there = usable.find((copy) => copy.sizeBytes === sizeBytes && isCopy(copy));
+  const to = there?.key ?? `${shard}${name}-${suffix}.tar.zst`;
+  return [{ from, to, fromShard, toShard, sizeBytes, sha256, isThere: there !== undefined }];
+}
+
+function refuseMissing({ uploadId, baseUrl, chunks }: Analysis, present: ReadonlyMap<string, ObjectInfo>): void {
+  for (const chunk of chunks) {
+    const key = chunkKey(uploadId, chunk.key);
+    if (key === undefined || !key.startsWith(uploadFolder(uploadId)) || chunkName(chunk.key) === undefined) continue;
+    const found = present.get(key);
+    if (found?.sizeBytes === chunk.size) continue;
+    const what = found === undefined ? 'is missing' : `has ${found.sizeBytes} bytes instead of ${chunk.size}`;
+    throw integrityError(`no chunk was moved: ${key} ${what}`, {
+      hint: `archiver verify ${uploadUrlOf(baseUrl, uploadId)}`,
+    });
+  }
+}
+
+/** Objects with the number of a chunk that the manifest names in another shard. */
+function copiesOf({ uploadId, chunks }: Analysis, { folder }: Neighbours): readonly ObjectInfo[] {
+  const named = new Set(chunks.map(({ key }) => key));
+  const names = new Set([...named].map(chunkName));
+  return folder.chunks.filter(({ key }) => {
+    const relative = key.slice(uploadFolder(uploadId).length);
+    const name = chunkName(relative);
+    return name !== undefined && !named.has(relative) && names.has(name);
+  });
+}
+
+/** Names of chunks whose copy must stay where it is. */
+function doubledOf(
+  { uploadId }: Analysis,
+  copies: readonly ObjectInfo[],
+  { referred }: Neighbours,
+): ReadonlySet<string> {
+  const doubled = copies.filter(({ key }) => referred.has(key));
+  return new Set(doubled.flatMap(({ key }) => chunkName(key.slice(uploadFolder(uploadId).length)) ?? []));
+}
+
+function supersededBy(
+  moves: readonly Move[],
+  copies: readonly ObjectInfo[],
+  { referred }: Neighbours,
+): BalancePlan['superseded'] {
+  const targets = new Set(moves.map(({ to }) => to));
+  const left = copies.filter(({ key }) => !targets.has(key) && !referred.has(key));
+  const sizes = [...left, ...moves].map(({ sizeBytes }) => sizeBytes);
+  return { objects: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+function stayingOf(chunks: readonly ChunkRecord[], reasons: readonly (StayReason | undefined)[]): StayingChunks[] {
+  const sums = new Map<StayReason, { chunks: number; bytes: number }>();
+  chunks.forEach(({ size }, id) => {
+    const reason = reasons[id];
+    if (reason === undefined) return;
+    const sum = sums.get(reason) ?? { chunks: 0, bytes: 0 };
+    sums.set(reason, { chunks: sum.chunks + 1, bytes: sum.bytes + size });
+  });
+  return [...sums].map(([reason, sum]) => ({ reason, ...sum }));
+}

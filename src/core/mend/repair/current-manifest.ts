@@ -1,0 +1,87 @@
+// The state of the manifest: missing, damaged (perhaps with a head that can still be read), or sound. Only the manifest itself is looked at, not the chunks that it names.
+import { hash } from 'node:crypto';
+import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
+import { isSealed } from '../../format/encryption/envelope.js';
+import { SweptUpload } from '../../format/manifest/fence.js';
+import {
+  fetchManifest,
+  loadOpened,
+  openStored,
+  readLoaded,
+  type LoadedManifest,
+} from '../../format/manifest/loaded-manifest.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ManifestHead } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
+import { ManifestChecker } from '../verify/manifest-checker.js';
+import { Problems } from '../verify/problem.js';
+
+export type CurrentManifest =
+  | {
+      readonly state: 'missing';
+      /** A fence lies in its place. */
+      readonly swept?: SweptUpload;
+    }
+  | {
+      readonly state: 'damaged' | 'sound';
+      /** As it is stored. */
+      readonly bytes: Buffer;
+      readonly sha256: string;
+      /** Of a damaged one, when its head can be read. */
+      readonly head: ManifestHead | undefined;
+      /** With `head`. */
+      readonly loaded: LoadedManifest | undefined;
+      /** It is encrypted; with this key, where it could be opened. */
+      readonly sealed: { readonly kmsKeyId: string | undefined } | undefined;
+      /** What is wrong with it; empty when it is sound. */
+      readonly reason: string;
+    };
+
+/** @throws unsupported for a newer format, and errors of the store and its key service */
+export async function readCurrentManifest(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  signal: AbortSignal,
+): Promise<CurrentManifest> {
+  const bytes = await fetchManifest(reader, uploadId, signal).catch((error: unknown) => {
+    if (!isArchiverError(error, 'not-found')) throw error;
+    return error;
+  });
+  if (bytes instanceof SweptUpload) return { state: 'missing', swept: bytes };
+  if (bytes instanceof ArchiverError) return { state: 'missing' };
+  const stored = { bytes, sha256: hash('sha256', bytes, 'hex') };
+  let loaded: LoadedManifest | undefined;
+  const found = (state: 'damaged' | 'sound', reason: string): CurrentManifest => {
+    const sealed = isSealed(bytes) ? { kmsKeyId: loaded?.sealedBy } : undefined;
+    return { state, ...stored, head: loaded?.head, loaded, sealed, reason };
+  };
+  try {
+    // A key service that refuses or does not answer throws: it says nothing about the manifest.
+    loaded = await loadOpened(uploadId, await openStored(reader, uploadId, bytes, signal), stored.sha256);
+    const reason = await problemOf(loaded);
+    return found(reason === '' ? 'sound' : 'damaged', reason);
+  } catch (error) {
+    if (!isArchiverError(error, 'integrity')) throw error;
+    return found('damaged', errorText(error));
+  }
+}
+
+/** The first inconsistency in it. @throws integrity, unsupported */
+async function problemOf(loaded: LoadedManifest): Promise<string> {
+  const errors = new Problems();
+  const checker = new ManifestChecker(loaded.head, errors, new Problems());
+  for await (const batch of readLoaded(loaded)) {
+    for (const line of batch) {
+      if ('foreignType' in line) {
+        throw new ArchiverError('unsupported', `${displayPath(line.path)} in ${loaded.key} is of an unknown type`, {
+          hint: 'update archiver',
+        });
+      }
+      if (line.type === 'deleted') checker.tombstone(line);
+      else checker.entry(line);
+    }
+  }
+  checker.finish();
+  return errors.list[0]?.message ?? '';
+}

@@ -1,0 +1,58 @@
+// The objects in the folder of an upload, by kind. Objects that a mark names (rules.md#marks) are going to be swept: nothing that
+// is written from now on may refer to them.
+import { markedKeys, markedUpload } from '../../dataset/marks.js';
+import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
+import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { MANIFEST_NAME, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+
+export interface FolderObjects {
+  readonly uploadId: UploadId;
+  readonly chunks: readonly ObjectInfo[];
+  /** Direct files by their keys in the folder. */
+  readonly files: ReadonlyMap<string, ObjectInfo>;
+  /** `manifest.json.gz.…`: what was written beside the manifest. */
+  readonly beside: readonly ObjectInfo[];
+  /** Keys in the folder of all other objects. */
+  readonly others: readonly string[];
+  /** Full keys that marks name; undefined when a mark cannot be read: it may name everything. */
+  readonly marked: ReadonlySet<string> | undefined;
+}
+
+/** Lists the folder and reads its marks. @throws what the store throws */
+export async function listFolder(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  signal: AbortSignal,
+): Promise<FolderObjects> {
+  const folder = uploadFolder(uploadId);
+  const chunks: ObjectInfo[] = [];
+  const files = new Map<string, ObjectInfo>();
+  const beside: ObjectInfo[] = [];
+  const others: string[] = [];
+  const marks: ObjectInfo[] = [];
+  for await (const page of reader.list({ prefix: folder, signal })) {
+    for (const object of page.objects) {
+      const key = object.key.slice(folder.length);
+      if (CHUNK_KEY.test(key)) chunks.push(object);
+      else if (DIRECT_KEY.test(key)) files.set(key, object);
+      else if (key.startsWith(`${MANIFEST_NAME}.`)) beside.push(object);
+      else if (markedUpload(object.key) !== undefined) marks.push(object);
+      else if (key !== MANIFEST_NAME) others.push(key);
+    }
+  }
+  const marked = await markedKeys(reader, marks, signal);
+  const named = marked === 'all' ? undefined : marked;
+  return { uploadId, chunks, files, beside, others, marked: named };
+}
+
+/** The folder without marked objects; empty where it is not known what the marks name. */
+export function withoutMarked(objects: FolderObjects): FolderObjects {
+  const { marked, chunks, files } = objects;
+  const isKept = (key: string): boolean => marked !== undefined && !marked.has(key);
+  return {
+    ...objects,
+    chunks: chunks.filter(({ key }) => isKept(key)),
+    files: new Map([...files].filter(([, { key }]) => isKept(key))),
+  };
+}

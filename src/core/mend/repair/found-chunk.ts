@@ -1,0 +1,14 @@
+// A chunk in the folder of an upload, known by its table of contents.
+import type { ChunkTable } from '../../format/chunk/chunk-table.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+
+export interface FoundChunk extends Pick<ChunkRecord, 'key' | 'size' | 'storageClass' | 'listedIn'> {
+  readonly table: ChunkTable;
+}
+
+export interface BadChunk {
+  /** Of a direct file whose path is known. */
+  readonly path?: string;
+  readonly key: string;
+  readonly reason: string;
+}

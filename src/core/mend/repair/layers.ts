@@ -1,0 +1,74 @@
+// What a rebuilt view may be merged from, one level per upload: from the manifest where it can be read, else from the tables
+// of contents of the chunks in its folder.
+import type { EventSink } from '../../events/events.js';
+import { loadExpected } from '../../dataset/chain/load-chain.js';
+import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
+import type { Level } from '../../dataset/chain/merged-view.js';
+import { levelOf } from '../../dataset/chain/view.js';
+import { noneOn } from '../../platform/failures/errors.js';
+import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import type { OlderUpload } from './find-record.js';
+import { listFolder, withoutMarked } from './folder-objects.js';
+import { type KnownObjects, openTables, type TableFolder } from './table-folder.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+
+export interface Layer {
+  readonly uploadId: UploadId;
+  readonly level: Level;
+  /** Everything below it is hidden. */
+  readonly isFull: boolean;
+  /** Of the manifest that it comes from. */
+  readonly sha256?: string;
+  /** Where it comes from tables of contents. */
+  readonly tables?: TableFolder;
+}
+
+export interface LayerOptions {
+  readonly cache: ManifestCache | undefined;
+  readonly known: KnownObjects;
+  readonly requestsAtOnce: number;
+  readonly emit?: EventSink | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The uploads before a version as layers, newest first, down to a full listing. @throws errors of the store and its keys */
+export async function olderLayers(
+  reader: ObjectReader,
+  older: readonly OlderUpload[],
+  options: LayerOptions,
+): Promise<readonly Layer[]> {
+  const links: (LoadedManifest | UploadId)[] = [];
+  for (const { uploadId, sha256 } of older) {
+    const loaded = await loadExpected(reader, uploadId, sha256, options).catch(noneOn('not-found', 'integrity'));
+    links.push(loaded ?? uploadId);
+    if (loaded === undefined) continue;
+    options.known.add(loaded.uploadId, loaded.head.chunks);
+    if (loaded.head.listing === 'full') break;
+  }
+  const layers: Layer[] = [];
+  for (const link of links) {
+    const layer = typeof link === 'string' ? await tableLayer(reader, link, options) : manifestLayer(link);
+    if (layer !== undefined) layers.push(layer);
+  }
+  return layers;
+}
+
+export const manifestLayer = (loaded: LoadedManifest): Layer => ({
+  uploadId: loaded.uploadId,
+  sha256: loaded.sha256,
+  level: levelOf(loaded),
+  isFull: loaded.head.listing === 'full',
+});
+
+/** Undefined when its folder has no chunk left that may be referred to. */
+export async function tableLayer(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  options: LayerOptions,
+): Promise<Layer | undefined> {
+  const objects = withoutMarked(await listFolder(reader, uploadId, options.signal));
+  if (objects.chunks.length === 0) return undefined;
+  const tables = await openTables(reader, objects, options);
+  return { uploadId, level: tables.level, isFull: false, tables };
+}

@@ -1,0 +1,89 @@
+// The digests of chunks that only the lost manifest knew: the upload's own chunks are read through, and those in other folders
+// that the view refers to and no manifest lists.
+import type { EventSink } from '../../events/events.js';
+import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
+import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import type { MergedView } from '../../dataset/chain/merged-view.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import type { Choice } from './choose-layers.js';
+import type { FoundChunk } from './found-chunk.js';
+import { readChunks, type ReadChunk, type ReadChunksOptions } from './read-chunks.js';
+import { NOT_READ, type TableFolder } from './table-folder.js';
+import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+
+/** Chunks of a folder that must be read, and what was found when they were. */
+export interface FolderRead {
+  readonly tables: TableFolder;
+  readonly chunks: readonly FoundChunk[];
+  /** In the order of `chunks`; none before they are read. */
+  readonly read: readonly ReadChunk[];
+}
+
+/** Which chunks have to be read for this choice. */
+export function chunksToRead(choice: Choice, uploadId: UploadId): readonly FolderRead[] {
+  const needed = new Set<string>();
+  choice.view.chunks.forEach(({ key, sha256 }, position) => {
+    const full = chunkKey(uploadId, key);
+    if (full !== undefined && sha256 === NOT_READ && choice.used[position] === 1) needed.add(full);
+  });
+  return choice.layers.flatMap(({ tables }) => {
+    if (tables === undefined) return [];
+    const isOwn = tables.uploadId === uploadId;
+    const chunks = tables.found.chunks.filter(
+      ({ key }) => isOwn || needed.has(`${uploadFolder(tables.uploadId)}${key}`),
+    );
+    return chunks.length === 0 ? [] : [{ tables, chunks, read: [] }];
+  });
+}
+
+export const bytesToRead = (folders: readonly FolderRead[]): number =>
+  folders.reduce((sum, { chunks }) => sum + chunks.reduce((bytes, { size }) => bytes + size, 0), 0);
+
+export interface ReadFoldersOptions extends Omit<ReadChunksOptions, 'uploadId' | 'meter'> {
+  readonly emit?: EventSink | undefined;
+}
+
+/** Reads them through. @throws what `readChunks` throws */
+export async function readFolders(
+  reader: ObjectReader,
+  folders: readonly FolderRead[],
+  { emit = ignoreEvents, ...options }: ReadFoldersOptions,
+): Promise<readonly FolderRead[]> {
+  emit({ type: 'phase', phase: 'reading' });
+  const items = folders.reduce((sum, { chunks }) => sum + chunks.length, 0);
+  emit({ type: 'plan', items, bytes: bytesToRead(folders) });
+  const meter = progressMeter(emit);
+  const done: FolderRead[] = [];
+  for (const { tables, chunks } of folders) {
+    const read = await readChunks(reader, chunks, { ...options, uploadId: tables.uploadId, meter });
+    done.push({ tables, chunks, read });
+  }
+  meter.finish();
+  return done;
+}
+
+/** Puts digests that were read into records that lack them. */
+export class ReadDigests {
+  private readonly digests = new Map<string, string>();
+
+  constructor(folders: readonly FolderRead[]) {
+    for (const { tables, chunks, read } of folders) {
+      read.forEach(({ sha256 }, index) => {
+        this.digests.set(`${uploadFolder(tables.uploadId)}${chunks[index]?.key}`, sha256);
+      });
+    }
+  }
+
+  /** Keys are relative to `uploadId`. A digest from a manifest is kept: the chunk as read may be damaged. */
+  chunks(chunks: readonly ChunkRecord[], uploadId: UploadId): readonly ChunkRecord[] {
+    return chunks.map((record) => {
+      const found = record.sha256 === NOT_READ ? this.digests.get(chunkKey(uploadId, record.key) ?? '') : undefined;
+      return found === undefined ? record : { ...record, sha256: found };
+    });
+  }
+
+  view(view: MergedView, uploadId: UploadId): MergedView {
+    return { chunks: this.chunks(view.chunks, uploadId), entries: (onForeign) => view.entries(onForeign) };
+  }
+}

@@ -1,0 +1,281 @@
+// Repairs a manifest that is lost, damaged or not the recorded one; or a sound one with `--force`.
+import { assertSameView } from '../../dataset/prune/same-view.js';
+import { loadChain } from '../../dataset/chain/load-chain.js';
+import { summarize } from '../../dataset/chain/summarize.js';
+import { openView, type View, viewOf } from '../../dataset/chain/view.js';
+import { ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
+import type { ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
+import type { Choice } from './choose-layers.js';
+import type { CurrentManifest } from './current-manifest.js';
+import { type Dependents, findDependents } from './dependents.js';
+import { type ExactCopy, findExactCopy, opensAs } from './exact-copy.js';
+import { type FoundRecord, RecordSearch } from './find-record.js';
+import { type FolderObjects, listFolder } from './folder-objects.js';
+import { findLosses, findUnknowns } from './losses.js';
+import { manifestKeyId } from './manifest-key.js';
+import { putBack } from './put-back.js';
+import { copyKeyOf, putRebuilt } from './put-rebuilt.js';
+import { bytesToRead, chunksToRead, type FolderRead, ReadDigests, readFolders } from './read-used.js';
+import { rebuildHead } from './rebuild-head.js';
+import { rebuild, type Rebuilt } from './rebuild.js';
+import { RememberedUse } from './remembered-use.js';
+import type { RepairOptions, RepairResult } from './repair-result.js';
+import type { TableFolder } from './table-folder.js';
+import { checkObjects } from '../verify/check-objects.js';
+import { Problems } from '../verify/problem.js';
+import { ViewSources } from './view-sources.js';
+import { manifestKeyOf, uploadUrlOf } from '../../store/ids/upload-id.js';
+
+export class DamagedRepair {
+  private readonly cache: RememberedUse;
+
+  constructor(
+    private readonly options: RepairOptions,
+    private readonly current: CurrentManifest,
+    private readonly search: RecordSearch,
+    private readonly damage: string | null,
+  ) {
+    this.cache = new RememberedUse(options.cache);
+  }
+
+  private get found(): FoundRecord | undefined {
+    return this.search.found;
+  }
+
+  /** What can be read of the existing manifest. */
+  private get head(): ManifestHead | undefined {
+    return this.current.state === 'missing' ? undefined : this.current.head;
+  }
+
+  async run(): Promise<RepairResult> {
+    const { store, uploadId, signal } = this.options;
+    const objects = await listFolder(store, uploadId, signal);
+    const isForced = this.damage === null;
+    const recorded = isForced ? undefined : await this.recordedCopy(objects);
+    const dependents = await this.dependents(this.search);
+    const copy = recorded ?? (isForced ? undefined : await this.namedCopy(objects, dependents));
+    return copy === undefined ? await this.rebuildFrom(objects, dependents) : await this.restore(copy, dependents);
+  }
+
+  private async dependents({ newer }: RecordSearch): Promise<Dependents> {
+    const { store, uploadId, signal } = this.options;
+    return await findDependents(store, { uploadId, newer, cache: this.cache, signal });
+  }
+
+  /** A copy of what the version record names. */
+  private async recordedCopy({ beside }: FolderObjects): Promise<ExactCopy | undefined> {
+    if (this.found === undefined) return undefined;
+    const { store, uploadId, signal } = this.options;
+    const { manifestSha256, replacementSha256 } = this.found.record;
+    const options = { uploadId, beside, cache: this.cache, signal };
+    const copy = await findExactCopy(store, { ...options, digests: [manifestSha256] });
+    if (copy !== undefined || replacementSha256 === undefined) return copy;
+    const next = await findExactCopy(store, { ...options, digests: [replacementSha256] });
+    // Otherwise it has another view: an interrupted repair wrote it, and is done again.
+    return next?.loaded.head.replaces?.includes(manifestSha256) === true ? next : undefined;
+  }
+
+  /** A copy that versions building on it name: from before a prune or a balance rewrote it. */
+  private async namedCopy({ beside }: FolderObjects, dependents: Dependents): Promise<ExactCopy | undefined> {
+    const { store, uploadId, signal } = this.options;
+    const digests = this.namedBy(dependents);
+    const copy = await findExactCopy(store, { uploadId, digests, beside, cache: this.cache, signal });
+    if (copy === undefined) return undefined;
+    const { head } = copy.loaded;
+    const expected = this.found?.record.totals ?? head.view ?? head.totals;
+    return (await opensAs(store, copy.loaded, expected, signal)) ? copy : undefined;
+  }
+
+  private namedBy({ building }: Dependents): readonly string[] {
+    const { uploadId } = this.options;
+    const named = building.flatMap(({ loaded: { head } }) =>
+      head.previous?.uploadId === uploadId ? [head.previous.sha256] : [],
+    );
+    return [...new Set(named)];
+  }
+
+  private async restore(copy: ExactCopy, dependents: Dependents): Promise<RepairResult> {
+    const { store, execute, signal } = this.options;
+    const { head, sealedBy } = copy.loaded;
+    const { current, found } = this;
+    const named = this.namedBy(dependents);
+    const written = execute
+      ? await putBack(store, { copy, current, found, named, signal })
+      : { manifestSha256: null, backupKey: copyKeyOf(head.uploadId, current) };
+    const totals = head.view ?? head.totals;
+    const { lost, unknown } = await this.goneChunks(copy);
+    return {
+      ...this.about(),
+      rebuilt: { ...summaryOf(head, totals, sealedBy), takenFrom: null },
+      parts: [{ uploadId: head.uploadId, from: copy.from === 'cache' ? 'cache' : 'copy' }],
+      isProven: true,
+      rebased: [],
+      readBytes: 0,
+      lost,
+      unknown,
+      ...written,
+    };
+  }
+
+  /** Chunks that the copy names, that its view needs, and that are not in the store. */
+  private async goneChunks({ loaded }: ExactCopy): Promise<Pick<RepairResult, 'lost' | 'unknown'>> {
+    const { store, uploadId, signal } = this.options;
+    const [errors, warnings] = [new Problems(), new Problems()];
+    try {
+      const view = viewOf(await loadChain(store, loaded, { signal }));
+      const { used } = await summarize(view);
+      await checkObjects({ reader: store, head: { uploadId, chunks: view.chunks }, used, errors, warnings, signal });
+    } catch (error) {
+      if (!isArchiverError(error, 'integrity', 'not-found')) throw error;
+      return { lost: [], unknown: [`whether its chunks are there: ${error.message}`] };
+    }
+    return { lost: errors.list.map(({ key, message }) => ({ reason: message, ...(key && { key }) })), unknown: [] };
+  }
+
+  private about(): Pick<RepairResult, 'uploadId' | 'status' | 'damage' | 'version' | 'manifestKey'> {
+    const { uploadId, execute } = this.options;
+    const record = this.found?.record;
+    return {
+      uploadId,
+      status: execute ? 'repaired' : 'repairable',
+      damage: this.damage,
+      version: record === undefined ? null : { datasetId: record.datasetId, version: record.version },
+      manifestKey: manifestKeyOf(uploadId),
+    };
+  }
+
+  private tellCommit(): void {
+    const { execute, emit } = this.options;
+    if (execute) emit?.({ type: 'phase', phase: 'committing' });
+  }
+
+  private async rebuildFrom(objects: FolderObjects, dependents: Dependents): Promise<RepairResult> {
+    const { options, current, search, found, head, cache } = this;
+    const { store, uploadId, execute, signal } = options;
+    const kmsKeyId = manifestKeyId(uploadId, current, found);
+    const sealer = kmsKeyId === undefined ? undefined : new ManifestSealer({ store, uploadId, kmsKeyId, signal });
+    // Missing permission for the key is noticed before the chunks are read.
+    if (execute) await sealer?.prepare();
+    const isSame = this.damage === null;
+    const sources = new ViewSources({ options, search, head, cache });
+    for (const { loaded } of dependents.building) sources.known.add(loaded.uploadId, loaded.head.chunks);
+    if (isSame) sources.known.add(uploadId, head?.chunks ?? []);
+    const own = await sources.openOwn(objects);
+    const choice = await sources.choose(own);
+    this.requireContent(own, choice);
+    const toRead = chunksToRead(choice, uploadId);
+    const read = execute ? await readFolders(store, toRead, options) : toRead;
+    const { rebuilt, unknown } = await this.manifestOf(choice, read, sources.deltaBase(choice));
+    if (isSame) await this.assertSame(rebuilt);
+    const about = { uploadId, own, choice, read, rebuilt, record: found?.record };
+    const lost = await findLosses(about);
+    const lookAgain = async (): Promise<Dependents> =>
+      await this.dependents(await RecordSearch.of(store, uploadId, signal));
+    const writing = { store, uploadId, rebuilt, current, found, dependents, lookAgain, isSame, sealer, kmsKeyId };
+    this.tellCommit();
+    const { isRecorded, ...written } = await putRebuilt({ ...writing, execute, signal });
+    return {
+      ...this.about(),
+      rebuilt: { ...summaryOf(rebuilt.head, rebuilt.totals, kmsKeyId), takenFrom: rebuilt.takenFrom ?? null },
+      parts: sources.partsOf(choice),
+      isProven: isSame || isRecorded || found === undefined || isComplete(choice, rebuilt),
+      readBytes: bytesToRead(toRead),
+      lost,
+      unknown: [...unknown, ...findUnknowns(about), ...this.untold(objects, dependents)],
+      ...written,
+    };
+  }
+
+  private async manifestOf(
+    choice: Choice,
+    read: readonly FolderRead[],
+    before: View | undefined,
+  ): Promise<{ readonly rebuilt: Rebuilt; readonly unknown: readonly string[] }> {
+    const { options, found } = this;
+    const { head: describing, unknown } = rebuildHead({
+      ...options,
+      url: options.store.url,
+      damaged: this.head,
+      record: found?.record,
+      chunks: choice.layers.flatMap(({ tables }) => tables?.level.chunks ?? []),
+      hasChecksums: await hasChecksums(choice),
+    });
+    const skipped = found?.record.totals.skipped ?? 0;
+    const digests = new ReadDigests(read);
+    return { rebuilt: await rebuild({ choice, digests, describing, before, skipped }), unknown };
+  }
+
+  private requireContent({ found: { bad } }: TableFolder, { totals }: Choice): void {
+    const { store, uploadId } = this.options;
+    const place = uploadUrlOf(store.url, uploadId);
+    if (totals.entries > 0 || this.found?.record.totals.entries === 0) return;
+    if (bad.length > 0)
+      throw integrityError(
+        `${place} cannot be repaired: none of its ${bad.length} chunks has a sound table of contents`,
+        {
+          hint: `its files may still be read by hand: zstd -dc CHUNK | tar -x (${bad[0]?.key}: ${bad[0]?.reason})`,
+        },
+      );
+    const isKnown = this.current.state !== 'missing' || this.found !== undefined;
+    if (isKnown) throw integrityError(`${place} cannot be repaired: it has no chunks of its own`);
+    throw new ArchiverError('not-found', `there is no upload here: ${place} holds no chunks and no manifest`, {
+      hint: `archiver list ${store.url} shows the uploads that there are`,
+    });
+  }
+
+  /** @throws unsupported when a sound manifest says more than its chunks */
+  private async assertSame({ view }: Rebuilt): Promise<void> {
+    const { store, uploadId, signal } = this.options;
+    const sha256 = this.current.state === 'missing' ? '' : this.current.sha256;
+    const there = await openView(store, { uploadId, sha256, signal });
+    try {
+      await assertSameView({ ...there, uploadId }, { ...view, uploadId }, 'what the chunks tell');
+    } catch (error) {
+      if (!isArchiverError(error, 'integrity')) throw error;
+      throw new ArchiverError(
+        'unsupported',
+        `uploads/${uploadId} was left as it is: its manifest is sound and has information that its chunks lack (${error.message})`,
+        { cause: error, hint: 'a sound manifest needs no repair: run without --force' },
+      );
+    }
+  }
+
+  private untold({ marked }: FolderObjects, { unreadable }: Dependents): readonly string[] {
+    const { found, search, current } = this;
+    return [
+      ...unreadable.map(
+        ({ version, uploadId, reason }) =>
+          `whether version ${version} (${uploadId}) builds on it: its manifest cannot be read (${reason})`,
+      ),
+      ...(found === undefined && current.state === 'missing'
+        ? ['whether the manifest was encrypted: the rebuilt one is not']
+        : []),
+      ...(found === undefined && search.unreadable > 0
+        ? [
+            `which version the upload is: ${search.unreadable} version records cannot be read, and one of them may name it`,
+          ]
+        : []),
+      ...(found === undefined && marked?.size !== 0
+        ? ['for how long its objects stay: a prune has marked some of them, because no version needs them']
+        : []),
+    ];
+  }
+}
+
+/** A self-contained upload without losses. */
+const isComplete = ({ isEqual, layers }: Choice, { head }: Rebuilt): boolean =>
+  isEqual && layers.length === 1 && head.listing === 'full';
+
+function summaryOf(
+  { listing, chunks, totals: { storedBytes } }: ManifestHead,
+  { entries, files, bytes }: Totals,
+  kmsKeyId: string | undefined,
+): Omit<NonNullable<RepairResult['rebuilt']>, 'takenFrom'> {
+  return { listing, chunks: chunks.length, entries, files, bytes, storedBytes, encryptedBy: kmsKeyId ?? null };
+}
+
+async function hasChecksums({ view }: Choice): Promise<boolean> {
+  for await (const batch of view.entries()) if (batch.some(({ md5 }) => md5 !== undefined)) return true;
+  return false;
+}

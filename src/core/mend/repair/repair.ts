@@ -1,0 +1,119 @@
+// Repairs the manifest of an upload (rules.md#same-view, rules.md#thorough-repair). Copies of it are looked for before anything
+// is rebuilt; chunks of every upload that may belong to it are checked before anything is called lost; versions that build on it
+// are made independent before its view changes. Nothing is written before everything is known, nothing is ever deleted, and a
+// sound manifest keeps its view. Interrupted at any point, the next run comes to the same result.
+import { changeRecord } from '../../dataset/records/change-record.js';
+import { openView } from '../../dataset/chain/view.js';
+import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import { type CurrentManifest, readCurrentManifest } from './current-manifest.js';
+import { findDependents } from './dependents.js';
+import { opensAs } from './exact-copy.js';
+import { type FoundRecord, RecordSearch } from './find-record.js';
+import { brokenOnes, type Ground, type Rebased, rebaseAll } from './rebase.js';
+import { DamagedRepair } from './repair-damaged.js';
+import type { RepairOptions, RepairResult } from './repair-result.js';
+import { manifestKeyOf, type UploadId, uploadUrlOf } from '../../store/ids/upload-id.js';
+import { refuseShared } from '../../store/plain-store.js';
+
+type Sound = Exclude<CurrentManifest, { state: 'missing' }>;
+
+/** @throws integrity when nothing can be rebuilt, and errors of the store */
+export async function repairUpload(options: RepairOptions): Promise<RepairResult> {
+  const { store, uploadId, signal } = options;
+  const [current, search] = await Promise.all([
+    readCurrentManifest(store, uploadId, signal),
+    RecordSearch.of(store, uploadId, signal),
+  ]);
+  // A version that came in spite of the sweep may be mended from what is left; nothing else of it is there.
+  const isNamed = search.found !== undefined || search.unreadable > 0;
+  if (current.state === 'missing' && current.swept !== undefined && !isNamed) throw current.swept;
+  const damage = damageOf(current, search.found);
+  if (damage === null && current.state === 'sound' && !options.force)
+    return await settleSound(options, current, search);
+  if (options.execute) refuseShared(store, 'replacing a manifest');
+  return await new DamagedRepair(options, current, search, damage).run();
+}
+
+/** Null when the manifest is sound and the recorded one. */
+function damageOf(current: CurrentManifest, found: FoundRecord | undefined): string | null {
+  if (current.state === 'missing') return 'there is no manifest';
+  if (current.state === 'damaged') return current.reason;
+  if (found === undefined) return null;
+  const { manifestSha256, replacementSha256 } = found.record;
+  if (current.sha256 === manifestSha256 || current.sha256 === replacementSha256) return null;
+  return `it is sound, but not the manifest that the version record names (its SHA-256 is ${current.sha256})`;
+}
+
+/** Finishes what another run left in the record, and makes versions independent of a manifest that is not the one they name. */
+async function settleSound(options: RepairOptions, current: Sound, search: RecordSearch): Promise<RepairResult> {
+  const { store, uploadId, execute, signal } = options;
+  const { sha256, head } = current;
+  const { found } = search;
+  const isUnfinished = found !== undefined && found.record.manifestSha256 !== sha256;
+  // A prune that was killed had made it a full listing.
+  const lists = head === undefined ? {} : { listing: head.listing, totals: head.view ?? head.totals };
+  if (isUnfinished && execute) {
+    const expected = [found.record.manifestSha256, sha256];
+    await changeRecord(store, found, { manifestSha256: sha256, ...lists }, { expected, signal });
+  }
+  const rebased = await mendChains(options, current, search);
+  const status = isUnfinished ? (execute ? 'finished' : 'unfinished') : 'sound';
+  return {
+    uploadId,
+    status: rebased.length === 0 ? status : execute ? 'repaired' : 'repairable',
+    damage: rebased.length === 0 ? null : 'versions build on another manifest than the one that is there',
+    version: found === undefined ? null : { datasetId: found.record.datasetId, version: found.record.version },
+    rebuilt: null,
+    parts: [],
+    isProven: true,
+    rebased,
+    readBytes: 0,
+    lost: [],
+    unknown: [],
+    manifestKey: manifestKeyOf(uploadId),
+    manifestSha256: isUnfinished && execute ? sha256 : null,
+    backupKey: null,
+  };
+}
+
+/** Makes versions independent that no reader can open because the manifest that they build on is sound but not the one they name. */
+async function mendChains(
+  { store, uploadId, cache, execute, signal }: RepairOptions,
+  { loaded }: Sound,
+  search: RecordSearch,
+): Promise<readonly Rebased[]> {
+  if (loaded === undefined || search.found === undefined) return [];
+  const { head } = loaded;
+  const opens = await opensAs(store, loaded, head.view ?? head.totals, signal);
+  const below = opens ? undefined : head.previous?.uploadId;
+  const newer = below === undefined ? search.newer : [search.found, ...search.newer];
+  const { building } = await findDependents(store, { uploadId: below ?? uploadId, newer, cache, signal });
+  const broken = await brokenOnes(store, building, signal);
+  if (broken.length === 0) return [];
+  const ground = below === undefined ? await groundOf(store, uploadId, [], signal) : await groundBelow(store, below);
+  return await rebaseAll(store, broken, { ground, execute, signal });
+
+  async function groundBelow(reader: typeof store, previous: UploadId): Promise<Ground> {
+    const recorded = (await search.older()).find((older) => older.uploadId === previous);
+    try {
+      return await groundOf(reader, previous, recorded?.sha256 ?? [], signal);
+    } catch (error) {
+      if (!isArchiverError(error, 'integrity', 'not-found')) throw error;
+      throw integrityError(`${manifestKeyOf(uploadId)} is sound, but builds on another that is not: ${error.message}`, {
+        cause: error,
+        hint: `repair that one first: archiver repair ${uploadUrlOf(reader.url, previous)}`,
+      });
+    }
+  }
+}
+
+async function groundOf(
+  store: RepairOptions['store'],
+  uploadId: UploadId,
+  sha256: readonly string[],
+  signal: AbortSignal,
+): Promise<Ground> {
+  const view = await openView(store, { uploadId, sha256, signal });
+  const sealed = view.chain.find(({ sealedBy }) => sealedBy !== undefined);
+  return { uploadId, view, kmsKeyId: sealed?.sealedBy };
+}

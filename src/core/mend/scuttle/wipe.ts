@@ -1,0 +1,280 @@
+// Deletes what is ours, in an order that can be broken off anywhere: version records, then manifests, then the rest.
+// Where a record or manifest cannot be deleted, what it may refer to stays as well, so nothing that is left points into
+// the void. Running it again goes on where it stopped.
+import type { DeleteFailure, ObjectDeleter, ObjectStore, ObjectVersion } from '../../store/object-store.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { errorText, isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { atOnce } from '../../platform/limits/at-once.js';
+import type { EventSink } from '../../events/events.js';
+import { ignoreEvents, type ProgressMeter, progressMeter } from '../../events/progress-meter.js';
+import { type Holdings, ONLY_VERSION } from './holdings.js';
+import { ownKey, type OwnKind } from '../../dataset/own-keys.js';
+import type { Survey } from './survey.js';
+import { ownUnfinished } from '../../dataset/unfinished.js';
+
+const LISTED_FAILURES = 1000;
+const MAX_PASSES = 10;
+/** Of objects that could not be deleted: until when they are locked. */
+const LOOKED_AT = 100;
+const LOOKS_AT_ONCE = 16;
+const MISNAMED = 'the store lists it under a name that it does not know, so that it cannot be deleted';
+
+export interface WipeResult {
+  /** Objects that their keys showed. */
+  readonly deletedObjects: number;
+  /** Older versions and delete markers. */
+  readonly deletedVersions: number;
+  readonly deletedBytes: number;
+  readonly abortedMultiparts: number;
+  /** At most the first thousand. */
+  readonly failed: readonly DeleteFailure[];
+  readonly failedCount: number;
+  /** When the last lock ends of what could not be deleted, as far as was looked; null where none is seen. */
+  readonly freedFrom: string | null;
+  /** Objects and versions that were not touched because a record or manifest beside them could not be deleted. */
+  readonly kept: number;
+}
+
+export interface WipeOptions {
+  /** What a survey has found, for those who follow the events. */
+  readonly found: Pick<Survey, 'objects' | 'olderVersions'>;
+  readonly deleter: ObjectDeleter;
+  readonly emit?: EventSink | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Deletes what is ours. @throws what the store says to a listing */
+export async function wipe(
+  store: ObjectStore,
+  holdings: Holdings,
+  { found, deleter, emit = ignoreEvents, signal }: WipeOptions,
+): Promise<WipeResult> {
+  emit({ type: 'phase', phase: 'deleting' });
+  emit({ type: 'plan', items: found.objects + found.olderVersions, bytes: 0 });
+  const meter = progressMeter(emit);
+  const result = await new Wipe(store, deleter, holdings, signal, meter).run();
+  meter.finish();
+  return result;
+}
+
+class Wipe {
+  private readonly blocked = new Set<string>();
+  /** Keys with something that could not be deleted. */
+  private readonly stuck = new Set<string>();
+  /** Listed after everything was deleted, and not found by their names. */
+  private readonly unnamed = new Set<string>();
+  private readonly failed: DeleteFailure[] = [];
+  private failedCount = 0;
+  private objects = 0;
+  private versions = 0;
+  private bytes = 0;
+  private kept = 0;
+  private aborted = 0;
+
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly deleter: ObjectDeleter,
+    private readonly holdings: Holdings,
+    private readonly signal: AbortSignal,
+    private readonly meter: ProgressMeter,
+  ) {}
+
+  async run(): Promise<WipeResult> {
+    const heads = await this.heads();
+    await this.removePhase('record', heads);
+    await this.removePhase('manifest', heads);
+    // Until a listing shows nothing more to delete, so that what a writer adds meanwhile goes as well.
+    for (let pass = 1; pass <= MAX_PASSES; pass += 1) if (!(await this.removeRest(pass > 1))) break;
+    await this.abortMultiparts();
+    return {
+      deletedObjects: this.objects,
+      deletedVersions: this.versions,
+      deletedBytes: this.bytes,
+      abortedMultiparts: this.aborted,
+      failed: this.failed,
+      failedCount: this.failedCount,
+      freedFrom: await this.freedFrom(),
+      kept: this.kept,
+    };
+  }
+
+  private async freedFrom(): Promise<string | null> {
+    const keys = new Set(this.failed.filter(({ isRefused }) => isRefused === true).map(({ key }) => key));
+    const ends: number[] = [];
+    await atOnce([...keys].slice(0, LOOKED_AT), LOOKS_AT_ONCE, async (key) => {
+      const found = await this.store.head(key, this.signal).catch(noneOn('access-denied'));
+      if (found?.retention !== undefined) ends.push(found.retention.until.getTime());
+    });
+    return ends.length === 0 ? null : new Date(Math.max(...ends)).toISOString();
+  }
+
+  /** False when there was nothing left that could be tried. `isAgain`: everything that was there has been deleted once. */
+  private async removeRest(isAgain: boolean): Promise<boolean> {
+    let isAny = false;
+    this.kept = 0;
+    // A page is deleted when the next one is there: a listing cannot go on after a version that is gone.
+    let held: readonly ObjectVersion[] = [];
+    for await (const page of this.holdings.pages()) {
+      await this.remove(held);
+      const own = page.filter(({ key }) => ownKey(key) !== undefined && !this.stuck.has(key));
+      const free = own.filter(({ key }) => !this.isBlocked(key));
+      isAny ||= free.length > 0;
+      held = isAgain ? await this.withoutMisnamed(free) : free;
+      this.kept += own.length - held.length;
+    }
+    await this.remove(held);
+    return isAny;
+  }
+
+  /**
+   * Some servers list an object under another name than its own (s3s-fs): deleting that name succeeds, and deletes nothing. What is listed
+   * in two passes and not found by its name is such a one.
+   */
+  private async withoutMisnamed(versions: readonly ObjectVersion[]): Promise<readonly ObjectVersion[]> {
+    const missing = new Set<ObjectVersion>();
+    await atOnce(versions, LOOKS_AT_ONCE, async (version) => {
+      if (!version.isCurrent || version.isDeleteMarker) return;
+      if (!(await this.mayBeThere(version.key))) missing.add(version);
+    });
+    for (const { key, versionId, sizeBytes } of missing) {
+      if (!this.unnamed.has(key)) {
+        this.unnamed.add(key);
+        continue;
+      }
+      this.objects -= 1;
+      this.bytes -= sizeBytes;
+      this.note([{ key, versionId, reason: MISNAMED }]);
+    }
+    return versions.filter((version) => !missing.has(version));
+  }
+
+  private async mayBeThere(key: string): Promise<boolean> {
+    try {
+      return (await this.store.head(key, this.signal)) !== undefined;
+    } catch (error) {
+      if (isArchiverError(error, 'access-denied')) return true;
+      throw error;
+    }
+  }
+
+  /** Records and manifests: few beside the chunks, and all of them must be known before the first chunk goes. */
+  private async heads(): Promise<readonly ObjectVersion[]> {
+    const heads: ObjectVersion[] = [];
+    for await (const page of this.holdings.pages()) {
+      throwIfCancelled(this.signal);
+      for (const version of page) {
+        const kind = ownKey(version.key)?.kind;
+        if (kind === 'record' || kind === 'manifest') heads.push(version);
+      }
+    }
+    return heads;
+  }
+
+  private isBlocked(key: string): boolean {
+    return this.blocked.has(ownKey(key)?.area ?? '');
+  }
+
+  private async removePhase(kind: OwnKind, heads: readonly ObjectVersion[]): Promise<void> {
+    const due = heads.filter(({ key }) => ownKey(key)?.kind === kind && !this.isBlocked(key));
+    for (const { key } of await this.remove(due)) this.blocked.add(ownKey(key)?.area ?? '');
+  }
+
+  // Older versions first: the newest hides them, and must not uncover one that then cannot be deleted.
+  private async remove(versions: readonly ObjectVersion[]): Promise<readonly DeleteFailure[]> {
+    throwIfCancelled(this.signal);
+    const older = await this.removeAll(versions.filter(({ isCurrent }) => !isCurrent));
+    const stuck = new Set(older.map(({ key }) => key));
+    const current = versions.filter(({ isCurrent }) => isCurrent);
+    const covering = current.filter(({ key }) => stuck.has(key));
+    const kept = covering.map(({ key, versionId }) => {
+      return { key, versionId, reason: 'kept, because an older version of it could not be deleted' };
+    });
+    this.note(kept);
+    const failures = await this.removeAll(current.filter(({ key }) => !stuck.has(key)));
+    return [...older, ...kept, ...failures];
+  }
+
+  private async removeAll(versions: readonly ObjectVersion[]): Promise<readonly DeleteFailure[]> {
+    if (versions.length === 0) return [];
+    const remove = this.holdings.showsVersions ? removeVersions : removeObjects;
+    const failures = await remove(this.deleter, versions, this.signal);
+    const stuck = new Set(failures.map(({ key, versionId }) => `${versionId ?? ''} ${key}`));
+    for (const { key, versionId, isCurrent, isDeleteMarker, sizeBytes } of versions) {
+      // A store without versions names none in its failures.
+      if (stuck.has(`${versionId} ${key}`) || stuck.has(` ${key}`)) continue;
+      if (isCurrent && !isDeleteMarker) this.objects += 1;
+      else this.versions += 1;
+      this.bytes += sizeBytes;
+      this.meter.add(1, 0);
+    }
+    this.note(failures);
+    return failures;
+  }
+
+  private note(failures: readonly DeleteFailure[]): void {
+    this.failedCount += failures.length;
+    for (const { key } of failures) this.stuck.add(key);
+    this.failed.push(...failures.slice(0, LISTED_FAILURES - this.failed.length));
+  }
+
+  private async abortMultiparts(): Promise<void> {
+    const { writes, unfinishedHidden } = await ownUnfinished(this.store, this.signal);
+    // What a store lists for nobody is told of with what was found.
+    if (unfinishedHidden === 'denied') {
+      const reason = 'unfinished multipart uploads could not be listed (needs s3:ListBucketMultipartUploads)';
+      this.note([{ key: '', reason }]);
+    }
+    for (const { key, multipartId } of writes) {
+      if (this.isBlocked(key)) continue;
+      try {
+        await this.deleter.abortMultipart(key, multipartId, this.signal);
+        this.aborted += 1;
+      } catch (error) {
+        if (isArchiverError(error, 'cancelled')) throw error;
+        this.note([{ key, reason: errorText(error) }]);
+      }
+    }
+  }
+}
+
+async function denialsAsFailures(
+  versions: readonly ObjectVersion[],
+  work: () => Promise<readonly DeleteFailure[]>,
+): Promise<readonly DeleteFailure[]> {
+  try {
+    return await work();
+  } catch (error) {
+    // Every batch is tried: locks and policies differ from object to object, and each failure is reported.
+    if (!isArchiverError(error, 'access-denied')) throw error;
+    return versions.map(({ key, versionId }) => ({ key, versionId, reason: error.message }));
+  }
+}
+
+async function removeVersions(
+  deleter: ObjectDeleter,
+  versions: readonly ObjectVersion[],
+  signal: AbortSignal,
+): Promise<readonly DeleteFailure[]> {
+  const failures = await denialsAsFailures(versions, () => deleter.deleteVersions(versions, signal));
+  // Without versioning, deleting the object is enough, and permission to delete versions is rarely granted.
+  const current = new Set(
+    versions.flatMap(({ key, versionId, isCurrent }) => (isCurrent && versionId === ONLY_VERSION ? [key] : [])),
+  );
+  const isPlain = ({ key, versionId }: DeleteFailure): boolean => versionId === ONLY_VERSION && current.has(key);
+  const again = failures.filter(isPlain);
+  if (again.length === 0) return failures;
+  const plain = versions.filter((version) => again.some(({ key }) => key === version.key));
+  return [...failures.filter((failure) => !isPlain(failure)), ...(await removeObjects(deleter, plain, signal))];
+}
+
+const removeObjects = (
+  deleter: ObjectDeleter,
+  versions: readonly ObjectVersion[],
+  signal: AbortSignal,
+): Promise<readonly DeleteFailure[]> =>
+  denialsAsFailures(versions, () =>
+    deleter.delete(
+      versions.map(({ key }) => key),
+      signal,
+    ),
+  );

@@ -1,0 +1,17 @@
+// A part of a store, under the keys that it has there: what a wipe of one writer may see.
+import type { ListPage, ObjectStore, VersionPage } from '../../store/object-store.js';
+
+async function* each<T>(folders: readonly string[], list: (prefix: string) => AsyncIterable<T>): AsyncGenerator<T> {
+  for (const prefix of folders) yield* list(prefix);
+}
+
+/** The store, of which listings show what lies below these folders (each with its slash) and nothing else. */
+export function within(store: ObjectStore, folders: readonly string[]): ObjectStore {
+  const sorted = folders.toSorted();
+  return {
+    ...store,
+    list: (options) => each<ListPage>(sorted, (prefix) => store.list({ ...options, prefix })),
+    listVersions: (options) => each<VersionPage>(sorted, (prefix) => store.listVersions({ ...options, prefix })),
+    listMultipart: (_prefix, signal, look) => each(sorted, (prefix) => store.listMultipart(prefix, signal, look)),
+  };
+}

@@ -1,0 +1,141 @@
+// Whether every chunk is in the store with the size it should have: one listing of the upload's folder and of each folder
+// of an earlier upload that holds many of them, or, where the store does not let us list, one HEAD for each chunk.
+import { isColdClass } from '../../store/cold-class.js';
+import { markedUpload } from '../../dataset/marks.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
+import type { ManifestHead } from '../../format/manifest/manifest-types.js';
+import { ifAllowed } from '../../store/abilities.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import type { Problems } from './problem.js';
+import { folderOfKey, manifestKeyOf } from '../../store/ids/upload-id.js';
+
+const HEADS_AT_ONCE = 8;
+/** A LIST costs twelve times a HEAD and tells of a thousand objects. */
+const LISTED_FROM = 16;
+
+export interface CheckObjectsOptions {
+  readonly reader: ObjectReader;
+  readonly head: Pick<ManifestHead, 'uploadId' | 'chunks'>;
+  /** 1 for each chunk that an entry refers to; all of them are needed where it is not given. */
+  readonly used?: Uint8Array | undefined;
+  /** Of all objects below `uploads/`, where they were listed before: what nothing refers to is then not told. */
+  readonly listed?: FoundObjects | undefined;
+  readonly errors: Problems;
+  readonly warnings: Problems;
+  readonly signal: AbortSignal;
+}
+
+/** What the store says of objects. */
+export class FoundObjects {
+  readonly sizes = new Map<string, number>();
+  /** Keys of those that lie in a cold class; a copy of them may be readable. */
+  readonly cold = new Set<string>();
+
+  add({ key, sizeBytes, storageClass }: ObjectInfo): void {
+    this.sizes.set(key, sizeBytes);
+    if (isColdClass(storageClass)) this.cold.add(key);
+  }
+}
+
+/**
+ * Reports chunks that are missing or have another size, and objects of the upload that nothing refers to.
+ * @returns what was found of the chunks
+ */
+export async function checkObjects(options: CheckObjectsOptions): Promise<FoundObjects> {
+  const { head, used, errors, warnings } = options;
+  const wanted = head.chunks.map(({ key }) => chunkKey(head.uploadId, key));
+  const own = folderOfKey(manifestKeyOf(head.uploadId));
+  const found = options.listed === undefined ? await foundOf(options, wanted, own) : await confirmed(options, wanted);
+  const { sizes } = found;
+  head.chunks.forEach(({ key: shown, size }, position) => {
+    const key = wanted[position];
+    const stored = key === undefined ? undefined : sizes.get(key);
+    if (stored === size) return;
+    const message =
+      stored === undefined
+        ? `chunk ${position} is not in the store`
+        : `chunk ${position} has ${stored} bytes in the store, and ${size} are expected`;
+    if (used === undefined || used[position] === 1) errors.add(message, { key: shown });
+    else warnings.add(`${message}; nothing in this version needs it`, { key: shown });
+  });
+  if (options.listed !== undefined) return found;
+  const manifest = manifestKeyOf(head.uploadId);
+  const expected = new Set([...wanted, manifest]);
+  // Copies of manifests and marks are there for a while as a matter of course: a prune takes them.
+  const isPassing = (key: string): boolean => key.startsWith(`${manifest}.`) || markedUpload(key) !== undefined;
+  for (const key of sizes.keys())
+    if (key.startsWith(own) && !expected.has(key) && !isPassing(key))
+      warnings.add('nothing in the manifest refers to this object', { key });
+  return found;
+}
+
+/** What was listed, and what has come since: a balance may have moved chunks. */
+async function confirmed(options: CheckObjectsOptions, wanted: readonly (string | undefined)[]): Promise<FoundObjects> {
+  const found = new FoundObjects();
+  const asked: string[] = [];
+  for (const key of wanted) {
+    if (key === undefined) continue;
+    const size = options.listed?.sizes.get(key);
+    if (size === undefined) asked.push(key);
+    else found.sizes.set(key, size);
+    if (options.listed?.cold.has(key) === true) found.cold.add(key);
+  }
+  await addHeads(options, asked, found);
+  return found;
+}
+
+async function foundOf(
+  options: CheckObjectsOptions,
+  wanted: readonly (string | undefined)[],
+  own: string,
+): Promise<FoundObjects> {
+  const folders = new Map<string, Set<string>>([[own, new Set<string>()]]);
+  for (const key of wanted) {
+    if (key === undefined) continue;
+    const folder = folderOfKey(key);
+    const keys = folders.get(folder) ?? new Set<string>();
+    folders.set(folder, keys.add(key));
+  }
+  const found = new FoundObjects();
+  const asked: string[] = [];
+  let mayList = true;
+  for (const [folder, keys] of folders) {
+    const isWorthIt = folder === own || keys.size >= LISTED_FROM;
+    mayList &&= !isWorthIt || (await addListed(options, folder, found));
+    if (!mayList || !isWorthIt) asked.push(...keys);
+  }
+  await addHeads(options, asked, found);
+  return found;
+}
+
+/** False when the store does not allow it. */
+async function addListed(
+  { reader, warnings, signal }: CheckObjectsOptions,
+  prefix: string,
+  found: FoundObjects,
+): Promise<boolean> {
+  const isListed = await ifAllowed(reader, 'list', prefix, async () => {
+    for await (const page of reader.list({ prefix, signal })) for (const info of page.objects) found.add(info);
+    return true;
+  });
+  if (isListed === true) return true;
+  warnings.add(
+    'the store does not allow listing: each chunk was checked on its own, and objects that nothing refers to cannot be found',
+  );
+  return false;
+}
+
+async function addHeads(
+  { reader, signal }: CheckObjectsOptions,
+  keys: readonly string[],
+  found: FoundObjects,
+): Promise<void> {
+  const queue = [...keys];
+  const one = async (): Promise<void> => {
+    for (let key = queue.pop(); key !== undefined; key = queue.pop()) {
+      const info = await reader.head(key, signal);
+      if (info !== undefined) found.add(info);
+    }
+  };
+  await Promise.all(Array.from({ length: HEADS_AT_ONCE }, one));
+}

@@ -1,0 +1,254 @@
+// Is everything in a store whole? Objects are listed once for all versions, and a chunk is read with the
+// oldest version that needs it. What is held is the keys and sizes of objects, and one version at a time.
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import { type BrokenRecord, listDatasets, type ListedVersion, readVersions } from '../../dataset/records/versions.js';
+import { progressMeter } from '../../events/progress-meter.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { strayTexts } from '../../dataset/records/strays.js';
+import { readerBelow } from '../../store/reader-below.js';
+import { findPlaces, listUploads } from '../../dataset/records/find-places.js';
+import { markedUpload } from '../../dataset/marks.js';
+import { isFenceObject } from '../../format/manifest/fence.js';
+import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { isUploadId, manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+import { FoundObjects } from './check-objects.js';
+import { brokenTombstones } from './broken-tombstones.js';
+import { addCold, type ColdCount } from './cold-chunks.js';
+import type { Problem } from './problem.js';
+import type { DatasetVerdict, Looked, StoreVerdict, UploadVerdict, Verdict, VersionVerdict } from './store-verdict.js';
+import { levelOf, type SharedLook, type VerifyOptions, verifyVersion } from './verify.js';
+import { compareVersions } from '../../dataset/records/version-name.js';
+import { defined } from '../../platform/defined.js';
+
+/** Of one version; a version that is damaged everywhere must not fill the memory. */
+const MAX_NAMED = 100;
+
+export type VerifyStoreOptions = Omit<VerifyOptions, 'uploadId'>;
+
+/** What is counted over all stores. */
+interface Sums {
+  chunks: number;
+  chunksRead: number;
+  unreadCold: readonly ColdCount[];
+  filesRead: number;
+  bytesRead: number;
+}
+
+/** One of the stores, and what is known of it. */
+interface Place {
+  readonly options: VerifyStoreOptions;
+  readonly found: ReadonlyMap<string, readonly ListedVersion[]>;
+  /** What looks like tombstones in listings and is none; by dataset. */
+  readonly broken: ReadonlyMap<string, readonly BrokenRecord[]>;
+  readonly uploads: readonly string[];
+  /** Beside the datasets. */
+  readonly strays: readonly string[];
+  readonly look: Omit<SharedLook, 'record'>;
+  /** Grow. */
+  readonly sums: Sums;
+}
+
+/**
+ * Verifies all that `archiver list` of a store shows: every version of every dataset, uploads that are no version, and the same of the
+ * stores below it. @throws not-found where there is nothing, and what the store says; damage is in the result
+ */
+export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVerdict> {
+  const { reader, mode, emit, signal } = options;
+  emit({ type: 'start', operation: 'verify', source: reader.url, target: '' });
+  emit({ type: 'phase', phase: 'listing' });
+  const { places, isComplete: isAllFound } = await findPlaces(reader, signal);
+  const sums: Sums = { chunks: 0, chunksRead: 0, unreadCold: [], filesRead: 0, bytesRead: 0 };
+  const stores: Place[] = [];
+  const warnings: Problem[] = [];
+  for (const name of ['', ...places]) {
+    const place = await openPlace({ ...options, reader: readerBelow(reader, name) }, sums, name !== '');
+    if (place === undefined) continue;
+    stores.push(place);
+    warnings.push(...strayTexts(place.strays, name).map((message) => ({ message })));
+  }
+  const count = stores.reduce((sum, { found, uploads }) => sum + Math.max(found.size, uploads.length), 0);
+  if (count === 0)
+    throw new ArchiverError('not-found', `there are no datasets and no uploads under ${printable(reader.url)}`);
+  // A deep check counts the bytes of each version instead.
+  emit({ type: 'phase', phase: 'reading' });
+  emit({ type: 'plan', items: count, bytes: 0 });
+  const meter = progressMeter(emit);
+  const datasets: DatasetVerdict[] = [];
+  const uploads: UploadVerdict[] = [];
+  let uncheckedUploads = 0;
+  const step = (): void => void (mode !== 'deep' && meter.add(1, 0));
+  for (const place of stores) {
+    const ofPlace = await datasetsOf(place, step);
+    datasets.push(...ofPlace);
+    const named = new Set(ofPlace.flatMap(({ versions }) => versions.map(({ uploadId }) => uploadId)));
+    // What a prune left of an upload is chunks of versions, which were looked at with them.
+    const needed = new Set([...place.look.seen].map(uploadIn));
+    for (const id of place.uploads) {
+      if (named.has(id) || !isUploadId(id)) continue;
+      const verdict = await uploadVerdict(place, id);
+      if (typeof verdict === 'object') uploads.push(verdict);
+      else if (verdict === undefined && !needed.has(id)) uncheckedUploads++;
+      step();
+    }
+  }
+  if (mode !== 'deep') meter.finish();
+  const all = datasets.flatMap(({ versions }) => versions);
+  const damagedVersions = all.filter(({ ok }) => !ok).length;
+  return {
+    ok: damagedVersions === 0 && uploads.every(({ ok }) => ok),
+    location: reader.url,
+    mode,
+    checked: levelOf(mode, sums.chunks, sums.chunksRead),
+    datasets,
+    versions: all.length,
+    damagedVersions,
+    uploads,
+    uncheckedUploads,
+    warnings,
+    isComplete: isAllFound && stores.length === places.length + 1,
+    ...sums,
+  };
+}
+
+/** Undefined for one below that may not be listed. @throws what the store says */
+async function openPlace(options: VerifyStoreOptions, sums: Sums, isBelow: boolean): Promise<Place | undefined> {
+  const { reader, mode, signal } = options;
+  try {
+    const { versions: found, retired, strays } = await listDatasets(reader, signal);
+    const listed = mode === 'quick' ? undefined : await objectsBelow(reader, signal);
+    const uploads = listed === undefined ? await listUploads(reader, signal) : uploadsIn(listed);
+    const broken = await brokenTombstones(reader, retired, signal);
+    const look = { listed, seen: new Set<string>(), damaged: new Set<string>() };
+    return { options, found, broken, uploads, strays, look, sums };
+  } catch (error) {
+    if (!isBelow || !isArchiverError(error, 'access-denied')) throw error;
+    return undefined;
+  }
+}
+
+async function datasetsOf(place: Place, step: () => void): Promise<readonly DatasetVerdict[]> {
+  const { options, found, broken, sums } = place;
+  const datasets: DatasetVerdict[] = [];
+  for (const datasetId of [...new Set([...found.keys(), ...broken.keys()])].toSorted()) {
+    const since = looksSince(sums);
+    const verdicts = (broken.get(datasetId) ?? []).map(brokenVerdict);
+    for (const listed of found.get(datasetId) ?? []) {
+      const verdict = await versionVerdict(place, listed);
+      if (verdict !== undefined) verdicts.push(verdict);
+      step();
+    }
+    verdicts.sort(compareVersions);
+    const ok = verdicts.every((one) => one.ok);
+    datasets.push({ datasetId, location: options.reader.url, ok, versions: verdicts, ...since() });
+  }
+  return datasets;
+}
+
+/** Counts anew from here on; the result tells what has come to the sums. */
+function looksSince(sums: Sums): () => Looked {
+  const { chunks, chunksRead, unreadCold } = sums;
+  sums.unreadCold = [];
+  return () => {
+    const own = sums.unreadCold;
+    sums.unreadCold = addCold(unreadCold, own);
+    return { chunks: sums.chunks - chunks, chunksRead: sums.chunksRead - chunksRead, unreadCold: own };
+  };
+}
+
+/** Verifies one upload, adds to the sums, and gives what is told of it. @throws as `verifyVersion` */
+async function verdictOn(
+  { options, look, sums }: Place,
+  uploadId: UploadId,
+  record: VersionRecord | undefined,
+): Promise<Verdict> {
+  const before = look.seen.size;
+  const result = await verifyVersion({ ...options, uploadId }, { ...look, record });
+  sums.chunks += look.seen.size - before;
+  sums.chunksRead += result.chunksRead;
+  sums.unreadCold = addCold(sums.unreadCold, result.unreadCold);
+  sums.filesRead += result.filesRead;
+  sums.bytesRead += result.bytesRead;
+  const { ok, errors, errorCount, warnings, hint, files, bytes } = result;
+  const named = { errors: errors.slice(0, MAX_NAMED), warnings: warnings.slice(0, MAX_NAMED) };
+  return { ok, ...named, errorCount, hint, files, bytes };
+}
+
+/** Not looked at: what has no manifest, or a mark, which says that it may go; and `swept`, what was given up: nothing is there. */
+async function uploadVerdict(place: Place, uploadId: UploadId): Promise<UploadVerdict | 'swept' | undefined> {
+  const { reader, signal } = place.options;
+  const manifestKey = manifestKeyOf(uploadId);
+  const lookAt = async (): Promise<'whole' | 'swept' | undefined> => {
+    const found: ObjectInfo[] = [];
+    for await (const { objects } of reader.list({ prefix: uploadFolder(uploadId), delimiter: '/', signal }))
+      found.push(...objects);
+    if (found.some(isFenceObject)) return 'swept';
+    const isMarked = found.some(({ key }) => markedUpload(key) !== undefined);
+    return found.some(({ key }) => key === manifestKey) && !isMarked ? 'whole' : undefined;
+  };
+  if (place.look.listed?.sizes.has(manifestKey) === false) return undefined;
+  const state = await lookAt();
+  if (state !== 'whole') return state;
+  const since = looksSince(place.sums);
+  const verdict = await verdictOrReason(() => verdictOn(place, uploadId, undefined));
+  const looked = since();
+  const now = verdict.ok ? state : await lookAt();
+  if (now !== 'whole') return now;
+  return { uploadId, location: reader.url, ...verdict, ...looked };
+}
+
+/** What cannot be read is damaged. @throws what says nothing about it */
+async function verdictOrReason(work: () => Promise<Verdict>): Promise<Verdict> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isArchiverError(error, 'not-found', 'unsupported', 'access-denied', 'cold-storage')) throw error;
+    return unreadable(error);
+  }
+}
+
+/** The upload that an object below `uploads/` belongs to. */
+const uploadIn = (key: string): string => key.split('/')[1] ?? '';
+
+const uploadsIn = ({ sizes }: FoundObjects): readonly string[] => [...new Set([...sizes.keys()].map(uploadIn))];
+
+async function objectsBelow(reader: ObjectReader, signal: AbortSignal): Promise<FoundObjects> {
+  const found = new FoundObjects();
+  for await (const page of reader.list({ prefix: 'uploads/', signal }))
+    for (const info of page.objects) found.add(info);
+  return found;
+}
+
+/** Undefined for a version that was retired meanwhile. */
+async function versionVerdict(place: Place, listed: ListedVersion): Promise<VersionVerdict | undefined> {
+  const { reader, signal } = place.options;
+  const { version, fork } = listed;
+  const isThere = async () => (await readVersions(reader, [listed], signal))[0];
+  const read = await isThere();
+  if (read === undefined) return undefined;
+  if ('problem' in read) return brokenVerdict(read);
+  const { record } = read;
+  const { uploadId } = record;
+  const verdict = await verdictOrReason(() => verdictOn(place, uploadId, record));
+  // What was swept while it was read was that of a version which somebody has retired.
+  return !verdict.ok && (await isThere()) === undefined
+    ? undefined
+    : { version, ...defined({ fork }), uploadId, ...verdict };
+}
+
+const brokenVerdict = ({ listed, problem }: BrokenRecord): VersionVerdict => ({
+  version: listed.version,
+  ...defined({ fork: listed.fork }),
+  uploadId: null,
+  ...unreadable(problem),
+});
+
+const unreadable = ({ message, hint }: ArchiverError): Verdict => ({
+  ok: false,
+  errors: [{ message }],
+  errorCount: 1,
+  warnings: [],
+  hint: hint ?? null,
+  files: 0,
+  bytes: 0,
+});

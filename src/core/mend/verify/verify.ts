@@ -1,0 +1,293 @@
+// Is an upload whole? `quick` reads the manifest and compares it with itself; by default the version record must also name
+// it, and every chunk must be in the store with its size; `deep` reads chunks, all of them or a sample, and checks every byte.
+import { loadCodec } from '../../platform/codec/codec.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import type { EventSink } from '../../events/events.js';
+import { readManifest } from '../../format/manifest/manifest-reader.js';
+import { repairCommand } from '../../format/manifest/repair-hint.js';
+import { damagedHint, missingHint } from './way-out.js';
+import { pathProblem } from '../../platform/paths/path-rules.js';
+import { chunkKey, placeProblem } from '../../format/manifest/manifest-check.js';
+import type { Entry, ManifestHead, VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
+import { resultPath } from '../../platform/failures/failure-list.js';
+import { openTable, TableBuilder } from '../../restore/plan/selected-table.js';
+import { checkChain } from './check-chain.js';
+import { checkObjects, type FoundObjects } from './check-objects.js';
+import { checkRecord } from './check-record.js';
+import { ColdChunks, type ColdCount } from './cold-chunks.js';
+import { deepCheck } from './deep-check.js';
+import { ManifestChecker } from './manifest-checker.js';
+import { Problems, type Problem } from './problem.js';
+import { uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
+
+export type VerifyMode = 'quick' | 'default' | 'deep';
+
+/** How far it was looked: the manifest; that chunks are there; that, and some of their contents; all of them. */
+export type CheckedLevel = 'manifest' | 'presence' | 'sample' | 'content';
+
+export interface VerifyOptions {
+  readonly reader: ObjectReader;
+  readonly uploadId: UploadId;
+  readonly mode: VerifyMode;
+  /** Share of the chunks that `deep` reads; at least one. */
+  readonly sample: number;
+  /** From 0 to 1: chooses the sample. */
+  readonly random: () => number;
+  readonly now: () => Date;
+  readonly requestsAtOnce: number;
+  readonly memoryLimitBytes?: number | undefined;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/** What is known while the versions of a store are verified one after the other. */
+export interface SharedLook {
+  /** Of the version; undefined for an upload that is none. */
+  readonly record: VersionRecord | undefined;
+  /** All objects below `uploads/`; not with `quick`. */
+  readonly listed: FoundObjects | undefined;
+  /** Full keys of chunks that versions before this one need: they are not read again. Grows. */
+  readonly seen: Set<string>;
+  /** Of these, what was damaged. Grows. */
+  readonly damaged: Set<string>;
+}
+
+export interface VerifyResult {
+  readonly ok: boolean;
+  readonly uploadId: UploadId;
+  readonly mode: VerifyMode;
+  readonly checked: CheckedLevel;
+  readonly errors: readonly Problem[];
+  /** All of them, also those beyond what is listed. */
+  readonly errorCount: number;
+  readonly warnings: readonly Problem[];
+  /** What mends it; null where nothing is wrong. */
+  readonly hint: string | null;
+  /** Of a delta: of its effective view. */
+  readonly entries: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly chunks: number;
+  readonly chunksRead: number;
+  /** Chunks that were to be read and lie in cold storage, by class: nothing is known of their content. */
+  readonly unreadCold: readonly ColdCount[];
+  readonly filesRead: number;
+  readonly bytesRead: number;
+}
+
+/** Verifies an upload. @throws not-found and what the store says; damage is in the result */
+export async function verifyUpload(options: VerifyOptions): Promise<VerifyResult> {
+  options.emit({
+    type: 'start',
+    operation: 'verify',
+    source: uploadUrlOf(options.reader.url, options.uploadId),
+    target: '',
+  });
+  return await new Verification(options).run();
+}
+
+/** Verifies a version of a store. @throws as `verifyUpload` */
+export const verifyVersion = async (options: VerifyOptions, shared: SharedLook): Promise<VerifyResult> =>
+  await new Verification(options, shared).run();
+
+/** `share` of the chunks, at least one where there are any, in ascending order. */
+export function sampleChunks(chunks: readonly number[], share: number, random: () => number): number[] {
+  if (share >= 1) return [...chunks];
+  const count = Math.min(chunks.length, Math.max(1, Math.round(chunks.length * share)));
+  const pool = [...chunks];
+  const taken: number[] = [];
+  while (taken.length < count)
+    taken.push(...pool.splice(Math.min(pool.length - 1, Math.floor(random() * pool.length)), 1));
+  return taken.sort((a, b) => a - b);
+}
+
+/** How far a whole was looked at. */
+export function levelOf(mode: VerifyMode, chunks: number, chunksRead: number): CheckedLevel {
+  if (mode === 'quick') return 'manifest';
+  if (chunksRead === chunks) return 'content';
+  return mode === 'deep' && chunksRead > 0 ? 'sample' : 'presence';
+}
+
+/** What is known of a manifest, or a chain of them, that could be read to its end. */
+interface Sound {
+  readonly head: ManifestHead;
+  /** Of the newest manifest, as it is stored. */
+  readonly sha256: string | undefined;
+  /** 1 for each chunk that an entry refers to; all of them are needed where it is not given. */
+  readonly used?: Uint8Array | undefined;
+}
+
+const fullKey = ({ uploadId }: ManifestHead, key: string): string => chunkKey(uploadId, key) ?? key;
+
+/** Positions of the chunks that this version needs. */
+const neededChunks = ({ head, used }: Pick<Sound, 'head' | 'used'>): number[] =>
+  [...head.chunks.keys()].filter((position) => used === undefined || used[position] === 1);
+
+class Verification {
+  private readonly errors = new Problems();
+  private readonly warnings = new Problems();
+  private readonly builder = new TableBuilder();
+  private counts = { entries: 0, files: 0, bytes: 0 };
+  private read = { chunks: 0, files: 0, bytes: 0 };
+  private unreadCold: readonly ColdCount[] = [];
+  private hint: string | null = null;
+
+  /** 1 for each chunk that a version before this one needs. */
+  private known: Uint8Array | undefined;
+
+  constructor(
+    private readonly options: VerifyOptions,
+    private readonly shared?: SharedLook,
+  ) {}
+
+  async run(): Promise<VerifyResult> {
+    const sound = await this.checkManifest();
+    if (sound !== undefined) await this.checkStore(sound);
+    return this.result(sound);
+  }
+
+  /** Undefined when it cannot be believed; why is among the errors. */
+  private async checkManifest(): Promise<Sound | undefined> {
+    try {
+      return await this.readManifest();
+    } catch (error) {
+      if (!isArchiverError(error, 'integrity')) throw error;
+      this.errors.add(error.message);
+      this.hint = error.hint ?? null;
+      return undefined;
+    }
+  }
+
+  private async readManifest(): Promise<Sound> {
+    const { errors, warnings } = this;
+    const { reader, uploadId, signal } = this.options;
+    let checker: ManifestChecker | undefined;
+    let head: ManifestHead | undefined;
+    const read = await readManifest(reader, {
+      uploadId,
+      signal,
+      onHead: (parsed) => {
+        ({ head } = parsed);
+        checker = new ManifestChecker(head, errors, warnings);
+      },
+      onEntry: (entry) => {
+        checker?.entry(entry);
+        if (head !== undefined) this.entry(entry, head);
+      },
+      onForeign: ({ path, foreignType }) =>
+        errors.add(`its type '${displayPath(foreignType)}' is not known`, { path: resultPath(path) }),
+    });
+    if ('bytes' in read) {
+      const onEntry = (entry: Entry, united: ManifestHead): void => this.entry(entry, united);
+      const checked = await checkChain(read, { reader, errors, warnings, signal, onEntry });
+      const { entries, files, bytes } = checked.totals;
+      this.counts = { entries, files, bytes };
+      return { ...checked, sha256: read.sha256 };
+    }
+    checker?.finish();
+    if (checker !== undefined) this.counts = { entries: checker.entries, files: checker.files, bytes: checker.bytes };
+    return { head: read.head, sha256: read.sha256 };
+  }
+
+  private entry(entry: Entry, head: ManifestHead): void {
+    const { chunks } = head;
+    const hasContent = entry.type === 'file' || entry.type === 'hardlink';
+    if (this.options.mode !== 'deep' || !hasContent || pathProblem(entry.path) !== undefined) return;
+    if (placeProblem(entry, chunks) !== undefined) return;
+    const known = (this.known ??= this.knownOf(head));
+    const places = entry.segments?.map(({ chunk }) => chunk) ?? (entry.chunk === undefined ? [] : [entry.chunk]);
+    // What was checked with a version before takes no memory again.
+    if (places.length === 0 || !places.every((chunk) => known[chunk] === 1)) this.builder.add(entry);
+  }
+
+  private knownOf(head: ManifestHead): Uint8Array {
+    const { seen } = this.shared ?? {};
+    return Uint8Array.from(head.chunks, ({ key }) => Number(seen?.has(fullKey(head, key)) === true));
+  }
+
+  /** Positions of the chunks that no version before this one needs. */
+  private share({ head, used }: Sound): number[] {
+    const known = (this.known ??= this.knownOf(head));
+    const needed = neededChunks({ head, used });
+    const { seen, damaged } = this.shared ?? {};
+    for (const chunk of needed) {
+      const { key = '' } = head.chunks[chunk] ?? {};
+      if (damaged?.has(fullKey(head, key)) === true)
+        this.errors.add(`chunk ${chunk} is damaged, as a version before this one says`, { key });
+      seen?.add(fullKey(head, key));
+    }
+    return needed.filter((chunk) => known[chunk] !== 1);
+  }
+
+  private async checkStore(sound: Sound): Promise<void> {
+    const { head, used, sha256 } = sound;
+    const { shared } = this;
+    const fresh = this.share(sound);
+    const { mode, reader, signal, emit } = this.options;
+    const { errors, warnings } = this;
+    if (mode === 'quick') return;
+    emit({ type: 'phase', phase: 'scanning' });
+    const before = errors.count;
+    if (sha256 !== undefined) await checkRecord({ reader, head, sha256, known: shared?.record, errors, signal });
+    if (errors.count > before) this.hint = repairCommand(reader, head.uploadId);
+    const beforeChunks = errors.count;
+    const found = await checkObjects({ reader, head, used, listed: shared?.listed, errors, warnings, signal });
+    if (errors.count > beforeChunks) this.hint ??= missingHint(reader, head);
+    if (mode === 'deep') await this.readChunks(head, fresh, found);
+  }
+
+  /** Reads those of `fresh`, or a sample of them, that are not cold. */
+  private async readChunks(head: ManifestHead, fresh: readonly number[], found: FoundObjects): Promise<void> {
+    const { reader, signal, emit, sample, random, now, requestsAtOnce, memoryLimitBytes } = this.options;
+    const { errors, warnings, shared } = this;
+    const { slowness } = loadCodec();
+    if (slowness !== undefined) emit({ type: 'note', text: slowness });
+    const cold = new ColdChunks({ reader, head, now, signal });
+    const chunks = await cold.skip(sampleChunks(fresh, sample, random), found);
+    const listed = errors.list.length;
+    const data = this.builder.data();
+    const checked = await deepCheck({
+      reader,
+      head,
+      table: openTable(data),
+      data,
+      extras: this.builder.extras,
+      chunks,
+      requestsAtOnce,
+      memoryLimitBytes,
+      errors,
+      warnings,
+      emit,
+      signal,
+    });
+    if (errors.list.length > listed) this.hint ??= damagedHint(reader, head);
+    for (const { key } of errors.list.slice(listed)) if (key !== undefined) shared?.damaged.add(fullKey(head, key));
+    await cold.refused(checked.refusedAsCold);
+    this.unreadCold = cold.counts;
+    this.read = { chunks: checked.chunksRead, files: checked.filesChecked, bytes: checked.bytesRead };
+  }
+
+  private result(sound: Sound | undefined): VerifyResult {
+    const { errors, warnings, read, options } = this;
+    if (sound === undefined && errors.count === 0) throw new ArchiverError('internal', 'verify has no verdict');
+    const chunks = sound === undefined ? 0 : neededChunks(sound).length;
+    return {
+      ok: errors.count === 0,
+      uploadId: options.uploadId,
+      mode: options.mode,
+      checked: sound === undefined ? 'manifest' : levelOf(options.mode, chunks, read.chunks),
+      errors: errors.list,
+      errorCount: errors.count,
+      warnings: warnings.list,
+      hint: this.hint,
+      ...this.counts,
+      chunks,
+      chunksRead: read.chunks,
+      unreadCold: this.unreadCold,
+      filesRead: read.files,
+      bytesRead: read.bytes,
+    };
+  }
+}

@@ -1,0 +1,155 @@
+// Lists a store, all of it or a sample, and adds up what lies there.
+import type { EventSink } from '../../events/events.js';
+import { noneOn } from '../../platform/failures/errors.js';
+import type { ObjectStore, ObjectVersion } from '../../store/object-store.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { type UnfinishedHidden, unfinishedHidden } from '../../store/unfinished-hidden.js';
+import { progressMeter } from '../../events/progress-meter.js';
+import { openHoldings } from '../../mend/scuttle/holdings.js';
+import type { Gaps } from './inventory/manifest.js';
+import { type KeyRange, rangesBetween } from './key-range.js';
+import { LEAST_RANGES, shuffled } from './sample.js';
+import { scanRanges } from './scan-ranges.js';
+import { evenly, splitKeys } from './split-keys.js';
+import { StoredTally } from './stored-tally.js';
+
+const DAY_MS = 86_400_000;
+/** After so long nobody goes on with a multipart upload: what AWS suggests for the rule that aborts them. */
+export const STALE_DAYS = 7;
+const SAMPLE_RANGES = { wanted: 500, requests: 64 };
+
+export interface AnalyzeOptions {
+  /** Listings at a time. */
+  readonly atOnce: number;
+  /** Objects that a sample looks at, at least; undefined: all objects are listed. */
+  readonly sampleSize: number | undefined;
+  /** By which ages are counted. */
+  readonly now: Date;
+  readonly random?: () => number;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/** Multipart uploads that nobody has completed. */
+export interface Unfinished {
+  readonly uploads: number;
+  /** Null where sizes may not be asked for. */
+  readonly bytes: number | null;
+  /** Of them begun at least a week ago. */
+  readonly staleUploads: number;
+  readonly staleBytes: number | null;
+}
+
+export interface StoreAnalysis {
+  /** As it is, or as a sample says. */
+  readonly stored: StoredTally;
+  /** Older versions may be there, and may not be listed. */
+  readonly versionsHidden: boolean;
+  /** Null where they cannot be seen. */
+  readonly unfinished: Unfinished | null;
+  /** Why they cannot. */
+  readonly unfinishedHidden: UnfinishedHidden | null;
+  readonly sample?: Sampled | undefined;
+  /** What was read instead of a listing. */
+  readonly inventory?: InventoryRead;
+}
+
+/** An inventory of S3, and what it does not know. */
+export interface InventoryRead extends Gaps {
+  readonly createdAt: Date;
+  readonly format: string;
+  readonly files: number;
+  /** Of the files. */
+  readonly bytes: number;
+  /** Who added them up, if it was not this program. */
+  readonly athena?: { readonly queryId: string; readonly scannedBytes: number };
+}
+
+export interface Sampled {
+  /** Of the whole store. */
+  readonly ranges: number;
+  /** What was listed of it: each drawn range by itself. */
+  readonly drawn: readonly StoredTally[];
+  /** Objects and older versions that were looked at. */
+  readonly objects: number;
+}
+
+/** @throws what the store says to a listing of objects */
+export async function analyzeStore(store: ObjectStore, options: AnalyzeOptions): Promise<StoreAnalysis> {
+  const { emit, signal, sampleSize, atOnce, now } = options;
+  emit({ type: 'phase', phase: 'listing' });
+  const holdings = await openHoldings(store, signal);
+  const { versionsHidden } = holdings;
+  const meter = progressMeter(emit);
+  let seen = 0;
+  const list = async (ranges: readonly KeyRange[], tallyOf: (range: number) => StoredTally, isSplit: boolean) => {
+    const take = (lines: readonly ObjectVersion[], range: number): void => {
+      throwIfCancelled(signal);
+      const tally = tallyOf(range);
+      for (const line of lines) tally.add(line);
+      seen += lines.length;
+      meter.add(
+        lines.length,
+        lines.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      );
+    };
+    await scanRanges({ ranges, atOnce, pages: (after) => holdings.pages(after), take, isSplit });
+  };
+  const stored = new StoredTally(now.getTime());
+  let sample: Sampled | undefined;
+  if (sampleSize === undefined) {
+    // A listing alone needs no cuts, and in a folder of this computer several at a time are no faster.
+    const cuts = atOnce === 1 ? [] : await splitKeys(store, { wanted: atOnce, requests: atOnce, signal });
+    await list(rangesBetween(evenly(cuts, atOnce)), () => stored, atOnce > 1);
+  } else {
+    const all = rangesBetween(await splitKeys(store, { ...SAMPLE_RANGES, signal }));
+    const drawn: StoredTally[] = [];
+    const waiting = [...shuffled(all, options.random ?? Math.random)];
+    while (waiting.length > 0 && (drawn.length < LEAST_RANGES || seen < sampleSize)) {
+      const next = waiting.splice(0, Math.max(atOnce, LEAST_RANGES - drawn.length));
+      const tallies = next.map(() => new StoredTally(now.getTime()));
+      await list(next, (range) => tallies[range] ?? stored, false);
+      drawn.push(...tallies);
+    }
+    for (const tally of drawn) stored.merge(tally, all.length / drawn.length);
+    sample = { ranges: all.length, drawn, objects: seen };
+  }
+  meter.finish();
+  return { stored, versionsHidden, ...(await unfinishedOf(store, options)), sample };
+}
+
+/** What was begun and neither completed nor aborted there. */
+export async function unfinishedOf(
+  store: ObjectStore,
+  options: Pick<AnalyzeOptions, 'now' | 'signal'>,
+): Promise<Pick<StoreAnalysis, 'unfinished' | 'unfinishedHidden'>> {
+  const seen = async (withSizes: boolean) => ({
+    unfinished: await unfinished(store, withSizes, options),
+    unfinishedHidden: null,
+  });
+  try {
+    // Listing them, and listing the parts of each, are rights of their own.
+    return (await seen(true).catch(noneOn('access-denied', 'unsupported'))) ?? (await seen(false));
+  } catch (error) {
+    return { unfinished: null, unfinishedHidden: unfinishedHidden(error) };
+  }
+}
+
+async function unfinished(
+  store: ObjectStore,
+  withSizes: boolean,
+  { now, signal }: Pick<AnalyzeOptions, 'now' | 'signal'>,
+): Promise<Unfinished> {
+  let [uploads, staleUploads] = [0, 0];
+  let bytes: number | null = 0;
+  let staleBytes: number | null = 0;
+  for await (const { startedAt, sizeBytes } of store.listMultipart('', signal, { withSizes })) {
+    const isStale = now.getTime() - startedAt.getTime() >= STALE_DAYS * DAY_MS;
+    uploads += 1;
+    bytes = bytes === null || sizeBytes === undefined ? null : bytes + sizeBytes;
+    if (!isStale) continue;
+    staleUploads += 1;
+    staleBytes = staleBytes === null || sizeBytes === undefined ? null : staleBytes + sizeBytes;
+  }
+  return { uploads, bytes, staleUploads, staleBytes };
+}

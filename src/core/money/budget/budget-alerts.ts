@@ -1,0 +1,49 @@
+// The alerts that are due by how budgets stand. Whoever raises them leaves out what was sent within the cooldown.
+import {
+  type Alert,
+  type AlertType,
+  newAlert,
+  type Severity,
+  subjectOf,
+  type UsageState,
+} from '../../notify/alerts/alert.js';
+import { amountText } from '../../notify/alerts/amounts.js';
+import { shellWord } from '../../platform/text/shell-word.js';
+import { type BudgetBook, budgetsFor } from './budget.js';
+import { statusOf } from './status.js';
+
+type Kind = 'cost' | 'volume';
+interface Due {
+  readonly severity: Severity;
+  readonly types: Readonly<Record<Kind, AlertType>>;
+}
+
+const DUE: Readonly<Partial<Record<UsageState, Due>>> = {
+  projected: { severity: 'info', types: { cost: 'budget_projection', volume: 'volume_projection' } },
+  warning: { severity: 'warning', types: { cost: 'cost_threshold', volume: 'volume_threshold' } },
+  critical: { severity: 'critical', types: { cost: 'cost_over_budget', volume: 'volume_over_quota' } },
+};
+
+/** The alerts about a project, its own budget first. */
+export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date): readonly Alert[] =>
+  budgetsFor(book, project).flatMap(([project, budget]) => {
+    const { isGlobal, costUsage, volumeUsage } = statusOf(project, budget, now);
+    return (['cost', 'volume'] as const).flatMap((kind) => {
+      const usage = { cost: costUsage, volume: volumeUsage }[kind];
+      const due = DUE[usage.alertState];
+      if (due === undefined) return [];
+      const { severity, types } = due;
+      const text = (amount: number): string => amountText(kind, amount);
+      const whose = subjectOf({ project, isGlobal, writerId: null });
+      const uses = `${whose} has used ${usage.usedPercent}% of the ${kind} budget: ${text(usage.used)} of ${text(usage.limit)}`;
+      const goesTo =
+        usage.projected === null ? '' : `, and at this rate ${text(usage.projected)} by the end of the month`;
+      const set = project === null ? '--global' : shellWord(project);
+      const recommendation =
+        severity === 'critical'
+          ? `uploads are refused until the limit is raised (archiver budget set ${set} --${kind} …) or --ignore-budget is given`
+          : `see how it stands: archiver budget status ${set}`;
+      const about = { type: types[kind], severity, project, isGlobal, costUsage, volumeUsage };
+      return [newAlert({ ...about, description: `${uses}${goesTo}`, recommendation }, now)];
+    });
+  });

@@ -1,0 +1,29 @@
+// Opens the store that holds the book of budgets.
+import { usageError } from '../../platform/failures/errors.js';
+import { openStore, type OpenedStore, type OpenStoreOptions } from '../../store/open-store.js';
+import { formatStoreUrl, parseStoreUrl, storeUrlOf } from '../../store/store-url.js';
+
+export interface BookPlace {
+  /** `local`, or the URL or path of a store. */
+  readonly place: string;
+  /** The folder of local state. */
+  readonly home: string;
+  readonly cwd: string;
+}
+
+/** The URL of the place. @throws usage for what is none */
+export function bookUrl({ place, home, cwd }: BookPlace): string {
+  if (place === 'local') return `file://${home}`;
+  const url = storeUrlOf(place, cwd);
+  if (url === undefined) throw usageError('--budget-store wants local, s3://bucket/prefix or file:///absolute/folder');
+  return formatStoreUrl(parseStoreUrl(url));
+}
+
+/** How the store of an upload is reached says nothing of the region of another bucket. */
+type Access = Pick<OpenStoreOptions, 'env' | 'profile' | 'endpointUrl' | 'caBundle' | 'signal'>;
+
+const DEFAULT_REGION = 'us-west-2';
+
+/** Opens it for a command that is about something else; the caller closes it. @throws usage, and what opening throws */
+export const openBook = async (place: BookPlace, access: Access): Promise<OpenedStore> =>
+  await openStore(bookUrl(place), { ...access, regionGiven: false, defaultRegion: DEFAULT_REGION });

@@ -1,0 +1,107 @@
+// What a report to NSF or NIH can take from the ledger. No agency prescribes a form for storage costs: this is evidence for
+// the budget justification and the progress report, and the blanks are for the institution to fill in. Sources: NIH Data
+// Management and Sharing Policy and NOT-OD-23-161; NSF PAPPG, budget line G.2; form of award numbers as eRA gives it.
+import { classRule, pricesIn } from '../../cost/price-table.js';
+import { dayOf, plusDays } from './days.js';
+import type { Period } from './period.js';
+import type { LedgerRecord } from './record.js';
+import { type SpentGroup, spentBy, spentIn, type SpentReport } from './report.js';
+
+export type Agency = 'NSF' | 'NIH';
+
+export const NOTE =
+  'Amounts are estimates from list prices or prices that were agreed on, not invoices. Whether a cost is allowable, and direct, is for the institution to decide.';
+
+const AWARD: Readonly<Record<Agency, RegExp>> = {
+  NSF: /^\d{7}$/,
+  // Type, activity code, institute, serial number, support year and suffix: `1 R01 CA 123456-01A1`.
+  NIH: /^[1-9]? ?[A-Z][A-Z0-9]{2} ?[A-Z]{2} ?\d{6}(?: ?- ?\d{2}(?:[ASX]\d{1,2})*)?$/i,
+};
+
+/** Whether it has the form of an award number of the agency; null where none was given. */
+const isAwardNumber = (agency: Agency, award: string | undefined): boolean | null =>
+  award === undefined ? null : AWARD[agency].test(award.trim());
+
+/** What a line is charged for: a storage cost of sharing and keeping data, or work with it. */
+function categoryOf(agency: Agency, item: string | null): string {
+  if (agency === 'NSF') return 'G.2 publication, documentation, dissemination';
+  return item === 'retrieval' || item === 'transfer' || item === 'temporaryCopy'
+    ? 'local data management'
+    : 'preserving and sharing data';
+}
+
+export interface ComplianceLine extends SpentGroup {
+  readonly category: string;
+}
+
+export interface Commitment {
+  readonly storageClass: string;
+  readonly region: string | null;
+  readonly bytes: number;
+  /** Null where the class is not known, or who stores it. */
+  readonly minimumDays: number | null;
+}
+
+export interface ComplianceReport {
+  readonly agency: Agency;
+  readonly award: string | null;
+  readonly isAwardValid: boolean | null;
+  readonly report: SpentReport;
+  readonly lines: readonly ComplianceLine[];
+  /** By calendar month: `2026-03`. */
+  readonly months: readonly SpentGroup[];
+  readonly commitments: readonly Commitment[];
+  readonly stores: readonly string[];
+}
+
+export interface ComplianceOptions {
+  readonly period: Period;
+  readonly agency: Agency;
+  readonly award?: string | undefined;
+}
+
+/** The report on these records, all of them until the end of the period. */
+export function complianceReport(
+  records: readonly LedgerRecord[],
+  { period, agency, award }: ComplianceOptions,
+): ComplianceReport {
+  const report = spentIn(records, period);
+  return {
+    agency,
+    award: award ?? null,
+    isAwardValid: isAwardNumber(agency, award),
+    report,
+    lines: spentBy(report.lines, 'item').map((line) => ({ ...line, category: categoryOf(agency, line.name) })),
+    months: monthsOf(records, period).map((month) => {
+      const { costUsd, knownUsd } = spentIn(records, month);
+      return { name: month.from.slice(0, 7), costUsd, knownUsd };
+    }),
+    commitments: commitmentsOf(report),
+    stores: [...new Set(report.stored.map(({ store }) => store))],
+  };
+}
+
+function monthsOf(records: readonly LedgerRecord[], period: Period): readonly (Period & { readonly from: string })[] {
+  const [first] = records;
+  if (first === undefined) return [];
+  const months: (Period & { readonly from: string })[] = [];
+  let from = period.from ?? dayOf(new Date(first.time));
+  while (from < period.until) {
+    const next = `${plusDays(`${from.slice(0, 8)}01`, 31).slice(0, 8)}01`;
+    const until = next < period.until ? next : period.until;
+    months.push({ ...period, from, until });
+    from = until;
+  }
+  return months;
+}
+
+function commitmentsOf({ stored }: SpentReport): readonly Commitment[] {
+  const sums = new Map<string, Commitment>();
+  for (const { storageClass, region, bytes } of stored) {
+    const name = JSON.stringify([storageClass, region]);
+    const rule = region === null ? undefined : classRule(pricesIn(region), storageClass);
+    const minimumDays = rule?.minStorageDays ?? null;
+    sums.set(name, { storageClass, region, bytes: bytes + (sums.get(name)?.bytes ?? 0), minimumDays });
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,52 @@
+// Records by the DVC stage and the git commit of their uploads. What a later run did with an upload counts as well: what a
+// prune deletes is not stored any more.
+import { addTo } from '../../platform/lists-by-key.js';
+import { periodOf } from './period.js';
+import type { LedgerRecord } from './record.js';
+import { spentIn, type SpentReport } from './report.js';
+
+export interface Tag {
+  readonly dvcStage: string | null;
+  readonly gitCommit: string | null;
+}
+
+export interface TaggedSum extends Tag, Pick<SpentReport, 'runs' | 'storedBytes' | 'costUsd' | 'knownUsd'> {}
+
+export interface TagFilter {
+  readonly dvcStage?: string | undefined;
+  /** The first digits of it. */
+  readonly gitCommit?: string | undefined;
+}
+
+export interface TaggedSpend {
+  readonly sums: readonly TaggedSum[];
+  readonly report: SpentReport;
+}
+
+/** What the tagged uploads have cost until now, all together and each tag; in the order of the first run of each. */
+export function taggedSpend(records: readonly LedgerRecord[], filter: TagFilter, now: Date): TaggedSpend {
+  const ofUploads = new Map<string, Tag>();
+  const byTag = new Map<string, LedgerRecord[]>();
+  const all: LedgerRecord[] = [];
+  for (const record of records) {
+    const { uploadId, dvcStage, gitCommit } = record;
+    if (uploadId !== null && (dvcStage !== null || gitCommit !== null))
+      ofUploads.set(uploadId, { dvcStage, gitCommit });
+    const tag = (uploadId === null ? undefined : ofUploads.get(uploadId)) ?? { dvcStage, gitCommit };
+    if (!isWanted(tag, filter)) continue;
+    addTo(byTag, JSON.stringify([tag.dvcStage, tag.gitCommit]), record);
+    all.push(record);
+  }
+  const period = periodOf('all', now);
+  const sums = Array.from(byTag, ([name, own]) => {
+    const [dvcStage, gitCommit] = JSON.parse(name) as [string | null, string | null];
+    const { runs, storedBytes, costUsd, knownUsd } = spentIn(own, period);
+    return { dvcStage, gitCommit, runs, storedBytes, costUsd, knownUsd };
+  });
+  return { sums, report: spentIn(all, period) };
+}
+
+const isWanted = ({ dvcStage, gitCommit }: Tag, wanted: TagFilter): boolean =>
+  (dvcStage !== null || gitCommit !== null) &&
+  (wanted.dvcStage === undefined || dvcStage === wanted.dvcStage) &&
+  (wanted.gitCommit === undefined || gitCommit?.startsWith(wanted.gitCommit) === true);

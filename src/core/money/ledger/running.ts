@@ -1,0 +1,152 @@
+// What runs that go on have used so far, a file each beside the ledger: a run that is killed leaves it there, and the next one
+// makes its record of it. Written at the first request that is billed, and then by the second or the fourth part more: a run that
+// only looks writes once. Not flushed: it is there when the process is killed, and may be lost with the power.
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as s from '../../platform/documents/schema.js';
+import { isArchiverError, noneOn, systemCode } from '../../platform/failures/errors.js';
+import { fileFailure } from '../../platform/failures/file-failure.js';
+import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
+import { HOLDER, lifeOf, ownHolder } from '../../platform/state/lock-holder.js';
+import { removeOrphanFiles } from '../../platform/state/orphans.js';
+import { type LedgerRecord, RECORD } from './record.js';
+
+const BODY = s.schema(() => s.object({ ...HOLDER, records: s.listOf(RECORD()) }));
+const KIND = { type: 'running-cost', format: 1, noun: 'cost of a run', body: BODY } as const;
+const FILE = /^[0-9a-f]{16}\.json$/;
+const ORPHAN = { pattern: /^[0-9a-f]{16}\.json\.tmp$/, savedIds: [] } as const;
+const ORPHAN_MS = 86_400_000;
+/** So many more lists and the like, of which each costs little. */
+const LEAST_USES = 16;
+const EVERY_MS = 1000;
+/** A run in another container that has written nothing for so long was killed. */
+const SILENT_MS = 86_400_000;
+
+const runningFolder = (ledger: string): string => join(ledger, 'running');
+
+/** The id of a record of the run: its own, or of another upload that it changed. Always the same. */
+export const recordId = (runId: string, uploadId?: string): string =>
+  uploadId === undefined ? runId : createHash('sha256').update(`${runId} ${uploadId}`).digest('hex').slice(0, 16);
+
+interface RunOptions {
+  /** The ledger's. */
+  readonly folder: string;
+  /** This computer. */
+  readonly host: string;
+  readonly now: () => Date;
+  /** What it would leave if it were killed now; none while it is not known what it is about. */
+  readonly records: () => readonly LedgerRecord[];
+}
+
+/** The file of one run. */
+export class RunningCost {
+  /** Of its record, 16 hex digits. */
+  readonly id = randomBytes(8).toString('hex');
+  /** What kept it from being written. */
+  trouble: unknown;
+  private readonly path: string;
+  private isWritten = false;
+  private uses = 0;
+  private writtenUses = 0;
+  private writtenMs = 0;
+
+  constructor(private readonly options: RunOptions) {
+    this.path = join(runningFolder(options.folder), `${this.id}.json`);
+  }
+
+  /** Something was used; `hasChanged`: something was stored or deleted. */
+  readonly used = (hasChanged: boolean): void => {
+    this.uses++;
+    const nowMs = this.options.now().getTime();
+    const wait = Math.max(hasChanged ? 1 : LEAST_USES, this.writtenUses / 4);
+    const isDue = !this.isWritten || this.uses >= this.writtenUses + wait || nowMs >= this.writtenMs + EVERY_MS;
+    if (!isDue || this.trouble !== undefined) return;
+    const records = this.options.records();
+    if (records.length === 0) return;
+    [this.writtenUses, this.writtenMs] = [this.uses, nowMs];
+    try {
+      this.write(records);
+    } catch (error) {
+      this.trouble = error;
+    }
+  };
+
+  /** Its records are in the ledger. @throws access-denied, io */
+  async remove(): Promise<void> {
+    if (this.isWritten) await removeFile(this.path);
+  }
+
+  /** While nothing else goes on: what is written is what was used. */
+  private write(records: readonly LedgerRecord[]): void {
+    const { folder, host } = this.options;
+    if (!this.isWritten) mkdirSync(runningFolder(folder), { recursive: true, mode: 0o700 });
+    this.isWritten = true;
+    const holder = ownHolder(host);
+    writeFileSync(`${this.path}.tmp`, encodeStateDocument(KIND, { ...holder, records }), { mode: 0o600 });
+    renameSync(`${this.path}.tmp`, this.path);
+  }
+}
+
+/** A run that was killed. */
+export interface KilledRun {
+  readonly id: string;
+  readonly records: readonly LedgerRecord[];
+  /** Its records are in the ledger. @throws access-denied, io */
+  readonly remove: () => Promise<void>;
+}
+
+/**
+ * Runs of this computer (`host`) that did not end, the first one first. What cannot be read is none.
+ * @throws access-denied, io
+ */
+export async function killedRuns(ledger: string, host: string): Promise<readonly KilledRun[]> {
+  const folder = runningFolder(ledger);
+  const runs: KilledRun[] = [];
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name);
+    const text = FILE.test(name) ? await readFile(path, 'utf8').catch(noneOn('ENOENT')) : undefined;
+    const written = text === undefined ? undefined : await stat(path).catch(noneOn('ENOENT'));
+    if (text === undefined || written === undefined) continue;
+    const records = killedIn(text, path, { host, isSilent: Date.now() - written.mtimeMs > SILENT_MS });
+    if (records !== undefined) runs.push({ id: name.slice(0, 16), records, remove: () => removeFile(path) });
+  }
+  const timeOf = ({ records: [first] }: KilledRun): string => first?.time ?? '';
+  return runs.sort((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1));
+}
+
+/** Removes what processes that were killed have written in part. @throws system errors */
+export const removeTornRuns = async (ledger: string, nowMs: number): Promise<void> =>
+  void (await removeOrphanFiles(runningFolder(ledger), nowMs - ORPHAN_MS, ORPHAN));
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw fileFailure('read', folder, error);
+  }
+}
+
+/** Undefined while its process goes on, and for what is not ours or damaged. */
+function killedIn(
+  text: string,
+  path: string,
+  { host, isSilent }: { readonly host: string; readonly isSilent: boolean },
+): readonly LedgerRecord[] | undefined {
+  try {
+    const { records, ...holder } = readStateDocument(text, KIND, { path, hint: '' });
+    const life = lifeOf(holder, host);
+    return life === 'alive' || (life === 'unknown' && (holder.host !== host || !isSilent)) ? undefined : records;
+  } catch (error) {
+    if (isArchiverError(error)) return undefined;
+    throw error;
+  }
+}
+
+async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true }).catch((error: unknown) => {
+    throw fileFailure('remove', path, error);
+  });
+}

@@ -1,0 +1,134 @@
+// What lies in the stores by these records, and what storing it has cost. A month's price is shared out over the days of the
+// calendar month; what lies there at the end of a day is paid for on that day. What was deleted without having been stored by
+// these records counts as nothing, never as less.
+import { pricesIn } from '../../cost/price-table.js';
+import { monthlyUsd } from '../../cost/stored-object.js';
+import { monthsUntil } from './days.js';
+import type { LedgerRecord } from './record.js';
+
+const MICROS = 1e6;
+
+export interface StorageGroup {
+  readonly store: string;
+  readonly project: string | null;
+  readonly region: string | null;
+  readonly storageClass: string;
+}
+
+/** What one group has cost. */
+export interface StorageCost extends StorageGroup {
+  readonly bytes: number;
+  readonly objects: number;
+  /** Not rounded; null where a price is not known. */
+  readonly costMicros: number | null;
+}
+
+interface Level extends StorageGroup {
+  bytes: number;
+  objects: number;
+  monthlyMicros: number;
+  /** Changes whose price is not known. */
+  unknown: number;
+  /** `monthsUntil` the day that it has been as it is since. */
+  since: number;
+  accruedMicros: number | null;
+}
+
+interface Flow {
+  readonly storageClass: string;
+  readonly bytes: number;
+  readonly objects: number;
+  readonly monthlyMicros: number | null;
+}
+
+export class StoredLevels {
+  private readonly levels = new Map<string, Level>();
+  private readonly from: number;
+
+  /** Costs of the days before `from` are left out. */
+  constructor(from?: string) {
+    this.from = from === undefined ? 0 : monthsUntil(from);
+  }
+
+  /** Records come in the order of their days. */
+  add(record: LedgerRecord, day: string): void {
+    const { store, project, region } = record;
+    for (const { storageClass, ...flow } of flowsOf(record)) {
+      const level = this.levelOf({ store, project, region, storageClass });
+      this.settle(level, monthsUntil(day));
+      level.bytes += flow.bytes;
+      level.objects += flow.objects;
+      if (flow.monthlyMicros === null) level.unknown++;
+      else level.monthlyMicros += flow.monthlyMicros;
+    }
+  }
+
+  /** What lies there now, and what a month of it costs; null where a price is not known. */
+  now(): { readonly bytes: number; readonly monthlyMicros: number | null } {
+    let bytes = 0;
+    let monthlyMicros: number | null = 0;
+    for (const level of this.levels.values()) {
+      bytes += Math.max(0, level.bytes);
+      const own = monthlyOf(level);
+      monthlyMicros = own === null || monthlyMicros === null ? null : monthlyMicros + own;
+    }
+    return { bytes, monthlyMicros };
+  }
+
+  /** What each has cost until the beginning of a day. */
+  costsUntil(day: string): readonly StorageCost[] {
+    return Array.from(this.levels.values(), (level) => {
+      this.settle(level, monthsUntil(day));
+      const { store, project, region, storageClass, bytes, objects, accruedMicros: costMicros } = level;
+      return { store, project, region, storageClass, bytes: Math.max(0, bytes), objects, costMicros };
+    });
+  }
+
+  private levelOf(group: StorageGroup): Level {
+    const name = JSON.stringify([group.store, group.project, group.region, group.storageClass]);
+    const zero = { bytes: 0, objects: 0, monthlyMicros: 0, unknown: 0, since: 0, accruedMicros: 0 };
+    const found = this.levels.get(name) ?? { ...group, ...zero };
+    this.levels.set(name, found);
+    return found;
+  }
+
+  private settle(level: Level, until: number): void {
+    const months = until - Math.max(level.since, this.from);
+    level.since = Math.max(level.since, until);
+    const monthly = monthlyOf(level);
+    if (months <= 0 || level.accruedMicros === null) return;
+    level.accruedMicros = monthly === null ? null : level.accruedMicros + monthly * months;
+  }
+}
+
+/** Where nothing lies, nothing is unknown. */
+function monthlyOf({ unknown, bytes, objects, monthlyMicros }: Level): number | null {
+  if (unknown > 0) return bytes > 0 || objects > 0 ? null : 0;
+  return Math.max(0, monthlyMicros);
+}
+
+/**
+ * The price of the record's storage, shared out over the classes as the list of its region says, or by bytes where that says
+ * nothing: what a discount takes off it takes off each.
+ */
+function flowsOf({ stored, monthlyMicros, region }: LedgerRecord): readonly Flow[] {
+  if (monthlyMicros === null || stored.length < 2)
+    return stored.map((change) => ({ ...change, monthlyMicros: monthlyMicros ?? null }));
+  const prices = pricesIn(region ?? undefined);
+  const listed = stored.map((change) => (monthlyUsd([change], prices) ?? 0) * MICROS);
+  const weights = listed.some((share) => share !== 0) ? listed : stored.map(({ billedBytes }) => billedBytes);
+  const isOneWay = weights.every((weight) => weight >= 0) || weights.every((weight) => weight <= 0);
+  const factor = isOneWay ? monthlyMicros / (sum(weights) || 1) : 1;
+  const shares = weights.map((weight) => Math.round(weight * factor));
+  // What the shares do not come to, because of another list or of rounding, goes with the largest one.
+  const largest = shares.reduce(
+    (best, share, index) => (Math.abs(share) > Math.abs(shares[best] ?? 0) ? index : best),
+    0,
+  );
+  const rest = monthlyMicros - sum(shares);
+  return stored.map((change, index) => {
+    return { ...change, monthlyMicros: (shares[index] ?? 0) + (index === largest ? rest : 0) };
+  });
+}
+
+const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);

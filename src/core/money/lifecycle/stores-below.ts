@@ -1,0 +1,36 @@
+// Stores that lie in the folders of a bucket, found by their own folders: a rule for the bucket holds for all of them.
+import type { ObjectReader } from '../../store/object-store.js';
+
+const OWN = new Set(['uploads', 'writers', 'datasets', 'fleet']);
+/** As many pages of a listing are asked for: 1,000 names each. */
+const MOST_PAGES = 1000;
+
+export interface StoresBelow {
+  /** As `lab` or `lab/2026`; '' is the place itself. */
+  readonly places: readonly string[];
+  /** False: there are more folders than were looked into. */
+  readonly isAll: boolean;
+}
+
+/** Looks into the folders that `isWanted` names (`lab/`), the upper ones first. @throws what the store says to a listing */
+export async function storesBelow(
+  store: ObjectReader,
+  isWanted: (folder: string) => boolean,
+  signal?: AbortSignal,
+): Promise<StoresBelow> {
+  const places: string[] = [];
+  const waiting = [''];
+  let pages = 0;
+  for (const folder of waiting) {
+    let isStore = false;
+    for await (const { prefixes } of store.list({ prefix: folder, delimiter: '/', signal })) {
+      if (++pages > MOST_PAGES) return { places, isAll: false };
+      for (const below of prefixes) {
+        if (OWN.has(below.slice(folder.length, -1))) isStore = true;
+        else if (isWanted(below)) waiting.push(below);
+      }
+    }
+    if (isStore) places.push(folder.slice(0, -1));
+  }
+  return { places, isAll: true };
+}

@@ -1,0 +1,42 @@
+// Alerts in words, for mails and chats. Names come from stores and people: control characters never get through.
+import { printable } from '../../platform/paths/raw-path.js';
+import { amountText } from './amounts.js';
+import { type Alert, subjectOf, type Usage, worstOf } from './alert.js';
+
+/** So many are written out; a thousand writers that are stale at once make one message. */
+const SHOWN = 20;
+
+/** Subject line: `[archiver alert] warning: cost_threshold, project genomes`. */
+export function titleOf(alerts: readonly Alert[]): string {
+  const [first] = alerts;
+  const test = first?.isTest === true ? 'test, ' : '';
+  const about =
+    first === undefined || alerts.length > 1 ? `${alerts.length} alerts` : `${first.type}, ${subjectOf(first)}`;
+  return printable(`[archiver alert] ${test}${worstOf(alerts)}: ${about}`);
+}
+
+/** The lines of a message about them. */
+export function linesOf(alerts: readonly Alert[]): readonly string[] {
+  const shown = alerts.slice(0, SHOWN).flatMap((alert, index) => [...(index === 0 ? [] : ['']), ...linesOfOne(alert)]);
+  const more = alerts.length - SHOWN;
+  return (more > 0 ? [...shown, '', `and ${more} more alerts`] : shown).map(printable);
+}
+
+function linesOfOne(alert: Alert): readonly string[] {
+  const { type, severity, time, description, recommendation, costUsage: cost, volumeUsage: volume } = alert;
+  return [
+    `${severity}: ${type}, ${subjectOf(alert)}`,
+    description,
+    ...(cost === null ? [] : [usageLine('cost', cost)]),
+    ...(volume === null ? [] : [usageLine('volume', volume)]),
+    `to do: ${recommendation}`,
+    `at: ${time}`,
+  ];
+}
+
+function usageLine(kind: 'cost' | 'volume', { limit, used, usedPercent }: Usage): string {
+  const text = (amount: number): string => amountText(kind, amount);
+  return limit === 0
+    ? `${kind}: ${text(used)}, no limit`
+    : `${kind}: ${text(used)} of ${text(limit)} (${usedPercent}%)`;
+}

@@ -1,0 +1,88 @@
+// Reads dvc.lock: what the stages of a pipeline were run with, and what came out.
+import type { Stage, StageParams, StagePath } from './stage-types.js';
+import { isList, isMap, jsonOf, PythonNumber, textOf, type Value, type ValueMap } from './yaml-value.js';
+import { readYamlFile, type YamlFile } from './yaml-file.js';
+import { defined } from '../../platform/defined.js';
+
+/** A stage as it was run last; paths are relative to its working folder. */
+export type LockedStage = Omit<Stage, 'name'>;
+
+export interface DvcLock {
+  /** Hex MD5 of the file. */
+  readonly md5: string;
+  /** By name, loops resolved. */
+  readonly stages: ReadonlyMap<string, LockedStage>;
+}
+
+const SCHEMA = '2.0';
+const MD5 = /^[0-9a-f]{32}(?:\.dir)?$/;
+
+/** The lock file; undefined where there is none. @throws io, integrity */
+export async function readDvcLock(path: string): Promise<DvcLock | undefined> {
+  const file = await readYamlFile(path);
+  if (file === undefined) return undefined;
+  const root = file.value ?? new Map<string, Value>();
+  if (!isMap(root)) throw file.problem([], 'it is not a map');
+  const schema = root.get('schema');
+  if (root.size > 0 && schema !== SCHEMA) throw file.problem(['schema'], `'schema' is not '${SCHEMA}'`);
+  const stages = root.get('stages') ?? new Map<string, Value>();
+  if (!isMap(stages)) throw file.problem(['stages'], "'stages' is not a map");
+  const entries = [...stages].map(([name, fields]) => [name, readStage(file, name, fields)] as const);
+  return { md5: file.md5, stages: new Map(entries) };
+}
+
+function readStage(file: YamlFile, name: string, fields: Value): LockedStage {
+  if (!isMap(fields)) throw file.problem(['stages', name], `stage '${name}' is not a map`);
+  const command = fields.get('cmd');
+  const commands = isList(command) ? command : [command];
+  if (!commands.every((text) => typeof text === 'string'))
+    throw file.problem(['stages', name], `stage '${name}' has no 'cmd'`);
+  return {
+    command: commands.join(' && '),
+    deps: readPaths(file, name, 'deps', fields),
+    outs: readPaths(file, name, 'outs', fields),
+    params: readParams(file, name, fields.get('params') ?? new Map<string, Value>()),
+  };
+}
+
+function readPaths(file: YamlFile, name: string, key: 'deps' | 'outs', fields: ValueMap): readonly StagePath[] {
+  const list = fields.get(key) ?? [];
+  if (!isList(list)) throw file.problem(['stages', name, key], `'${key}' of stage '${name}' is not a list`);
+  return list.map((item, index) => {
+    const path = isMap(item) ? readPath(item) : undefined;
+    if (path === undefined)
+      throw file.problem(
+        ['stages', name, key, String(index)],
+        `'${key}' of stage '${name}' holds something that is not a path with its MD5 and size`,
+      );
+    return path;
+  });
+}
+
+function readPath(item: ValueMap): StagePath | undefined {
+  const path = item.get('path');
+  const [md5, size, nfiles] = [item.get('md5') ?? undefined, count(item.get('size')), count(item.get('nfiles'))];
+  const digest = typeof md5 === 'string' || md5 instanceof PythonNumber ? textOf(md5).toLowerCase() : undefined;
+  const isRead = typeof path === 'string' && (md5 === undefined || (digest !== undefined && MD5.test(digest)));
+  if (!isRead || size === null || nfiles === null) return undefined;
+  return {
+    path,
+    ...defined({ md5: digest, size, nfiles }),
+  };
+}
+
+/** A whole number; undefined where there is none, null for anything else. */
+function count(value: Value | undefined): number | undefined | null {
+  if (value === undefined || value === null) return undefined;
+  return value instanceof PythonNumber && Number.isSafeInteger(value.value) && value.value >= 0 ? value.value : null;
+}
+
+function readParams(file: YamlFile, name: string, params: Value): StageParams {
+  const entries = isMap(params) ? [...params] : undefined;
+  if (entries?.every((entry): entry is [string, ValueMap] => isMap(entry[1])) !== true)
+    throw file.problem(['stages', name, 'params'], `'params' of stage '${name}' is not a map of files`);
+  return Object.fromEntries(entries.map(([source, values]) => [source, valuesOf(values)]));
+}
+
+const valuesOf = (values: ValueMap): StageParams[string] =>
+  Object.fromEntries([...values].map(([key, value]) => [key, jsonOf(value)]));

@@ -1,0 +1,111 @@
+// Reads one of DVC's YAML files, as a value and with the lines that its parts stand on. Bounded: a file of at most 16 MiB,
+// aliases that do not multiply what they name, a depth that fits the stack. Damage is one sentence with the file and the line.
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { isScalar, LineCounter, visit, type Document, type ScalarTag, type Tags } from 'yaml';
+import { reasonText } from '../../platform/failures/errno.js';
+import { ArchiverError, errorText, integrityError, systemCode } from '../../platform/failures/errors.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { decodeUtf8 } from '../../platform/text/strict-utf8.js';
+import { readDocument } from '../../platform/text/yaml-document.js';
+import { Converter, keyText } from './yaml-convert.js';
+import { float, integer, type PythonNumber, type Value } from './yaml-value.js';
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+export interface YamlFile {
+  readonly value: Value;
+  /** Hex MD5 of the file. */
+  readonly md5: string;
+  /** What is wrong at the value below these keys: `dvc.yaml line 3: …`. */
+  problem(keys: readonly string[], message: string): ArchiverError;
+}
+
+/** The file; undefined where there is none. @throws io where it cannot be read, integrity where it is damaged */
+export async function readYamlFile(path: string): Promise<YamlFile | undefined> {
+  const bytes = await readBounded(path);
+  if (bytes === undefined) return undefined;
+  const text = decoded(bytes, path);
+  const lines = new LineCounter();
+  const { document, damage } = readDocument(text, { lineCounter: lines, ...VALUES });
+  const problemAt = (offset: number, message: string): ArchiverError =>
+    damaged(path, message, lines.linePos(offset).line);
+  if (damage !== undefined) throw problemAt(damage.offset, `it ${damage.reason}`);
+  checkKeys(document, problemAt);
+  return {
+    value: valueOf(document, path),
+    md5: createHash('md5').update(bytes).digest('hex'),
+    problem: (keys, message) => problemAt(offsetOf(document, keys), message),
+  };
+}
+
+async function readBounded(path: string): Promise<Buffer | undefined> {
+  try {
+    const stats = await stat(path); // before it is opened: a pipe would wait for a writer
+    if (!stats.isFile()) throw new ArchiverError('io', `${printable(path)} is not a file`);
+    if (stats.size > MAX_BYTES) throw damaged(path, `it has more than ${MAX_BYTES} bytes`);
+    return await readFile(path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (error instanceof ArchiverError) throw error;
+    throw new ArchiverError('io', `cannot read ${printable(path)}: ${reasonText(error)}`, { cause: error });
+  }
+}
+
+function decoded(bytes: Buffer, path: string): string {
+  const decoded = decodeUtf8(bytes);
+  if (decoded.ok) return decoded.text;
+  throw damaged(path, `it ${decoded.reason}`, decoded.line);
+}
+
+function damaged(path: string, message: string, line?: number, cause?: unknown): ArchiverError {
+  const place = line === undefined ? printable(path) : `${printable(path)} line ${line}`;
+  return integrityError(`${place}: ${printable(message)}`, { hint: 'dvc stage list', cause });
+}
+
+const NUMBERS: Readonly<Record<string, (source: string) => PythonNumber>> = {
+  'tag:yaml.org,2002:int': integer,
+  'tag:yaml.org,2002:float': float,
+};
+
+const VALUES = {
+  uniqueKeys: false, // looks at every pair of keys; `checkKeys` looks at each once
+  customTags: (tags: Tags): Tags =>
+    tags.map((tag) => {
+      const resolve = typeof tag === 'string' ? undefined : NUMBERS[tag.tag];
+      return resolve === undefined ? tag : { ...(tag as ScalarTag), resolve };
+    }),
+};
+
+function checkKeys(document: Document, problemAt: (offset: number, message: string) => ArchiverError): void {
+  visit(document, {
+    Map: (_, { items }) => {
+      const seen = new Set<string>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        const text = keyText(key.value);
+        if (seen.has(text)) throw problemAt(key.range?.[0] ?? 0, `the key '${text}' stands there twice`);
+        seen.add(text);
+      }
+    },
+  });
+}
+
+/** Where the value below these keys stands, or the last one of its parents that there is. */
+function offsetOf(document: Document, keys: readonly string[]): number {
+  for (let count = keys.length; count > 0; count--) {
+    const node = document.getIn(keys.slice(0, count), true) as { readonly range?: readonly number[] } | undefined;
+    if (node?.range !== undefined) return node.range[0] ?? 0;
+  }
+  return 0;
+}
+
+function valueOf(document: Document, path: string): Value {
+  try {
+    return new Converter().value(document.toJS({ mapAsMap: true, maxAliasCount: -1 }));
+  } catch (error) {
+    const reason = error instanceof RangeError ? 'it nests too deep' : errorText(error);
+    throw damaged(path, reason, undefined, error);
+  }
+}

@@ -1,0 +1,91 @@
+// Requests chunks of a job again: those whose copies expired before they were downloaded, those that could not be requested,
+// and those that were denied. That costs money again, so it only happens when the user asks for it, and under the cap that
+// the job was made with.
+import { isColdClass } from '../../store/cold-class.js';
+import { refuseCost } from '../../cost/cost-cap.js';
+import { estimateRetrieval, mustThaw, type RetrievalEstimate } from '../../cost/retrieval-cost.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import type { ObjectStore, ThawTier } from '../../store/object-store.js';
+import { chunkStates, type ChunkState } from '../thaw/chunk-states.js';
+import { thawChunks } from '../thaw/thaw.js';
+import { refuseTier } from '../thaw/tier-plans.js';
+import { updateJob } from './change-job.js';
+import { manifestProblem } from './check-job.js';
+import { askAgain } from './download-job.js';
+import { chunkIdentity, jobWithChunks } from './judge-job.js';
+import type { JobChunk, RestoreJob } from './restore-job.js';
+import type { ColdOptions } from '../retrieve.js';
+
+export interface AgainOptions extends Pick<
+  ColdOptions,
+  'tier' | 'maxCostUsd' | 'region' | 'isAws' | 'provider' | 'book'
+> {
+  readonly store: ObjectStore;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+}
+
+export interface AgainPlan {
+  readonly chunks: readonly ChunkState[];
+  readonly tier: ThawTier;
+  /** Of asking for these and of fetching all of the job. */
+  readonly estimate: RetrievalEstimate;
+}
+
+/**
+ * What would be asked for, by a job that has just been looked at; undefined when there is nothing to ask for.
+ * @throws usage for a tier that is not offered, budget-exceeded, not-found for a job whose manifest is gone
+ */
+export async function planAgain(job: RestoreJob, options: AgainOptions): Promise<AgainPlan | undefined> {
+  const { store, now, signal, tier, maxCostUsd, region, isAws, provider, book } = options;
+  const look = { now: now(), signal };
+  // What may not be looked at may not be read either, and asking for it would be paid for nothing.
+  const denied = job.chunks.filter(({ state }) => state === 'denied').map(({ key }) => key);
+  const again = new Set(
+    (await chunkStates(store, denied, look)).flatMap(({ key, state }) => (state === 'cold' ? key : [])),
+  );
+  const isWanted = ({ key, state, storageClass }: JobChunk): boolean =>
+    (state === 'cold' && isColdClass(storageClass)) || again.has(key);
+  const chunks = job.chunks
+    .filter(isWanted)
+    .map(({ key, storageClass }) => ({ key, storageClass, state: 'cold' as const }));
+  if (chunks.length === 0) return undefined;
+  const problem = await manifestProblem(job, { reader: store, ...look });
+  if (problem !== undefined) throw new ArchiverError('not-found', `nothing is requested again: ${problem}`);
+  const priced = job.chunks.map((chunk) => ({ ...chunk, isReadable: !isWanted(chunk) }));
+  refuseTier(priced, tier);
+  const place = { region, isAws, provider, book };
+  const estimate = estimateRetrieval({ ...place, chunks: priced, tier, days: job.restoreDays });
+  refuseCost(estimate, maxCostUsd, priced.some(mustThaw), (costUsd) => {
+    const cents = Math.ceil(costUsd * 100) / 100;
+    return `to allow it: ${askAgain(job.id)} --max-restore-cost ${cents}; or take --tier bulk`;
+  });
+  return { chunks, tier, estimate };
+}
+
+/** The job with what was asked for. @throws what `thawChunks` throws when nothing could be asked for */
+export async function thawAgain(
+  job: RestoreJob,
+  { chunks: cold, tier }: AgainPlan,
+  {
+    folder,
+    host,
+    store,
+    now,
+    signal,
+  }: Pick<AgainOptions, 'store' | 'now' | 'signal'> & {
+    readonly folder: string;
+    readonly host: string;
+  },
+): Promise<RestoreJob> {
+  const nowIso = now().toISOString();
+  const states = await thawChunks(store, cold, { days: job.restoreDays, tier, signal });
+  const asked = new Map(states.map((state) => [state.key, state]));
+  return await updateJob(folder, { id: job.id, host }, (current) => {
+    const chunks = current.chunks.map((chunk): JobChunk => {
+      const state = asked.get(chunk.key);
+      return state === undefined ? chunk : { ...chunkIdentity(chunk), state: state.state, reason: state.reason };
+    });
+    return jobWithChunks({ ...current, tier }, chunks, nowIso);
+  });
+}

@@ -1,0 +1,73 @@
+// The entries of an upload as its manifest streams in, however long it is.
+import type { ExpectedDigests } from '../../dataset/records/assert-expected.js';
+import { type ReadView, readView } from '../../dataset/chain/read-view.js';
+import type { EventSink } from '../../events/events.js';
+import type { Failure } from '../../platform/failures/failure-list.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ChunkRecord, Entry } from '../../format/manifest/manifest-types.js';
+import { NothingSelected } from '../../format/manifest/nothing-selected.js';
+import { createSelection, type Selectors } from '../../format/manifest/selection.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
+
+export interface ListEntriesOptions {
+  readonly uploadId: UploadId;
+  /** Digests that the manifest may have. */
+  readonly sha256: ExpectedDigests | undefined;
+  readonly selectors: Selectors;
+  /** Gets everything but folders, in the order of the paths, with the chunks of the upload. */
+  readonly onEntry: (entry: Entry, chunks: readonly ChunkRecord[]) => void;
+  /** Waited for before more is read. */
+  readonly onPiece: () => Promise<void>;
+  readonly warn: (text: string) => void;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+export interface ListedEntries {
+  readonly view: ReadView;
+  readonly files: number;
+  readonly bytes: number;
+  /** Of what was asked for; patterns left out. */
+  readonly unmatched: readonly Failure[];
+}
+
+/** Hands on what is selected; memory stays flat. @throws NothingSelected; what `readView` throws */
+export async function listEntries(reader: ObjectReader, options: ListEntriesOptions): Promise<ListedEntries> {
+  const { uploadId, sha256, selectors, onEntry, onPiece, warn, emit, signal } = options;
+  const selection = createSelection(selectors);
+  let chunks: readonly ChunkRecord[] = [];
+  let files = 0;
+  let bytes = 0;
+  const view = await readView(reader, {
+    uploadId,
+    sha256,
+    emit,
+    signal,
+    needles: selection.needles,
+    onHead: ({ head }) => {
+      chunks = head.chunks;
+      selection.begin(head);
+    },
+    onEntry: (entry) => {
+      if (!selection.matches(entry, undefined) || entry.type === 'directory') return;
+      files++;
+      bytes += entry.size;
+      onEntry(entry, chunks);
+    },
+    onForeign: ({ path, foreignType }) => {
+      if (selection.matches({ path, type: 'file' }, undefined))
+        warn(
+          `${displayPath(path)} is not listed: entries of type '${displayPath(foreignType)}' are not known; update archiver`,
+        );
+    },
+    onPiece,
+  });
+  await onPiece();
+  const conflict = files === 0 ? selection.conflict() : undefined;
+  // A pattern that nothing matches is an empty list, and no mistake.
+  const unmatched = selection.unmatched().filter(({ path }) => selectors.patterns?.includes(path) !== true);
+  if (files === 0 && (unmatched.length > 0 || conflict !== undefined))
+    throw new NothingSelected({ unmatched, conflict });
+  return { view, files, bytes, unmatched };
+}

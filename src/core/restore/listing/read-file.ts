@@ -1,0 +1,200 @@
+// The content of one entry as a stream, for looking at it instead of writing it to a disk: only the frames that hold it are
+// fetched, one request after the other, so that stopping early fetches little. Frames are checked before their bytes are
+// yielded, and wrong ones are fetched once more; the whole can only be checked at its end.
+import { createHash, hash } from 'node:crypto';
+import { loadCodec } from '../../platform/codec/codec.js';
+import type { Codec } from '../../platform/codec/codec-type.js';
+import { integrityError } from '../../platform/failures/errors.js';
+import type { Listing } from './listing.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ChunkRecord, FrameRecord, Segment } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { throwIfCancelled } from '../../store/store-error.js';
+import { displayPath, printable } from '../../platform/paths/raw-path.js';
+import { scatter } from '../write/content-hash.js';
+import { storedSize } from '../plan/extents.js';
+import type { FrameCache } from '../frame-cache.js';
+import { frameOffsets, type Span } from '../plan/frame-plan.js';
+import { type LaneChunk, planChunk } from '../plan/lanes.js';
+import { SpanSource } from '../fetch/span-source.js';
+import { dataRuns } from '../plan/sparse-map.js';
+
+export interface ReadFileOptions {
+  /** Bound to the base that holds `uploads/`. */
+  readonly reader: ObjectReader;
+  readonly uploadId: UploadId;
+  readonly listing: Listing;
+  readonly cache?: FrameCache | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One GET at most, unless a frame is larger. */
+const MAX_SPAN_BYTES = 4 * 1024 * 1024;
+/** Larger frames are decoded piece by piece, and only what the file has of them is held. */
+const MAX_WHOLE_FRAME = 32 * 1024 * 1024;
+const PIECE_BYTES = 4 * 1024 * 1024;
+const ZEROS = Buffer.alloc(1024 * 1024);
+
+/**
+ * The bytes of a file in order; holes as zeros. Each piece belongs to the caller.
+ * @throws not-found, cold-storage and other errors of the store; integrity
+ */
+export async function* readFile(index: number, options: ReadFileOptions): AsyncGenerator<Uint8Array, void, void> {
+  const { listing, signal } = options;
+  const digest = createHash('md5');
+  let size = 0;
+  for await (const bytes of withHoles(index, options)) {
+    throwIfCancelled(signal);
+    digest.update(bytes);
+    size += bytes.byteLength;
+    yield bytes;
+  }
+  const expected = listing.md5(index);
+  const isWhole = size === listing.sizeBytes(index) && (expected === undefined || digest.digest('hex') === expected);
+  if (!isWhole)
+    throw integrityError(
+      `${displayPath(listing.path(index))}: its content does not have the size and MD5 in the manifest`,
+    );
+}
+
+async function* withHoles(index: number, options: ReadFileOptions): AsyncGenerator<Uint8Array, void, void> {
+  const { listing } = options;
+  const size = listing.sizeBytes(index);
+  const runs = dataRuns(size, listing.extra(index)?.holes ?? []);
+  let stored = 0;
+  let end = 0;
+  for await (const bytes of storedContent(index, options)) {
+    const parts: { readonly offset: number; readonly part: Uint8Array }[] = [];
+    scatter(runs, stored, bytes, (offset, part) => parts.push({ offset, part }));
+    stored += bytes.byteLength;
+    for (const { offset, part } of parts) {
+      yield* zeros(offset - end);
+      yield part;
+      end = offset + part.byteLength;
+    }
+  }
+  // The range between the last stored byte and the end is a hole only when nothing is missing.
+  if (stored === storedSize(size, listing.extra(index))) yield* zeros(size - end);
+}
+
+function* zeros(count: number): Generator<Uint8Array, void, void> {
+  for (let left = count; left > 0; left -= ZEROS.byteLength) yield ZEROS.subarray(0, left);
+}
+
+function segmentsOf(index: number, listing: Listing): readonly Segment[] {
+  const extra = listing.extra(index);
+  if (extra?.segments !== undefined) return extra.segments.filter(({ size }) => size > 0);
+  const size = storedSize(listing.sizeBytes(index), extra);
+  const [chunk] = listing.chunks(index);
+  return chunk === undefined || size === 0 ? [] : [{ chunk, offset: listing.offset(index), size }];
+}
+
+async function* storedContent(index: number, options: ReadFileOptions): AsyncGenerator<Uint8Array, void, void> {
+  const { listing, uploadId, reader, cache, signal } = options;
+  const codec = loadCodec();
+  const source = new SpanSource({
+    reader,
+    keyOf: ({ record }) => chunkKey(uploadId, record.key),
+    cache,
+    fillsCache: true,
+  });
+  for (const segment of segmentsOf(index, listing)) {
+    const record = listing.head.chunks[segment.chunk];
+    if (record === undefined) return;
+    const planned = planSegment(segment, record, cache);
+    for (const span of planned.spans) {
+      const { buffer } = await source.fetch(planned, span, signal);
+      const frames = framesOf(planned, span, buffer);
+      const second = await readWrongAgain(source, planned, frames, signal);
+      for (const { frame, stored, isRight } of frames) {
+        const right = isRight ? stored : second?.frames.find((again) => again.frame === frame && again.isRight)?.stored;
+        if (right === undefined)
+          throw integrityError(`frame ${frame} of ${printable(record.key)} does not match its SHA-256 in the manifest`);
+        yield decodePart({ codec, segment, record, frame }, right);
+      }
+      source.recycle(buffer);
+      if (second !== undefined) source.recycle(second.buffer);
+    }
+  }
+}
+
+interface StoredFrame {
+  readonly frame: number;
+  readonly stored: Uint8Array;
+  readonly isRight: boolean;
+}
+
+function framesOf({ record }: LaneChunk, { first, last }: Frames, buffer: SharedArrayBuffer): StoredFrame[] {
+  const frames: StoredFrame[] = [];
+  let at = 0;
+  for (let frame = first; frame <= last; frame++) {
+    const { size = 0, sha256 = '' }: Partial<FrameRecord> = record.frames[frame] ?? {};
+    const stored = new Uint8Array(buffer, at, size);
+    frames.push({ frame, stored, isRight: hash('sha256', stored, 'hex') === sha256 });
+    at += size;
+  }
+  return frames;
+}
+
+/** Fetches what did not match its digest once more. @throws as `fetch` */
+async function readWrongAgain(
+  source: SpanSource,
+  chunk: LaneChunk,
+  frames: readonly StoredFrame[],
+  signal: AbortSignal,
+): Promise<{ readonly frames: readonly StoredFrame[]; readonly buffer: SharedArrayBuffer } | undefined> {
+  const first = frames.find(({ isRight }) => !isRight)?.frame;
+  const last = frames.findLast(({ isRight }) => !isRight)?.frame;
+  if (first === undefined || last === undefined) return undefined;
+  const { buffer } = await source.again(chunk, { first, last }, signal);
+  return { frames: framesOf(chunk, { first, last }, buffer), buffer };
+}
+
+/** The requests for a segment. */
+function planSegment(
+  segment: Segment,
+  record: ChunkRecord,
+  cache: FrameCache | undefined,
+): ReturnType<typeof planChunk> {
+  const extents = {
+    entry: Uint32Array.of(0),
+    offset: Float64Array.of(segment.offset),
+    size: Float64Array.of(segment.size),
+    position: Float64Array.of(0),
+  };
+  const isCached = (sha256: string): boolean => cache?.has(sha256) === true;
+  const range = { chunk: segment.chunk, from: 0, to: 1 };
+  return planChunk(range, record, extents, { maxBytes: MAX_SPAN_BYTES, maxGap: 0, isCached });
+}
+
+type Frames = Pick<Span, 'first' | 'last'>;
+
+interface FramePart {
+  readonly codec: Codec;
+  readonly segment: Segment;
+  readonly record: ChunkRecord;
+  readonly frame: number;
+}
+
+/** The part of the segment in a checked frame, decoded. @throws integrity */
+function decodePart({ codec, segment, record, frame }: FramePart, stored: Uint8Array): Uint8Array {
+  const { rawSize = 0 }: Partial<FrameRecord> = record.frames[frame] ?? {};
+  const start = frameOffsets(record).raw[frame] ?? 0;
+  const from = Math.max(0, segment.offset - start);
+  const to = Math.min(rawSize, segment.offset + segment.size - start);
+  if (record.content === 'file') return Buffer.from(stored.subarray(from, to));
+  if (rawSize <= MAX_WHOLE_FRAME) {
+    const decoded = Buffer.allocUnsafeSlow(rawSize);
+    codec.decompressFrame(decoded, stored);
+    return decoded.subarray(from, to);
+  }
+  const part = Buffer.allocUnsafeSlow(to - from);
+  let at = 0;
+  codec.decompressPieces(stored, rawSize, Buffer.allocUnsafeSlow(PIECE_BYTES), (piece) => {
+    if (at < to && at + piece.byteLength > from)
+      part.set(piece.subarray(Math.max(0, from - at), Math.max(0, to - at)), Math.max(0, at - from));
+    at += piece.byteLength;
+  });
+  return part;
+}

@@ -1,0 +1,146 @@
+// The folder that is restored into: made when it is missing, resolved once, and looked at for what its file system takes
+// for the same name.
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { reasonText } from '../../platform/failures/errno.js';
+import { ArchiverError, systemCode } from '../../platform/failures/errors.js';
+import { loadLibc } from '../../platform/libc/libc.js';
+import type { Folding } from '../../platform/paths/collisions.js';
+import { printable, rawFromText, TOP, type RawPath } from '../../platform/paths/raw-path.js';
+import { openTree } from './open-tree.js';
+import type { OutputTree } from './output-tree.js';
+import { fatalError } from './refusal.js';
+import type { WriteSettings } from './write-settings.js';
+
+export interface OpenFolder {
+  readonly settings: WriteSettings;
+  readonly tree: OutputTree;
+  /** Did not exist before. */
+  readonly wasMade: boolean;
+  /** Holds nothing yet, so that nothing can be in the way. */
+  readonly isEmpty: boolean;
+  close(): void;
+}
+
+export interface OutputFolder extends OpenFolder {
+  readonly folding: Folding;
+}
+
+export interface OpenOutputOptions {
+  readonly path: string;
+  readonly flatten: boolean;
+  readonly keepSpecialBits: boolean;
+}
+
+function explain(error: unknown, path: string): Error {
+  const known = fatalError(error);
+  if (known !== undefined)
+    return new ArchiverError(known.code, `${printable(path)}: ${known.message}`, { cause: error });
+  const code = systemCode(error);
+  const isOther = code === 'EEXIST' || code === 'ENOTDIR';
+  const words = isOther ? 'it is not a folder' : reasonText(error);
+  return new ArchiverError('io', `cannot write into ${printable(path)}: ${words}`, { cause: error });
+}
+
+/** Opens the output folder, making it where it is missing, and writes to it to see what names it keeps apart. @throws io, no-space */
+export function openOutputFolder(options: OpenOutputOptions): OutputFolder {
+  const folder = openFolder(options);
+  try {
+    return { ...folder, folding: probeFolding(folder.tree, folder.settings.tempName) };
+  } catch (error) {
+    folder.close();
+    throw explain(error, options.path);
+  }
+}
+
+/** Opens a folder in which perhaps nothing is to be written, making it where it is missing. @throws io, no-space */
+export function openFolder(options: OpenOutputOptions): OpenFolder {
+  try {
+    return openOrAgain(options);
+  } catch (error) {
+    throw explain(error, options.path);
+  }
+}
+
+/** Another restore may have made the folder for nothing, and have removed it between two steps of this one. */
+function openOrAgain(options: OpenOutputOptions): OpenFolder {
+  try {
+    return open(options);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return open(options);
+  }
+}
+
+/** Removes an output folder that was made for nothing, unless somebody else uses it by now. @throws system errors */
+export function removeUnused(path: string): void {
+  try {
+    fs.rmdirSync(path);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw error;
+  }
+}
+
+/** Makes a folder and what is missing above it; false when it is there. Node's own `recursive` never returns below /proc. */
+function makeWithParents(path: string): boolean {
+  try {
+    fs.mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST' && fs.statSync(path).isDirectory()) return false;
+    if (systemCode(error) !== 'ENOENT' || !makeWithParents(dirname(path))) throw error;
+  }
+  fs.mkdirSync(path);
+  return true;
+}
+
+function open({ path, flatten, keepSpecialBits }: OpenOutputOptions): OpenFolder {
+  const wasMade = makeWithParents(resolve(path));
+  const rootPath = fs.realpathSync(resolve(path));
+  const isEmpty = wasMade || fs.readdirSync(rootPath).length === 0;
+  const hasLibc = loadLibc() !== undefined;
+  const rootFd = hasLibc ? fs.openSync(rootPath, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY) : undefined;
+  const settings: WriteSettings = {
+    rootFd,
+    rootPath,
+    flatten,
+    umask: process.umask(),
+    uid: process.geteuid?.() ?? 0,
+    gid: process.getegid?.() ?? 0,
+    isRoot: process.geteuid?.() === 0,
+    keepSpecialBits,
+    tempName: rawFromText(`.archiver-${randomBytes(4).toString('hex')}-`),
+  };
+  const tree = openTree(settings);
+  const close = (): void => {
+    tree.dispose();
+    if (rootFd !== undefined) fs.closeSync(rootFd);
+  };
+  return { settings, tree, wasMade, isEmpty, close };
+}
+
+/**
+ * Makes a file, asks for it under other spellings of its name, and deletes it: shows too that the folder can be written to.
+ * @throws system errors, and when the file cannot be deleted again
+ */
+export function probeFolding(tree: OutputTree, tempName: RawPath): Folding {
+  const root = tree.folder(TOP);
+  const text = `${tempName}probe-\u00e9`;
+  const name = rawFromText(text);
+  tree.close(tree.createFile(root, name, 0o600));
+  try {
+    return {
+      case: tree.present(rawFromText(`${tempName}PROBE-\u00e9`)) !== undefined,
+      unicode: tree.present(rawFromText(`${tempName}probe-e\u0301`)) !== undefined,
+    };
+  } finally {
+    tree.remove(root, name);
+    expectRemoved(tree, text);
+  }
+}
+
+function expectRemoved(tree: OutputTree, name: string): void {
+  if (tree.present(rawFromText(name)) === undefined) return;
+  throw new Error(`a file can be made there but not deleted again; delete ${name}, or take another folder`);
+}

@@ -1,0 +1,103 @@
+// What the credentials may do at a store, learnt from its answers alone: nothing is ever asked only to find out, and what
+// was refused once is not asked for again as long as the store is open, by those who can do without it. Only the verdict of
+// a policy counts (`isRefused`): expired credentials, a wrong clock or a file's mode say nothing of the next request.
+//
+// Policies speak of folders, so a refusal holds for one: a listing for one upload or one dataset (a look at one upload must
+// never be left out because of another), reading for the folder of the object, because chunks, manifests and records may be
+// open to different readers (and have different keys).
+import { noneOn } from '../platform/failures/errors.js';
+import type {
+  Ability,
+  DeleteFailure,
+  GetOptions,
+  ListOptions,
+  ObjectDeleter,
+  ObjectReader,
+  ObjectStore,
+  StoreAbilities,
+} from './object-store.js';
+import { StoreError } from './store-error.js';
+
+/** The folder that a verdict on `key` is about. */
+function placeOf(ability: Ability, key: string): string {
+  if (ability === 'read') return key.slice(0, key.lastIndexOf('/') + 1);
+  const [top = '', name] = key.split('/');
+  return name === undefined ? top : `${top}/${name}`;
+}
+
+/** True for a policy's verdict, which the next request would meet as well. */
+const isRefusal = (error: unknown): boolean => error instanceof StoreError && error.isRefused;
+
+/** What a store has refused; opened again with the same, it is not asked again. */
+export class StoreRefusals implements StoreAbilities {
+  private readonly places = new Set<string>();
+
+  may(ability: Ability, key: string): boolean {
+    return !this.places.has(`${ability} ${placeOf(ability, key)}`);
+  }
+
+  add(ability: Ability, key: string): void {
+    this.places.add(`${ability} ${placeOf(ability, key)}`);
+  }
+
+  /** Passes on what comes of a request. */
+  async of<T>(ability: Ability, key: string, request: Promise<T>): Promise<T> {
+    try {
+      return await request;
+    } catch (error) {
+      if (isRefusal(error)) this.add(ability, key);
+      throw error;
+    }
+  }
+
+  async *ofPages<T>(key: string, pages: AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      yield* pages;
+    } catch (error) {
+      if (isRefusal(error)) this.add('list', key);
+      throw error;
+    }
+  }
+
+  /** Objects that cannot be deleted may be so for reasons of their own; all of them are by the policy. */
+  ofDeletes(failures: readonly DeleteFailure[], keys: readonly string[]): readonly DeleteFailure[] {
+    const isAll = keys.length > 0 && failures.length === keys.length && failures.every((one) => one.isRefused === true);
+    if (isAll) for (const key of keys) this.add('delete', key);
+    return failures;
+  }
+}
+
+/** The store, with what is learnt of its abilities. Sends nothing by itself and keeps nothing back. */
+export function withAbilities<S extends ObjectStore>(store: S, refusals = new StoreRefusals()): S {
+  return {
+    ...store,
+    abilities: refusals,
+    get: (key: string, options?: GetOptions) => refusals.of('read', key, store.get(key, options)),
+    list: (options?: ListOptions) => refusals.ofPages(options?.prefix ?? '', store.list(options)),
+  };
+}
+
+/** The same of what deletes there. */
+export function rememberRefusals(deleter: ObjectDeleter, refusals: StoreRefusals): ObjectDeleter {
+  return {
+    ...deleter,
+    delete: async (keys, signal) => {
+      const deleting = refusals.of('delete', keys[0] ?? '', deleter.delete(keys, signal));
+      return refusals.ofDeletes(await deleting, keys);
+    },
+  };
+}
+
+/**
+ * What `work` gives, for those who can do without it: undefined where the credentials may not, and then it is begun no
+ * second time. `key` is what is listed, read or deleted first. @throws whatever else `work` throws
+ */
+export async function ifAllowed<T>(
+  { abilities }: Pick<ObjectReader, 'abilities'>,
+  ability: Ability,
+  key: string,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  if (abilities?.may(ability, key) === false) return undefined;
+  return await work().catch(noneOn('access-denied'));
+}

@@ -1,0 +1,144 @@
+// The front door: what a store keeps, from what is known of it, else by asking. Folders are ours and are not asked.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { newUploadId, uploadFolder } from '../ids/upload-id.js';
+import type { ObjectStore } from '../object-store.js';
+import { plainStore } from '../plain-store.js';
+import type { OpenedStore } from '../open-store.js';
+import { parseStoreUrl } from '../store-url.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import type { CreateOnceAnswer } from './answer.js';
+import { type ProbeOptions, probeCreateOnce } from './probe.js';
+import { knownHere, knownThere, type RememberOptions, rememberHere, rememberThere } from './remembered-answers.js';
+
+export interface CreateOnceOptions extends RememberOptions, Omit<ProbeOptions, 'isAws' | 'deleter'> {
+  /** This computer. */
+  readonly host: string;
+  /** Nothing is put. */
+  readonly dryRun: boolean;
+}
+
+/** What a run has of the world. */
+export interface Asking extends Omit<RememberOptions, 'now'> {
+  readonly now: () => Date;
+  /** This computer; asked of the system where it is not given. */
+  readonly host?: string | undefined;
+}
+
+/** Where a store is asked by putting: the folder of an upload that never is. */
+export const scratchFolder = (now: () => Date): string => uploadFolder(newUploadId(now(), randomBytes(4)));
+
+/** What a store is asked with. */
+export const askingAs = ({
+  home,
+  now,
+  signal,
+  warn,
+  host = hostname(),
+}: Asking): Omit<CreateOnceOptions, 'dryRun'> => ({
+  home,
+  now: now(),
+  signal,
+  warn,
+  host,
+  folder: scratchFolder(now),
+  randomBytes,
+});
+
+/** Undefined where there is nothing to ask: a folder, a store that somebody vouches for, and what a dry run cannot know. */
+export async function createOnceOf(
+  opened: OpenedStore,
+  options: CreateOnceOptions,
+): Promise<CreateOnceAnswer | undefined> {
+  const { createOnce = 'auto', store } = opened;
+  const { host, now, dryRun } = options;
+  if (createOnce === 'yes' || parseStoreUrl(store.url).kind === 'file') return undefined;
+  if (createOnce === 'no') return { kind: 'plain', seen: '--create-once no says so', askedAt: now, askedBy: host };
+  const here = await knownHere(opened, options);
+  if (here !== undefined || dryRun) return here;
+  const there = await knownThere(opened, options);
+  if (there === undefined) return await askAnew(opened, options);
+  await rememberHere(opened, there, options);
+  return there;
+}
+
+/** Asks the store whatever is known of it, and remembers what it shows. @throws what keeps it from answering */
+export async function askAnew(
+  opened: OpenedStore,
+  options: Omit<CreateOnceOptions, 'dryRun'>,
+): Promise<CreateOnceAnswer> {
+  const answer = await askAndKeepHere(opened, options);
+  await rememberThere(opened, answer, options);
+  return answer;
+}
+
+/**
+ * Asks a store that may not be chosen in the end: nothing new stays there until `keepThere`. What it says of itself that is not
+ * so is replaced. @throws what keeps it from answering
+ */
+export async function askBeforeChoice(
+  opened: OpenedStore,
+  options: Omit<CreateOnceOptions, 'dryRun'>,
+): Promise<CreateOnceAnswer> {
+  const answer = await askAndKeepHere(opened, options);
+  if (answer.kind === 'plain' && (await knownThere(opened, options))?.kind === 'create-once')
+    await rememberThere(opened, answer, options);
+  return answer;
+}
+
+/** Puts what this computer knows of a store into it, for other computers. @throws what the store throws */
+export async function keepThere(opened: OpenedStore, options: RememberOptions): Promise<void> {
+  const known = await knownHere(opened, options);
+  if (known !== undefined) await rememberThere(opened, known, options);
+}
+
+async function askAndKeepHere(
+  opened: OpenedStore,
+  options: Omit<CreateOnceOptions, 'dryRun'>,
+): Promise<CreateOnceAnswer> {
+  const { now, host } = options;
+  const { store, deleter, isAws } = opened;
+  const probed = await probeCreateOnce(store, { ...options, isAws, deleter });
+  const answer = { ...probed, askedAt: now, askedBy: host };
+  await rememberHere(opened, answer, options);
+  return answer;
+}
+
+export interface WritableOptions extends CreateOnceOptions {
+  /** The user says that nobody else writes there now. */
+  readonly isExclusive?: boolean;
+}
+
+/** The store as it is written to: without conditions, where it does not create a key only once. @throws what asking throws */
+export async function asWritable(opened: OpenedStore, options: WritableOptions): Promise<OpenedStore> {
+  const { isExclusive = false } = options;
+  if ((await createOnceOf(opened, options))?.kind !== 'plain') return opened;
+  return { ...opened, store: plainStore(opened.store, { isExclusive }) };
+}
+
+export interface Writing {
+  /** `--exclusive`: nobody else writes there now. */
+  readonly isExclusive?: boolean | undefined;
+  /** Then nothing is asked. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** The store as a run writes to it. @throws what keeps it from answering */
+export const writableStore = async (
+  opened: OpenedStore,
+  asking: Asking,
+  { isExclusive = false, dryRun = false }: Writing = {},
+): Promise<OpenedStore> => await asWritable(opened, { ...askingAs(asking), isExclusive, dryRun });
+
+/**
+ * Who writes versions to a plain store has to list it: nothing else shows the versions of others, and what a sweep is about to
+ * delete. @throws plain-store
+ */
+export function refuseUnlisted({ plain, url }: ObjectStore): void {
+  if (plain === undefined) return;
+  const what = `${printable(url)} does not create a key only once, and these credentials may not list it`;
+  throw new ArchiverError('plain-store', `${what}: versions of others would not be seen; nothing was sent`, {
+    hint: 'allow s3:ListBucket to them; --create-once yes vouches for the store',
+  });
+}

@@ -1,0 +1,100 @@
+// Where the answer of a store is remembered for 30 days: in the home of this user, by server and bucket, and, where these
+// credentials may put, in the store itself, for other computers. Both are hints of equal worth; what cannot be read is asked again.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isArchiverError, noneOn, systemCode } from '../../platform/failures/errors.js';
+import { ifAllowed } from '../abilities.js';
+import type { OpenedStore } from '../open-store.js';
+import { readAll } from '../read-content.js';
+import { parseStoreUrl } from '../store-url.js';
+import { replaceFile } from '../../platform/state/replace-file.js';
+import { type CreateOnceAnswer, encodeAnswer, isFresh, parseAnswer } from './answer.js';
+
+/** In the store, below its base. */
+export const ANSWER_KEY = 'create-once.json';
+const MAX_BYTES = 64 * 1024;
+
+export interface RememberOptions {
+  /** Archiver's own folder; undefined where this computer remembers nothing. */
+  readonly home: string | undefined;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+  /** Told what cannot be kept on this computer. */
+  readonly warn: (text: string) => void;
+}
+
+/** The server and bucket that an answer is about. */
+export function placeOf({ store, servers }: OpenedStore): string {
+  const url = parseStoreUrl(store.url);
+  return `${servers?.store ?? 'aws'} ${url.kind === 's3' ? url.bucket : url.folder}`;
+}
+
+function fileOf(home: string, place: string): string {
+  return join(home, 'create-once', `${createHash('sha256').update(place).digest('hex').slice(0, 32)}.json`);
+}
+
+/** What this computer knows; undefined where that is nothing, or too old. */
+export async function knownHere(
+  opened: OpenedStore,
+  { home, now }: RememberOptions,
+): Promise<CreateOnceAnswer | undefined> {
+  if (home === undefined) return undefined;
+  const path = fileOf(home, placeOf(opened));
+  // One that cannot be read is asked for again.
+  const text = await readFile(path, 'utf8').catch((error: unknown) => void systemCode(error));
+  return text === undefined ? undefined : answerIn(text, path, opened, now);
+}
+
+/** What the store itself says, in one request. @throws what the store throws, but for a policy that forbids it */
+export async function knownThere(
+  opened: OpenedStore,
+  { now, signal }: RememberOptions,
+): Promise<CreateOnceAnswer | undefined> {
+  const { store } = opened;
+  const content = await ifAllowed(store, 'read', ANSWER_KEY, async () =>
+    store.get(ANSWER_KEY, { signal }).catch(noneOn('not-found')),
+  );
+  if (content === undefined) return undefined;
+  const bytes = await readAll(content, MAX_BYTES).catch(noneOn('integrity'));
+  return bytes === undefined ? undefined : answerIn(bytes.toString(), ANSWER_KEY, opened, now);
+}
+
+function answerIn(text: string, path: string, opened: OpenedStore, now: Date): CreateOnceAnswer | undefined {
+  try {
+    const { place, answer } = parseAnswer(text, path);
+    return place === placeOf(opened) && isFresh(answer, now) ? answer : undefined;
+  } catch (error) {
+    if (isArchiverError(error, 'integrity', 'unsupported')) return undefined;
+    throw error;
+  }
+}
+
+/** Keeps the answer on this computer. */
+export async function rememberHere(
+  opened: OpenedStore,
+  answer: CreateOnceAnswer,
+  { home, warn }: RememberOptions,
+): Promise<void> {
+  if (home === undefined) return;
+  const place = placeOf(opened);
+  try {
+    await replaceFile(fileOf(home, place), encodeAnswer({ place, answer }));
+  } catch (error) {
+    warn(`what the store keeps cannot be remembered in ${home} (${systemCode(error) ?? 'unknown reason'})`);
+  }
+}
+
+/** Keeps it in the store, where these credentials may. @throws cancelled, and what else is no matter of permissions */
+export async function rememberThere(
+  opened: OpenedStore,
+  answer: CreateOnceAnswer,
+  { signal }: RememberOptions,
+): Promise<void> {
+  const body = Buffer.from(encodeAnswer({ place: placeOf(opened), answer }));
+  const put = (ifAbsent: boolean): Promise<unknown> => opened.store.put(ANSWER_KEY, body, { ifAbsent, signal });
+  // A policy may take nothing without the condition; an older answer is replaced where that is allowed.
+  const first = answer.kind === 'plain' ? put(false) : put(true).catch(noneOn('conflict'));
+  const isKept = await first.catch(noneOn('access-denied'));
+  if (isKept === undefined && answer.kind === 'create-once') await put(false).catch(noneOn('access-denied'));
+}

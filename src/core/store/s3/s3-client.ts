@@ -1,0 +1,78 @@
+// Creates S3 clients the way this program needs them: no retries of its own (retry.ts), our transport, path-style addressing and no
+// extra checksums with a custom endpoint, standard credential chain.
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { awsCredentials } from './s3-credentials.js';
+import { regionAt, regionIn } from '../providers/address.js';
+import { S3HttpHandler, type HttpHandlerOptions } from './s3-http-handler.js';
+import { networkOf, type NetworkSources } from './s3-network.js';
+import { missingProfile } from './s3-no-credentials.js';
+import { awsProfile, type EndpointSources, storeEndpoint } from './s3-profile.js';
+import { configuredRegion, detectBucketRegion } from './s3-region.js';
+
+export interface S3ClientOptions extends EndpointSources, NetworkSources, Omit<HttpHandlerOptions, 'network'> {
+  readonly bucket: string;
+  readonly region?: string | undefined;
+  readonly defaultRegion: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface S3Connection {
+  readonly client: S3Client;
+  readonly region: string;
+  /** False when the region is only a guess, so that a hint from the server may replace it. */
+  readonly isRegionGiven: boolean;
+  /** Undefined on AWS itself. */
+  readonly endpoint: string | undefined;
+  /** A client like this one for another region. */
+  readonly inRegion: (region: string) => S3Client;
+  readonly close: () => void;
+}
+
+function baseConfig(
+  options: S3ClientOptions,
+  requestHandler: S3HttpHandler,
+  endpoint: string | undefined,
+): S3ClientConfig {
+  return {
+    requestHandler,
+    maxAttempts: 1,
+    expectContinueHeader: false,
+    // A put that carries its SHA-256 is checked by that; on AWS the SDK adds a checksum because Object Lock requires one.
+    requestChecksumCalculation: endpoint === undefined ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
+    // Every byte we read is compared with a digest from the manifest.
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // We have found the address already: the SDK's own search knows neither flags nor jobs.
+    ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint, forcePathStyle: true }),
+    credentials: awsCredentials({ ...options, requestHandler }),
+    ...(options.profile === undefined ? {} : { profile: options.profile }),
+  };
+}
+
+/** Builds the client and settles the region (at most one request). */
+export async function connectS3(options: S3ClientOptions): Promise<S3Connection> {
+  const endpoint = await storeEndpoint(options);
+  // The SDK would go on to ask the machine for credentials.
+  const missing = missingProfile(await awsProfile(options));
+  if (missing !== undefined) throw missing;
+  const handler = new S3HttpHandler({ ...options, network: await networkOf(options) });
+  const config = baseConfig(options, handler, endpoint);
+  const inRegion = (region: string): S3Client => new S3Client({ ...config, region });
+  // A shell or a profile speaks of AWS; an address that names its region speaks of this store.
+  const named = options.region ?? regionIn(endpoint);
+  const configured = named ?? (await configuredRegion(new S3Client(config), options.env));
+  const region = configured ?? (await guessRegion(options, endpoint, inRegion(options.defaultRegion)));
+  const client = inRegion(region);
+  return {
+    client,
+    region,
+    isRegionGiven: configured !== undefined,
+    endpoint,
+    inRegion,
+    close: () => handler.destroy(),
+  };
+}
+
+async function guessRegion(options: S3ClientOptions, endpoint: string | undefined, client: S3Client): Promise<string> {
+  if (endpoint !== undefined) return regionAt(endpoint) ?? options.defaultRegion;
+  return (await detectBucketRegion(client, options.bucket, options.signal)) ?? options.defaultRegion;
+}

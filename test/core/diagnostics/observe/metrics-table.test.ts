@@ -1,0 +1,102 @@
+// docs/metrics.md and the Grafana dashboard name metrics that there are, and the first all of them.
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { metricsText } from '../../../../src/core/fleet/watch/textfile.js';
+import { RunMetrics } from '../../../../src/core/diagnostics/observe/run-metrics.js';
+import { checkIn } from '../../../support/fleet.js';
+import { type Family, parseExposition } from '../../../support/parse-exposition.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+import { openStore } from '../../../../src/core/store/open-store.js';
+import { watchFleet } from '../../../../src/core/fleet/watch/watch-fleet.js';
+
+const DOCS = new URL('../../../../docs/', import.meta.url);
+const AT = new Date('2026-11-01T10:00:00.000Z');
+
+/** Every metric of archiver, after something of each was told. */
+async function allMetrics(): Promise<ReadonlyMap<string, Family>> {
+  const metrics = new RunMetrics('1.2.3', () => 0);
+  const run = { command: 'sync', source: '/data', store: 's3://bucket' };
+  metrics.runEnded(run, {
+    status: 'done',
+    exitStatus: 0,
+    files: 1,
+    bytes: 1,
+    storedBytes: 1,
+    durationMs: 1,
+    endedAt: AT,
+  });
+  metrics.take({ type: 'start', operation: 'sync', source: '/data', target: 's3://bucket' });
+  metrics.take({ type: 'phase', phase: 'scanning' });
+  metrics.take({
+    type: 'retry',
+    request: 'put',
+    service: 'store',
+    attempt: 1,
+    maxAttempts: 2,
+    waitMs: 1,
+    trouble: 'busy',
+    reason: 'busy',
+  });
+  metrics.take({
+    type: 'thaw',
+    files: 1,
+    bytes: 1,
+    storageClasses: 'GLACIER',
+    tier: 'bulk',
+    costUsd: null,
+    chunks: ['cold'],
+    nextLookAtMs: 0,
+    jobId: undefined,
+  });
+  for (const kind of ['put', 'get'] as const)
+    metrics.onRequest({ kind, storageClass: 'STANDARD', bytes: 1, startedMs: 0, durationMs: 1 });
+  metrics.budgets([{ project: 'lab', limit: 'cost', used: 0.5 }]);
+  const folder = await tempFolder();
+  await checkIn(folder, 'nas-1', { checkedInAt: AT.toISOString(), lastSuccessAt: AT.toISOString() });
+  const { store } = await openStore(`file://${folder}`, { env: {} });
+  const options = { now: () => AT, home: folder, thresholdMs: 7_200_000, signal: new AbortController().signal };
+  const fleet = await watchFleet(store, options);
+  metrics.fleetSeen(true, metricsText(fleet, 's3://bucket'));
+  const phase = parseExposition(await metrics.text());
+  metrics.take({ type: 'end', outcome: { status: 'failed', code: 'io', message: '', hint: undefined } });
+  const all = [...phase, ...parseExposition(await metrics.text())].filter(([name]) => name.startsWith('archiver_'));
+  return new Map(all.map(([name, family]) => [name, family.samples.size > 0 ? family : (phase.get(name) ?? family)]));
+}
+
+const labelsOf = ({ samples }: Family): readonly string[] => {
+  const [key = ''] = samples.keys();
+  return [...key.matchAll(/[{,](\w+)="/g)].flatMap(([, label = '']) => (label === 'le' ? [] : [label]));
+};
+
+describe('docs/metrics.md', () => {
+  test('has every metric, with its type, its labels and its meaning', async () => {
+    const rows = Array.from(await allMetrics(), ([name, family]) => {
+      const labels = labelsOf(family).map((label) => `\`${label}\``);
+      return `| \`${name}\` | ${family.type} | ${labels.join(' ')} | ${family.help} |`;
+    });
+
+    const text = readFileSync(new URL('metrics.md', DOCS), 'utf8');
+    expect(text.split('\n').filter((line) => line.startsWith('| `archiver_'))).toEqual(rows);
+  });
+});
+
+describe('the Grafana dashboard', () => {
+  test('asks for metrics and labels that there are', async () => {
+    const known = await allMetrics();
+    const text = readFileSync(new URL('grafana/archiver.json', DOCS), 'utf8');
+    const { panels } = JSON.parse(text) as {
+      panels: readonly { title: string; targets?: readonly { expr: string }[] }[];
+    };
+
+    const asked = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    for (const expr of asked) {
+      const names = [...expr.matchAll(/archiver_\w+/g)].map(([name]) => name.replace(/_(?:bucket|sum|count)$/, ''));
+      expect(names.length).toBeGreaterThan(0);
+      expect(names.filter((name) => !known.has(name))).toEqual([]);
+      const labels = new Set([...known].filter(([name]) => names.includes(name)).flatMap(([, one]) => labelsOf(one)));
+      const used = [...expr.matchAll(/(?<=by \()[^)]*/g)].flatMap(([list]) => list.split(/, */));
+      expect(used.filter((label) => label !== 'le' && label !== 'instance' && !labels.has(label))).toEqual([]);
+    }
+    expect(asked.length).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { burnRate } from '../../../../src/core/money/forecast/burn-rate.js';
+import { figures, SERIES } from './figures.js';
+
+test.each(SERIES)('"%s" is burnt as numpy and statsmodels say', (name) => {
+  const known = figures.series[name].filter((value) => value !== null);
+  const sum = known.reduce((total, value) => total + value, 0);
+  expect(burnRate(figures.series[name])).toEqual({
+    kind: 'burn-rate',
+    knownDays: known.length,
+    unknownDays: name === 'gaps' ? 5 : 0,
+    sum: expect.closeTo(sum, 8),
+    mean: expect.closeTo(sum / known.length, 8),
+    highest: Math.max(...known),
+    trend: 'rising',
+    slope: expect.closeTo(figures.linear[name].slope, 8),
+    chance: expect.closeTo(figures.linear[name].chance, 7),
+  });
+});
+
+test('costs that go down are falling, and those without a trend or with one that may be chance are steady', () => {
+  const days = [20, 18, 19, 17, 18, 15, 14, 12];
+  expect(burnRate(days)).toMatchObject({ trend: 'falling' });
+  expect(burnRate(days.map(() => 5))).toMatchObject({ trend: 'steady', slope: 0, chance: 1 });
+  // As statsmodels has it.
+  expect(burnRate([3, 9, 2, 8, 4, 7, 6])).toMatchObject({
+    trend: 'steady',
+    slope: expect.closeTo(0.25, 8),
+    chance: expect.closeTo(0.65953094, 7),
+  });
+});
+
+test('too few known days have no rate', () => {
+  expect(burnRate([1, null, 1, 1, 1, 1, 1])).toEqual({
+    kind: 'too-few-days',
+    knownDays: 6,
+    unknownDays: 1,
+    neededDays: 7,
+  });
+});

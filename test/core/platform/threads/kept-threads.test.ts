@@ -1,0 +1,81 @@
+// Threads of a service rest between two runs, and those of anything else end.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
+import { scanInWorker } from '../../../../src/core/archive/scan/scan-in-worker.js';
+import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
+import { RESTS } from '../../../../src/core/platform/threads/end-work.js';
+import { endThread, keepThreads, runningThreads, takeThread } from '../../../../src/core/platform/threads/threads.js';
+import { WorkerThread } from '../../../../src/core/platform/threads/worker-thread.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+
+const threads = (): string[] => [...runningThreads.values()].filter((name) => name.startsWith('scan-worker'));
+
+async function folder(...files: readonly string[]): Promise<string> {
+  const path = await tempFolder();
+  for (const file of files) writeFileSync(join(path, file), file);
+  return path;
+}
+
+async function entriesOf(path: string, signal = new AbortController().signal): Promise<number> {
+  const { result } = await scanInWorker({ source: rawFromText(path), filter: NO_FILTER, signal }, () => undefined);
+  return result.files;
+}
+
+test('a kept thread does one piece of work after another, also after one that failed, and ends with the service', async () => {
+  const endThreads = keepThreads();
+  const [one, three] = [await folder('a'), await folder('a', 'b', 'c')];
+  const isStarted = async (work: () => Promise<unknown>): Promise<boolean> => {
+    const before = threads();
+    await work();
+    return threads().join() !== before.join();
+  };
+
+  expect(await entriesOf(one)).toBe(1);
+  // It rests a moment after it has answered.
+  const fails = async () => await expect(entriesOf('/nowhere/at/all')).rejects.toThrow('cannot list /nowhere/at/all');
+  await expect.poll(async () => await isStarted(fails)).toBe(false);
+  const scans = async () => expect(await entriesOf(three)).toBe(3);
+  await expect.poll(async () => await isStarted(scans)).toBe(false);
+
+  await endThreads();
+  await expect.poll(threads).toEqual([]);
+});
+
+test('whoever ends a kept thread twice ends no work of whoever has it next', async () => {
+  const endThreads = keepThreads();
+  const echo =
+    'import { parentPort } from "node:worker_threads";' +
+    `parentPort.on("message", (text) => parentPort.postMessage(text === "end" ? ${JSON.stringify(RESTS)} : text));`;
+  const url = new URL(`data:text/javascript,${encodeURIComponent(echo)}`);
+  const heard: string[] = [];
+  const start = (): WorkerThread<string, string> =>
+    new WorkerThread({ name: 'echo', what: 'an echo', url, onMessage: (text) => heard.push(text), onFailure: fail });
+  const fail = (error: Error): void => void heard.push(error.message);
+
+  const first = start();
+  await first.close('end');
+  const second = start();
+  await first.close('end');
+  first.terminate();
+  second.post('heard');
+
+  await expect.poll(() => heard).toEqual(['heard']);
+  await second.close('end');
+  await endThreads();
+});
+
+test('without a service a thread ends after its work', async () => {
+  expect(await entriesOf(await folder('a', 'b'))).toBe(2);
+
+  await expect.poll(threads).toEqual([]);
+});
+
+test('what is new in the heap of a thread takes at most 12 MiB', async () => {
+  const worker = takeThread(new URL('data:text/javascript,setInterval(() => 0, 1000)'), 'idle');
+
+  expect(worker.resourceLimits?.maxYoungGenerationSizeMb).toBe(12);
+
+  await endThread(worker);
+});

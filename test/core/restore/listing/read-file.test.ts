@@ -1,0 +1,174 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, it, test } from 'vitest';
+import { ArchiverError, cancelledError } from '../../../../src/core/platform/failures/errors.js';
+import { loadListing } from '../../../../src/core/restore/listing/load-listing.js';
+import { FrameCache } from '../../../../src/core/restore/frame-cache.js';
+import { readFile } from '../../../../src/core/restore/listing/read-file.js';
+import { type ArchiveSpec, makeArchive, md5, UPLOAD_ID } from '../../../support/make-archive.js';
+import { type Bent, memoryReader } from '../../../support/memory-reader.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+import { raw } from '../../../support/raw.js';
+
+const KIB = 1024;
+
+const open = (spec: ArchiveSpec, bent: Bent = {}) => openMade(makeArchive(spec).objects, bent);
+
+async function openMade(objects: ReadonlyMap<string, Buffer>, bent: Bent = {}) {
+  const listing = await loadListing(memoryReader(objects), { uploadId: UPLOAD_ID });
+  const reader = memoryReader(objects, bent);
+  const stopping = new AbortController();
+  const read = async (path: string, cache?: FrameCache): Promise<Buffer> => {
+    const pieces: Uint8Array[] = [];
+    const options = { reader, uploadId: UPLOAD_ID, listing, cache, signal: stopping.signal };
+    for await (const bytes of readFile(listing.find(raw(path)) ?? -1, options)) pieces.push(bytes);
+    return Buffer.concat(pieces);
+  };
+  return { listing, reader, read, stopping };
+}
+
+describe('reading a file', () => {
+  it('fetches the frames that hold it, in one request, and nothing else', async () => {
+    const files = ['a', 'b', 'c'].map((path) => ({ path, content: randomBytes(100 * KIB) }));
+    const bytes: number[] = [];
+    const { read, reader } = await open(
+      { files, frameSize: 16 * KIB },
+      {
+        get: (_, { range }, normal) => {
+          if (range !== undefined && 'end' in range) bytes.push(range.end - range.start);
+          return normal();
+        },
+      },
+    );
+
+    expect(files[1]?.content.equals(await read('b'))).toBe(true);
+
+    expect(reader.requests).toEqual({ get: 1, head: 0, list: 0 });
+    // 100 KiB reach into at most eight frames of 16 KiB that do not compress.
+    expect(bytes[0]).toBeGreaterThan(100 * KIB);
+    expect(bytes[0]).toBeLessThan(129 * KIB);
+  });
+
+  it('asks for a long file piece by piece, and stops asking when nobody goes on', async () => {
+    const content = randomBytes(12 * 1024 * KIB);
+    const { listing, reader } = await open({ files: [{ path: 'long', content }], frameSize: 1024 * KIB });
+    const options = { reader, uploadId: UPLOAD_ID, listing, signal: new AbortController().signal };
+
+    for await (const bytes of readFile(0, options)) {
+      expect(content.subarray(0, bytes.byteLength).equals(bytes)).toBe(true);
+      break;
+    }
+
+    expect(reader.requests.get).toBe(1);
+  });
+
+  test.each<[what: string, spec: ArchiveSpec['files'][number], expected: Buffer]>([
+    ['an empty file', { path: 'x', content: '' }, Buffer.alloc(0)],
+    ['a cut file', { path: 'x', content: Buffer.alloc(5000, 'abc'), pieces: 999 }, Buffer.alloc(5000, 'abc')],
+    [
+      'a file with holes',
+      {
+        path: 'x',
+        content: 'AB',
+        size: 3000 * KIB,
+        holes: [
+          [0, 10],
+          [11, 89],
+          [101, 3000 * KIB - 101],
+        ],
+      },
+      Buffer.concat([
+        Buffer.alloc(10),
+        Buffer.from('A'),
+        Buffer.alloc(89),
+        Buffer.from('B'),
+        Buffer.alloc(3000 * KIB - 101),
+      ]),
+    ],
+    ['a file that is one hole', { path: 'x', content: '', size: 2500, holes: [[0, 2500]] }, Buffer.alloc(2500)],
+  ])('gives all of %s', async (_, spec, expected) => {
+    const { read } = await open({ files: [{ path: 'before', content: 'b' }, spec], frameSize: 4 * KIB });
+    expect(md5(await read('x'))).toBe(md5(expected));
+  });
+
+  it('decodes only its part of a frame that is too large to be held', async () => {
+    const content = Buffer.alloc(40 * 1024 * KIB, 'some text ');
+    const files = [
+      { path: 'a', content: 'a'.repeat(1000) },
+      { path: 'b', content },
+      { path: 'c', content: 'c'.repeat(1000) },
+    ];
+    const { read } = await open({ files, frameSize: 100 * 1024 * KIB });
+
+    expect((await read('a')).toString()).toBe(files[0]?.content);
+    expect((await read('b')).equals(content)).toBe(true);
+    expect((await read('c')).toString()).toBe(files[2]?.content);
+  });
+
+  it('reads an object that is the file as it is', async () => {
+    const content = randomBytes(3000);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    const direct = { key: 'files/x', content: 'file', listedIn: 0, size: 3000, rawSize: 3000, tocSize: 0, sha256 };
+    const { objects } = makeArchive({
+      files: [{ path: 'x', content }],
+      bend: ({ files, chunks }) => {
+        Object.assign(files[0] ?? {}, { offset: 0 });
+        Object.assign(chunks[0] ?? {}, direct, { frames: [{ size: 3000, rawSize: 3000, sha256 }] });
+      },
+    });
+    objects.set(`uploads/${UPLOAD_ID}/files/x`, content);
+
+    expect((await openMade(objects).then(({ read }) => read('x'))).equals(content)).toBe(true);
+  });
+
+  it('takes a frame from the cache the second time', async () => {
+    const { read, reader } = await open({ files: [{ path: 'x', content: 'cached' }] });
+    const cache = await FrameCache.open({ folder: await tempFolder(), limitBytes: 1e9 });
+
+    await read('x', cache);
+    await cache.settled();
+    expect((await read('x', cache)).toString()).toBe('cached');
+
+    expect(reader.requests.get).toBe(1);
+  });
+});
+
+describe('what is wrong with a file', () => {
+  it('gives nothing of a damaged frame', async () => {
+    const { read } = await open(
+      { files: [{ path: 'x', content: 'sound' }] },
+      {
+        get: (_, __, normal) => {
+          const content = normal();
+          return { ...content, body: content.body.map((bytes: Buffer) => Buffer.from(bytes).fill(0)) };
+        },
+      },
+    );
+    await expect(read('x')).rejects.toThrow('does not match its SHA-256');
+  });
+
+  it('tells at the end that the content is not what the manifest says', async () => {
+    const bend: ArchiveSpec['bend'] = ({ files }) => Object.assign(files[0] ?? {}, { md5: md5('another') });
+    const { read } = await open({ files: [{ path: 'x', content: 'one' }], bend });
+    await expect(read('x')).rejects.toThrow('does not have the size and MD5 in the manifest');
+  });
+
+  it('hands on what the store says', async () => {
+    const { read } = await open(
+      { files: [{ path: 'x', content: 'one' }] },
+      { get: () => Promise.reject(new ArchiverError('cold-storage', 'it is frozen')) },
+    );
+    await expect(read('x')).rejects.toMatchObject({ code: 'cold-storage' });
+  });
+
+  it('stops when it is told to', async () => {
+    const { read, stopping } = await open({ files: [{ path: 'x', content: 'one' }] });
+    stopping.abort(cancelledError('enough'));
+    await expect(read('x')).rejects.toThrow('enough');
+  });
+
+  it('does not follow a key out of uploads/', async () => {
+    const bend: ArchiveSpec['bend'] = ({ chunks }) => Object.assign(chunks[0] ?? {}, { key: '../../secret' });
+    const { read } = await open({ files: [{ path: 'x', content: 'one' }], bend });
+    await expect(read('x')).rejects.toThrow('leads out of uploads/');
+  });
+});
