@@ -106,8 +106,6 @@ export const RULES = [
   },
 ];
 
-/** Folders whose rooms import each other in circles. In every other folder of src a circle of rooms is a fault. */
-export const CIRCULAR = ['core/archive'];
 /**
  * Who may delete from a store (docs/protocol/rules.md#one-deleter): no other file names what deletes. A name that ends with a
  * slash is a folder.

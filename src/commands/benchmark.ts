@@ -50,7 +50,7 @@ export const command = defineCommand({
   async run(values, _args, context: Context) {
     const { runBenchmark } = await import('../core/diagnostics/benchmark/run-benchmark.js');
     const { benchmarkDocument, benchmarkText } = await import('./benchmark/benchmark-result.js');
-    const { workersFor } = await import('../core/archive/settings.js');
+    const { workersFor } = await import('../core/archive/run/settings.js');
     const { chosenPrices, warnOfRegion } = await import('./kit/prices.js');
     const { documentLine } = await import('../core/platform/json/document.js');
     const elapsed = stopwatch(context);

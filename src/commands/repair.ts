@@ -69,7 +69,7 @@ export const command = defineCommand({
     const { writableStore } = await import('../core/store/create-once/create-once.js');
     const { repairUpload } = await import('../core/mend/repair/repair.js');
     const { hasLosses } = await import('../core/mend/repair/repair-result.js');
-    const { cacheFolder, rememberedIn } = await import('../core/archive/remembered.js');
+    const { cacheFolder, rememberedIn } = await import('../core/archive/run/remembered.js');
     const { execute, force, fromPrevious, workers } = values;
     const location = uploadUrl({ baseUrl, uploadId });
     // Said when the display is gone, or they would stand in the middle of it.

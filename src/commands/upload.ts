@@ -4,7 +4,7 @@ import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
 import { THRESHOLDS } from '../core/access/finding.js';
-import type { ChangeOptions } from '../core/archive/settings.js';
+import type { ChangeOptions } from '../core/archive/run/settings.js';
 import { isArchiverError } from '../core/platform/failures/errors.js';
 import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
 import { budgetGateFlags } from './kit/budget-gate.js';

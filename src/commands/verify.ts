@@ -179,7 +179,7 @@ async function forgettingLooks<T extends Checked>(
     return result;
   } finally {
     if (!isSound) {
-      const { cacheFolder, rememberedIn } = await import('../core/archive/remembered.js');
+      const { cacheFolder, rememberedIn } = await import('../core/archive/run/remembered.js');
       await rememberedIn(cacheFolder(home), opened, warn).looks.forgetAll();
     }
   }

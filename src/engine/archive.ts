@@ -1,6 +1,6 @@
 // From a folder to a version of its dataset.
 import { archiveFolder } from '../core/archive/archive-folder.js';
-import type { ChangeOptions } from '../core/archive/settings.js';
+import type { ChangeOptions } from '../core/archive/run/settings.js';
 import { resolveSource } from '../core/archive/scan/source-folder.js';
 import type { UploadResult } from '../core/archive/upload-result.js';
 import { checkDatasetId } from '../core/dataset/records/dataset-id.js';

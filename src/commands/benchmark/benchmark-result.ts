@@ -1,5 +1,5 @@
 // What a benchmark measured, as a table with bars and as JSON.
-import { describeCompression, levelReason } from '../../core/archive/pack/compression-level.js';
+import { describeCompression, levelReason } from '../../core/archive/run/compression-level.js';
 import { chunkSizeFor } from '../../core/archive/plan/chunk-plan.js';
 import type { DataSource } from '../../core/diagnostics/benchmark/benchmark-worker.js';
 import { type BenchmarkResult, type BenchmarkRow } from '../../core/diagnostics/benchmark/run-benchmark.js';

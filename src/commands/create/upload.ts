@@ -223,7 +223,7 @@ async function memoryOf(
   requests: number,
   limitBytes: number | undefined,
 ): Promise<number | undefined> {
-  const { DEFAULT_FRAME_BYTES: frameBytes } = await import('../../core/archive/settings.js');
+  const { DEFAULT_FRAME_BYTES: frameBytes } = await import('../../core/archive/run/settings.js');
   const { uploadMemory } = await import('./upload-memory.js');
   return uploadMemory({ limitBytes, machineBytes: totalmem(), workers, requests, frameBytes, chunkSizeMb });
 }

@@ -1,6 +1,6 @@
 // What is read of the store that the dashboard looks at. It is opened when the first of it is shown, and stays open.
 import type { Context } from '../../cli/context.js';
-import { cacheFolder } from '../../core/archive/remembered.js';
+import { cacheFolder } from '../../core/archive/run/remembered.js';
 import { REQUESTS_AT_ONCE } from '../../core/fleet/watch/look.js';
 import { watchFleet } from '../../core/fleet/watch/watch-fleet.js';
 import { isArchiverError } from '../../core/platform/failures/errors.js';

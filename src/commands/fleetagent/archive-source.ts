@@ -5,7 +5,7 @@ import type { Context } from '../../cli/context.js';
 import { recordRunOf } from '../../cli/record-run.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
 import { ownTrees, treesBelow } from '../../core/archive/scan/source-folder.js';
-import type { ArchiveOptions } from '../../core/archive/settings.js';
+import type { ArchiveOptions } from '../../core/archive/run/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { ArchiverError } from '../../core/platform/failures/errors.js';
 import type { AgentPlan, AgentSource } from '../../core/fleet/agent/agent-plan.js';

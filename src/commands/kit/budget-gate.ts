@@ -10,7 +10,7 @@ import type {
   Watching,
 } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import type { MayBegin } from '../../core/archive/may-begin.js';
+import type { MayBegin } from '../../core/archive/run/may-begin.js';
 import type { Amounts } from '../../core/money/budget/budget.js';
 import type { Standing } from '../../core/money/budget/verdict.js';
 import type { UploadEstimate } from '../../core/cost/upload-cost.js';

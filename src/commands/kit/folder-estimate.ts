@@ -1,6 +1,6 @@
 // The estimate of a folder as text and as JSON.
 import type { FolderEstimate } from '../../core/archive/estimate/estimate-folder.js';
-import { describeCompression } from '../../core/archive/pack/compression-level.js';
+import { describeCompression } from '../../core/archive/run/compression-level.js';
 import { shownSkip } from '../../core/archive/scan/skip.js';
 import type { ClassEstimate } from '../../core/cost/class-estimate.js';
 import { type Usd, roundedUsd } from '../../core/cost/money.js';

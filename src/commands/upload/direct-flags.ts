@@ -1,7 +1,7 @@
 // `upload --direct-upload`: an object for each file.
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
-import type { DirectOptions } from '../../core/archive/settings.js';
+import type { DirectOptions } from '../../core/archive/run/settings.js';
 
 export const directFlags = {
   directUpload: flag.on({

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { openView } from '../../core/dataset/chain/view.js';
-import { cacheFolder, rememberedIn } from '../../core/archive/remembered.js';
+import { cacheFolder, rememberedIn } from '../../core/archive/run/remembered.js';
 import { ownFiles } from '../../core/projects/dvc/own-files.js';
 import { type Pipeline, readPipeline } from '../../core/projects/dvc/pipeline.js';
 import { writeSidecars } from '../../core/projects/dvc/sidecar.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Cancellation, Clock, MemoryLimit, Origins, Places } from '../../cli/context.js';
 import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
-import type { ArchiveOptions, EncryptionOptions, LayoutOptions } from '../../core/archive/settings.js';
+import type { ArchiveOptions, EncryptionOptions, LayoutOptions } from '../../core/archive/run/settings.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import type { RetentionMode } from '../../core/store/object-store.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/store/store-url.js';

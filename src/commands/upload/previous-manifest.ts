@@ -1,7 +1,7 @@
 // `--prev-manifest`: a manifest file on this computer, as it lies in the store (.json.gz) or unpacked.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { PreviousFile } from '../../core/archive/settings.js';
+import type { PreviousFile } from '../../core/archive/run/settings.js';
 import { meaningOf, reasonText } from '../../core/platform/failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../../core/platform/failures/errors.js';
 import { headerLength, isSealed, parseHeader, PREAMBLE_BYTES } from '../../core/format/encryption/envelope.js';

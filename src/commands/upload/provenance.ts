@@ -1,7 +1,7 @@
 // What the git and DVC flags of `upload` and `sync` make the engine record. All of it is read before anything is sent.
 import type { Context } from '../../cli/context.js';
 import { suggest } from '../../core/platform/text/suggest.js';
-import type { UploadProvenance } from '../../core/archive/upload-provenance.js';
+import type { UploadProvenance } from '../../core/archive/run/upload-provenance.js';
 import { type Pipeline, readPipeline } from '../../core/projects/dvc/pipeline.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { readGit } from '../../core/projects/git/read-git.js';

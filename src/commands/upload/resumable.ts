@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
-import type { ArchiveOptions } from '../../core/archive/settings.js';
+import type { ArchiveOptions } from '../../core/archive/run/settings.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { FileJournal } from '../../core/archive/resume/file-journal.js';
 import { openSaved, type SavedUpload } from '../../core/archive/resume/saved-upload.js';

@@ -5,7 +5,7 @@ import type { Aside, ProgressFormat } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
 import { defined } from '../../core/platform/defined.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
-import type { ArchiveOptions } from '../../core/archive/settings.js';
+import type { ArchiveOptions } from '../../core/archive/run/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/store/store-url.js';

@@ -1,7 +1,7 @@
 // `upload --auto-tier`: storage classes by when files were last read.
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
-import type { TierPolicy } from '../../core/archive/plan/tier.js';
+import type { TierPolicy } from '../../core/archive/run/tier.js';
 
 export const tierFlags = {
   autoTier: flag.on({ describe: 'choose the class by when files were last read' }),

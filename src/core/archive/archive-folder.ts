@@ -7,24 +7,24 @@ import { ArchiverError, errorText, isArchiverError } from '../platform/failures/
 import type { OpenedStore } from '../store/open-store.js';
 import { uploadChanges, compareWithRival, type NeedsFullVersion } from './changes/upload-changes.js';
 import type { Baseline } from './changes/baseline.js';
-import { type SettledDataset, settleDataset } from './commit/settle-dataset.js';
+import { type SettledDataset, resolveDataset } from './changes/resolve-dataset.js';
 import { checkShrunken, warnOfEmpty } from './changes/doubtful-source.js';
 import { destinationOf } from './look-at-destination.js';
 import { afterPacking, makeFullVersion, whilePacking } from './full-version.js';
-import type { NotWhole, UploadRun } from './upload-run.js';
+import type { NotWhole, UploadRun } from './run/upload-run.js';
 import { PackPool } from './pack/pack-pool.js';
-import { cacheFolder, rememberedIn } from './remembered.js';
+import { cacheFolder, rememberedIn } from './run/remembered.js';
 import { takeUp } from './resumed/take-up.js';
 import { retireBroken } from './retire-broken.js';
 import { openEntryTable } from '../format/columns/entry-table.js';
 import { scanInWorker } from './scan/scan-in-worker.js';
 import { ownTrees } from './scan/source-folder.js';
 import { tellSkips } from './scan/tell-skips.js';
-import { type ArchiveOptions, type Settings, settingsOf } from './settings.js';
+import { type ArchiveOptions, type Settings, settingsOf } from './run/settings.js';
 import { ChunkSender } from './transfer/send-chunk.js';
-import { encryptionFor } from './upload-encryption.js';
-import { UploadLedger } from './upload-ledger.js';
-import { refuseUnlockable, retentionOf } from './upload-lock.js';
+import { encryptionFor } from './run/upload-encryption.js';
+import { UploadLedger } from './run/upload-ledger.js';
+import { refuseUnlockable, retentionOf } from './run/upload-lock.js';
 import type { UploadResult } from './upload-result.js';
 
 /**
@@ -68,7 +68,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   const pool = mayBeIdle ? undefined : new PackPool(settings.packing.workers);
   const settling = opening.then(async (opened) => {
     const remembered = settings.remembered ?? rememberedOf(settings, opened);
-    return { remembered, ...(await settleDataset({ ...settings, remembered, store: opened.store })) };
+    return { remembered, ...(await resolveDataset({ ...settings, remembered, store: opened.store })) };
   });
   const asking = opening.then((opened) => writable(opened, settings, uploadFolder(uploadId)));
   settling.catch(() => undefined); // awaited below; meanwhile a failure is not "unhandled"
@@ -178,15 +178,15 @@ async function runToEnd(
   }
   if (baseline !== undefined) return await orFullVersion(await uploadChanges(current, baseline));
   const isPackedAtOnce = saved === undefined && run.layout.direct === undefined;
-  const lister = isPackedAtOnce ? whilePacking(current) : afterPacking(current);
-  const outcome = await makeFullVersion(current, lister, ordinal, pool);
+  const strategy = isPackedAtOnce ? whilePacking(current) : afterPacking(current);
+  const outcome = await makeFullVersion(current, strategy, ordinal, pool);
   return 'result' in outcome ? outcome.result : await orFullVersion(await compareWithRival(outcome.lost));
 }
 
 async function orFullVersion(outcome: UploadResult | NeedsFullVersion): Promise<UploadResult> {
-  if (!('ownJob' in outcome)) return outcome;
-  const { ownJob, highest, counts } = outcome;
-  const made = await makeFullVersion(ownJob, afterPacking(ownJob), { highest, isListed: false });
+  if (!('run' in outcome)) return outcome;
+  const { run, highest, counts } = outcome;
+  const made = await makeFullVersion(run, afterPacking(run), { highest, isListed: false });
   if ('result' in made) return { ...made.result, changes: { ...counts(), noChanges: false, comparedWith: 'none' } };
   throw new ArchiverError('internal', 'a self-contained version lost its ordinal to another writer');
 }

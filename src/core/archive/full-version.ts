@@ -10,13 +10,13 @@ import { type EncodedManifest, ManifestWriter } from '../format/manifest/manifes
 import { tableLevel } from './changes/table-level.js';
 import type { Commitment } from './commit/commitment.js';
 import { type HeadInput, manifestHead } from './commit/manifest-head.js';
-import type { UploadRun } from './upload-run.js';
-import { type Lister, makeVersion } from './make-version.js';
+import type { UploadRun } from './run/upload-run.js';
+import { type ManifestStrategy, makeVersion } from './make-version.js';
 import { afterStale } from './under-new-id.js';
 import type { PackPool } from './pack/pack-pool.js';
 import type { UploadPlan } from './plan/plan-upload.js';
-import { sealed } from './upload-encryption.js';
-import { lineSources } from './upload-provenance.js';
+import { sealed } from './run/upload-encryption.js';
+import { lineSources } from './run/upload-provenance.js';
 import { dryRunResult, type UploadResult, versionResult } from './upload-result.js';
 import { defined } from '../platform/defined.js';
 
@@ -39,16 +39,16 @@ const NOTHING_BEFORE = {
 /** `lost`: another writer took the ordinal; what was sent stays, and writing the manifest was attempted. */
 export type FullOutcome = { readonly result: UploadResult } | { readonly lost: UploadRun };
 
-/** Makes the version that `lister` lists; what was lost meanwhile is sent again. @throws as `archiveFolder` does */
+/** Makes the version that `strategy` lists; what was lost meanwhile is sent again. @throws as `archiveFolder` does */
 export async function makeFullVersion(
   run: UploadRun,
-  lister: Lister,
+  strategy: ManifestStrategy,
   ordinal: HighestOrdinal,
   started?: PackPool,
 ): Promise<FullOutcome> {
   const { highest, isListed } = ordinal;
   const isSync = run.dataset.changes !== undefined;
-  const made = await makeVersion(run, lister, { version: highest + 1, isExact: isSync && isListed }, started);
+  const made = await makeVersion(run, strategy, { version: highest + 1, isExact: isSync && isListed }, started);
   if (made.state === 'planned') return { result: plannedResult(run, made.plan, isSync) };
   if (made.state === 'taken') return { lost: run };
   if (made.state === 'stale') {
@@ -89,7 +89,7 @@ function begin(
 }
 
 /** Everything is packed by this very run: the manifest is written while later entries are being packed. */
-export function whilePacking(run: HeadInput): Lister {
+export function whilePacking(run: HeadInput): ManifestStrategy {
   const { ledger, scanned, labels } = run;
   const manifest = new ManifestWriter(ledger.table, lineSources(labels.provenance), ledger.extras);
   let begun: (() => Promise<Commitment>) | undefined;
@@ -109,7 +109,7 @@ export function whilePacking(run: HeadInput): Lister {
  * way, since chunks that nothing refers to any more must not be in it. So it is also the one for direct uploads, where
  * numbers of files that could not be read stay unused.
  */
-export function afterPacking(run: HeadInput & Pick<UploadRun, 'resumed' | 'emit'>): Lister {
+export function afterPacking(run: HeadInput & Pick<UploadRun, 'resumed' | 'emit'>): ManifestStrategy {
   const { ledger, scanned, uploadId, resumed, emit } = run;
   return {
     hooks: { withoutEmptyChunks: true },

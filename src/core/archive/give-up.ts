@@ -10,7 +10,7 @@ import type { ChunkRecord } from '../format/manifest/manifest-types.js';
 import { folderOfKey, manifestKeyOf, splitUploadKey, uploadFolder, type UploadId } from '../store/ids/upload-id.js';
 import type { ObjectInfo } from '../store/object-store.js';
 import { counted } from '../platform/text/counted.js';
-import type { UploadRun } from './upload-run.js';
+import type { UploadRun } from './run/upload-run.js';
 
 const MIB = 2 ** 20;
 

@@ -10,12 +10,12 @@ import { checkNonePending, type PendingTotals, pendingTotals } from './plan/pend
 import { plannedAmounts } from './plan/planned-amounts.js';
 import { planUpload, type UploadPlan } from './plan/plan-upload.js';
 import { takeOverSent } from './resumed/take-over.js';
-import type { UploadRun } from './upload-run.js';
+import type { UploadRun } from './run/upload-run.js';
 import { transferAll, type TransferHooks, type TransferInput } from './transfer/transfer.js';
 import { defined } from '../platform/defined.js';
 
 /** How a version's manifest is made. */
-export interface Lister {
+export interface ManifestStrategy {
   readonly hooks: TransferHooks;
   /** Called when it is known what is left to be packed; returns what is to be told of that. */
   readonly onPending?: (pending: PendingTotals) => PendingTotals;
@@ -43,7 +43,7 @@ type VersionInput = TwinInput &
 /** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
 export async function makeVersion(
   run: VersionInput,
-  lister: Lister,
+  strategy: ManifestStrategy,
   ordinal: Ordinal,
   started?: PackPool,
 ): Promise<VersionOutcome> {
@@ -51,13 +51,13 @@ export async function makeVersion(
   takeOverSent(run);
   await markTwins(run);
   const pending = pendingTotals(table);
-  const plan = planUpload(run, lister.onPending?.(pending) ?? pending);
+  const plan = planUpload(run, strategy.onPending?.(pending) ?? pending);
   if (run.dryRun) return { state: 'planned', plan };
   if (run.mayBegin !== undefined) await run.mayBegin(plannedAmounts(run, plan));
   await run.encryption.sealer?.prepare(); // missing permission to encrypt is noticed before anything is sent
-  if (pending.entries > 0) await packAll(run, plan, lister.hooks, started);
+  if (pending.entries > 0) await packAll(run, plan, strategy.hooks, started);
   checkNonePending(table);
-  const compose = lister.list(plan);
+  const compose = strategy.list(plan);
   if (compose === undefined) return { state: 'nothing', plan };
   const { emit, uploadId } = run;
   emit({ type: 'phase', phase: 'committing' });

@@ -3,7 +3,7 @@
 import { putTombstone } from '../dataset/records/put-tombstone.js';
 import { listVersions, readVersions } from '../dataset/records/versions.js';
 import { errorText, isArchiverError } from '../platform/failures/errors.js';
-import type { NotWhole, UploadRun } from './upload-run.js';
+import type { NotWhole, UploadRun } from './run/upload-run.js';
 
 type RetireInput = Pick<UploadRun, 'store' | 'datasetId' | 'notWhole' | 'emit' | 'warn' | 'signal'>;
 

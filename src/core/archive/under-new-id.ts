@@ -6,10 +6,10 @@ import { lookAtReferences } from '../dataset/folder-look.js';
 import { integrityError } from '../platform/failures/errors.js';
 import { newUploadId } from '../store/ids/upload-id.js';
 import type { Stale } from './commit/commitment.js';
-import { notWhole, notWholeText } from './commit/looks.js';
+import { notWhole, notWholeText } from './commit/commit-checks.js';
 import { reopenLost } from './scan/reopen-rows.js';
-import type { UploadRun } from './upload-run.js';
-import { type Encryption, encryptionFor } from './upload-encryption.js';
+import type { UploadRun } from './run/upload-run.js';
+import { type Encryption, encryptionFor } from './run/upload-encryption.js';
 
 /** So often a run goes on although something of it was not sound: a store that loses everything is no store to go on with. */
 const MAX_STALE = 3;

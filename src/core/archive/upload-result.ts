@@ -1,10 +1,10 @@
 // The result of an upload.
 import type { Deduplicated, VersionRecord } from '../format/manifest/manifest-types.js';
 import type { RequestCounts } from '../store/object-store.js';
-import type { ChangeCounts, ComparedWith } from './changes/change-counts.js';
+import type { ChangeCounts, ComparedWith } from './run/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
-import type { UploadRun } from './upload-run.js';
-import type { EarlierKeys } from './upload-encryption.js';
+import type { UploadRun } from './run/upload-run.js';
+import type { EarlierKeys } from './run/upload-encryption.js';
 import type { StoredObject } from '../cost/stored-object.js';
 import type { UploadPlace } from '../cost/upload-cost.js';
 import { plannedObjects } from './plan/direct-plan.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { planChunks } from '../../../src/core/archive/plan/chunk-plan.js';
 import { markGroup } from '../../../src/core/archive/dedup/dedup-groups.js';
 import { EntryTableBuilder, KIND, openEntryTable } from '../../../src/core/format/columns/entry-table.js';
-import { SHARD_STRATEGIES } from '../../../src/core/archive/plan/shard-strategy.js';
+import { SHARD_STRATEGIES } from '../../../src/core/archive/run/shard-strategy.js';
 import { MIB } from './trees.js';
 import { raw } from '../../support/raw.js';
 

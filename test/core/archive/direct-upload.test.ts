@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { DirectOptions } from '../../../src/core/archive/settings.js';
+import type { DirectOptions } from '../../../src/core/archive/run/settings.js';
 import { ChunkPacker } from '../../../src/core/archive/pack/pack-chunk.js';
 import { STATUS } from '../../../src/core/format/columns/entry-table.js';
 import type { SourceFs } from '../../../src/core/archive/scan/source-fs.js';

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
 import { resolveSource } from '../../../src/core/archive/scan/source-folder.js';
 import { listPrices } from '../../../src/core/cost/price-book.js';
-import type { PlannedAmounts } from '../../../src/core/archive/may-begin.js';
+import type { PlannedAmounts } from '../../../src/core/archive/run/may-begin.js';
 import type { TransferEvent } from '../../../src/core/events/events.js';
 import { openStore } from '../../../src/core/store/open-store.js';
 import { rawFromText } from '../../../src/core/platform/paths/raw-path.js';

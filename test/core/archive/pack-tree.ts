@@ -1,16 +1,17 @@
 // Scans, plans and packs a folder in this thread, and reads the result back: what the worker threads do, without them.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import type { ChunkTask } from '../../../src/core/archive/plan/chunk-task.js';
+import type { ChunkTask } from '../../../src/core/archive/run/chunk-task.js';
 import { planChunks, type PlanOptions } from '../../../src/core/archive/plan/chunk-plan.js';
 import { type EntryTable, openEntryTable } from '../../../src/core/format/columns/entry-table.js';
 import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
-import { ChunkPacker, type PackedChunk } from '../../../src/core/archive/pack/pack-chunk.js';
+import { ChunkPacker } from '../../../src/core/archive/pack/pack-chunk.js';
+import type { PackedChunk } from '../../../src/core/archive/run/packed-chunk.js';
 import type { PackSettings } from '../../../src/core/archive/pack/pack-state.js';
 import { scan, type ScanOptions, type ScanResult } from '../../../src/core/archive/scan/scan.js';
 import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
 import type { SourceFs } from '../../../src/core/archive/scan/source-fs.js';
-import { UploadLedger } from '../../../src/core/archive/upload-ledger.js';
+import { UploadLedger } from '../../../src/core/archive/run/upload-ledger.js';
 import { loadCodec } from '../../../src/core/platform/codec/codec.js';
 import type { Codec } from '../../../src/core/platform/codec/codec-type.js';
 import { type AccountNames, entryLine } from '../../../src/core/format/manifest/entry-line.js';

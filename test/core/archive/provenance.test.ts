@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { UploadProvenance } from '../../../src/core/archive/upload-provenance.js';
+import type { UploadProvenance } from '../../../src/core/archive/run/upload-provenance.js';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
 import { openView } from '../../../src/core/dataset/chain/view.js';
 import { gather } from '../../../src/core/restore/plan/gather.js';

@@ -1,7 +1,7 @@
 // Runs the upload service in this process (its workers from the last build) on a store that tests may break.
 import { join } from 'node:path';
 import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
-import type { Remembered } from '../../../src/core/archive/remembered.js';
+import type { Remembered } from '../../../src/core/archive/run/remembered.js';
 import type {
   ArchiveOptions,
   DatasetOptions,
@@ -9,7 +9,7 @@ import type {
   LayoutOptions,
   PackingOptions,
   ResumeOptions,
-} from '../../../src/core/archive/settings.js';
+} from '../../../src/core/archive/run/settings.js';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
 import type { TransferEvent } from '../../../src/core/events/events.js';
 import { fileStore } from '../../../src/core/store/file/file-store.js';

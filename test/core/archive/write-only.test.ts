@@ -2,7 +2,7 @@
 import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rememberedIn } from '../../../src/core/archive/remembered.js';
+import { rememberedIn } from '../../../src/core/archive/run/remembered.js';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
 import { listVersions } from '../../../src/core/dataset/records/versions.js';
 import { writeMark } from '../../../src/core/dataset/marks.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseLevel } from '../../../src/core/archive/pack/compression-level.js';
+import { chooseLevel } from '../../../src/core/archive/run/compression-level.js';
 import { DATA_TYPES, type DataType, fillGenerated } from '../../../src/core/platform/generated-data.js';
 import { loadCodec } from '../../../src/core/platform/codec/codec.js';
 

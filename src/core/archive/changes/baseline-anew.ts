@@ -1,7 +1,7 @@
 // The version to compare with, looked for again while an upload is under way.
 import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
-import type { UploadRun } from '../upload-run.js';
+import type { UploadRun } from '../run/upload-run.js';
 import type { Stale } from '../commit/commitment.js';
 import { asBefore, asRemembered, type Baseline, findBaseline, listingAll } from './baseline.js';
 

@@ -10,7 +10,7 @@ import type { EntryExtra } from '../../format/manifest/entry-line.js';
 import { type Provenance, stageAfter } from '../../format/manifest/provenance.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { defined } from '../../platform/defined.js';
-import type { ChangeCounts } from './change-counts.js';
+import type { ChangeCounts } from '../run/change-counts.js';
 import { LinkGroups } from './compare-links.js';
 import type { KnownContents } from './known-contents.js';
 import { placeRow, reopenRow } from '../scan/reopen-rows.js';

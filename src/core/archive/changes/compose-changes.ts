@@ -9,7 +9,7 @@ import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
 import { type HeadInput, manifestHead } from '../commit/manifest-head.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import type { TableLevel } from './table-level.js';
-import { sealed } from '../upload-encryption.js';
+import { sealed } from '../run/upload-encryption.js';
 import type { Commitment } from '../commit/commitment.js';
 
 export interface ComposedChanges extends Pick<Commitment, 'encoded' | 'listing' | 'totals' | 'chunks'> {

@@ -4,7 +4,7 @@ import { ArchiverError } from '../../platform/failures/errors.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { originPath } from '../commit/manifest-head.js';
 import { KIND } from '../../format/columns/entry-table.js';
-import type { UploadRun } from '../upload-run.js';
+import type { UploadRun } from '../run/upload-run.js';
 import type { Baseline } from './baseline.js';
 import type { Comparison } from './compare.js';
 import { counted } from '../../platform/text/counted.js';

@@ -4,8 +4,8 @@
 import { digestFiles } from '../dedup/dedup-digests.js';
 import { isMostlyData, isPendingFile } from '../dedup/dedup-groups.js';
 import { DIGEST_BYTES } from '../dedup/dedup-hash.js';
-import { recordsContent } from '../settings.js';
-import type { UploadRun } from '../upload-run.js';
+import { recordsContent } from '../run/settings.js';
+import type { UploadRun } from '../run/upload-run.js';
 import { currentXattrs } from '../scan/current-xattrs.js';
 import { type EntryTable, KIND, MD5_BYTES, STATUS } from '../../format/columns/entry-table.js';
 import { placeRow } from '../scan/reopen-rows.js';

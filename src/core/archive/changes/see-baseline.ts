@@ -8,7 +8,7 @@ import { repairCommand } from '../../format/manifest/repair-hint.js';
 import type { ObjectInfo } from '../../store/object-store.js';
 import { manifestKeyOf, splitUploadKey, uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
 import { counted } from '../../platform/text/counted.js';
-import type { UploadRun } from '../upload-run.js';
+import type { UploadRun } from '../run/upload-run.js';
 import type { Baseline } from './baseline.js';
 
 type SeeInput = Pick<UploadRun, 'store' | 'datasetId' | 'remembered' | 'signal'>;

@@ -7,9 +7,9 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../format/manifest/manifest-types.js';
 import { provenanceOf } from '../../format/manifest/provenance.js';
 import { type RawPath, rawFromNumber, TOP } from '../../platform/paths/raw-path.js';
-import type { UploadRun } from '../upload-run.js';
+import type { UploadRun } from '../run/upload-run.js';
 import { defined } from '../../platform/defined.js';
-import { lineSources } from '../upload-provenance.js';
+import { lineSources } from '../run/upload-provenance.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 
 const BATCH = 1024;

@@ -7,20 +7,20 @@ import { ArchiverError, integrityError } from '../../platform/failures/errors.js
 import { displayPath } from '../../platform/paths/raw-path.js';
 import type { Commitment } from '../commit/commitment.js';
 import { giveUpUnneeded } from '../give-up.js';
-import type { UploadRun } from '../upload-run.js';
-import { type Lister, makeVersion } from '../make-version.js';
+import type { UploadRun } from '../run/upload-run.js';
+import { type ManifestStrategy, makeVersion } from '../make-version.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { planUpload, type UploadPlan } from '../plan/plan-upload.js';
 import { currentXattrs } from '../scan/current-xattrs.js';
 import { reopenUnstored } from '../scan/reopen-rows.js';
 import { afterStale, underNewId } from '../under-new-id.js';
-import { recordsContent } from '../settings.js';
-import { encryptionOf, earlierKeys, keepEncryption } from '../upload-encryption.js';
-import { noteUnlocked } from '../upload-lock.js';
+import { recordsContent } from '../run/settings.js';
+import { encryptionOf, earlierKeys, keepEncryption } from '../run/upload-encryption.js';
+import { noteUnlocked } from '../run/upload-lock.js';
 import { dryRunResult, type UploadResult, versionResult } from '../upload-result.js';
 import type { Baseline } from './baseline.js';
 import { nextBaseline, type Repeat, rivalsVersion } from './baseline-anew.js';
-import type { ChangeCounts, ComparedWith } from './change-counts.js';
+import type { ChangeCounts, ComparedWith } from '../run/change-counts.js';
 import { type Comparison, compareWithView } from './compare.js';
 import { isFullDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
@@ -37,7 +37,7 @@ const MAX_TRIES = 1000;
 
 /** The run can refer to nothing that is stored: it must be uploaded as a self-contained full listing. */
 export interface NeedsFullVersion {
-  readonly ownJob: UploadRun;
+  readonly run: UploadRun;
   /** The highest ordinal that is known. */
   readonly highest: number;
   /** How the source differs from what was compared with. */
@@ -52,7 +52,7 @@ export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const outcome = await attempt.make();
     if (outcome !== 'taken' && outcome !== 'doubtful' && !('why' in outcome))
-      return 'ownJob' in outcome ? outcome : attempt.withEarlierKeys(outcome);
+      return 'run' in outcome ? outcome : attempt.withEarlierKeys(outcome);
     attempt = await attempt.next(outcome);
   }
   throw new ArchiverError('conflict', `dataset ${run.datasetId} got ${MAX_TRIES} versions while this one was made`, {
@@ -126,8 +126,8 @@ class Attempt {
     { lookedAtMs }: ReferenceLook,
   ): Promise<UploadResult | Repeat> {
     const { run, baseline } = this;
-    const lister = this.lister(comparison, isFull, lookedAtMs);
-    const made = await makeVersion(run, lister, { version: baseline.head + 1, isExact: true });
+    const strategy = this.strategy(comparison, isFull, lookedAtMs);
+    const made = await makeVersion(run, strategy, { version: baseline.head + 1, isExact: true });
     if (made.state === 'planned') return this.dryRun(made.plan, comparison);
     if (made.state === 'nothing') return await this.unchanged(comparison);
     if (made.state === 'stale') return made.stale;
@@ -147,7 +147,7 @@ class Attempt {
   }
 
   /** What changed, on top of the view. */
-  private lister({ deleted, kept }: Comparison, isFull: boolean, lookedAtMs: number): Lister {
+  private strategy({ deleted, kept }: Comparison, isFull: boolean, lookedAtMs: number): ManifestStrategy {
     const { run, baseline, seen } = this;
     const { view, recordEtag } = baseline;
     const list = (plan: UploadPlan): (() => Promise<Commitment>) | undefined => {
@@ -211,7 +211,7 @@ class Attempt {
       text: `this writer may not ${why}, so it can refer to nothing that is stored: a full version of its own`,
     });
     reopenUnstored(table, extras);
-    return { ownJob: run, highest: baseline.head, counts };
+    return { run, highest: baseline.head, counts };
   }
 
   private get comparedWith(): ComparedWith {

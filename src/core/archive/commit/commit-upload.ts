@@ -9,10 +9,10 @@ import type { ObjectInfo } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { textFromRaw, bytesOf } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
-import type { UploadRun } from '../upload-run.js';
+import type { UploadRun } from '../run/upload-run.js';
 import { claimVersion, commitManifest, putCopy, type ShownRecord, type VersionInput } from './commit.js';
 import type { Commitment, CommittedUpload, CommitOutcome, Ordinal, Stale } from './commitment.js';
-import { lookAtSent, lookBack, type LookInput, referencesStand } from './looks.js';
+import { checkSent, verifyCommitted, type CheckInput, areReferencesSound } from './commit-checks.js';
 import { originPath } from './manifest-head.js';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
 import { shownAs } from '../../dataset/cache/look-memory.js';
@@ -21,7 +21,7 @@ import { forkAt, versionName } from '../../dataset/records/version-name.js';
 const MAX_ORDINAL_TRIES = 10_000;
 const GIVEN_UP = 'what it refers to was given up meanwhile';
 
-export type CommitInput = LookInput &
+export type CommitInput = CheckInput &
   Pick<
     UploadRun,
     | 'ledger'
@@ -44,18 +44,18 @@ export type CommitInput = LookInput &
 export async function commitUpload(run: CommitInput, commitment: Commitment, ordinal: Ordinal): Promise<CommitOutcome> {
   const { store, datasetId, signal } = run;
   const startedMs = Date.now();
-  const unsound = await lookAtSent(run, commitment);
+  const unsound = await checkSent(run, commitment);
   if (unsound !== undefined) return { why: unsound };
   const manifest = await putManifest(run, commitment);
   if (manifest !== undefined && 'why' in manifest) return manifest;
-  if (!(await referencesStand(run, commitment))) return { why: GIVEN_UP };
+  if (!(await areReferencesSound(run, commitment))) return { why: GIVEN_UP };
   const input = versionInput(run, commitment);
   let { version } = ordinal;
   for (let tries = 0; tries < MAX_ORDINAL_TRIES; tries++) {
     assertOrdinal(datasetId, version);
     const shown = await claimVersion(store, input, version, { retention: run.retention, signal });
     if (shown !== 'taken') {
-      const why = await lookBack(run, commitment, { version, shown, manifest, startedMs });
+      const why = await verifyCommitted(run, commitment, { version, shown, manifest, startedMs });
       if (why !== undefined) return { version, why };
       const fork = tellFork(run, version, shown);
       return {

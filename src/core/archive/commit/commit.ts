@@ -17,7 +17,7 @@ import { NO_REQUIREMENTS } from '../../format/manifest/requirements.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ListOptions, ObjectInfo, ObjectStore, Retention } from '../../store/object-store.js';
 import { defined } from '../../platform/defined.js';
-import { putOnce } from './put-once.js';
+import { putOnce } from '../transfer/put-once.js';
 
 interface Stored {
   /** List to the end: others may come after it. */

@@ -7,7 +7,7 @@ import { parseStoreUrl } from '../../store/store-url.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { deduplicatedTotals } from '../dedup/dedup-totals.js';
 import { defined } from '../../platform/defined.js';
-import type { UploadRun } from '../upload-run.js';
+import type { UploadRun } from '../run/upload-run.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import { readAccountNames } from '../scan/account-names.js';
 

@@ -4,7 +4,7 @@
 import { digestFiles, type DigestOptions } from './dedup-digests.js';
 import { markGroup, sameDigests, sameSizes } from './dedup-groups.js';
 import { openEntryTable, type EntryTable } from '../../format/columns/entry-table.js';
-import type { UploadRun } from '../upload-run.js';
+import type { UploadRun } from '../run/upload-run.js';
 
 /** Files beyond this size are compared by their beginnings first. */
 const LARGE_BYTES = 2 ** 20;

@@ -11,7 +11,7 @@ import type { FilterOptions } from '../scan/filter.js';
 import { scanInWorker } from '../scan/scan-in-worker.js';
 import { type Skip } from '../scan/skip.js';
 import { tellSkips } from '../scan/tell-skips.js';
-import { settingsOf } from '../settings.js';
+import { settingsOf } from '../run/settings.js';
 import { listingBytes } from './listing-bytes.js';
 import { type Sample, sampleCompression } from './sample-compression.js';
 

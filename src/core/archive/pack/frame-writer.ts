@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { Codec } from '../../platform/codec/codec-type.js';
 import { integrityError } from '../../platform/failures/errors.js';
 import type { FrameRecord } from '../../format/manifest/manifest-types.js';
-import { chooseLevel } from './compression-level.js';
+import { chooseLevel } from '../run/compression-level.js';
 import type { Md5Batch } from './md5-batch.js';
 
 const ROOM = 1 << 16;

@@ -5,35 +5,21 @@
 // (one cut over several chunks is not); one that does not hold still is stored as last read and marked `changed`. One
 // that cannot be read to its end leaves nothing behind in its chunk.
 import { hash } from 'node:crypto';
-import { type EntryExtra, entryLine } from '../../format/manifest/entry-line.js';
-import { type ChunkRecord, FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
-import type { ChunkTask } from '../plan/chunk-task.js';
+import { entryLine } from '../../format/manifest/entry-line.js';
+import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
+import type { ChunkTask } from '../run/chunk-task.js';
+import type { PackedChunk, PackedSegment, PackedObject } from '../run/packed-chunk.js';
 import { TextBuffer } from './text-buffer.js';
 import { encodeTable } from '../../format/chunk/table-frame.js';
 import { copyDigests, KIND, STATUS } from '../../format/columns/entry-table.js';
-import { TwinPacker } from '../dedup/dedup-pack.js';
+import { TwinPacker } from './pack-twins.js';
 import { TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { PackState, type PackDeps, PROGRESS } from './pack-state.js';
-import { CutFilePacker, type PackedSegment } from './pack-cut.js';
-import { packDirect, type PackedObject } from './pack-direct.js';
+import { CutFilePacker } from './pack-cut.js';
+import { packDirect } from './pack-direct.js';
 import { packFile } from './pack-file.js';
-import { concernsOnePath, reasonOf, type Skip } from '../scan/skip.js';
+import { concernsOnePath, reasonOf } from '../scan/skip.js';
 import { BLOCK } from '../../format/tar/tar-block.js';
-
-export interface PackedChunk extends Pick<
-  ChunkRecord,
-  'chunk' | 'size' | 'rawSize' | 'tocSize' | 'sha256' | 'level' | 'frames' | 'entries'
-> {
-  /** The chunk's bytes, `size` of them stored, in memory that has those of `objects` before them. */
-  readonly output: Buffer;
-  /** Source bytes read. */
-  readonly bytes: number;
-  readonly extras: ReadonlyMap<number, EntryExtra>;
-  readonly segment: PackedSegment | undefined;
-  readonly skipped: readonly Skip[];
-  /** Files of the chunk that are objects of their own. */
-  readonly objects: readonly PackedObject[];
-}
 
 export class ChunkPacker {
   private readonly state: PackState;

@@ -1,7 +1,8 @@
 // Packs one piece of a file that is cut over several chunks. One worker packs all pieces of a file in order, so that the
 // file's MD5 runs through them and a change in between is seen.
-import type { ChunkTask } from '../plan/chunk-task.js';
-import type { TwinPacker } from '../dedup/dedup-pack.js';
+import type { ChunkTask } from '../run/chunk-task.js';
+import type { PackedSegment } from '../run/packed-chunk.js';
+import type { TwinPacker } from './pack-twins.js';
 import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../platform/paths/raw-path.js';
 import { STATUS } from '../../format/columns/entry-table.js';
 import type { ContentDigests } from './content-digests.js';
@@ -9,13 +10,6 @@ import type { PackState } from './pack-state.js';
 import { holesBetween } from './pack-sparse.js';
 import { padded } from '../../format/tar/tar-block.js';
 import { concernsOnePath, reasonOf } from '../scan/skip.js';
-
-export interface PackedSegment {
-  readonly index: number;
-  /** In the chunk's tar stream. */
-  readonly offset: number;
-  readonly size: number;
-}
 
 type Part = NonNullable<ChunkTask['part']>;
 

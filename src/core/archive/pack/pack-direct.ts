@@ -3,19 +3,13 @@
 // read leaves nothing, and one with holes is left to the tar stream, which keeps them.
 import { hash } from 'node:crypto';
 import type { ChunkRecord, FrameRecord } from '../../format/manifest/manifest-types.js';
-import type { ChunkTask, DirectFile } from '../plan/chunk-task.js';
+import type { ChunkTask, DirectFile } from '../run/chunk-task.js';
+import type { PackedObject } from '../run/packed-chunk.js';
 import type { PackState } from './pack-state.js';
 import { readFully } from './pack-file.js';
 import { concernsOnePath, reasonOf } from '../scan/skip.js';
 
 const TRIES = 3;
-
-/** A file that is an object. */
-export interface PackedObject {
-  readonly record: ChunkRecord;
-  /** Where its bytes begin in the memory of the chunk's output. */
-  readonly start: number;
-}
 
 /** Packs the direct files of `task`, at the start of the output. Rows of those that are to go into the tar stream stay pending. */
 export function packDirect(state: PackState, task: ChunkTask): readonly PackedObject[] {

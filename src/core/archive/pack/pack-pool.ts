@@ -3,9 +3,9 @@
 // buffers did, for a tenth of the time).
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { WorkerThread } from '../../platform/threads/worker-thread.js';
-import type { ChunkTask } from '../plan/chunk-task.js';
+import type { ChunkTask } from '../run/chunk-task.js';
 import type { EntryTableData } from '../../format/columns/entry-table.js';
-import type { PackedChunk } from './pack-chunk.js';
+import type { PackedChunk } from '../run/packed-chunk.js';
 import { PROGRESS, type PackSettings } from './pack-state.js';
 import type { PackMessage, PackReply } from './pack-worker.js';
 

@@ -6,8 +6,9 @@ import { cancelledError } from '../../platform/failures/errors.js';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
 import type { EntryExtra, LineSources } from '../../format/manifest/entry-line.js';
 import type { Provenance } from '../../format/manifest/provenance.js';
-import { type RawPath, rawFromBytes, rawFromText, TOP, pathBelow } from '../../platform/paths/raw-path.js';
+import { type RawPath, rawFromBytes, TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
+import { MACHINE_XATTR } from '../scan/current-xattrs.js';
 import { type EntryTable, STATUS, XXH64_BYTES } from '../../format/columns/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { loadMd5Lanes } from '../../platform/md5/md5-lanes.js';
@@ -20,8 +21,6 @@ import type { SourceFs } from '../scan/source-fs.js';
 import { headerBytes, paxFor, type NewMember, type TarType, writeHeader } from '../../format/tar/write-header.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
-// Labels of the machine that was read: the target's own policy decides there.
-export const MACHINE_XATTR = rawFromText('security.selinux');
 const READ_BYTES = 1 << 20;
 const ZEROS = Buffer.alloc(1 << 20);
 

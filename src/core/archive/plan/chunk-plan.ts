@@ -1,9 +1,9 @@
 // Cuts what was scanned into chunks. Entries keep path order within a chunk, so folders come back in few ranges; a hard
 // link group stays in one chunk; a file that does not fit a chunk gets chunks of its own, one after another.
-import type { Lane } from './chunk-task.js';
+import type { Lane } from '../run/chunk-task.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
-import { assignShards, type ShardStrategy, type Unit } from './shard-strategy.js';
-import { type TierPolicy, tierOf, TIERS } from './tier.js';
+import { assignShards, type ShardStrategy, type Unit } from '../run/shard-strategy.js';
+import { type TierPolicy, tierOf, TIERS } from '../run/tier.js';
 import { BLOCK, padded } from '../../format/tar/tar-block.js';
 import { addTo } from '../../platform/lists-by-key.js';
 

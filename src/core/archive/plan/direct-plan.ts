@@ -2,9 +2,9 @@
 // each: the chunk's tar stream has what else lies there (folders, links, sparse files), and its table of contents lists
 // everything, so that a lost manifest can be rebuilt. The objects have chunk numbers and records like chunks.
 import { parseStoreUrl } from '../../store/store-url.js';
-import type { ChunkTask, Lane } from './chunk-task.js';
+import type { ChunkTask, Lane } from '../run/chunk-task.js';
 import { DirectKeys } from './direct-keys.js';
-import type { UploadRun } from '../upload-run.js';
+import type { UploadRun } from '../run/upload-run.js';
 import { KIND, STATUS } from '../../format/columns/entry-table.js';
 import type { PendingTotals } from './pending-rows.js';
 import { uploadFolder } from '../../store/ids/upload-id.js';

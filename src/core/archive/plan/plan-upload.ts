@@ -1,14 +1,14 @@
 // What becomes of the rows that are to be packed: chunks of a size that memory allows, over shards, and how they are sent.
-import { describeCompression } from '../pack/compression-level.js';
-import type { UploadRun } from '../upload-run.js';
-import { withSentPieces } from '../resumed/take-over.js';
-import { type TransferPolicy, transferPolicy } from '../transfer/transfer-policy.js';
-import type { Lane } from './chunk-task.js';
+import { describeCompression } from '../run/compression-level.js';
+import type { UploadRun } from '../run/upload-run.js';
+import { withSentPieces } from './sent-pieces.js';
+import { type TransferPolicy, transferPolicy } from '../run/transfer-policy.js';
+import type { Lane } from '../run/chunk-task.js';
 import { chunkSizeFor, planChunks } from './chunk-plan.js';
 import { type DirectInput, isDirect, withDirectFiles } from './direct-plan.js';
 import { type MemoryPlan, memoryPlan } from '../../platform/limits/memory-plan.js';
 import type { PendingTotals } from './pending-rows.js';
-import { autoShardCount } from './shard-strategy.js';
+import { autoShardCount } from '../run/shard-strategy.js';
 
 export interface UploadPlan {
   readonly lanes: readonly Lane[];

@@ -5,7 +5,7 @@ import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { ScanResult } from '../scan/scan.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { chunkSizeFor, targetBytes, tarBytes } from './chunk-plan.js';
-import type { Lane } from './chunk-task.js';
+import type { Lane } from '../run/chunk-task.js';
 
 /** How a file looks beside the version before. */
 export type Change = 'added' | 'modified' | 'unchanged';

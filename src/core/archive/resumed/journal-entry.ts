@@ -1,10 +1,10 @@
 // What the journal of an upload records: its plan, and each chunk that the store has acknowledged.
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { AcknowledgedChunk, JournalPlan } from '../resume/upload-journal.js';
-import type { UploadRun } from '../upload-run.js';
-import type { ChunkTask } from '../plan/chunk-task.js';
+import type { UploadRun } from '../run/upload-run.js';
+import type { ChunkTask } from '../run/chunk-task.js';
 import { KIND } from '../../format/columns/entry-table.js';
-import type { PackedChunk } from '../pack/pack-chunk.js';
+import type { PackedChunk } from '../run/packed-chunk.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import { uploadFolder } from '../../store/ids/upload-id.js';
 

@@ -14,6 +14,7 @@ import type { Entry, EntryType, Segment } from '../../format/manifest/manifest-t
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { type ChunkTable, type PartRecord, readChunkTable } from '../../format/chunk/chunk-table.js';
 import type { AcknowledgedChunk } from '../resume/upload-journal.js';
+import type { SentPiece } from '../run/upload-run.js';
 import { splitUploadKey } from '../../store/ids/upload-id.js';
 
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
@@ -27,14 +28,6 @@ export interface MatchOptions {
   readonly codec: Codec;
   /** Files without a checksum do not count as stored. */
   readonly fileChecksums: boolean;
-}
-
-/** A piece of a cut file that is in the store; `number` counts from 1. */
-export interface SentPiece {
-  readonly number: number;
-  readonly of: number;
-  readonly offset: number;
-  readonly chunk: AcknowledgedChunk;
 }
 
 export interface Match {

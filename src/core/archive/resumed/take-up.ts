@@ -15,7 +15,7 @@ import { readBack } from '../resume/read-back.js';
 import type { SavedUpload } from '../resume/saved-upload.js';
 import type { AcknowledgedChunk } from '../resume/upload-journal.js';
 import { findSent } from '../resume/sent-chunks.js';
-import type { UploadRun } from '../upload-run.js';
+import type { UploadRun } from '../run/upload-run.js';
 import { committedResult, type UploadResult } from '../upload-result.js';
 import { manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 import { versionNumber } from '../../dataset/records/version-name.js';

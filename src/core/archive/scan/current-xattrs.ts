@@ -1,9 +1,11 @@
 // Extended attributes of paths below a source while versions are compared. Read by path and only where a ctime moved.
 import { concernsOnePath } from './skip.js';
-import { MACHINE_XATTR } from '../pack/pack-state.js';
 import type { SourceFs } from './source-fs.js';
 import { openSource } from './united-source.js';
-import { type RawPath, pathBelow } from '../../platform/paths/raw-path.js';
+import { type RawPath, pathBelow, rawFromText } from '../../platform/paths/raw-path.js';
+
+/** Labels of the machine that was read: the target's own policy decides there. */
+export const MACHINE_XATTR = rawFromText('security.selinux');
 
 export type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
 

@@ -1,9 +1,12 @@
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { type Skip, shownSkip } from './skip.js';
-import type { Settings } from '../settings.js';
+import type { EventSink } from '../../events/events.js';
 
 /** Reports what is left out. @throws io for the first that is not left out by design, with `failFast` */
-export function tellSkips(skips: readonly Skip[], { emit, failFast }: Pick<Settings, 'emit' | 'failFast'>): void {
+export function tellSkips(
+  skips: readonly Skip[],
+  { emit, failFast }: { readonly emit: EventSink; readonly failFast: boolean },
+): void {
   for (const skip of skips) {
     const shown = shownSkip(skip);
     emit({ type: 'skip', ...shown });

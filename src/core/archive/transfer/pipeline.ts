@@ -3,19 +3,14 @@
 // Whatever is thrown, here or by a callback, fails the run: every task ends by releasing what it took.
 import { setMaxListeners } from 'node:events';
 import { cancelledError } from '../../platform/failures/errors.js';
-import type { ChunkTask, Lane } from '../plan/chunk-task.js';
-import type { PackedChunk } from '../pack/pack-chunk.js';
+import type { ChunkTask, Lane } from '../run/chunk-task.js';
+import type { PackedChunk } from '../run/packed-chunk.js';
+import type { SendOutcome } from '../run/sender.js';
 import type { PackPool } from '../pack/pack-pool.js';
-import type { TransferPolicy } from './transfer-policy.js';
+import type { TransferPolicy } from '../run/transfer-policy.js';
 
 /** After an interruption what is on the wire may arrive; somebody waits for the prompt, and who sent SIGTERM for eight seconds. */
 const ARRIVAL_MS = 5000;
-
-export interface SendOutcome {
-  readonly durationMs: number;
-  /** It had to be repeated. */
-  readonly troubled: boolean;
-}
 
 export interface PipelineOptions {
   readonly lanes: readonly Lane[];

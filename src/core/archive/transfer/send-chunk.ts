@@ -11,39 +11,21 @@ import { type KeptUpload, keptText, type UploadJournal } from '../resume/upload-
 import { atOnce } from '../../platform/limits/at-once.js';
 import { folderOfKey } from '../../store/ids/upload-id.js';
 import { isLockRefused, isMisnamed } from '../../store/store-error.js';
-import { putOnce } from '../commit/put-once.js';
-import type { PackedChunk } from '../pack/pack-chunk.js';
-import type { SendOutcome } from './pipeline.js';
+import { putOnce } from './put-once.js';
+import type { PackedChunk } from '../run/packed-chunk.js';
+import type { ChunkTarget, Sender, SendHooks, SendOutcome } from '../run/sender.js';
 import { counted } from '../../platform/text/counted.js';
 
 const TAKE_BACK_MS = 30_000;
 /** After an interruption: the user waits for the prompt, and the store may be what did not answer. */
 const HASTY_TAKE_BACK_MS = 1000;
 
-export interface ChunkTarget {
-  readonly store: ObjectStore;
-  /** As `uploadFolder` has it. */
-  readonly folder: string;
-  /** The store encrypts with this key (SSE-KMS). */
-  readonly kmsKeyId: string | undefined;
-  /** Object Lock of what is put. */
-  readonly retention: Retention | undefined;
-  /** Requests that the store was sent again so far: the transfer window has to know of trouble. */
-  readonly retries: () => number;
-}
-
-export interface SendHooks {
-  readonly signal: AbortSignal;
-  /** Bytes of one object of the chunk that its request has sent so far. */
-  readonly onSent: (key: string, bytes: number) => void;
-}
-
 interface PutHooks {
   readonly signal: AbortSignal;
   readonly onSent: (bytes: number) => void;
 }
 
-export class ChunkSender {
+export class ChunkSender implements Sender {
   /** Keys that were sent, or were to be. */
   private readonly sent = new Set<string>();
   /** Those that the store has acknowledged to this very process: no others are ever deleted. */

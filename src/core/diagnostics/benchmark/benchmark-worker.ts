@@ -1,7 +1,7 @@
 // Worker thread: holds one block at a time, and compresses and decompresses it with whatever it is asked to.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { chooseLevel } from '../../archive/pack/compression-level.js';
+import { chooseLevel } from '../../archive/run/compression-level.js';
 import { loadCodec } from '../../platform/codec/codec.js';
 import { errorText, systemCode } from '../../platform/failures/errors.js';
 import { collectGarbage } from '../../platform/threads/collect-garbage.js';

@@ -1,6 +1,6 @@
 // Compares compressors as an upload would use them: blocks of the size of its frames, one a thread at a time, and all threads with
 // the same compressor at once. Every block is decompressed and compared byte for byte. Memory does not grow with the data.
-import { DEFAULT_FRAME_BYTES } from '../../archive/settings.js';
+import { DEFAULT_FRAME_BYTES } from '../../archive/run/settings.js';
 import type { EventSink } from '../../events/events.js';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { meaningOf } from '../../platform/failures/errno.js';

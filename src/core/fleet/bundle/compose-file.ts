@@ -1,5 +1,5 @@
 // The compose file of a bundle. Everything in it is quoted as YAML, and `$` is written twice: compose would put a variable there.
-import type { LockOptions } from '../../archive/upload-lock.js';
+import type { LockOptions } from '../../archive/run/upload-lock.js';
 import type { FleetPlace } from './fleet-place.js';
 import type { StoreServer } from './store-server.js';
 

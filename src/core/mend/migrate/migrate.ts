@@ -2,7 +2,7 @@
 // compare the manifest with what the archive said → delete the original, if asked to and if nothing is missing.
 // What fails before the upload leaves nothing in the destination; the private folder goes away however it ends.
 import { archiveInto } from '../../archive/archive-folder.js';
-import type { ArchiveOptions } from '../../archive/settings.js';
+import type { ArchiveOptions } from '../../archive/run/settings.js';
 import type { UploadResult } from '../../archive/upload-result.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';

@@ -1,7 +1,7 @@
 // What a template saves, month by month, of content that is uploaded to STANDARD on the first day and that nobody reads. A month has the days
 // that prices are for. Requests of the moves are in the month of the move.
 import { roughlyPlanned } from '../../archive/plan/planned-upload.js';
-import { autoShardCount } from '../../archive/plan/shard-strategy.js';
+import { autoShardCount } from '../../archive/run/shard-strategy.js';
 import { billOf, type Usage } from '../../cost/cost-model.js';
 import { sumOf, type Usd } from '../../cost/money.js';
 import { classRule, DAYS_A_MONTH, originOf, type PriceList, type PriceOrigin } from '../../cost/price-table.js';

@@ -1,7 +1,7 @@
 // What tools send to put files into S3, as a model: each with its defaults, into a prefix where nothing is yet, all files of
 // one size. Nothing is counted that comes once a run and does not grow with the files, except for archiver itself, where
 // all is known. Sources: the documentation of each tool, named with its numbers.
-import { autoShardCount } from '../../archive/plan/shard-strategy.js';
+import { autoShardCount } from '../../archive/run/shard-strategy.js';
 import { chunkSizeFor, tarBytes, targetBytes } from '../../archive/plan/chunk-plan.js';
 
 export const TOOL_NAMES = ['s5cmd', 'rclone', 'aws-cli', 'archiver'] as const;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseLevel, describeCompression, levelBand } from '../../../../src/core/archive/pack/compression-level.js';
+import { chooseLevel, describeCompression, levelBand } from '../../../../src/core/archive/run/compression-level.js';
 import { Md5Batch } from '../../../../src/core/archive/pack/md5-batch.js';
 import { FrameWriter } from '../../../../src/core/archive/pack/frame-writer.js';
 import { loadCodec } from '../../../../src/core/platform/codec/codec.js';

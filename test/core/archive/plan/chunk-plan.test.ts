@@ -1,6 +1,6 @@
 /* eslint-disable vitest/no-conditional-expect -- properties look at entries of different kinds */
 import * as fc from 'fast-check';
-import type { ChunkTask } from '../../../../src/core/archive/plan/chunk-task.js';
+import type { ChunkTask } from '../../../../src/core/archive/run/chunk-task.js';
 import { describe, expect, test } from 'vitest';
 import { chunkSizeFor, planChunks, type PlanOptions, tarBytes } from '../../../../src/core/archive/plan/chunk-plan.js';
 import {
@@ -9,8 +9,8 @@ import {
   KIND,
   openEntryTable,
 } from '../../../../src/core/format/columns/entry-table.js';
-import { autoShardCount, extension, SHARD_STRATEGIES } from '../../../../src/core/archive/plan/shard-strategy.js';
-import { type TierPolicy, tierOf } from '../../../../src/core/archive/plan/tier.js';
+import { autoShardCount, extension, SHARD_STRATEGIES } from '../../../../src/core/archive/run/shard-strategy.js';
+import { type TierPolicy, tierOf } from '../../../../src/core/archive/run/tier.js';
 import { MIB } from '../trees.js';
 import { raw } from '../../../support/raw.js';
 

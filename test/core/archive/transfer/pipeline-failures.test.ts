@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { cancelledError } from '../../../../src/core/platform/failures/errors.js';
-import type { ChunkTask } from '../../../../src/core/archive/plan/chunk-task.js';
-import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
+import type { ChunkTask } from '../../../../src/core/archive/run/chunk-task.js';
+import type { PackedChunk } from '../../../../src/core/archive/run/packed-chunk.js';
 import { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
 import { type PipelineOptions, runPipeline } from '../../../../src/core/archive/transfer/pipeline.js';
-import { transferPolicy } from '../../../../src/core/archive/transfer/transfer-policy.js';
+import { transferPolicy } from '../../../../src/core/archive/run/transfer-policy.js';
 import { fixedWindow } from '../../../../src/core/platform/limits/transfer-window.js';
 import { runningThreads } from '../../../../src/core/platform/threads/threads.js';
 import { WorkerThread } from '../../../../src/core/platform/threads/worker-thread.js';

@@ -1,17 +1,18 @@
 /* eslint-disable vitest/no-conditional-expect -- the bound holds where there is more than one buffer */
 // Packing and sending side by side, with packers and a wire that tests hold in their hands.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ChunkTask } from '../../../../src/core/archive/plan/chunk-task.js';
+import type { ChunkTask } from '../../../../src/core/archive/run/chunk-task.js';
 import { memoryPlan } from '../../../../src/core/platform/limits/memory-plan.js';
-import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
+import type { PackedChunk } from '../../../../src/core/archive/run/packed-chunk.js';
 import type { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
-import { runPipeline, type SendOutcome } from '../../../../src/core/archive/transfer/pipeline.js';
+import { runPipeline } from '../../../../src/core/archive/transfer/pipeline.js';
+import type { SendOutcome } from '../../../../src/core/archive/run/sender.js';
 import {
   CONGESTION_CONTROLS,
   TRANSPORTERS,
   type TransferOptions,
   transferPolicy,
-} from '../../../../src/core/archive/transfer/transfer-policy.js';
+} from '../../../../src/core/archive/run/transfer-policy.js';
 import { cancelledError } from '../../../../src/core/platform/failures/errors.js';
 import { MIB } from '../trees.js';
 

@@ -1,11 +1,11 @@
 // S3 Object Lock of what one upload puts.
-import type { EventSink } from '../events/events.js';
-import { ArchiverError, noneOn } from '../platform/failures/errors.js';
-import type { ManifestHead } from '../format/manifest/manifest-types.js';
-import type { Retention, RetentionMode } from '../store/object-store.js';
-import type { OpenedStore } from '../store/open-store.js';
-import { noLockError } from '../store/store-error.js';
-import { parseStoreUrl } from '../store/store-url.js';
+import type { EventSink } from '../../events/events.js';
+import { ArchiverError, noneOn } from '../../platform/failures/errors.js';
+import type { ManifestHead } from '../../format/manifest/manifest-types.js';
+import type { Retention, RetentionMode } from '../../store/object-store.js';
+import type { OpenedStore } from '../../store/open-store.js';
+import { noLockError } from '../../store/store-error.js';
+import { parseStoreUrl } from '../../store/store-url.js';
 
 export interface LockOptions {
   readonly mode: RetentionMode;

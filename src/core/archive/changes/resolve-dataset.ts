@@ -11,9 +11,9 @@ import { ArchiverError, isArchiverError } from '../../platform/failures/errors.j
 import { printable } from '../../platform/paths/raw-path.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
-import { type Baseline, findBaseline } from '../changes/baseline.js';
-import type { UploadRun } from '../upload-run.js';
-import { type Encryption, encryptionOf, keepEncryption, NO_ENCRYPTION } from '../upload-encryption.js';
+import { type Baseline, findBaseline } from './baseline.js';
+import type { UploadRun } from '../run/upload-run.js';
+import { type Encryption, encryptionOf, keepEncryption, NO_ENCRYPTION } from '../run/upload-encryption.js';
 import { isSameEtag } from '../../store/same-etag.js';
 
 export interface SettledDataset {
@@ -48,7 +48,7 @@ interface Latest {
 }
 
 /** Looks what is there of the dataset. @throws forgotten-store; what reading its latest version throws */
-export async function settleDataset(input: SettleInput): Promise<SettledDataset> {
+export async function resolveDataset(input: SettleInput): Promise<SettledDataset> {
   const { encryption, changes } = input.dataset;
   const { keep, ...asked } = encryption;
   const ids = candidates(input);

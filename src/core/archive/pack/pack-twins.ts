@@ -1,7 +1,7 @@
 // Lets a file refer to the stored content of an equal one. The two were equal when they were hashed; so that no entry ever
 // refers to bytes that are not its own, the first must have been stored exactly as it was then, and the other must still
 // look as it did. Otherwise the row is pending again, and is packed by itself later.
-import type { PackState } from '../pack/pack-state.js';
+import type { PackState } from './pack-state.js';
 import { copyDigests, STATUS } from '../../format/columns/entry-table.js';
 import { concernsOnePath } from '../scan/skip.js';
 

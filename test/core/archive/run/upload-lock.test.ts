@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { refuseUnlockable, retentionOf } from '../../../src/core/archive/upload-lock.js';
-import type { BucketLock } from '../../../src/core/store/bucket-lock.js';
-import type { OpenedStore } from '../../../src/core/store/open-store.js';
-import { StoreError } from '../../../src/core/store/store-error.js';
+import { refuseUnlockable, retentionOf } from '../../../../src/core/archive/run/upload-lock.js';
+import type { BucketLock } from '../../../../src/core/store/bucket-lock.js';
+import type { OpenedStore } from '../../../../src/core/store/open-store.js';
+import { StoreError } from '../../../../src/core/store/store-error.js';
 
 const DAY_MS = 86_400_000;
 const createdAt = new Date('2026-03-04T05:06:07Z');

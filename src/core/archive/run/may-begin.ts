@@ -1,7 +1,7 @@
 // What whoever decides whether an upload may begin is told. Types alone, below all steps.
-import type { PriceBook } from '../cost/price-table.js';
-import type { Provider } from '../store/providers/provider.js';
-import type { UploadEstimate } from '../cost/upload-cost.js';
+import type { PriceBook } from '../../cost/price-table.js';
+import type { Provider } from '../../store/providers/provider.js';
+import type { UploadEstimate } from '../../cost/upload-cost.js';
 
 /** Whose prices hold where a store is not AWS (undefined: what its address tells), and all prices. */
 export interface Prices {

@@ -1,15 +1,14 @@
 // An upload under way, as its steps see it: each takes the few parts that it needs. Types alone, below all steps.
-import type { ObjectStore, RequestCounts, Retention } from '../store/object-store.js';
-import type { Provider } from '../store/providers/provider.js';
-import type { AcknowledgedChunk } from './resume/upload-journal.js';
+import type { ObjectStore, RequestCounts, Retention } from '../../store/object-store.js';
+import type { Provider } from '../../store/providers/provider.js';
+import type { AcknowledgedChunk } from '../resume/upload-journal.js';
 import type { Remembered } from './remembered.js';
-import type { SentPiece } from './resumed/match-rows.js';
-import type { ScanResult } from './scan/scan.js';
+import type { ScanResult } from '../scan/scan.js';
 import type { Settings } from './settings.js';
-import type { ChunkSender } from './transfer/send-chunk.js';
+import type { Sender } from './sender.js';
 import type { RunEncryption } from './upload-encryption.js';
 import type { UploadLedger } from './upload-ledger.js';
-import type { UploadId } from '../store/ids/upload-id.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 
 /** What it goes by, until it has to go on under another id. */
 export interface Identity {
@@ -18,6 +17,14 @@ export interface Identity {
   /** When it began, in whatever run. */
   readonly createdAt: Date;
   readonly encryption: RunEncryption;
+}
+
+/** A piece of a cut file that is in the store; `number` counts from 1. */
+export interface SentPiece {
+  readonly number: number;
+  readonly of: number;
+  readonly offset: number;
+  readonly chunk: AcknowledgedChunk;
 }
 
 /** What an interrupted run has left in the store. */
@@ -47,7 +54,7 @@ export interface UploadRun extends Settings, Identity {
   readonly scanned: ScanResult;
   /** What became of what was scanned. */
   readonly ledger: UploadLedger;
-  readonly sender: ChunkSender;
+  readonly sender: Sender;
   /** Of this run, by the clock that only goes forward. */
   readonly startedMs: number;
   readonly resumed?: ResumedUpload;

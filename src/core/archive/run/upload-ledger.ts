@@ -1,17 +1,17 @@
 // Bookkeeping of one upload on the main thread: which chunk holds what, and the totals that the manifest states.
-import { ArchiverError } from '../platform/failures/errors.js';
-import type { StoredObject } from '../cost/stored-object.js';
-import type { EntryExtra } from '../format/manifest/entry-line.js';
-import { isListed } from '../format/manifest/manifest-writer.js';
-import { shardPrefix } from '../format/manifest/chunk-key.js';
-import type { UploadId } from '../store/ids/upload-id.js';
-import type { ChunkRecord, Segment, ShardRecord, Totals } from '../format/manifest/manifest-types.js';
-import { displayPath, type RawPath } from '../platform/paths/raw-path.js';
-import type { ChunkTask } from './plan/chunk-task.js';
-import { type EntryTable, KIND, STATUS } from '../format/columns/entry-table.js';
-import type { PackedChunk } from './pack/pack-chunk.js';
-import { CHANGED, type Skip } from './scan/skip.js';
-import { ShardSums } from '../dataset/chain/shard-sums.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import type { StoredObject } from '../../cost/stored-object.js';
+import type { EntryExtra } from '../../format/manifest/entry-line.js';
+import { isListed } from '../../format/manifest/manifest-writer.js';
+import { shardPrefix } from '../../format/manifest/chunk-key.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ChunkRecord, Segment, ShardRecord, Totals } from '../../format/manifest/manifest-types.js';
+import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
+import type { ChunkTask } from './chunk-task.js';
+import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
+import type { PackedChunk } from '../run/packed-chunk.js';
+import { CHANGED, type Skip } from '../scan/skip.js';
+import { ShardSums } from '../../dataset/chain/shard-sums.js';
 
 export class UploadLedger {
   readonly extras = new Map<number, EntryExtra>();

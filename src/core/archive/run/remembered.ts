@@ -1,10 +1,10 @@
 // What this computer remembers of datasets: manifests by their digest, which version was the newest, and when it was seen
 // whole. Hints.
 import { join } from 'node:path';
-import { type HeadCache, openHeadCache } from '../dataset/cache/head-cache.js';
-import { type LookMemory, openLookMemory } from '../dataset/cache/look-memory.js';
-import { type ManifestCache, openManifestCache } from '../dataset/cache/manifest-cache.js';
-import type { OpenedStore } from '../store/open-store.js';
+import { type HeadCache, openHeadCache } from '../../dataset/cache/head-cache.js';
+import { type LookMemory, openLookMemory } from '../../dataset/cache/look-memory.js';
+import { type ManifestCache, openManifestCache } from '../../dataset/cache/manifest-cache.js';
+import type { OpenedStore } from '../../store/open-store.js';
 
 /** Of manifests kept on this computer; a million entries are 42 MB. */
 const CACHE_LIMIT = 2 ** 30;

@@ -1,22 +1,22 @@
 // The options of an upload, grouped by concern, and their defaults.
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
-import pkg from '../../../package.json' with { type: 'json' };
-import type { EventSink } from '../events/events.js';
-import { threadsWithin } from '../platform/limits/open-files.js';
-import type { RawPath } from '../platform/paths/raw-path.js';
-import type { SavedUpload } from './resume/saved-upload.js';
-import type { UploadJournal } from './resume/upload-journal.js';
+import pkg from '../../../../package.json' with { type: 'json' };
+import type { EventSink } from '../../events/events.js';
+import { threadsWithin } from '../../platform/limits/open-files.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
+import type { SavedUpload } from '../resume/saved-upload.js';
+import type { UploadJournal } from '../resume/upload-journal.js';
 import type { MayBegin } from './may-begin.js';
-import type { ShardStrategy } from './plan/shard-strategy.js';
-import type { TierPolicy } from './plan/tier.js';
+import type { ShardStrategy } from './shard-strategy.js';
+import type { TierPolicy } from './tier.js';
 import type { Remembered } from './remembered.js';
-import { type FilterOptions, NO_FILTER } from './scan/filter.js';
-import type { TransferOptions } from './transfer/transfer-policy.js';
+import { type FilterOptions, NO_FILTER } from '../scan/filter.js';
+import type { TransferOptions } from './transfer-policy.js';
 import type { Encryption } from './upload-encryption.js';
 import type { LockOptions } from './upload-lock.js';
 import type { UploadProvenance } from './upload-provenance.js';
-import type { UploadId } from '../store/ids/upload-id.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 
 const MIB = 2 ** 20;
 

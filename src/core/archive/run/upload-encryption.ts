@@ -1,15 +1,15 @@
 // How the parts of one upload are encrypted: chunks by the store (SSE-KMS), the manifest by us. A dataset that is
 // encrypted stays so: what is not said anew is taken from the version before.
-import type { View } from '../dataset/chain/view.js';
-import { ArchiverError } from '../platform/failures/errors.js';
-import type { EventSink } from '../events/events.js';
-import { ManifestSealer } from '../format/manifest/manifest-sealer.js';
-import type { EncodedManifest } from '../format/manifest/manifest-writer.js';
-import type { ObjectStore } from '../store/object-store.js';
-import { parseStoreUrl } from '../store/store-url.js';
-import { printable } from '../platform/paths/raw-path.js';
-import { chunkKey } from '../format/manifest/manifest-check.js';
-import { folderOfKey, type UploadId, uploadFolder } from '../store/ids/upload-id.js';
+import type { View } from '../../dataset/chain/view.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import type { EventSink } from '../../events/events.js';
+import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
+import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import type { ObjectStore } from '../../store/object-store.js';
+import { parseStoreUrl } from '../../store/store-url.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { chunkKey } from '../../format/manifest/manifest-check.js';
+import { folderOfKey, type UploadId, uploadFolder } from '../../store/ids/upload-id.js';
 
 export interface Encryption {
   /** Of chunks, and of the data key that the manifest is encrypted with. */

@@ -15,7 +15,7 @@ import type { ObjectInfo } from '../../store/object-store.js';
 import { misnamedError } from '../../store/store-error.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { DIRECT_FOLDER } from '../plan/direct-keys.js';
-import type { UploadRun } from '../upload-run.js';
+import type { UploadRun } from '../run/upload-run.js';
 import type { ShownRecord } from './commit.js';
 import type { Commitment } from './commitment.js';
 import { uploadFolder, uploadUrlOf } from '../../store/ids/upload-id.js';
@@ -23,12 +23,12 @@ import { isFenceFlag } from '../../format/manifest/fence-flag.js';
 import { expectedIn } from '../../dataset/records/assert-expected.js';
 import { isSameEtag } from '../../store/same-etag.js';
 
-export type LookInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
+export type CheckInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
 
 /** An object of the own folder as it was put. */
 type Own = Pick<ObjectInfo, 'key' | 'sizeBytes'> & Partial<Pick<ObjectInfo, 'etag'>>;
 
-const ownChunks = ({ uploadId }: LookInput, { chunks }: Commitment): Own[] =>
+const ownChunks = ({ uploadId }: CheckInput, { chunks }: Commitment): Own[] =>
   chunks.flatMap(({ key, size }) =>
     key.startsWith('../') ? [] : [{ key: uploadFolder(uploadId) + key, sizeBytes: size }],
   );
@@ -44,7 +44,7 @@ function trouble({ objects }: FolderLook, own: Own): string {
   return isAsPut(found, own) ? 'is marked for deletion' : 'was replaced';
 }
 
-interface OwnLook {
+interface OwnCheck {
   /** The first that is not sound, and what is wrong with it. */
   readonly first: { readonly key: string; readonly what: string } | undefined;
   readonly count: number;
@@ -67,7 +67,7 @@ function findMisnamed(
   folder: string,
   own: readonly Own[],
   unsound: readonly Own[],
-): OwnLook['misnamed'] {
+): OwnCheck['misnamed'] {
   const there = new Set(objects.map(({ key }) => key));
   const put = new Set(own.map(({ key }) => key));
   const strange = objects.filter(({ key }) => key.startsWith(folder + DIRECT_FOLDER) && !put.has(key));
@@ -86,7 +86,7 @@ function findMisnamed(
 }
 
 /** Undefined for a writer without permission to list. */
-async function lookAtOwn({ store, uploadId, signal }: LookInput, own: readonly Own[]): Promise<OwnLook | undefined> {
+async function checkOwn({ store, uploadId, signal }: CheckInput, own: readonly Own[]): Promise<OwnCheck | undefined> {
   const folder = uploadFolder(uploadId);
   const look = await ifAllowed(store, 'list', folder, () => lookAtFolder(store, folder, signal));
   if (look === undefined) return undefined;
@@ -108,13 +108,13 @@ async function lookAtOwn({ store, uploadId, signal }: LookInput, own: readonly O
  * Returns what is not as it should be. This catches a PUT that was acknowledged and lost, too. @throws unsupported where the store
  * shows an object under another key, which sending it again does not mend
  */
-export async function lookAtSent(
-  run: LookInput & Pick<UploadRun, 'emit'>,
+export async function checkSent(
+  run: CheckInput & Pick<UploadRun, 'emit'>,
   commitment: Commitment,
 ): Promise<string | undefined> {
   const own = ownChunks(run, commitment);
   if (own.length === 0) return undefined;
-  const look = await lookAtOwn(run, own);
+  const look = await checkOwn(run, own);
   if (look === undefined) {
     const text = 'this writer has no permission to list: chunks were not counted before the commit';
     run.emit({ type: 'note', text });
@@ -126,14 +126,14 @@ export async function lookAtSent(
   return `the store acknowledged ${first.key} but it ${first.what} (${count} of ${own.length} chunks affected)`;
 }
 
-const referencesOf = ({ uploadId }: LookInput, { chunks, previous }: Commitment) => ({
+const referencesOf = ({ uploadId }: CheckInput, { chunks, previous }: Commitment) => ({
   uploadId,
   chunks,
   previous: previous?.uploadId,
 });
 
 /** False where something that it refers to is not sound. What was looked at less than an hour ago is not looked at again. */
-export async function referencesStand(run: LookInput, commitment: Commitment): Promise<boolean> {
+export async function areReferencesSound(run: CheckInput, commitment: Commitment): Promise<boolean> {
   const { lookedAtMs } = commitment;
   const references = referencesOf(run, commitment);
   const isFresh = lookedAtMs !== undefined && !isLookOld(lookedAtMs);
@@ -156,13 +156,13 @@ export interface Put {
  * The look after the record, always: at what it refers to, and at the own folder. Returns what is not as it should be.
  * @throws integrity when this writer cannot find out, or the version before was replaced while this one was made
  */
-export async function lookBack(run: LookInput, commitment: Commitment, put: Put): Promise<string | undefined> {
+export async function verifyCommitted(run: CheckInput, commitment: Commitment, put: Put): Promise<string | undefined> {
   const { version, shown, manifest, startedMs } = put;
   const { previous } = commitment;
   const references = referencesOf(run, commitment);
   const look = await lookAtReferences(run.store, references, run.signal);
   if (look === undefined && hasReferences(references)) throw unseen(run, version, 'the folders that it refers to');
-  const own = await lookAtOwn(run, [...(manifest === undefined ? [] : [manifest]), ...ownChunks(run, commitment)]);
+  const own = await checkOwn(run, [...(manifest === undefined ? [] : [manifest]), ...ownChunks(run, commitment)]);
   // Who may not list takes it on trust, unless the computer slept: its folder may have been taken for abandoned.
   if (own === undefined && isLookOld(startedMs)) throw unseen(run, version, 'its own folder');
   if (look?.first !== undefined) return `${look.first} was removed or given up while it was made`;
@@ -177,7 +177,11 @@ const isShown = ({ others }: ShownRecord, etag: string): boolean =>
   Array.from(others?.values() ?? []).some((object) => isSameEtag(etag, object.etag));
 
 /** The record of the version before was rewritten meanwhile: a repair may have put another view in its manifest's place. */
-async function confirmPrevious(run: LookInput, version: number, { uploadId, sha256 }: PreviousManifest): Promise<void> {
+async function confirmPrevious(
+  run: CheckInput,
+  version: number,
+  { uploadId, sha256 }: PreviousManifest,
+): Promise<void> {
   try {
     await loadExpected(run.store, uploadId, expectedIn(run.datasetId, [sha256]), { signal: run.signal });
   } catch (error) {
@@ -187,18 +191,18 @@ async function confirmPrevious(run: LookInput, version: number, { uploadId, sha2
   }
 }
 
-const unseen = ({ datasetId, store, uploadId }: LookInput, version: number, what: string): ArchiverError =>
+const unseen = ({ datasetId, store, uploadId }: CheckInput, version: number, what: string): ArchiverError =>
   integrityError(
     `version ${version} of dataset ${datasetId} was written, but may not be whole: ${what} could not be listed again (permission refused)`,
     { hint: `archiver verify ${uploadUrlOf(store.url, uploadId)}` },
   );
 
 /** The sentence about a version that was written and is not whole. */
-export const notWholeText = ({ datasetId }: Pick<LookInput, 'datasetId'>, version: number, why: string): string =>
+export const notWholeText = ({ datasetId }: Pick<CheckInput, 'datasetId'>, version: number, why: string): string =>
   `version ${version} of dataset ${datasetId} is not whole: ${why}`;
 
 /** The failure of an upload that leaves such a version. */
-export const notWhole = (run: Omit<LookInput, 'signal'>, version: number, why: string): ArchiverError =>
+export const notWhole = (run: Omit<CheckInput, 'signal'>, version: number, why: string): ArchiverError =>
   integrityError(notWholeText(run, version, why), {
     hint: `archiver repair ${uploadUrlOf(run.store.url, run.uploadId)}, or the command again with --force for a full new version`,
   });
