@@ -7,7 +7,7 @@ import pkg from '../../../package.json' with { type: 'json' };
 import type { Context } from '../../cli/context.js';
 import { type EndedAgentCycle, runAgent } from '../../core/fleet/agent/agent.js';
 import { agentMemory, agentPath } from '../../core/fleet/agent/agent-memory.js';
-import { Beats } from '../../core/fleet/agent/beats.js';
+import { HeartbeatSender } from '../../core/fleet/agent/heartbeat-sender.js';
 import { checkCredentialsFile } from '../../core/fleet/agent/credentials-file.js';
 import { instanceIdOf } from '../../core/fleet/agent/instance-id.js';
 import type { AgentClock } from '../../core/fleet/agent/wait-until.js';
@@ -52,7 +52,7 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
       Object.assign(refusals, { open: new StoreRefusals(), sinceMs: nowMs });
     return refusals.open;
   };
-  const beats = new Beats({
+  const heartbeats = new HeartbeatSender({
     writerId,
     instanceId,
     open: (signal) => openFleet(baseUrl, values, context, { signal, refusals: known() }),
@@ -66,7 +66,7 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
       plans,
       archive: sourceArchiver({ baseUrl, writerId, values, context, warn, refusals: known }),
       cycle,
-      beats,
+      heartbeats,
       memory: agentMemory(path, warn),
       clock: clockOf(context),
       signal: context.signal,

@@ -124,7 +124,7 @@ async function compare(
   if (baseline === undefined) return { errors: [], widenings: null };
   const { checkFleetConfig } = await import('../../core/fleet/config/check-fleet-config.js');
   const { acceptedOf, assertNotOlder } = await import('../../core/fleet/config/not-older.js');
-  const { widenings } = await import('../../core/fleet/config/widening.js');
+  const { widenings } = await import('../../core/fleet/config/compare-scope.js');
   const before = await readNamed(baseline, context);
   const { config: deployed, errors } = checkFleetConfig(before);
   if (deployed === undefined)

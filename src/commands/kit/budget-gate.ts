@@ -12,7 +12,7 @@ import type {
 import { flag } from '../../cli/flag.js';
 import type { MayBegin } from '../../core/archive/run/may-begin.js';
 import type { Amounts } from '../../core/money/budget/budget.js';
-import type { Standing } from '../../core/money/budget/verdict.js';
+import type { BudgetCheck } from '../../core/money/budget/verdict.js';
 import type { UploadEstimate } from '../../core/cost/upload-cost.js';
 import type { CostEvent, EventSink } from '../../core/events/events.js';
 import type { BudgetPlace } from '../../core/money/ledger/run-account.js';
@@ -55,17 +55,17 @@ const askedOf = (values: Readonly<Record<string, unknown>>, { account }: GateCon
 });
 
 /** How each limit would stand. @throws what opening and reading the book throw */
-async function standings(
+async function checks(
   { place, access, project }: Asked,
   planned: Amounts,
   context: GateContext,
-): Promise<readonly Standing[]> {
+): Promise<readonly BudgetCheck[]> {
   const { env, signal, home, cwd, now } = context;
   const { openBook } = await import('../../core/money/budget/open-book.js');
   const { readBook } = await import('../../core/money/budget/book-store.js');
   const { budgetsFor } = await import('../../core/money/budget/budget.js');
   const { refuseUncounted } = await import('../../core/money/budget/countable.js');
-  const { standingsOf, usesIn } = await import('../../core/money/budget/verdict.js');
+  const { budgetChecks, usesIn } = await import('../../core/money/budget/verdict.js');
   const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
   const { store } = opened;
   try {
@@ -74,7 +74,7 @@ async function standings(
     if (budgetsFor(book, project).length > 0)
       await refuseUncounted(opened, { home, now: now(), signal, warn: context.warn });
     context.observer?.metrics?.budgets(usesIn(book, now()));
-    return standingsOf(book, project, planned, now());
+    return budgetChecks(book, project, planned, now());
   } finally {
     opened.close();
   }
@@ -99,7 +99,7 @@ export function budgetGate(
       if (bill.lines.some(({ costUsd }) => costUsd !== null && costUsd > 0)) emit(await costEvent(bill));
       if (values['ignoreBudget'] !== true) {
         const { refuseOver } = await import('../../core/money/budget/verdict.js');
-        refuseOver(await standings(asked, { bytes, costUsd: bill.costUsd }, context));
+        refuseOver(await checks(asked, { bytes, costUsd: bill.costUsd }, context));
       }
       hasBegun = true;
     };
@@ -116,6 +116,6 @@ export async function plannedBudgets(
   values: Readonly<Record<string, unknown>>,
   planned: Amounts,
   context: GateContext,
-): Promise<readonly Standing[]> {
-  return values['ignoreBudget'] === true ? [] : await standings(askedOf(values, context), planned, context);
+): Promise<readonly BudgetCheck[]> {
+  return values['ignoreBudget'] === true ? [] : await checks(askedOf(values, context), planned, context);
 }

@@ -2,7 +2,7 @@
 import type { Pricing, StreamedResults } from '../../cli/context.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
 import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
-import { type Standing, standingText } from '../../core/money/budget/verdict.js';
+import { type BudgetCheck, budgetCheckText } from '../../core/money/budget/verdict.js';
 import { roundedBill } from '../../core/cost/cost-model.js';
 import { onceUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
 import { displayPath, printable } from '../../core/platform/paths/raw-path.js';
@@ -17,7 +17,7 @@ import { pricedBy } from '../kit/prices.js';
 export interface DryRun extends UploadResult {
   readonly planned: PlannedUpload;
   readonly destination: Destination;
-  readonly budgets?: readonly Standing[];
+  readonly budgets?: readonly BudgetCheck[];
 }
 
 export const isDryRun = (result: UploadResult): result is DryRun =>
@@ -27,7 +27,7 @@ interface Plan {
   readonly planned: Pick<PlannedUpload, 'classes' | 'objects'>;
   readonly destination: Destination;
   /** The limits that would be asked. */
-  readonly budgets?: readonly Standing[];
+  readonly budgets?: readonly BudgetCheck[];
 }
 
 /** The plan with what its budgets would say. `values` are those of the flags. @throws what reading the budgets throws */
@@ -65,15 +65,15 @@ export function plannedDocument(plan: Plan, context: Pricing): object {
 }
 
 /** In USD or bytes. */
-function checkDocument({ project, kind, limit, used, planned, isExceeded }: Standing): object {
+function checkDocument({ project, kind, limit, used, planned, isExceeded }: BudgetCheck): object {
   const scale = kind === 'cost' ? 1e6 : 1;
   const remaining = (limit - used) / scale;
   const amounts = { limit: limit / scale, remaining, planned: planned && planned / scale };
   return { project, isGlobal: project === null, limitOf: kind, ...amounts, isExceeded };
 }
 
-const budgetFact = (standing: Standing): string =>
-  fact('budget', `${standing.isExceeded ? 'it would be refused: ' : ''}${standingText(standing)}`);
+const budgetFact = (check: BudgetCheck): string =>
+  fact('budget', `${check.isExceeded ? 'it would be refused: ' : ''}${budgetCheckText(check)}`);
 
 /** Where it would go, what would be stored in which class, and what that costs. */
 export function plannedFacts(plan: Plan & { readonly datasetId: string }, context: Pricing): string[] {

@@ -1,7 +1,14 @@
 // Tells a meter what is used of a store, as it is billed. It sits below the retry decorator, so that every attempt counts.
 // A request that failed has the rate of STANDARD: the class of an object is known from the answer. What is fetched counts
 // as it was asked for, also where its reader ends early.
-import type { DeleteFailure, Keeping, ObjectInfo, ObjectVersionId, ThawOptions, WholeStore } from './object-store.js';
+import type {
+  DeleteFailure,
+  StorageTraits,
+  ObjectInfo,
+  ObjectVersionId,
+  ThawOptions,
+  WholeStore,
+} from './object-store.js';
 import type { KeyService } from './key-service.js';
 import type { Provider } from './providers/provider.js';
 import { pagesCounted } from './request-count.js';
@@ -67,7 +74,7 @@ export function meterStore(store: WholeStore, meter: StoreMeter): WholeStore {
     );
     return failures;
   };
-  const told = ({ keepsVersions }: Keeping): void => void (keepsVersions === true && meter.keepsVersions());
+  const told = ({ keepsVersions }: StorageTraits): void => void (keepsVersions === true && meter.keepsVersions());
   const write = async <T>(rate: 'put' | 'copy', storageClass: string, work: Promise<T>): Promise<T> => {
     meter.requested(rate, storageClass);
     return await work;

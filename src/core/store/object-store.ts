@@ -17,7 +17,7 @@ export interface Retention {
   readonly until: Date;
 }
 
-export interface ObjectInfo extends Keeping {
+export interface ObjectInfo extends StorageTraits {
   readonly key: string;
   readonly sizeBytes: number;
   /** Opaque, without quotes. Compare for equality only: it is an MD5 on few stores. */
@@ -46,14 +46,14 @@ export interface GetOptions {
 }
 
 /** What an answer tells of how the object is kept, and billed. */
-export interface Keeping {
+export interface StorageTraits {
   /** The bucket keeps versions: what is deleted or written again stays there. */
   readonly keepsVersions?: true;
   /** With a key of KMS, which was asked for it. */
   readonly usesKms?: true;
 }
 
-export interface ObjectContent extends Keeping {
+export interface ObjectContent extends StorageTraits {
   /** Bytes that `body` will yield. */
   readonly sizeBytes: number;
   /** Bytes of the whole object. */
@@ -115,7 +115,7 @@ export interface PutOptions extends WriteOptions {
 /** A copy keeps the content type of the original. */
 export type CopyOptions = Omit<WriteOptions, 'contentType'>;
 
-export interface PutResult extends Keeping {
+export interface PutResult extends StorageTraits {
   readonly etag: string;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Heartbeat } from '../../../src/core/fleet/heartbeat.js';
 import { judge, type WriterStatus } from '../../../src/core/fleet/watch/judge.js';
-import type { SeenConfig } from '../../../src/core/fleet/watch/sight.js';
+import type { SeenConfig } from '../../../src/core/fleet/watch/observation.js';
 import { heartbeat, heartbeatSource } from '../../support/heartbeat.js';
 
 const HOUR = 3_600_000;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { configVersionOf } from '../../../src/core/fleet/watch/config-version.js';
 import { lookAtFleet } from '../../../src/core/fleet/watch/look.js';
-import type { FleetSight } from '../../../src/core/fleet/watch/sight.js';
+import type { FleetObservation } from '../../../src/core/fleet/watch/observation.js';
 import { fileStore } from '../../../src/core/store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/store/object-store.js';
 import { StoreError } from '../../../src/core/store/store-error.js';
@@ -18,7 +18,7 @@ beforeEach(async () => {
   store = fileStore(base, {});
 });
 
-const look = (on: ObjectStore): Promise<FleetSight> =>
+const look = (on: ObjectStore): Promise<FleetObservation> =>
   lookAtFleet(on, {
     knownVersion: () => undefined,
     now: () => new Date('2026-03-04T06:00:00Z'),

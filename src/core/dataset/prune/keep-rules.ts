@@ -93,7 +93,7 @@ export function versionsToKeep(
   return kept;
 }
 
-interface Keeping {
+interface KeepSink {
   readonly now: Date;
   readonly keep: (key: string, reason: string) => void;
 }
@@ -102,7 +102,7 @@ interface Keeping {
 function keepByTime(
   newestFirst: readonly { readonly key: string; readonly at: string }[],
   rules: KeepRules,
-  { now, keep }: Keeping,
+  { now, keep }: KeepSink,
 ): void {
   for (const [rule, periodOf] of Object.entries(PERIODS)) {
     const wanted = rules[rule as keyof typeof PERIODS] ?? 0;

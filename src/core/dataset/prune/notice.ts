@@ -41,7 +41,7 @@ export async function refuseWhilePruned(store: ObjectStore, datasetId: string, s
   });
 }
 
-export interface Noticed {
+export interface NoticeOptions {
   readonly datasetId: string;
   /** That are to be retired. */
   readonly versions: readonly ReadRecord[];
@@ -52,7 +52,11 @@ export interface Noticed {
 }
 
 /** Runs `work`, which retires versions, under a notice. @throws conflict when one of them has got a tag since it was planned */
-export async function underNotice(store: ObjectStore, noticed: Noticed, work: () => Promise<void>): Promise<void> {
+export async function underNotice(
+  store: ObjectStore,
+  noticed: NoticeOptions,
+  work: () => Promise<void>,
+): Promise<void> {
   const { datasetId, random, deleter, signal } = noticed;
   const { dead } = await notices(store, datasetId, signal);
   const key = `${folderOf(datasetId)}prune-${Buffer.from(random).toString('hex')}.json`;
@@ -69,7 +73,7 @@ export async function underNotice(store: ObjectStore, noticed: Noticed, work: ()
   }
 }
 
-async function refuseTagged(reader: ObjectReader, { datasetId, versions, signal }: Noticed): Promise<void> {
+async function refuseTagged(reader: ObjectReader, { datasetId, versions, signal }: NoticeOptions): Promise<void> {
   const retired = new Set(versions.map(({ listed }) => listed.key));
   for (const listed of await listVersions(reader, datasetId, signal)) {
     const [tag] = listed.tags;

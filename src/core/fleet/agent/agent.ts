@@ -4,7 +4,7 @@ import { isArchiverError } from '../../platform/failures/errors.js';
 import type { Heartbeat, HeartbeatSource } from '../heartbeat.js';
 import type { AgentMemory } from './agent-memory.js';
 import { type AgentPlan, deleteRefusal, type PlanSource, type PlanState } from './agent-plan.js';
-import type { Beats } from './beats.js';
+import type { HeartbeatSender } from './heartbeat-sender.js';
 import {
   type ArchiveSource,
   heartbeatSource,
@@ -37,7 +37,7 @@ export interface AgentOptions {
   readonly archive: ArchiveSource;
   /** Instead of `runCycle`, around which it may do more. */
   readonly cycle?: RunCycle | undefined;
-  readonly beats: Beats;
+  readonly heartbeats: HeartbeatSender;
   readonly memory: AgentMemory;
   readonly clock: AgentClock;
   readonly signal: AbortSignal;
@@ -83,8 +83,8 @@ class Agent {
   }
 
   async run(): Promise<EndedAgentCycle | undefined> {
-    const { signal, once, beats } = this.options;
-    beats.send(() => this.heartbeat());
+    const { signal, once, heartbeats } = this.options;
+    heartbeats.send(() => this.heartbeat());
     // At once: what is under way may take all of the time that is left.
     const stop = (): void => this.stop();
     signal.addEventListener('abort', stop);
@@ -102,19 +102,19 @@ class Agent {
     // The last thing that is said of an agent that runs once is how its cycle ended.
     if (signal.aborted) {
       this.stop();
-      await beats.settled(LAST_BEAT_MS);
+      await heartbeats.settled(LAST_BEAT_MS);
     }
     return this.last;
   }
 
   private stop(): void {
     this.phase = 'stopped';
-    this.options.beats.send(() => this.heartbeat());
+    this.options.heartbeats.send(() => this.heartbeat());
   }
 
   /** One cycle; gives when the next one begins. @throws cancelled */
   private async once(): Promise<number> {
-    const { plans, archive, cycle = runCycle, beats, memory, clock, signal, onCycle } = this.options;
+    const { plans, archive, cycle = runCycle, heartbeats, memory, clock, signal, onCycle } = this.options;
     const startedMs = clock.now().getTime();
     this.cycle = { ...this.cycle, startedAt: this.nowText(), endedAt: null };
     const beating = this.beating();
@@ -123,7 +123,7 @@ class Agent {
     try {
       if (!signal.aborted) this.phase = 'running';
       this.takeSources(plan);
-      beats.send(() => this.heartbeat(), true);
+      heartbeats.send(() => this.heartbeat(), true);
       const onEnd = (outcome: SourceOutcome): void => this.take(outcome);
       if (plan !== undefined) outcomes = await cycle({ plan, archive, signal, onEnd });
     } finally {
@@ -131,8 +131,8 @@ class Agent {
     }
     this.end(plan, outcomes);
     await memory.write(this.heartbeat());
-    beats.send(() => this.heartbeat());
-    await beats.settled(BEAT_PATIENCE_MS);
+    heartbeats.send(() => this.heartbeat());
+    await heartbeats.settled(BEAT_PATIENCE_MS);
     const endedMs = clock.now().getTime();
     this.outages = plan === undefined || isOutage(outcomes) ? this.outages + 1 : 0;
     const intervalMs = this.intervalMs();
@@ -143,7 +143,7 @@ class Agent {
   }
 
   private beating(): NodeJS.Timeout {
-    return setInterval(() => this.options.beats.send(() => this.heartbeat()), BEAT_MS).unref();
+    return setInterval(() => this.options.heartbeats.send(() => this.heartbeat()), BEAT_MS).unref();
   }
 
   private async wait(dueMs: number): Promise<void> {
@@ -207,7 +207,7 @@ class Agent {
     const [first] = failed;
     const of = failed.length === 1 ? '' : ` (and ${failed.length - 1} more of ${this.sources.length} sources)`;
     const parts = [
-      this.options.beats.clone,
+      this.options.heartbeats.clone,
       plan === undefined ? error : deleteRefusal(plan),
       first && `${first.path}: ${first.error ?? 'failed'}${of}`,
     ].filter((part) => part !== undefined);

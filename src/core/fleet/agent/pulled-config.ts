@@ -10,7 +10,7 @@ import { checkFleetConfig } from '../config/check-fleet-config.js';
 import { configKey, type FleetConfig, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
 import { acceptedOf, assertNotOlder, olderError } from '../config/not-older.js';
 import { verifyConfig } from '../config/signature.js';
-import { widenings } from '../config/widening.js';
+import { widenings } from '../config/compare-scope.js';
 import { type AgentPlan, type PlanSource, type PlanState } from './agent-plan.js';
 import type { KeptConfig, SignedConfig } from './kept-config.js';
 

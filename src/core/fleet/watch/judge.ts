@@ -4,7 +4,7 @@
 import { defined } from '../../platform/defined.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { Heartbeat } from '../heartbeat.js';
-import type { SeenConfig, SeenHeartbeat, WriterSight } from './sight.js';
+import type { SeenConfig, SeenHeartbeat, WriterObservation } from './observation.js';
 import { spanText } from './span.js';
 
 type Freshness = 'fresh' | 'stale' | 'missing' | 'unknown';
@@ -62,7 +62,7 @@ export const cycleStartOf = (seen: ReadHeartbeat): number =>
   Date.parse(seen.heartbeat.cycle.startedAt) - skewOf(seen) - CONFIG_MARGIN_MS;
 
 /** How a writer is. */
-export function judge({ writerId, seen, config }: WriterSight, judging: Judging): WriterStatus {
+export function judge({ writerId, seen, config }: WriterObservation, judging: Judging): WriterStatus {
   const { now, thresholdMs, isCloned } = judging;
   const base = { ...NOTHING, writerId, config, staleAfterMs: thresholdMs };
   const nowMs = now.getTime();

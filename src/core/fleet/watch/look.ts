@@ -14,7 +14,7 @@ import { configKey, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
 import { heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
 import { configVersionOf } from './config-version.js';
 import { cycleStartOf } from './judge.js';
-import type { FleetSight, SeenConfig, SeenHeartbeat, WriterSight } from './sight.js';
+import type { FleetObservation, SeenConfig, SeenHeartbeat, WriterObservation } from './observation.js';
 
 /** GETs of small objects: what a store takes from one client without asking it to slow down. */
 export const REQUESTS_AT_ONCE = 32;
@@ -33,7 +33,7 @@ export interface LookOptions {
 }
 
 /** @throws access-denied when `writers/` may not be listed, not-found where there is no fleet, store, stalled, cancelled */
-export async function lookAtFleet(store: ObjectStore, options: LookOptions): Promise<FleetSight> {
+export async function lookAtFleet(store: ObjectStore, options: LookOptions): Promise<FleetObservation> {
   const { emit, signal, now } = options;
   emit({ type: 'phase', phase: 'listing' });
   const [storeTime, named, configs] = await Promise.all([
@@ -55,7 +55,7 @@ export async function lookAtFleet(store: ObjectStore, options: LookOptions): Pro
   emit({ type: 'plan', items: ids.length, bytes: 0 });
   const meter = progressMeter(emit);
   const reach = new Reach();
-  const sights = new Map<string, WriterSight>();
+  const sights = new Map<string, WriterObservation>();
   const known = new Set(named);
   await atOnce(ids, REQUESTS_AT_ONCE, async (writerId) => {
     const config = configs.found.get(writerId);
@@ -72,7 +72,7 @@ export async function lookAtFleet(store: ObjectStore, options: LookOptions): Pro
   meter.finish();
   reach.check();
   const all = ids.flatMap((id) => sights.get(id) ?? []);
-  const isOther = ({ seen, config }: WriterSight): boolean => seen.kind === 'none' && config === undefined;
+  const isOther = ({ seen, config }: WriterObservation): boolean => seen.kind === 'none' && config === undefined;
   return {
     storeTime,
     writers: all.filter((one) => !isOther(one)),

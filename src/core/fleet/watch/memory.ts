@@ -9,7 +9,7 @@ import { isArchiverError, systemCode } from '../../platform/failures/errors.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
 import { changeFile } from '../../platform/state/change-file.js';
 import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
-import type { FleetSight, WriterSight } from './sight.js';
+import type { FleetObservation, WriterObservation } from './observation.js';
 import { isSameEtag } from '../../store/same-etag.js';
 
 /** Of a writer; more are restarts long ago. */
@@ -75,13 +75,13 @@ export async function saveMemory(path: string, baseUrl: string, memory: FleetMem
 }
 
 /** What is remembered after a look. Writers that are gone are forgotten. */
-export function remembered({ writers }: FleetSight, before: FleetMemory, now: Date): FleetMemory {
-  const after = writers.map((sight) => rememberedOf(sight, before.writers.get(sight.writerId), now));
+export function remembered({ writers }: FleetObservation, before: FleetMemory, now: Date): FleetMemory {
+  const after = writers.map((observed) => rememberedOf(observed, before.writers.get(observed.writerId), now));
   return { unseenSince: null, writers: new Map(after.map((one) => [one.writerId, one])) };
 }
 
 function rememberedOf(
-  { writerId, seen, config }: WriterSight,
+  { writerId, seen, config }: WriterObservation,
   before: WriterMemory | undefined,
   now: Date,
 ): WriterMemory {

@@ -6,7 +6,7 @@ import { ignoreEvents } from '../../events/progress-meter.js';
 import { type Condition, CONDITIONS, isTroubled, judge, type WriterStatus } from './judge.js';
 import { lookAtFleet, type LookOptions } from './look.js';
 import { isClonedIn, memoryPath, NO_MEMORY, readMemory, remembered, saveMemory, versionIn } from './memory.js';
-import type { FleetSight } from './sight.js';
+import type { FleetObservation } from './observation.js';
 
 export type ConditionCounts = Readonly<Record<Condition, number>>;
 
@@ -43,30 +43,30 @@ export async function watchFleet(store: ObjectStore, options: WatchOptions): Pro
     return NO_MEMORY;
   });
   const knownVersion = (id: string, etag: string): number | undefined => versionIn(before, id, etag);
-  const sight = await lookAtFleet(store, { ...options, emit, knownVersion });
-  const after = remembered(sight, before, now());
+  const observed = await lookAtFleet(store, { ...options, emit, knownVersion });
+  const after = remembered(observed, before, now());
   await saveMemory(path, store.url, after).catch((error: unknown) => {
     notes.push(`what was seen of the fleet is not remembered, so clones go unnoticed: ${reasonText(error)}`);
   });
-  if (sight.configsUnknown !== undefined)
-    notes.push(`which writers have a config is not known, so none is missing: ${sight.configsUnknown}`);
+  if (observed.configsUnknown !== undefined)
+    notes.push(`which writers have a config is not known, so none is missing: ${observed.configsUnknown}`);
   const isCloned = (id: string): boolean => isClonedIn(after, id, now());
-  return { ...statusOf(sight, options.thresholdMs, isCloned), location: store.url, notes };
+  return { ...statusOf(observed, options.thresholdMs, isCloned), location: store.url, notes };
 }
 
-function statusOf(sight: FleetSight, thresholdMs: number, isCloned: (writerId: string) => boolean) {
-  const writers = sight.writers.map((one) =>
-    judge(one, { now: sight.storeTime, thresholdMs, isCloned: isCloned(one.writerId) }),
+function statusOf(observed: FleetObservation, thresholdMs: number, isCloned: (writerId: string) => boolean) {
+  const writers = observed.writers.map((one) =>
+    judge(one, { now: observed.storeTime, thresholdMs, isCloned: isCloned(one.writerId) }),
   );
   const counts = Object.fromEntries(
     CONDITIONS.map((word) => [word, writers.filter(({ condition }) => condition === word).length]),
   ) as ConditionCounts;
   return {
-    lookedAt: sight.storeTime,
+    lookedAt: observed.storeTime,
     writers: writers.toSorted((one, other) => rankOf(one) - rankOf(other)),
     counts,
     troubledCount: writers.filter(isTroubled).length,
-    others: sight.others,
+    others: observed.others,
   };
 }
 

@@ -48,7 +48,7 @@ export const copyKeyOf = (uploadId: UploadId, current: CurrentManifest): string 
 /** Writes, or says what would be written. @throws errors of the store; everything stays as readable as before */
 export async function putRebuilt(options: PutRebuiltOptions): Promise<PutResult> {
   const { store, uploadId, rebuilt, current, found, dependents, isSame, kmsKeyId, execute, signal } = options;
-  const rebasing = { ground: { uploadId, view: rebuilt.view, kmsKeyId }, execute, signal };
+  const rebasing = { base: { uploadId, view: rebuilt.view, kmsKeyId }, execute, signal };
   if (!execute) {
     const rebased = isSame ? [] : await rebaseAll(store, dependents.building, rebasing);
     return { manifestSha256: null, backupKey: copyKeyOf(uploadId, current), rebased, isRecorded: false };

@@ -18,7 +18,7 @@ import { sameContent } from './same-content.js';
 import { verifyAsItWillBe } from './verify-rebuilt.js';
 
 /** What the versions build on from now on; keys relative to `uploadId`. */
-export interface Ground {
+export interface NewBase {
   readonly uploadId: UploadId;
   readonly view: MergedView;
   /** The KMS key of its manifest: what builds on it must not be written in the clear. */
@@ -38,7 +38,7 @@ export interface Rebased {
 }
 
 export interface RebaseOptions {
-  readonly ground: Ground;
+  readonly base: NewBase;
   /** Otherwise only say what would be written. */
   readonly execute: boolean;
   readonly signal: AbortSignal;
@@ -57,9 +57,9 @@ export async function rebaseAll(
 
 async function rebase(store: ObjectStore, dependent: Dependent, options: RebaseOptions): Promise<Rebased> {
   const { version, loaded, between, stored } = dependent;
-  const { ground, execute, signal } = options;
+  const { base, execute, signal } = options;
   const { uploadId } = loaded;
-  const below = { uploadId: ground.uploadId, chunks: ground.view.chunks, mentions: () => ground.view.entries() };
+  const below = { uploadId: base.uploadId, chunks: base.view.chunks, mentions: () => base.view.entries() };
   const merged = mergeLevels([levelOf(loaded), ...between.map(levelOf), below], uploadId);
   const { totals: counted, shards, used } = await summarize(merged);
   const view = compactView(merged, used);
@@ -76,7 +76,7 @@ async function rebase(store: ObjectStore, dependent: Dependent, options: RebaseO
   const head: ManifestHead = { ...independent(loaded.head), listing: 'full', totals, shards, chunks: view.chunks };
   const plain = await composeManifest(head, view.entries());
   const recorded = version.record.encryption;
-  const kmsKeyId = loaded.sealedBy ?? (recorded?.manifest === true ? recorded.kmsKeyId : ground.kmsKeyId);
+  const kmsKeyId = loaded.sealedBy ?? (recorded?.manifest === true ? recorded.kmsKeyId : base.kmsKeyId);
   const next =
     kmsKeyId === undefined ? plain : await new ManifestSealer({ store, uploadId, kmsKeyId, signal }).seal(plain);
   const backup = await replaceManifest(store, {

@@ -9,7 +9,7 @@ import { type CurrentManifest, readCurrentManifest } from './current-manifest.js
 import { findDependents } from './dependents.js';
 import { opensAs } from './exact-copy.js';
 import { type FoundRecord, RecordSearch } from './find-record.js';
-import { brokenOnes, type Ground, type Rebased, rebaseAll } from './rebase.js';
+import { brokenOnes, type NewBase, type Rebased, rebaseAll } from './rebase.js';
 import { DamagedRepair } from './repair-damaged.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
 import { manifestKeyOf, type UploadId, uploadUrlOf } from '../../store/ids/upload-id.js';
@@ -90,13 +90,13 @@ async function mendChains(
   const { building } = await findDependents(store, { uploadId: below ?? uploadId, newer, cache, signal });
   const broken = await brokenOnes(store, building, signal);
   if (broken.length === 0) return [];
-  const ground = below === undefined ? await groundOf(store, uploadId, [], signal) : await groundBelow(store, below);
-  return await rebaseAll(store, broken, { ground, execute, signal });
+  const base = below === undefined ? await baseOf(store, uploadId, [], signal) : await baseBelow(store, below);
+  return await rebaseAll(store, broken, { base, execute, signal });
 
-  async function groundBelow(reader: typeof store, previous: UploadId): Promise<Ground> {
+  async function baseBelow(reader: typeof store, previous: UploadId): Promise<NewBase> {
     const recorded = (await search.older()).find((older) => older.uploadId === previous);
     try {
-      return await groundOf(reader, previous, recorded?.sha256 ?? [], signal);
+      return await baseOf(reader, previous, recorded?.sha256 ?? [], signal);
     } catch (error) {
       if (!isArchiverError(error, 'integrity', 'not-found')) throw error;
       throw integrityError(`${manifestKeyOf(uploadId)} is sound, but builds on another that is not: ${error.message}`, {
@@ -107,12 +107,12 @@ async function mendChains(
   }
 }
 
-async function groundOf(
+async function baseOf(
   store: RepairOptions['store'],
   uploadId: UploadId,
   sha256: readonly string[],
   signal: AbortSignal,
-): Promise<Ground> {
+): Promise<NewBase> {
   const view = await openView(store, { uploadId, sha256, signal });
   const sealed = view.chain.find(({ sealedBy }) => sealedBy !== undefined);
   return { uploadId, view, kmsKeyId: sealed?.sealedBy };

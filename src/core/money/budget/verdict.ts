@@ -9,7 +9,7 @@ import { shellWord } from '../../platform/text/shell-word.js';
 import { type Amounts, type BudgetBook, budgetsFor, usedIn } from './budget.js';
 
 /** A limit, and what would be left of it. */
-export interface Standing {
+export interface BudgetCheck {
   /** Null: the budget of all projects. */
   readonly project: string | null;
   readonly kind: 'cost' | 'volume';
@@ -23,12 +23,12 @@ export interface Standing {
 }
 
 /** Every limit that holds for a project, its own first. */
-export function standingsOf(
+export function budgetChecks(
   book: BudgetBook,
   project: string | null,
   planned: Amounts,
   now: Date,
-): readonly Standing[] {
+): readonly BudgetCheck[] {
   const plannedMicros = planned.costUsd === null ? null : microsOf(planned.costUsd);
   return budgetsFor(book, project).flatMap(([whose, budget]) => {
     const { micros, bytes } = usedIn(budget, now);
@@ -50,7 +50,7 @@ const MOST_USES = 200;
 /** How far every limit is used, the fullest first. */
 export const usesIn = (book: BudgetBook, now: Date): readonly BudgetUse[] =>
   [null, ...book.projects.keys()]
-    .flatMap((whose) => standingsOf(book, whose, { costUsd: 0, bytes: 0 }, now).filter((one) => one.project === whose))
+    .flatMap((whose) => budgetChecks(book, whose, { costUsd: 0, bytes: 0 }, now).filter((one) => one.project === whose))
     .map(({ project, kind, limit, used }) => ({ project, limit: kind, used: used / limit }))
     .toSorted((a, b) => b.used - a.used)
     .slice(0, MOST_USES);
@@ -58,18 +58,18 @@ export const usesIn = (book: BudgetBook, now: Date): readonly BudgetUse[] =>
 const OWN_PRICES = 'say what this store costs (costControl.provider or costControl.ownPrices in the config file)';
 
 /** @throws budget-exceeded where a limit would be exceeded */
-export function refuseOver(standings: readonly Standing[]): void {
-  const refusals = standings.filter(({ isExceeded }) => isExceeded);
+export function refuseOver(checks: readonly BudgetCheck[]): void {
+  const refusals = checks.filter(({ isExceeded }) => isExceeded);
   const [first] = refusals;
   if (first === undefined) return;
   const set = `archiver budget set ${first.project === null ? '--global' : shellWord(printable(first.project))} --${first.kind}`;
-  throw new ArchiverError('budget-exceeded', `${refusals.map(standingText).join('; ')}; nothing is sent`, {
+  throw new ArchiverError('budget-exceeded', `${refusals.map(budgetCheckText).join('; ')}; nothing is sent`, {
     hint: `${first.planned === null ? OWN_PRICES : `raise the limit (${set} …)`}, or go on in spite of it with --ignore-budget`,
   });
 }
 
 /** How it stands in a sentence. */
-export function standingText({ project, kind, limit, used, planned, isExceeded }: Standing): string {
+export function budgetCheckText({ project, kind, limit, used, planned, isExceeded }: BudgetCheck): string {
   const whose = project === null ? 'of all projects' : `of project ${printable(project)}`;
   const text = (amount: number): string => amountText(kind, kind === 'cost' ? amount / 1e6 : amount);
   const left = `${text(Math.max(0, limit - used))} of ${text(limit)} is left`;

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { defined } from '../../platform/defined.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
-import type { Keeping, ByteRange, GetOptions, ObjectContent, ObjectInfo, ObjectReader } from '../object-store.js';
+import type { StorageTraits, ByteRange, GetOptions, ObjectContent, ObjectInfo, ObjectReader } from '../object-store.js';
 import { StoreError } from '../store-error.js';
 import { storeBody } from '../store-body.js';
 import { plainEtag } from './s3-etag.js';
@@ -57,7 +57,7 @@ const parseRestore = (header: string | undefined): ObjectInfo['restore'] => {
 export const keepingOf = ({
   VersionId = 'null',
   ServerSideEncryption,
-}: Pick<HeadObjectCommandOutput, 'VersionId' | 'ServerSideEncryption'>): Keeping => ({
+}: Pick<HeadObjectCommandOutput, 'VersionId' | 'ServerSideEncryption'>): StorageTraits => ({
   ...(VersionId === 'null' ? {} : { keepsVersions: true }),
   ...(ServerSideEncryption?.startsWith('aws:kms') === true ? { usesKms: true } : {}),
 });

@@ -7,7 +7,7 @@ import { type Heartbeat, parseHeartbeat } from '../../../../src/core/fleet/heart
 import { type AgentOptions, type EndedAgentCycle, runAgent } from '../../../../src/core/fleet/agent/agent.js';
 import { agentMemory, agentPath } from '../../../../src/core/fleet/agent/agent-memory.js';
 import { type PlanSource, planOf } from '../../../../src/core/fleet/agent/agent-plan.js';
-import { Beats } from '../../../../src/core/fleet/agent/beats.js';
+import { HeartbeatSender } from '../../../../src/core/fleet/agent/heartbeat-sender.js';
 import { keptConfig } from '../../../../src/core/fleet/agent/kept-config.js';
 import { PulledConfig } from '../../../../src/core/fleet/agent/pulled-config.js';
 import type { UploadResult } from '../../../../src/core/archive/upload-result.js';
@@ -124,7 +124,12 @@ export async function agentWorld(): Promise<AgentWorld> {
         identity: { writerId: WRITER, host: 'host', instanceId, archiverVersion: '0.0.0' },
         plans: world.pulled(),
         archive: () => Promise.resolve(archived()),
-        beats: new Beats({ writerId: WRITER, instanceId, open, onTrouble: (text) => void troubles.push(text) }),
+        heartbeats: new HeartbeatSender({
+          writerId: WRITER,
+          instanceId,
+          open,
+          onTrouble: (text) => void troubles.push(text),
+        }),
         memory: memory(),
         clock: {
           now: () => new Date(clock.nowMs),

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/core/money/budget/budget.js';
 import { encodeBook, parseBook } from '../../../../src/core/money/budget/book-document.js';
 import { statusOf } from '../../../../src/core/money/budget/status.js';
-import { refuseOver, standingsOf } from '../../../../src/core/money/budget/verdict.js';
+import { refuseOver, budgetChecks } from '../../../../src/core/money/budget/verdict.js';
 
 const SINCE = '2026-03-01T00:00:00.000Z';
 const day = (text: string): Date => new Date(`2026-${text}T12:00:00Z`);
@@ -28,7 +28,7 @@ const bookOf = (own: Partial<Budget> | null, global: Partial<Budget> | null = nu
 const use = (book: BudgetBook, costUsd: number | null, bytes = 0, at = NOW, project: string | null = 'genomes') =>
   withUse(book, project, { costUsd, bytes }, at);
 const verdict = (book: BudgetBook, costUsd: number | null, bytes = 0, project: string | null = 'genomes') =>
-  standingsOf(book, project, { costUsd, bytes }, NOW)
+  budgetChecks(book, project, { costUsd, bytes }, NOW)
     .filter(({ isExceeded }) => isExceeded)
     .map(({ project: whose, kind }) => `${whose} ${kind}`);
 
@@ -64,7 +64,7 @@ describe('what a plan may use', () => {
   });
 
   test('is told with what, how much over, which budget, and how to go on', () => {
-    const refusals = standingsOf(use(bookOf({ costMicros: 10e6 }), 4), 'genomes', { costUsd: 7.5, bytes: 1 }, NOW);
+    const refusals = budgetChecks(use(bookOf({ costMicros: 10e6 }), 4), 'genomes', { costUsd: 7.5, bytes: 1 }, NOW);
 
     expect(() => refuseOver(refusals)).toThrow(
       expect.objectContaining({

@@ -15,7 +15,7 @@ import { type Heartbeat, heartbeatBytes, heartbeatKey, MAX_HEARTBEAT_BYTES, pars
 /** A store that does not answer is given up for this beat. */
 const PATIENCE_MS = 30_000;
 
-export interface BeatsOptions {
+export interface HeartbeatSenderOptions {
   readonly writerId: string;
   readonly instanceId: string;
   /** Opens the base of the fleet. */
@@ -29,7 +29,7 @@ interface Beat {
   readonly looks: boolean;
 }
 
-export class Beats {
+export class HeartbeatSender {
   /** The other process that writes under this name, as the last look has shown. */
   clone: string | undefined;
   private waiting: Beat | undefined;
@@ -37,7 +37,7 @@ export class Beats {
   /** ETags that our own heartbeats may have; none until one was put. */
   private own = new Set<string>();
 
-  constructor(private readonly options: BeatsOptions) {}
+  constructor(private readonly options: HeartbeatSenderOptions) {}
 
   /** Returns at once. `compose` is called when it is put; `looks`: after a look at what lies there. */
   send(compose: () => Heartbeat, looks = false): void {

@@ -15,17 +15,17 @@ export type SeenHeartbeat =
   | { readonly kind: 'unreadable'; readonly reason: string; readonly putAt: Date | undefined }
   | { readonly kind: 'none' };
 
-export interface WriterSight {
+export interface WriterObservation {
   readonly writerId: string;
   readonly seen: SeenHeartbeat;
   readonly config: SeenConfig | undefined;
 }
 
-export interface FleetSight {
+export interface FleetObservation {
   /** By the store's clock, when the look began. */
   readonly storeTime: Date;
   /** By their ids, those that have a heartbeat or a config. */
-  readonly writers: readonly WriterSight[];
+  readonly writers: readonly WriterObservation[];
   /** What has a prefix below `writers/` and neither: uploads with --writer-id. */
   readonly others: readonly string[];
   /** Why it is not known which writers have configs. */

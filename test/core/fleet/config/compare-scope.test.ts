@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkFleetConfig } from '../../../../src/core/fleet/config/check-fleet-config.js';
 import type { FleetConfig } from '../../../../src/core/fleet/config/fleet-config.js';
-import { widenings } from '../../../../src/core/fleet/config/widening.js';
+import { widenings } from '../../../../src/core/fleet/config/compare-scope.js';
 import { yamlOf } from '../../../support/fleet-config.js';
 
 type Keys = Readonly<Record<string, unknown>>;
