@@ -3,7 +3,6 @@ import type { MemoryLimit, Results, Verbosity } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
-import type { OpenedStore } from '../core/store/open-store.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import type { StoreVerdict } from '../core/mend/verify/store-verdict.js';
 import type { VerifyStoreOptions } from '../core/mend/verify/verify-store.js';
@@ -12,6 +11,7 @@ import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/
 import { lookOf } from '../ui/look.js';
 import { signText } from '../ui/sign.js';
 import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules, workersFlag } from './kit/flags.js';
+import { forgettingLooks } from './kit/forgetting-looks.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreCall, type StoreContext, withStore } from './kit/store.js';
@@ -110,6 +110,8 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
 
 type Checked = Pick<VerifyResult, 'ok' | 'unreadCold'>;
 
+const isSound = ({ ok }: Checked): boolean => ok;
+
 interface Check<T> {
   readonly verify: (options: VerifyStoreOptions) => Promise<T>;
   readonly documentOf: (result: T) => object;
@@ -130,7 +132,7 @@ async function check<T extends Checked>(
       const call = { ...place, values, context, requestsAtOnce: workers, onEvent: emit };
       return withStore(call, async (opened) => {
         const { store, requests } = opened;
-        const result = await forgettingLooks(opened, context, () =>
+        const result = await forgettingLooks(context, isSound, () =>
           verify({
             reader: store,
             mode: modeOf(values),
@@ -164,25 +166,6 @@ async function check<T extends Checked>(
   });
   if (!result.ok) return 1;
   return result.unreadCold.length === 0 ? 0 : 3;
-}
-
-/** What is not whole is not taken for whole because it was seen so earlier today: the next sync looks. */
-async function forgettingLooks<T extends Checked>(
-  opened: OpenedStore,
-  { home, warn }: VerifyContext,
-  verify: () => Promise<T>,
-): Promise<T> {
-  let isSound = false;
-  try {
-    const result = await verify();
-    isSound = result.ok;
-    return result;
-  } finally {
-    if (!isSound) {
-      const { cacheFolder, rememberedIn } = await import('../core/archive/run/remembered.js');
-      await rememberedIn(cacheFolder(home), opened, warn).looks.forgetAll();
-    }
-  }
 }
 
 function uploadDocument(result: VerifyResult): object {

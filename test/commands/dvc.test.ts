@@ -73,7 +73,7 @@ describe('dvc stages', () => {
       ],
       others: { files: 2, bytes: 7 },
       dvc: { stage: STAGE },
-      requests: { get: 1, list: 0 },
+      requests: { get: 1, list: 2 },
       status: 0,
     });
   });
@@ -302,7 +302,7 @@ describe('dvc export', () => {
       folders: [],
       written: 4,
       failed: [],
-      requests: { get: 1, list: 0 },
+      requests: { get: 1, list: 2 },
       status: 0,
     });
     expect(parse(read('out/data/b.dvc'))).toMatchObject({ outs: [{ isexec: true, path: 'b' }] });

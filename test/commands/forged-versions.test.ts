@@ -44,8 +44,12 @@ test('a prune that would keep nothing ends with 4, a dry run says so, and --allo
   const refused = await run(...argv, '--yes');
 
   expect([dry.status, refused.status]).toEqual([0, 4]);
-  expect(dry.stderr).toContain('this will be refused without --allow-mass-delete: what is kept of dataset');
-  expect(refused.stderr).toMatch(/nothing was pruned: what is kept .* holds at most 0 files .*\(1\) up to 1 files/);
+  expect(dry.stderr).toContain(
+    'the prune itself will be refused without --allow-mass-delete: what the --keep flags keep of dataset',
+  );
+  expect(refused.stderr).toMatch(
+    /nothing was pruned: what the --keep flags keep .* holds at most 0 files of 0 bytes, .*\(v1\) up to 1 file of /,
+  );
   expect((await run(...argv, '--yes', '--allow-mass-delete')).status).toBe(0);
 });
 

@@ -404,7 +404,7 @@ describe('a download that fails in part', () => {
     expect(again).toMatchObject({ status: 0, document: { status: 'completed', files: 1, unchanged: 1 } });
     expect((await world.job(id)).error).toBeUndefined();
     expect(await world.job(id)).toMatchObject({ result: { files: 2, failed: 0 } });
-    expect(world.cold.requests()).toEqual({ HeadObject: 2, GetObject: 2 });
+    expect(world.cold.requests()).toEqual({ HeadObject: 2, GetObject: 2, ListObjectsV2: 2 });
   });
 });
 

@@ -195,7 +195,7 @@ describe('list', () => {
   test('--json is one document', async () => {
     const document = json((await run('list', upload, '--json')).stdout) as { contents: Record<string, unknown>[] };
 
-    expect(document).toMatchObject({ uploadId: UPLOAD_ID, location: upload, files: 5, requests: { get: 1, list: 0 } });
+    expect(document).toMatchObject({ uploadId: UPLOAD_ID, location: upload, files: 5, requests: { get: 1, list: 2 } });
     expect(document.contents[1]).toMatchObject({
       path: 'a.txt',
       type: 'file',
@@ -320,7 +320,7 @@ describe('restore', () => {
       files: 5,
       bytes: 15,
       failed: [],
-      requests: { get: 3, list: 0 },
+      requests: { get: 3, list: 2 },
       durationMs: expect.any(Number),
       location: upload,
     });

@@ -238,8 +238,8 @@ describe('cold storage', () => {
     expect(ran.stderr.split(told)).toHaveLength(3);
     expect(ran.stderr).toContain(`  fix   archiver restore ${url} ./out --file file-0\n`);
     expect([ran.status, ran.stdout.trim()]).toEqual([0, '5000']);
-    // The manifest, and one request for each file that was asked for.
-    expect(cold.requests()).toEqual({ GetObject: 4 });
+    // The manifest, whether a record names it, and one request for each file that was asked for.
+    expect(cold.requests()).toEqual({ GetObject: 4, ListObjectsV2: 2 });
   });
 
   it('names the command that thaws when a get fails', async () => {

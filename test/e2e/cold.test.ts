@@ -244,7 +244,9 @@ describe('a restore from cold storage', () => {
       isAws: false,
       tiers: [{ tier: 'standard' }, { tier: 'bulk' }],
     });
-    expect(new Set(s3.requests.map(({ operation }) => operation))).toEqual(new Set(['GetObject', 'HeadObject']));
+    expect(new Set(s3.requests.map(({ operation }) => operation))).toEqual(
+      new Set(['GetObject', 'HeadObject', 'ListObjectsV2']),
+    );
   });
 
   it('is left to restore by download, which names the command', async () => {

@@ -1,6 +1,6 @@
 // Wherever a person meets a manifest that is damaged, lost or another than the recorded one, the command that mends it is named.
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -45,10 +45,15 @@ const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
       .replace(/"mode":"0644"(?![^]*"mode":"0644")/, '"mode":"4777"');
     writeFileSync(path, gzipSync(text.replace('{', `{"replaces":["${sha256}"],`)));
   },
+  'another that names another dataset': (path) => {
+    const text = gunzipSync(readFileSync(path)).toString();
+    writeFileSync(path, gzipSync(text.replace(/"datasetId":"[^"]*"/, '"datasetId":"other-00000000"')));
+  },
   lost: (path) => rmSync(path),
 };
-/** Named by its URL, an upload without a manifest may be no upload; and another digest is no damage to who knows none. */
-const BY_URL = ['cut off', 'not gzip'];
+/** Named by its URL, an upload without a manifest may be no upload. `info` and `verify --quick` read no record. */
+const isSeenByUrl = (kind: string): boolean => kind !== 'lost';
+const isSeenAlone = (kind: string): boolean => kind === 'cut off' || kind === 'not gzip';
 
 describe.each(Object.keys(DAMAGE))('a manifest that is %s', (kind) => {
   test('is mended by a command that each command names', async () => {
@@ -63,16 +68,18 @@ describe.each(Object.keys(DAMAGE))('a manifest that is %s', (kind) => {
     const ran = {
       'restore --dataset-id': await run('restore', store, join(at.home, 'out'), '--all', ...version),
       sync: await run('sync', at.source, store),
-      ...(BY_URL.includes(kind)
+      ...(isSeenByUrl(kind)
         ? {
             list: await run('list', at.url),
-            info: await run('info', at.url),
             restore: await run('restore', at.url, join(at.home, 'out'), '--all'),
+            'restore --file': await run('restore', at.url, join(at.home, 'out'), '--file', 'a'),
             download: await run('download', at.url, join(at.home, 'out')),
             verify: await run('verify', at.url),
-            'verify --quick': await run('verify', at.url, '--quick'),
             shell: await run('shell', at.url, '-c', 'ls'),
           }
+        : {}),
+      ...(isSeenAlone(kind)
+        ? { info: await run('info', at.url), 'verify --quick': await run('verify', at.url, '--quick') }
         : {}),
     };
 
@@ -80,6 +87,7 @@ describe.each(Object.keys(DAMAGE))('a manifest that is %s', (kind) => {
       expect([command, status]).toEqual([command, 1]);
       expect([command, stdout + stderr]).toEqual([command, expect.stringContaining(`archiver repair ${at.url}`)]);
     }
+    expect(existsSync(join(at.home, 'out', 'a'))).toBe(false);
   });
 });
 

@@ -1,6 +1,7 @@
 // Restores that are begun on the browse screen. Each leaves lines for when the screen is gone, and a share in the exit
 // status, as `archiver restore` would have had it.
 import type { Context } from '../../cli/context.js';
+import { DIGESTS_OF_RECORD } from '../../core/dataset/records/assert-expected.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { RequestCounts } from '../../core/store/object-store.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
@@ -10,6 +11,7 @@ import { isLost, retrievalDocument } from '../../core/restore/retrieval-document
 import type { RestoreRequest } from '../../stores/browse/actions.js';
 import type { BrowseValues } from './flags.js';
 import { tellLedger, tellResult } from '../kit/account.js';
+import { forgettingLooks } from '../kit/forgetting-looks.js';
 import { retrieveWithJob, type Retrieved } from '../kit/retrieve-with-job.js';
 import { requestedText } from '../kit/cost-lines.js';
 import { uploadUrl } from '../kit/upload-target.js';
@@ -93,32 +95,34 @@ export class BrowseRestores {
     const { uploadId, baseUrl, version } = listed;
     const target = { baseUrl, uploadId };
     tellLedger(context, { operation: 'restore', uploadId, datasetId: version?.datasetId });
-    const retrieved = await retrieveWithJob(
-      {
-        operation: 'restore',
-        uploadId,
-        manifestSha256: version?.manifestSha256,
-        outputDir,
-        selectors,
-        overwrite: 'if-changed',
-        flatten: false,
-        verifyFiles: true,
-        keepSpecialBits: false,
-        dryRun: false,
-        requestsAtOnce: REQUESTS_AT_ONCE,
-        memoryLimitBytes: memoryLimit(context, 'reading content'),
-        cache,
-        fillsCache: selectors.all !== true,
-        emit,
-        signal,
-      },
-      {
-        values: { ...values, tier, pollInterval: undefined },
-        context,
-        opened,
-        target,
-        version,
-      },
+    const retrieved = await forgettingLooks(context, isSound, () =>
+      retrieveWithJob(
+        {
+          operation: 'restore',
+          uploadId,
+          manifestSha256: version?.manifestSha256 ?? DIGESTS_OF_RECORD,
+          outputDir,
+          selectors,
+          overwrite: 'if-changed',
+          flatten: false,
+          verifyFiles: true,
+          keepSpecialBits: false,
+          dryRun: false,
+          requestsAtOnce: REQUESTS_AT_ONCE,
+          memoryLimitBytes: memoryLimit(context, 'reading content'),
+          cache,
+          fillsCache: selectors.all !== true,
+          emit,
+          signal,
+        },
+        {
+          values: { ...values, tier, pollInterval: undefined },
+          context,
+          opened,
+          target,
+          version,
+        },
+      ),
     );
     const durationMs = context.now().getTime() - startedAtMs;
     const requests = sinceThen(opened.requests, before);
@@ -147,6 +151,9 @@ export class BrowseRestores {
     if (status !== 0) this.status = status;
   }
 }
+
+const isSound = ({ retrieval }: Retrieved): boolean =>
+  retrieval.result.failed.length === 0 && (retrieval.kind === 'restored' || !retrieval.chunks.some(isLost));
 
 /** The requests of one restore alone. */
 const sinceThen = (now: RequestCounts, before: RequestCounts): RequestCounts => ({

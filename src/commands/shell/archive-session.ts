@@ -31,7 +31,10 @@ export class ArchiveSession {
   constructor(
     readonly archive: OpenArchive,
     /** What its commands need of the world. */
-    readonly context: Pick<Context, 'account' | 'cwd' | 'env' | 'now' | 'quiet' | 'colors' | 'memoryLimitBytes'>,
+    readonly context: Pick<
+      Context,
+      'account' | 'cwd' | 'home' | 'env' | 'now' | 'quiet' | 'colors' | 'memoryLimitBytes'
+    >,
   ) {}
 
   /** The path that a word means; it need not be there. */

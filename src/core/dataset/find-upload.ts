@@ -4,7 +4,7 @@ import type { VersionRecord } from '../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../store/object-store.js';
 import { printable } from '../platform/paths/raw-path.js';
 import { digestsOf } from './chain/version-view.js';
-import type { ExpectedDigests } from './records/assert-expected.js';
+import { DIGESTS_OF_RECORD, type ExpectedDigests } from './records/assert-expected.js';
 import { jumpOf } from './records/doubts.js';
 import { versionAtCommit } from './records/version-commits.js';
 import { type VersionName, versionName } from './records/version-name.js';
@@ -31,8 +31,8 @@ export interface ChosenUpload {
   readonly version: DatasetVersion | undefined;
   /** Nobody named the version: it is the newest there is. */
   readonly isNewest?: boolean;
-  /** Digests that its manifest may have; undefined where any will do. */
-  readonly manifestSha256: ExpectedDigests | undefined;
+  /** Digests that its manifest may have. */
+  readonly manifestSha256: ExpectedDigests;
 }
 
 export interface FindUploadOptions {
@@ -48,7 +48,7 @@ export async function findUpload(
   { uploadId, dataset, selector, commits }: UploadChoice,
   options: FindUploadOptions,
 ): Promise<ChosenUpload> {
-  if (uploadId !== undefined) return { uploadId, version: undefined, manifestSha256: undefined };
+  if (uploadId !== undefined) return { uploadId, version: undefined, manifestSha256: DIGESTS_OF_RECORD };
   const { warn, signal } = options;
   const atCommit = commits.length === 0 ? undefined : await recordAtCommit(reader, dataset, commits, options);
   const { record, listed } =

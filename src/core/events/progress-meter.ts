@@ -6,7 +6,7 @@ const INTERVAL_MS = 100;
 export interface ProgressMeter {
   /** `last` is the position of the last item done, for its name. */
   readonly add: (items: number, bytes: number, last?: number) => void;
-  /** Emits the totals once more, at the end. */
+  /** Emits the totals once more, at the end: what is added later is not counted. */
   readonly finish: () => void;
 }
 
@@ -19,6 +19,7 @@ export function progressMeter(
   let items = 0;
   let bytes = 0;
   let last: number | undefined;
+  let isOver = false;
   const tell = (index?: number): void => {
     const path = index === undefined ? undefined : nameOf(index);
     emit({ type: 'progress', items, bytes, ...(path === undefined ? {} : { path }) });
@@ -26,12 +27,14 @@ export function progressMeter(
   const meter = spaced(() => tell(last), now);
   return {
     add(moreItems, moreBytes, index) {
+      if (isOver) return;
       items += moreItems;
       bytes += moreBytes;
       last = index;
       meter.say();
     },
     finish() {
+      isOver = true;
       meter.stop();
       tell();
     },

@@ -30,7 +30,7 @@ const SOURCE = s.schema(() =>
     added: s.count,
     modified: s.count,
     deleted: s.count,
-    /** Left out: could not be read. */
+    /** Left out because they could not be read, or stored though they changed while they were read. */
     skipped: s.count,
     noChanges: s.flag,
     /** What the comparison was made with; none: everything was sent. */

@@ -36,6 +36,17 @@ it('says nothing after its end', () => {
   ]);
 });
 
+it('does not count what comes after its end', () => {
+  const meter = progressMeter(emit);
+  meter.add(1, 10);
+  vi.advanceTimersByTime(1000);
+  meter.finish();
+  meter.add(1, 10);
+  vi.advanceTimersByTime(1000);
+
+  expect(events.at(-1)).toEqual({ type: 'progress', items: 1, bytes: 10 });
+});
+
 it('tells of the last that was found', () => {
   const tell = scanMeter(emit);
   tell(1, 10);

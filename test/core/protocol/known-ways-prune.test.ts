@@ -57,7 +57,7 @@ describe('seven empty versions, dated yesterday and before', () => {
         code: 'mass-delete',
         exitCode: 4,
         message: expect.stringMatching(
-          /^nothing was pruned: what is kept of dataset lab-00000001 holds at most 0 files of 0 bytes, and what would be retired \(1.*\) up to 40 files/,
+          /^nothing was pruned: what the --keep flags keep of dataset lab-00000001 holds at most 0 files of 0 bytes, and what they do not \(v1.*\) up to 40 files/,
         ),
         hint: expect.stringContaining('--allow-mass-delete'),
       });

@@ -286,7 +286,8 @@ describe('archiver browse of what lies in cold storage', () => {
     await session.until(/ 1 selected {2}4\.9 KiB {2}est\. \S+ {2}1 cold, standard tier 3-5 h/);
     session.type('\r');
     await session.until(/▸ standard +(today|tomorrow) \d\d:\d\d +\S+ /);
-    expect(cold.requests()).toEqual({ GetObject: 1 }); // the manifest, and nothing else until somebody asks
+    // The manifest and whether a record names it, and nothing else until somebody asks.
+    expect(cold.requests()).toEqual({ GetObject: 1, ListObjectsV2: 2 });
     session.type('ttt\r'); // round through the tiers
     await session.until('1 chunk of 1 on the way back');
     session.type('q');
@@ -295,7 +296,7 @@ describe('archiver browse of what lies in cold storage', () => {
     await expectClean(session);
     const text = (await session.screen()).join('\n');
     const [, jobId = ''] = /archiver restore jobs check (rj-[0-9a-f]{8})/.exec(text) ?? [];
-    expect(cold.requests()).toEqual({ GetObject: 1, HeadObject: 1, RestoreObject: 1 });
+    expect(cold.requests()).toEqual({ GetObject: 1, ListObjectsV2: 2, HeadObject: 1, RestoreObject: 1 });
     const job = JSON.parse(readFileSync(join(folder, `cold-home/restore-jobs/${jobId}.json`), 'utf8')) as object;
     expect(job).toMatchObject({
       status: 'pending',

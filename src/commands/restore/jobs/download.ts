@@ -13,6 +13,7 @@ import type {
 } from '../../../cli/context.js';
 import type { Values } from '../../../cli/flag.js';
 import type { ProgressContext } from '../../../cli/progress.js';
+import type { ExpectedDigests } from '../../../core/dataset/records/assert-expected.js';
 import { noneOn } from '../../../core/platform/failures/errors.js';
 import type { EventSink } from '../../../core/events/events.js';
 import type { OpenedStore } from '../../../core/store/open-store.js';
@@ -22,6 +23,7 @@ import type { RestoreResult } from '../../../core/restore/restore.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { tellLedger, tellResult } from '../../kit/account.js';
 import { cacheFlag, detectedStoreFlags, limitFlags, outputFlags, workersFlag } from '../../kit/flags.js';
+import { forgettingLooks } from '../../kit/forgetting-looks.js';
 import { openFrameCache } from '../../kit/frame-cache.js';
 import { fact, minuteText } from '../../kit/lines.js';
 import { jobDocument, readNamedJob, withJobStore } from '../../kit/restore-job.js';
@@ -77,7 +79,8 @@ export const command = defineCommand({
             reader: opened.store,
             now: context.now,
             signal: context.signal,
-            restore: (ready) => restore(ready, { values, context, opened, emit }),
+            restore: (ready) =>
+              forgettingLooks(context, isSound, () => restore(ready, { values, context, opened, emit })),
           });
           if (done.result !== undefined) tellResult(context, { files: done.result.files, bytes: done.result.bytes });
           return { ...done, requests: opened.requests };
@@ -98,6 +101,8 @@ export const command = defineCommand({
     return statusOf(result);
   },
 });
+
+const isSound = ({ failed }: RestoreResult): boolean => failed.length === 0;
 
 interface Download {
   readonly values: Values<typeof flags>;
@@ -131,13 +136,14 @@ async function restore(job: RestoreJob, { values, context, opened, emit }: Downl
   });
 }
 
-/** What the record of its version says now: a prune may have rewritten the manifest since the job was made, or taken the record. */
+/** What the record of its version says now: a prune may have rewritten the manifest since the job was made, or taken the record. Of an upload alone: whichever there is. */
 async function manifestDigests(
   { datasetId, version, location: { uploadId } }: RestoreJob,
   { store }: OpenedStore,
   signal: AbortSignal,
-): Promise<readonly string[] | undefined> {
-  if (datasetId === undefined || version === undefined) return undefined;
+): Promise<ExpectedDigests | undefined> {
+  const { DIGESTS_OF_RECORD } = await import('../../../core/dataset/records/assert-expected.js');
+  if (datasetId === undefined || version === undefined) return DIGESTS_OF_RECORD;
   const { readVersion } = await import('../../../core/dataset/records/versions.js');
   const { recordedDigests } = await import('../../../core/dataset/records/recorded-digests.js');
   const { digestsOf } = await import('../../../core/dataset/chain/version-view.js');

@@ -17,6 +17,7 @@ import { problemLines } from '../../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { lookOf } from '../../../ui/look.js';
 import { tellLedger, tellResult } from '../../kit/account.js';
+import { forgettingLooks } from '../../kit/forgetting-looks.js';
 import { warnOf } from '../../kit/run.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { restoreHint } from './restore-hint.js';
@@ -97,7 +98,7 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
   tellLedger(context, { operation: 'restore', uploadId });
   try {
     const result = await runWithProgress(world, { progressFormat }, (emit) =>
-      during(emit, () => restoreUpload({ ...options, emit })),
+      forgettingLooks(world, isSound, () => during(emit, () => restoreUpload({ ...options, emit }))),
     );
     const { files = 0, bytes = 0 } = context.account.about ?? {};
     tellResult(context, { files: files + result.files, bytes: bytes + result.bytes });
@@ -106,6 +107,8 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
     throw isArchiverError(error, 'cold-storage') ? notReadable(call, paths, error) : error;
   }
 }
+
+const isSound = ({ failed }: RestoreResult): boolean => failed.length === 0;
 
 async function tell({ session, out, streams }: ArchiveCall, result: RestoreResult, target: string): Promise<void> {
   const { context } = session;

@@ -8,7 +8,8 @@ import { addTo } from '../../platform/lists-by-key.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
-import { ordinalsText } from '../records/ordinals-text.js';
+import { counted } from '../../platform/text/counted.js';
+import { ordinalRuns, runsText } from '../records/ordinals-text.js';
 import { compareVersions, type VersionName } from '../records/version-name.js';
 import type { ReadRecord } from '../records/versions.js';
 import { type ChainOptions, shownContent } from './needs.js';
@@ -126,7 +127,7 @@ async function contentOr(reader: ObjectReader, record: VersionRecord, options: C
   }
 }
 
-const amount = ({ files, bytes }: Content): string => `${files} files of ${bytes} bytes`;
+const amount = ({ files, bytes }: Content): string => `${counted(files, 'file')} of ${counted(bytes, 'byte')}`;
 
 export interface TradeLeave {
   readonly allowMassDelete?: boolean | undefined;
@@ -144,10 +145,10 @@ export function refuseTrades(
   const { datasetId, kept, retired, versions } = first;
   const name = printable(datasetId);
   const text =
-    `what is kept of dataset ${name} holds at most ${amount(kept)}, and what would be retired ` +
-    `(${ordinalsText(versions)}) up to ${amount(retired)}` +
-    (others.length === 0 ? '' : `, and ${others.length} more datasets are like it`);
-  if (dryRun) return [`this will be refused without --allow-mass-delete: ${text}`];
+    `what the --keep flags keep of dataset ${name} holds at most ${amount(kept)}, and what they do not ` +
+    `(${runsText(ordinalRuns(versions), 'v')}) up to ${amount(retired)}` +
+    (others.length === 0 ? '' : `, and so it is with ${counted(others.length, 'more dataset')}`);
+  if (dryRun) return [`the prune itself will be refused without --allow-mass-delete: ${text}`];
   throw new ArchiverError('mass-delete', `nothing was pruned: ${text}`, {
     hint:
       `look at them: archiver dataset versions ${printable(url)} --dataset-id ${name}; keep one with ` +

@@ -175,7 +175,7 @@ export function refuseFlagged(
     if (now.getTime() - fence.lastModified.getTime() >= validMs) continue;
     const what = `${fence.key} says that version ${versionNumber(record)} of dataset ${printable(record.datasetId)} is being swept`;
     throw new ArchiverError('conflict', `nothing was pruned: ${what}`, {
-      hint: 'run the same command again when its writer has ended; a flag that a killed prune left is ignored after --grace',
+      hint: 'run the same command again when the prune that put it has ended; a flag that a killed prune left is ignored after --grace',
     });
   }
 }

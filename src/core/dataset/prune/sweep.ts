@@ -151,8 +151,6 @@ export async function sweep(
   const due = planned.due.filter(({ object }) => !isSpared(object.key));
   const objects = planned.objects.filter(({ key }) => !isSpared(key));
   const failures: DeleteFailure[] = [];
-  emit({ type: 'phase', phase: 'deleting' });
-  emit({ type: 'plan', items: objects.length, bytes: 0 });
   const meter = progressMeter(emit);
   const remove = async (keys: readonly string[]): Promise<void> => {
     for (let start = 0; start < keys.length; start += BATCH) {
@@ -167,7 +165,10 @@ export async function sweep(
   const raised = [...fences.raised];
   const replaced = new Set(raised.flatMap(([id, { flag }]) => (flag === undefined ? [manifestKeyOf(id)] : [])));
   const copies = raised.flatMap(([, { copy }]) => copy ?? []);
-  await remove([...new Set([...objects.map(({ key }) => key), ...copies])].filter((key) => !replaced.has(key)));
+  const going = [...new Set([...objects.map(({ key }) => key), ...copies])].filter((key) => !replaced.has(key));
+  emit({ type: 'phase', phase: 'deleting' });
+  emit({ type: 'plan', items: going.length, bytes: 0 });
+  await remove(going);
   meter.finish();
   const failed = new Set(failures.map(({ key }) => key));
   const gone = objects.filter(({ key }) => !failed.has(key));

@@ -2,20 +2,36 @@
 // manifest says of itself proves nothing: where another one has taken the place of the one that was named, the version record
 // of its own upload must name it.
 import { integrityError } from '../../platform/failures/errors.js';
-import type { ManifestHead } from '../../format/manifest/manifest-types.js';
+import type { ManifestHead, VersionRecord } from '../../format/manifest/manifest-types.js';
 import { repairCommand } from '../../format/manifest/repair-hint.js';
 import type { ObjectReader } from '../../store/object-store.js';
-import { recordedDigests } from './recorded-digests.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { digestsIn, recordedDigests, recordOfManifest } from './recorded-digests.js';
+import { versionNumber } from './version-name.js';
 
 /** Digests that a manifest may have, and the dataset whose records may name another one by now. */
 export interface ExpectedDigests extends ReadonlyArray<string> {
   /** Known from elsewhere than the manifest itself. Without it no record is asked. */
   readonly datasetId?: string;
+  /** None is known: the record of the upload is asked, wherever it is. */
+  readonly asksRecord?: true;
 }
 
 /** These digests, or one that the records of this dataset name by now. */
 export const expectedIn = (datasetId: string, digests: readonly string[]): ExpectedDigests =>
   Object.assign([...digests], { datasetId });
+
+/** What the version record of the upload names, where there is one that may be read: for an upload that somebody named by itself. */
+export const DIGESTS_OF_RECORD: ExpectedDigests = Object.assign([], { asksRecord: true as const });
+
+/** In what a manifest of this digest contradicts the record of its upload, in a sentence; undefined where it does not. */
+export function contradiction(record: VersionRecord, sha256: string): string | undefined {
+  if (digestsIn(record).includes(sha256)) return undefined;
+  return (
+    `the manifest ${record.manifestKey} is not the one that version ${versionNumber(record)} of dataset ` +
+    `${printable(record.datasetId)} names: its SHA-256 is ${sha256}`
+  );
+}
 
 interface FoundManifest {
   readonly head: ManifestHead;
@@ -27,7 +43,7 @@ interface FoundManifest {
 
 /**
  * Whether the manifest has an expected digest, or shows the same as one that has (`replaces`) and is what the record of its
- * upload names now. None expected: none was recorded. @throws integrity when neither is so, and what the store throws
+ * upload names now. None expected: none was recorded, or its record says. @throws integrity when neither is so, and what the store throws
  */
 export async function assertExpected(
   reader: ObjectReader,
@@ -35,6 +51,7 @@ export async function assertExpected(
   expected: ExpectedDigests,
   signal?: AbortSignal,
 ): Promise<void> {
+  if (expected.asksRecord === true) await assertRecorded(reader, head, sha256, signal);
   if (expected.length === 0 || expected.includes(sha256)) return;
   const { datasetId } = expected;
   const replaces = head.replaces?.some((digest) => expected.includes(digest)) === true;
@@ -47,4 +64,16 @@ export async function assertExpected(
   throw integrityError(`the manifest ${key} is not the one that was recorded: its SHA-256 is ${sha256}${claim}`, {
     hint: repairCommand(reader, head.uploadId),
   });
+}
+
+/** As verify does, with a bounded number of requests. Without a record there is nothing to compare with. */
+async function assertRecorded(
+  reader: ObjectReader,
+  { uploadId, datasetId }: ManifestHead,
+  sha256: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const record = await recordOfManifest(reader, datasetId, { uploadId, isThorough: false, signal });
+  const problem = record && contradiction(record, sha256);
+  if (problem !== undefined) throw integrityError(problem, { hint: repairCommand(reader, uploadId) });
 }

@@ -1,9 +1,9 @@
 // Which digests the version record of an upload names now.
-import type { UploadId } from '../../store/ids/upload-id.js';
+import { beganAt, type UploadId } from '../../store/ids/upload-id.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectReader } from '../../store/object-store.js';
-import { type ListedVersion, listVersions, readVersions } from './versions.js';
+import { listDatasets, type ListedVersion, listVersions, readVersions } from './versions.js';
 
 const READS_AT_ONCE = 16;
 
@@ -13,7 +13,7 @@ export const digestsIn = ({ manifestSha256, replacementSha256 }: VersionRecord):
 
 /**
  * The digests that the record of this upload names; undefined where none does, or where the store does not let us look.
- * One LIST, and a GET for each of the records around it. @throws what the store throws
+ * One LIST, and a GET for the record, or each of those around it. @throws what the store throws
  */
 export async function recordedDigests(
   reader: ObjectReader,
@@ -21,24 +21,32 @@ export async function recordedDigests(
   signal?: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   return await ifAllowed(reader, 'list', `datasets/${datasetId}/`, async () => {
-    const record = await recordOf(reader, datasetId, uploadId, signal);
+    const record = await recordOf(reader, datasetId, { uploadId, isThorough: true, signal });
     return record && digestsIn(record);
   });
+}
+
+interface Search {
+  readonly uploadId: UploadId;
+  /** All records are read before there is none; else those alone that can be it where clocks agree, a bounded number. */
+  readonly isThorough: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The record in this dataset that names an upload. @throws what the store throws */
 export async function recordOf(
   reader: ObjectReader,
   datasetId: string,
-  uploadId: UploadId,
-  signal?: AbortSignal,
+  search: Search,
 ): Promise<VersionRecord | undefined> {
-  const listed = await listVersions(reader, datasetId, signal);
+  const { uploadId, isThorough, signal } = search;
+  const listed = (await listVersions(reader, datasetId, signal)).filter((one) => mayName(one, uploadId));
+  const guessed = await namingRecord(reader, guessOf(listed, uploadId), search);
+  if (guessed !== undefined) return guessed;
   const find = async (some: readonly ListedVersion[]): Promise<VersionRecord | undefined> => {
     for (let end = some.length; end > 0; end -= READS_AT_ONCE) {
-      const batch = some.slice(Math.max(0, end - READS_AT_ONCE), end);
-      for (const read of await readVersions(reader, batch, signal))
-        if ('record' in read && read.record.uploadId === uploadId) return read.record;
+      const record = await namingRecord(reader, some.slice(Math.max(0, end - READS_AT_ONCE), end), search);
+      if (record !== undefined) return record;
     }
     return undefined;
   };
@@ -51,5 +59,57 @@ export async function recordOf(
     if (read.record.uploadId <= uploadId) low = middle;
     else high = middle;
   }
-  return (await find(listed.slice(low, high))) ?? (await find([...listed.slice(0, low), ...listed.slice(high)]));
+  const start = Math.max(low, high - READS_AT_ONCE);
+  const near = await find(listed.slice(start, high));
+  if (near !== undefined || !isThorough) return near;
+  return await find([...listed.slice(0, start), ...listed.slice(high)]);
+}
+
+/**
+ * The record that names an upload: in the dataset that its manifest names, or else in any other, because a manifest may name
+ * any; undefined where there is none, or where the store does not let us look. @throws what the store throws
+ */
+export async function recordOfManifest(
+  reader: ObjectReader,
+  datasetId: string,
+  search: Search,
+): Promise<VersionRecord | undefined> {
+  const { uploadId, isThorough, signal } = search;
+  return await ifAllowed(reader, 'list', `datasets/${datasetId}/`, async () => {
+    const found = await recordOf(reader, datasetId, search);
+    if (found !== undefined) return found;
+    const others = [...(await listDatasets(reader, signal)).versions].filter(([other]) => other !== datasetId);
+    if (!isThorough)
+      return await namingRecord(
+        reader,
+        others.flatMap(([, listed]) => guessOf(listed, uploadId)),
+        search,
+      );
+    for (const [other] of others) {
+      const record = await recordOf(reader, other, search);
+      if (record !== undefined) return record;
+    }
+    return undefined;
+  });
+}
+
+const mayName = (listed: ListedVersion, uploadId: UploadId): boolean =>
+  listed.uploadId === undefined || listed.uploadId === uploadId;
+
+/** The one that was put next after the upload began: that of the upload, where nothing else was put meanwhile, or again since. */
+function guessOf(listed: readonly ListedVersion[], uploadId: UploadId): readonly ListedVersion[] {
+  const named = listed.find((one) => one.uploadId === uploadId);
+  const began = beganAt(uploadId);
+  const guess = named ?? listed.find((one) => mayName(one, uploadId) && one.lastModified.getTime() >= began);
+  return guess === undefined ? [] : [guess];
+}
+
+async function namingRecord(
+  reader: ObjectReader,
+  listed: readonly ListedVersion[],
+  { uploadId, signal }: Search,
+): Promise<VersionRecord | undefined> {
+  for (const read of await readVersions(reader, listed, signal))
+    if ('record' in read && read.record.uploadId === uploadId) return read.record;
+  return undefined;
 }

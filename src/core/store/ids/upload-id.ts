@@ -19,6 +19,10 @@ export function newUploadId(now: Date, random: Uint8Array): UploadId {
   return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${Buffer.from(random.subarray(0, 4)).toString('hex')}` as UploadId;
 }
 
+/** When the upload of this id began, by its writer's clock: milliseconds since 1970; NaN for an id that `newUploadId` has not made. */
+export const beganAt = (uploadId: UploadId): number =>
+  Date.parse(uploadId.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-.*$/, '$1-$2-$3T$4:$5:$6Z'));
+
 /** True for what `newUploadId` makes. */
 export const isUploadId = (text: string): text is UploadId => WHOLE.test(text);
 

@@ -6,6 +6,7 @@ import type { KeepRules } from '../../../../src/core/dataset/prune/keep-rules.js
 import { hasWork, planPrune, type PrunePlan } from '../../../../src/core/dataset/prune/plan-prune.js';
 import { prune, type PruneOutcome } from '../../../../src/core/dataset/prune/prune.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
+import type { EventSink } from '../../../../src/core/events/events.js';
 import type { DeleteFailure, ObjectStore, WholeStore } from '../../../../src/core/store/object-store.js';
 import type { LinkSpec } from '../../../support/make-chain.js';
 import { DATASET, makeDataset, writeObjects, type MadeDataset } from '../../../support/make-dataset.js';
@@ -48,6 +49,7 @@ export interface PruneRunOptions {
   readonly datasetId?: string;
   /** True where not given: what tests keep is often smaller than what they retire. */
   readonly allowMassDelete?: boolean;
+  readonly emit?: EventSink;
   /** While a person looks at the plan. */
   readonly afterPlan?: () => Promise<unknown>;
 }
@@ -67,6 +69,7 @@ export async function pruneFolder(folder: string, options: PruneRunOptions = {})
     graceMs: options.graceMs ?? 0,
     now: options.now ?? new Date(),
     allowMassDelete: options.allowMassDelete ?? true,
+    emit: options.emit,
     mayRewrite: store.plain?.isExclusive !== false,
     signal: new AbortController().signal,
   };

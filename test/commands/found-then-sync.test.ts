@@ -1,4 +1,4 @@
-// What verify finds, a sync of the same computer does not overlook for the rest of the day (rules.md#whole-view).
+// What verify or a restore finds, a sync of the same computer does not overlook for the rest of the day (rules.md#whole-view).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,12 +11,21 @@ import { tempFolder } from '../support/temp-folder.js';
 const root = program();
 const STORE = 's3://bucket/lab';
 
+const DATASET = ['--dataset', 'd'];
+const CHUNK = /\/chunk-/;
+const MANIFEST = /\/manifest\.json\.gz$/;
+
 test.each([
-  ['a chunk', ['--dataset', 'd'], /\/chunk-/],
-  ['a chunk', [], /\/chunk-/],
-  ['the manifest', ['--dataset', 'd'], /\/manifest\.json\.gz$/],
-  ['the manifest', [], /\/manifest\.json\.gz$/],
-])('%s that is gone is sent again by the sync after verify %j', async (_, which, key) => {
+  ['a chunk', ['verify', STORE, ...DATASET], CHUNK],
+  ['a chunk', ['verify', STORE], CHUNK],
+  ['a chunk', ['restore', STORE, 'out', '--all', ...DATASET], CHUNK],
+  ['a chunk', ['restore', 'UPLOAD', 'out', '--file', 'file'], CHUNK],
+  ['a chunk', ['download', STORE, 'out', ...DATASET], CHUNK],
+  ['a chunk', ['shell', 'UPLOAD', '-c', 'get file out'], CHUNK],
+  ['the manifest', ['verify', STORE, ...DATASET], MANIFEST],
+  ['the manifest', ['verify', STORE], MANIFEST],
+  ['the manifest', ['restore', STORE, 'out', '--all', ...DATASET], MANIFEST],
+])('%s that is gone is sent again by the sync after %j', async (_, reading, key) => {
   useTestCredentials();
   const s3 = await startMemoryS3('bucket');
   onTestFinished(() => s3.close());
@@ -26,12 +35,12 @@ test.each([
   const synced = async () => json((await run('sync', 'data', STORE, '--dataset-id', 'd', '--json')).stdout);
   mkdirSync(join(folder, 'data'));
   writeFileSync(join(folder, 'data', 'file'), 'content');
-  await synced();
+  const { location } = await synced();
   const bucket = s3.buckets.get('bucket');
   for (const name of bucket?.keys() ?? []) if (key.test(name)) bucket?.delete(name);
 
   const before = await synced();
-  const { status } = await run('verify', STORE, ...which);
+  const { status } = await run(...reading.map((word) => (word === 'UPLOAD' ? String(location) : word)));
   const after = await synced();
 
   // That it was whole is remembered for a day.
