@@ -15,7 +15,7 @@ import { chunkKey } from '../../src/core/format/manifest/manifest-check.js';
 import { manifestKeyOf } from '../../src/core/store/ids/upload-id.js';
 import { seededHash, seedOf } from '../../src/core/archive/pack/seeded-hash.js';
 import { verifyUpload } from '../../src/core/mend/verify/verify.js';
-import { mentionLine } from '../../src/core/format/manifest/entry-text.js';
+import { mentionLine } from '../../src/core/format/manifest/compose-manifest.js';
 import type { Entry } from '../../src/core/format/manifest/manifest-types.js';
 import { fileStore } from '../../src/core/store/file/file-store.js';
 import type { ObjectReader } from '../../src/core/store/object-store.js';

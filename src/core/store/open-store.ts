@@ -11,7 +11,6 @@
 // Requests of file stores are counted too (they cost nothing), so that a command's behaviour can be seen without S3.
 import { usageError } from '../platform/failures/errors.js';
 import type { EventSink } from '../events/events.js';
-import { type ClosableKeys, lazyKeys } from './kms/lazy-keys.js';
 import { rememberRefusals, StoreRefusals, withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { type BucketLifecycle, retriedLifecycle } from './bucket-lifecycle.js';
@@ -37,6 +36,7 @@ import { s3Bucket } from './s3/s3-bucket.js';
 import type { HttpHandlerOptions, HttpTimeouts } from './s3/s3-http-handler.js';
 import type { NetworkSources } from './s3/s3-network.js';
 import type { EndpointSources } from './s3/s3-profile.js';
+import type { KeyService } from './key-service.js';
 
 export interface OpenStoreOptions
   extends EndpointSources, NetworkSources, Partial<Pick<HttpHandlerOptions, 'maxSockets' | 'http2' | 'idle'>> {
@@ -226,4 +226,24 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
     ...(multipart && { multipart: retriedTrial(multipart, retry, requests, meter) }),
   };
   return { store, deleter, requests, retries: () => retries, ...about, ...ofBucket, close: closeBoth };
+}
+
+// A key service that is loaded when a key is first asked for: most commands never do, and the SDK takes a while to load.
+
+type ClosableKeys = KeyService & { close(): void };
+
+/** Calls `load` at the first use. */
+function lazyKeys(load: () => Promise<ClosableKeys>): ClosableKeys {
+  let loading: Promise<ClosableKeys> | undefined;
+  const loaded = (): Promise<ClosableKeys> => (loading ??= load());
+  return {
+    generate: async (...call) => await (await loaded()).generate(...call),
+    decrypt: async (...call) => await (await loaded()).decrypt(...call),
+    close: () => {
+      loading?.then(
+        (keys) => keys.close(),
+        () => undefined, // told to whoever asked for a key
+      );
+    },
+  };
 }

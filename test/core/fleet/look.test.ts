@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { configVersionOf } from '../../../src/core/fleet/watch/config-version.js';
+import { configVersionOf } from '../../../src/core/fleet/watch/look.js';
 import { lookAtFleet } from '../../../src/core/fleet/watch/look.js';
 import type { FleetObservation } from '../../../src/core/fleet/watch/observation.js';
 import { fileStore } from '../../../src/core/store/file/file-store.js';

@@ -9,7 +9,6 @@ import { entryLine } from '../../format/manifest/entry-line.js';
 import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
 import type { ChunkTask } from '../run/chunk-task.js';
 import type { PackedChunk, PackedSegment, PackedObject } from '../run/packed-chunk.js';
-import { TextBuffer } from './text-buffer.js';
 import { encodeTable } from '../../format/chunk/table-frame.js';
 import { copyDigests, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { TwinPacker } from './pack-twins.js';
@@ -182,5 +181,30 @@ export class ChunkPacker {
     copyDigests(table, first, index);
     const extra = this.state.extras.get(first);
     if (extra !== undefined) this.state.extras.set(index, extra);
+  }
+}
+
+/** Text gathered as bytes: a chunk's thousands of lines leave no garbage behind. One is reused from chunk to chunk. */
+class TextBuffer {
+  private buffer = Buffer.allocUnsafeSlow(1 << 20);
+  private length = 0;
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  add(text: string): void {
+    const most = this.length + text.length * 3; // UTF-8 takes up to three bytes a UTF-16 unit
+    if (most > this.buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(most, this.buffer.length * 2));
+      this.buffer.copy(larger, 0, 0, this.length);
+      this.buffer = larger;
+    }
+    this.length += this.buffer.write(text, this.length, 'utf8');
+  }
+
+  /** Valid until the next `add` or `clear`. */
+  bytes(): Buffer {
+    return this.buffer.subarray(0, this.length);
   }
 }

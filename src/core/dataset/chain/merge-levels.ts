@@ -6,15 +6,14 @@
 // Runs of one level are passed on without comparing with the others again, so a small delta on a large listing is cheap.
 import type { ForeignEntry } from '../../format/manifest/entry-json-parse.js';
 import type { ForeignSink, Level, MergedView } from './merged-view.js';
-import { ArchiverError } from '../../platform/failures/errors.js';
+import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import type { Line } from '../../format/manifest/manifest-parser.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
-import type { Entry, Mention } from '../../format/manifest/manifest-types.js';
-import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
+import type { Entry, Mention, ChunkRecord } from '../../format/manifest/manifest-types.js';
+import { displayPath, type RawPath, printable } from '../../platform/paths/raw-path.js';
 import { HidingPaths } from './hiding-paths.js';
 import { LevelCursor } from './level-cursor.js';
-import { LevelPlaces } from './level-places.js';
-import { uniteChunks } from './unite-chunks.js';
+import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
 
 const BATCH = 1024;
 
@@ -123,3 +122,102 @@ class Merge {
 
 /** Undefined for an unknown type. Cheaper than `in`, which matters for a million entries. */
 const typeOf = (line: Line): Mention['type'] | undefined => (line as Partial<Mention>).type;
+
+// Moves entries of a level into a merged view: positions of chunks, and numbers of hard link groups, which each level
+// numbers on its own.
+
+class LevelPlaces {
+  private readonly groups: readonly Map<number, number>[];
+  private nextGroup = 1;
+
+  /** `positions`: for each level, where in the view each of its chunks is; `chunks`: how many the view has. */
+  constructor(
+    private readonly positions: readonly Uint32Array[],
+    private readonly chunks: number,
+  ) {
+    this.groups = positions.map(() => new Map<number, number>());
+  }
+
+  /** The entry as the view has it; the same object where nothing changes. */
+  moved(entry: Entry, level: number): Entry {
+    const { chunk, segments, linkGroup } = entry;
+    const place = chunk === undefined ? undefined : this.position(chunk, level);
+    if (place === chunk && segments === undefined && linkGroup === undefined) return entry;
+    const isMoved = segments?.some((segment) => this.position(segment.chunk, level) !== segment.chunk) === true;
+    if (place === chunk && !isMoved && (linkGroup === undefined || this.positions.length === 1)) return entry;
+    return {
+      ...entry,
+      ...(place === undefined ? {} : { chunk: place }),
+      ...(segments === undefined
+        ? {}
+        : { segments: segments.map((part) => ({ ...part, chunk: this.position(part.chunk, level) })) }),
+      ...(linkGroup === undefined ? {} : { linkGroup: this.group(linkGroup, level) }),
+    };
+  }
+
+  /** A position outside its level's list becomes one outside the view's list. */
+  private position(chunk: number, level: number): number {
+    return this.positions[level]?.[chunk] ?? (chunk < this.chunks ? this.chunks + chunk : chunk);
+  }
+
+  private group(number: number, level: number): number {
+    const groups = this.groups[level];
+    const known = groups?.get(number);
+    if (known !== undefined) return known;
+    const group = this.nextGroup++;
+    groups?.set(number, group);
+    return group;
+  }
+}
+
+// The chunks of several levels as one list, each object once.
+
+interface UnitedChunks {
+  /** Keys relative to the upload that was asked for; chunks of the oldest level come first, in their order. */
+  readonly chunks: readonly ChunkRecord[];
+  /** For each level: where in `chunks` each of its chunks is. */
+  readonly positions: readonly Uint32Array[];
+}
+
+/** Unites the chunks of levels, newest first. @throws integrity when an object is described in two ways */
+function uniteChunks(levels: readonly Pick<Level, 'uploadId' | 'chunks'>[], uploadId: UploadId): UnitedChunks {
+  const united = new United(uploadId);
+  // Oldest first: the positions of the level with the most entries stay as they are.
+  const positions = levels
+    .toReversed()
+    .map((level, index) => Uint32Array.from(level.chunks, (record) => united.add(level, record, index)))
+    .toReversed();
+  return { chunks: united.chunks, positions };
+}
+
+interface Known {
+  readonly position: number;
+  readonly uploadId: UploadId;
+}
+
+class United {
+  readonly chunks: ChunkRecord[] = [];
+  private readonly known = new Map<string, Known>();
+
+  constructor(private readonly uploadId: UploadId) {}
+
+  /** The position of the chunk in the list. */
+  add({ uploadId }: Pick<Level, 'uploadId'>, record: ChunkRecord, level: number): number {
+    const key = chunkKey(uploadId, record.key);
+    // A key that leads out of `uploads/` is left as it is: reading such a chunk is refused.
+    const name = key ?? `${level} ${record.key}`;
+    const moved = key === undefined ? record.key : relativeChunkKey(this.uploadId, key);
+    const found = this.known.get(name);
+    if (found === undefined) {
+      this.known.set(name, { position: this.chunks.length, uploadId });
+      return this.chunks.push(moved === record.key ? record : { ...record, key: moved }) - 1;
+    }
+    const before = this.chunks[found.position];
+    if (before?.size !== record.size || before.sha256 !== record.sha256) {
+      throw integrityError(
+        `the manifests of ${printable(found.uploadId)} and ${printable(uploadId)} describe ${printable(name)} differently`,
+      );
+    }
+    return found.position;
+  }
+}

@@ -2,10 +2,9 @@
 // what it is.
 import { errorText } from '../../platform/failures/errors.js';
 import { startTrace } from './execution-trace.js';
-import { watchLoop } from './loop-watch.js';
 import { type Kind, MEANINGS } from './kinds.js';
 import { type PprofOptions, PprofProfile } from './pprof-profile.js';
-import { addBlocks, addCpu, addHeap, addWaits } from './profile-stacks.js';
+import { addBlocks, addCpu, addHeap, addWaits, type Blocked } from './profile-stacks.js';
 import { waitingCounts } from './runtime-stats.js';
 import {
   ALLOCATED,
@@ -200,4 +199,33 @@ async function startWaiting(kinds: readonly Kind[], startedAtMs: number): Promis
   if (!kinds.includes('goroutine')) return undefined;
   const content = await countsPprof('goroutine', await waitingCounts(), startedAtMs);
   return async () => await Promise.resolve({ files: [{ name: pprofName('goroutine'), content }], troubles: [] });
+}
+
+// When the event loop of the main thread was blocked: a timer that comes late says since when nothing else could run.
+
+/** How often the loop is asked whether it runs. */
+const TICK_MS = 10;
+/** What the web calls a long task. */
+const LONG_MS = 50;
+
+/** Watches until `stop`, which gives the blocks. Does not keep the process alive. */
+export function watchLoop(nowUs = (): number => Number(process.hrtime.bigint() / 1000n)): {
+  readonly stop: () => readonly Blocked[];
+} {
+  const blocks: Blocked[] = [];
+  let lastUs = nowUs();
+  const tick = (): void => {
+    const untilUs = nowUs();
+    const fromUs = lastUs + TICK_MS * 1000;
+    if (untilUs - fromUs >= LONG_MS * 1000) blocks.push({ fromUs, untilUs });
+    lastUs = untilUs;
+  };
+  const timer = setInterval(tick, TICK_MS).unref();
+  return {
+    stop() {
+      clearInterval(timer);
+      tick();
+      return blocks;
+    },
+  };
 }

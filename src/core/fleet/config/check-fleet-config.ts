@@ -1,15 +1,16 @@
 // The bytes of a fleet config to what it asks for, with every error and warning as one sentence that begins with its line
 // and column. docs/fleet.md describes the keys. A signature is verified before (signature.ts).
-import type { YAMLMap } from 'yaml';
+import { type YAMLMap, isAlias, isMap, isScalar, LineCounter, visit, type Document } from 'yaml';
 import { isWriterId } from '../../dataset/records/identity.js';
 import { checkRules } from './check-rules.js';
 import { checkSources } from './check-sources.js';
 import { checkStore, STORE_KEYS } from './check-store.js';
-import type { FleetConfig } from './fleet-config.js';
+import { type FleetConfig, MAX_CONFIG_BYTES } from './fleet-config.js';
 import { IGNORED_KEYS, REFUSED_KEYS } from './other-keys.js';
-import { type Problems, quoted } from './problems.js';
-import { readYaml } from './read-yaml.js';
+import { Problems, quoted } from './problems.js';
 import { Section } from './section.js';
+import { decodeUtf8 } from '../../platform/text/strict-utf8.js';
+import { readDocument } from '../../platform/text/yaml-document.js';
 
 export interface CheckedConfig {
   /** Undefined when there are errors. */
@@ -75,4 +76,55 @@ function checkWriter(root: Section): string | undefined {
       `cannot be ${quoted(writerId)}: up to 64 of A-Z a-z 0-9 . _ - are allowed, beginning with a letter or digit`,
     );
   return writerId;
+}
+
+// The bytes of a config to a tree with places. Bounded: 1 MiB, a depth that fits the stack, nothing that stands for
+// something else (anchors, aliases, tags), so that what is read is what is written.
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+interface YamlConfig {
+  readonly problems: Problems;
+  /** Undefined when the file is none, which is in `problems` then. */
+  readonly root: YAMLMap | undefined;
+}
+
+/** Reads the YAML of a config. Never throws. */
+function readYaml(bytes: Buffer): YamlConfig {
+  const lines = new LineCounter();
+  const problems = new Problems(lines);
+  return { problems, root: rootOf(bytes, lines, problems) };
+}
+
+function rootOf(bytes: Buffer, lines: LineCounter, problems: Problems): YAMLMap | undefined {
+  if (bytes.byteLength > MAX_CONFIG_BYTES) return problems.ofFile('the config is larger than 1 MiB');
+  if (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))
+    return problems.ofFile('the config begins with a byte order mark: save it as UTF-8 without one');
+  const decoded = decodeUtf8(bytes);
+  if (!decoded.ok) return problems.ofFile(`line ${decoded.line}: the config ${decoded.reason}`);
+  // Keys are compared in section.ts: here every pair of keys would be.
+  const { document, damage } = readDocument(decoded.text, { lineCounter: lines, uniqueKeys: false });
+  if (damage !== undefined) return problems.error(damage.offset, `the config ${damage.reason}`);
+  const { contents } = document;
+  if (contents === null || (isScalar(contents) && contents.value === null))
+    return problems.ofFile('the config is empty');
+  refuseStandIns(document, problems);
+  if (isMap(contents)) return contents;
+  return problems.error(contents, 'the config must hold keys, such as version: 1');
+}
+
+function refuseStandIns(document: Document, problems: Problems): void {
+  visit(document, {
+    Node: (_, node) => {
+      if (isAlias(node))
+        problems.error(
+          node,
+          'an alias (*) is not read in a config: write out what it stands for, or quote a text that begins with *',
+        );
+      else if (node.anchor !== undefined)
+        problems.error(node, 'an anchor (&) is not read in a config: quote a text that begins with &');
+      else if (node.tag !== undefined)
+        problems.error(node, 'a tag (!) is not read in a config: quote a text that begins with !');
+    },
+  });
 }

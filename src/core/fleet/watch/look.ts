@@ -12,9 +12,9 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { progressMeter } from '../../events/progress-meter.js';
 import { configKey, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
 import { heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
-import { configVersionOf } from './config-version.js';
 import { cycleStartOf } from './judge.js';
 import type { FleetObservation, SeenConfig, SeenHeartbeat, WriterObservation } from './observation.js';
+import { decodeUtf8 } from '../../platform/text/strict-utf8.js';
 
 /** GETs of small objects: what a store takes from one client without asking it to slow down. */
 export const REQUESTS_AT_ONCE = 32;
@@ -186,4 +186,17 @@ async function withVersion(
   if (content === undefined) return config;
   const bytes = await readAll(content, MAX_CONFIG_BYTES).catch(noneOn('integrity', 'store', 'stalled', 'io'));
   return bytes === undefined || content.etag !== config.etag ? config : { ...config, version: configVersionOf(bytes) };
+}
+
+/** As configs are written: a key at the beginning of a line. */
+const VERSION = /^\{?["']?version["']?[ \t]*:[ \t]*([1-9]\d{0,14})[ \t\r]*(?:[,}#]|$)/m;
+
+/**
+ * `version` of a config as it lies in the store; undefined where it is not seen. Whether an agent takes it is another question. Nobody
+ * has verified it: 2 KB of YAML can hold a parser up for good, so that it is not parsed.
+ */
+export function configVersionOf(bytes: Uint8Array): number | undefined {
+  const decoded = decodeUtf8(bytes);
+  const digits = decoded.ok ? VERSION.exec(decoded.text)?.[1] : undefined;
+  return digits === undefined ? undefined : Number(digits);
 }

@@ -2,11 +2,12 @@
 // bytes are held; nothing is kept of an entry.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { type RawPath, printable } from '../../platform/paths/raw-path.js';
-import { mentionLine } from './entry-text.js';
 import { GzipText } from './gzip-text.js';
 import { manifestHeadText } from './manifest-head-text.js';
 import type { ManifestHead, Mention } from './manifest-types.js';
 import { encodedManifest, type EncodedManifest } from './manifest-writer.js';
+import { lineText, rawProperty } from './line-text.js';
+import { provenanceText } from './provenance.js';
 
 export interface ComposeOptions {
   /** The head is a gzip member of its own, as `ManifestWriter` writes it. */
@@ -62,4 +63,39 @@ async function addLines(
   if (count > 0) text.add('\n');
   if (count !== totals.entries)
     throw new ArchiverError('internal', `${what} announces ${totals.entries} entries and would hold ${count}`);
+}
+
+// An entry that was read, or a deletion, as its line of JSON: what `EntryParser` turns back into the same object.
+
+/** The line of a mention, without a line end. */
+export function mentionLine(mention: Mention): string {
+  const { path, type } = mention;
+  if (type === 'deleted') return `{${rawProperty('path', path)},"type":"deleted"}`;
+  const { mode, uid, gid, md5, sha256, xxh64, chunk, offset, target, linkGroup, changed } = mention;
+  const { mtime, ctime, inode } = mention;
+  return lineText({
+    path,
+    type,
+    size: type === 'file' || type === 'hardlink' ? mention.size : undefined,
+    mtimeSeconds: mtime.seconds,
+    mtimeNanos: mtime.nanos,
+    mode,
+    uid,
+    gid,
+    user: mention.user,
+    group: mention.group,
+    md5,
+    sha256,
+    xxh64,
+    chunk,
+    offset,
+    target,
+    linkGroup,
+    rare: mention,
+    changed,
+    ctimeSeconds: ctime.seconds,
+    ctimeNanos: ctime.nanos,
+    inode,
+    provenance: provenanceText(mention),
+  });
 }

@@ -1,14 +1,15 @@
 // The chunks of an upload as a level for merging, from their own tables of contents.
 import { chunkKey } from '../../format/manifest/manifest-check.js';
-import type { ChunkRecord, Entry } from '../../format/manifest/manifest-types.js';
+import type { ChunkRecord, Entry, Segment } from '../../format/manifest/manifest-types.js';
 import type { Level } from '../../dataset/chain/merged-view.js';
 import type { ObjectReader } from '../../store/object-store.js';
-import { assembleCutFiles, type CutFiles } from './cut-files.js';
 import { fetchTables, type FetchTablesOptions, type FoundChunks } from './fetch-tables.js';
 import type { FoundChunk } from './found-chunk.js';
 import type { FolderObjects } from './folder-objects.js';
 import { MergedTables } from './merge-tables.js';
 import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
+import { listsByKey } from '../../platform/lists-by-key.js';
 
 /** Placeholder for unknown digests: those of chunks that were not read through. */
 export const NOT_READ = '0'.repeat(64);
@@ -73,3 +74,97 @@ const recordOf = (
   frames: table.frames,
   ...(listedIn === undefined ? {} : { content: 'file', listedIn }),
 });
+
+// Matches the pieces of cut files: which chunks hold them, and which files lack one.
+
+interface LostFile {
+  readonly path: RawPath;
+  readonly reason: string;
+}
+
+interface CutFiles {
+  /** By the chunk number of the last piece: where the pieces are, `chunk` being the position in the list of chunks. */
+  readonly segments: ReadonlyMap<number, readonly Segment[]>;
+  /** Files of which a piece is missing. */
+  readonly lost: readonly LostFile[];
+}
+
+interface Piece {
+  /** In the list of chunks. */
+  readonly position: number;
+  readonly chunk: number;
+  readonly path: RawPath;
+  readonly number: number;
+  readonly of: number;
+  readonly offset: number;
+  readonly segment: Segment;
+}
+
+/** Finds the pieces of cut files in chunks, given in order of number. A file that was packed again has its newest pieces. */
+export function assembleCutFiles(chunks: readonly FoundChunk[]): CutFiles {
+  const segments = new Map<number, readonly Segment[]>();
+  const lost: (LostFile & { readonly chunk: number })[] = [];
+  for (const pieces of piecesByPath(chunks)) {
+    const lasts = pieces.filter(({ number, of }) => number === of);
+    for (const last of lasts) {
+      const found = segmentsOf(last, pieces);
+      if (typeof found === 'number') {
+        const reason = `part ${found} of ${last.of} is missing`;
+        for (const { path } of chunks[last.position]?.table.lines() ?? [])
+          lost.push({ path, reason, chunk: last.chunk });
+      } else {
+        segments.set(last.chunk, found);
+      }
+    }
+    const newest = pieces.at(-1);
+    if (newest === undefined || lasts.length > 0 || wasLeftOut(pieces, chunks)) continue;
+    lost.push({ path: newest.path, reason: `the last of its ${newest.of} parts is missing`, chunk: newest.chunk });
+  }
+  const isListed = (path: RawPath, after: number): boolean =>
+    chunks.some(({ table, listedIn }) => {
+      const isUsable =
+        listedIn === undefined && table.chunk > after && (table.part === undefined || segments.has(table.chunk));
+      return isUsable && [...table.lines()].some((entry) => entry.path === path);
+    });
+  return {
+    segments,
+    lost: lost.filter(({ path, chunk }) => !isListed(path, chunk)).map(({ chunk: _chunk, ...file }) => file),
+  };
+}
+
+function piecesByPath(chunks: readonly FoundChunk[]): Iterable<readonly Piece[]> {
+  const pieces = chunks.flatMap((chunk, position) => pieceOf(chunk, position) ?? []);
+  return listsByKey(pieces, ({ path }) => path).values();
+}
+
+function pieceOf({ table }: FoundChunk, position: number): Piece | undefined {
+  const { part, first, chunk } = table;
+  if (part === undefined || first === undefined) return undefined;
+  const { number, of, offset, stored } = part;
+  const segment = { chunk: position, offset: first.offset ?? 0, size: stored };
+  return { position, chunk, path: first.path, number, of, offset, segment };
+}
+
+/** Each piece is the newest that was packed before the next; the number of one that is missing. */
+function segmentsOf(last: Piece, pieces: readonly Piece[]): readonly Segment[] | number {
+  const byNumber = listsByKey(pieces, ({ number }) => number);
+  const chain = [last.segment];
+  let next = last;
+  for (let number = last.of - 1; number > 0; number -= 1) {
+    const fits = ({ of, chunk, offset, segment }: Piece): boolean =>
+      of === last.of && chunk < next.chunk && offset + segment.size === next.offset;
+    const piece = byNumber.get(number)?.findLast(fits);
+    if (piece === undefined) return number;
+    chain.push(piece.segment);
+    next = piece;
+  }
+  return chain.toReversed();
+}
+
+// A file that could not be read to its end has pieces that no entry names, and a last chunk that lists nothing.
+function wasLeftOut(pieces: readonly Piece[], chunks: readonly FoundChunk[]): boolean {
+  return pieces.some(({ chunk, number, of }) => {
+    const last = chunks.find(({ table }) => table.chunk === chunk + of - number)?.table;
+    return last?.part?.of === of && last.part.number === of && last.entries === 0;
+  });
+}

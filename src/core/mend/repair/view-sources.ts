@@ -1,16 +1,18 @@
 // Where the view of an upload may come from: its own chunks, the versions before it, folders of no version.
 import { openView, type View } from '../../dataset/chain/view.js';
-import { noneOn } from '../../platform/failures/errors.js';
+import { noneOn, isArchiverError } from '../../platform/failures/errors.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import { chooseLayers, type Choice } from './choose-layers.js';
 import type { FoundRecord, OlderUpload, RecordSearch } from './find-record.js';
 import { type FolderObjects, withoutMarked } from './folder-objects.js';
-import { manifestLayer, olderLayers } from './layers.js';
-import { looseLayers } from './loose-folders.js';
+import { manifestLayer, olderLayers, type Layer, type LayerOptions, tableLayer } from './layers.js';
 import type { RememberedUse } from './remembered-use.js';
 import type { RepairOptions, RepairPart } from './repair-result.js';
 import { KnownObjects, openTables, type TableFolder } from './table-folder.js';
 import { expectedIn } from '../../dataset/records/assert-expected.js';
+import { loadExpected } from '../../dataset/chain/load-chain.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
 
 export interface ViewSourcesOptions {
   readonly options: RepairOptions;
@@ -112,5 +114,53 @@ export class ViewSources {
       if (sha256 === undefined) return { uploadId, from: 'chunks' };
       return { uploadId, from: this.cache.gave(sha256) ? 'cache' : 'manifest' };
     });
+  }
+}
+
+// Folders that no version record and no tombstone names: when an upload was resumed under a new id, its old folder holds
+// chunks to which only the new manifest refers; prunes of old versions of archiver left such folders too.
+
+/** Newest first; usually a few. */
+const MAX_FOLDERS = 64;
+
+/** Layers of loose folders that are older than `uploadId`, newest first. @throws errors of the store */
+async function looseLayers(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  search: RecordSearch,
+  options: LayerOptions,
+): Promise<readonly Layer[]> {
+  const claimed = await search.claimed();
+  const loose: UploadId[] = [];
+  for await (const page of reader.list({ prefix: 'uploads/', delimiter: '/', signal: options.signal })) {
+    for (const prefix of page.prefixes) {
+      const id = splitUploadKey(prefix)?.uploadId;
+      if (id !== undefined && id < uploadId && !claimed.has(id)) loose.push(id);
+    }
+  }
+  const layers: Layer[] = [];
+  for (const id of loose.sort().toReversed().slice(0, MAX_FOLDERS)) {
+    if (await isOfAnother(reader, id, search.found?.record.datasetId, options.signal)) continue;
+    const layer = await tableLayer(reader, id, options);
+    if (layer !== undefined) layers.push(layer);
+  }
+  return layers;
+}
+
+/** Its manifest can be read and says so. */
+async function isOfAnother(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  datasetId: string | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const { head } = await loadExpected(reader, uploadId, [], { signal });
+    return head.datasetId !== datasetId;
+  } catch (error) {
+    if (isArchiverError(error, 'not-found', 'integrity')) return false;
+    // A manifest that we may not read belongs to others.
+    if (isArchiverError(error, 'access-denied', 'unsupported')) return true;
+    throw error;
   }
 }

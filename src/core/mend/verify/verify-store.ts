@@ -1,7 +1,13 @@
 // Is everything in a store whole? Objects are listed once for all versions, and a chunk is read with the
 // oldest version that needs it. What is held is the keys and sizes of objects, and one version at a time.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
-import { type BrokenRecord, listDatasets, type ListedVersion, readVersions } from '../../dataset/records/versions.js';
+import {
+  type BrokenRecord,
+  listDatasets,
+  type ListedVersion,
+  readVersions,
+  type DatasetListing,
+} from '../../dataset/records/versions.js';
 import { progressMeter } from '../../events/progress-meter.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
@@ -13,7 +19,6 @@ import { isFenceObject } from '../../format/manifest/fence.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { isUploadId, manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 import { FoundObjects } from './check-objects.js';
-import { brokenTombstones } from './broken-tombstones.js';
 import { addCold, type ColdCount } from './cold-chunks.js';
 import type { Problem } from './problem.js';
 import type { DatasetVerdict, Looked, StoreVerdict, UploadVerdict, Verdict, VersionVerdict } from './store-verdict.js';
@@ -252,3 +257,20 @@ const unreadable = ({ message, hint }: ArchiverError): Verdict => ({
   files: 0,
   bytes: 0,
 });
+
+// What lies in the place of a version and has the size of a tombstone, so that no listing shows it, without being one.
+
+/** By dataset; reads each of them. @throws what the store says */
+async function brokenTombstones(
+  reader: ObjectReader,
+  retired: DatasetListing['retired'],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly BrokenRecord[]>> {
+  const broken = new Map<string, readonly BrokenRecord[]>();
+  for (const [datasetId, listed] of retired) {
+    const read = await readVersions(reader, listed, signal);
+    const found = read.filter((one): one is BrokenRecord => 'problem' in one);
+    if (found.length > 0) broken.set(datasetId, found);
+  }
+  return broken;
+}

@@ -1,7 +1,7 @@
 // Lists a store, all of it or a sample, and adds up what lies there.
 import type { EventSink } from '../../events/events.js';
 import { noneOn } from '../../platform/failures/errors.js';
-import type { ObjectStore, ObjectVersion } from '../../store/object-store.js';
+import type { ObjectStore, ObjectVersion, ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { type UnfinishedHidden, unfinishedHidden } from '../../store/unfinished-hidden.js';
 import { progressMeter } from '../../events/progress-meter.js';
@@ -10,7 +10,6 @@ import type { Gaps } from './inventory/manifest.js';
 import { type KeyRange, rangesBetween } from './key-range.js';
 import { LEAST_RANGES, shuffled } from './sample.js';
 import { scanRanges } from './scan-ranges.js';
-import { evenly, splitKeys } from './split-keys.js';
 import { StoredTally } from './stored-tally.js';
 
 const DAY_MS = 86_400_000;
@@ -153,3 +152,33 @@ async function unfinished(
   }
   return { uploads, bytes, staleUploads, staleBytes };
 }
+
+// Keys at which a store can be cut into ranges: its folders, found from the top down with one page of each listing.
+
+interface SplitOptions {
+  /** Enough. */
+  readonly wanted: number;
+  /** Listings at most. */
+  readonly requests: number;
+  readonly signal: AbortSignal;
+}
+
+/** Folders, with their trailing slash; more than are wanted where a page has more. @throws what the store says to a listing */
+async function splitKeys(reader: ObjectReader, options: SplitOptions): Promise<readonly string[]> {
+  const { wanted, requests, signal } = options;
+  const folders = [''];
+  for (let at = 0; at < folders.length && at < requests && folders.length <= wanted; at++) {
+    throwIfCancelled(signal);
+    for await (const { prefixes } of reader.list({ prefix: folders[at], delimiter: '/', signal })) {
+      for (const prefix of prefixes) folders.push(prefix);
+      break;
+    }
+  }
+  return folders.slice(1);
+}
+
+/** So many of these, evenly. */
+const evenly = (keys: readonly string[], count: number): readonly string[] =>
+  keys.length <= count
+    ? keys
+    : Array.from({ length: count }, (_, index) => keys[Math.floor((index * keys.length) / count)] ?? '');

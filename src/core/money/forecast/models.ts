@@ -1,10 +1,31 @@
 // The models by name, fitted to a series and tried on it.
-import { accuracyOf, type Accuracy, backTest } from './back-test.js';
-import { earnedWeights, mixed, tryEnsemble } from './ensemble.js';
+import { accuracyOf, type Accuracy, backTest, meanSquareOf, type Tried } from './back-test.js';
 import { holt } from './holt.js';
 import { linearTrend } from './linear-trend.js';
-import { movingAverage } from './moving-average.js';
-import type { Day, Fit, Fitted } from './series.js';
+import { type Day, type Fit, type Fitted, expectedSum, knownOf } from './series.js';
+
+// The days to come are as the last week was. The noise is learned from how well each day followed from those before it.
+
+/** A week, so that weekends weigh the same on every day. */
+const WINDOW = 7;
+
+/** The mean of the last week, or of half the known days where they are fewer than two weeks. */
+export function movingAverage(series: readonly Day[]): Fitted {
+  const values = knownOf(series).map(({ value }) => value);
+  const window = Math.min(WINDOW, Math.floor(values.length / 2));
+  const meanBefore = (end: number): number =>
+    values.slice(end - window, end).reduce((sum, value) => sum + value, 0) / window;
+  const misses = values.slice(window).map((value, index) => value - meanBefore(window + index));
+  // A miss has the noise of its own day and that of a mean of `window` days.
+  const variance = misses.reduce((sum, miss) => sum + miss ** 2, 0) / misses.length / (1 + 1 / window);
+  const level = meanBefore(values.length);
+  return {
+    day: () => level,
+    sumVariance: (days) => variance * (days + days ** 2 / window),
+    degrees: misses.length,
+    parameters: { window, level },
+  };
+}
 
 const FITS = { linear: linearTrend, exponential: holt, moving_average: movingAverage } satisfies Record<string, Fit>;
 
@@ -32,4 +53,53 @@ function testedEnsemble(series: readonly Day[]): Tested {
   const models = SINGLES.map((name) => FITS[name](series));
   const parameters = Object.fromEntries(SINGLES.map((name, index) => [name, weights[index] ?? 0]));
   return { fitted: { ...mixed(models, weights), parameters }, accuracy: accuracyOf(tryEnsemble(trials)) };
+}
+
+// The models together, each by how well it has forecast. Where they disagree, the doubt grows: the variance is that of a mix
+// of their distributions.
+
+/** Shares that sum to 1, by the inverse of the mean square of what each missed; a model that missed nothing shares with no other. */
+export function weightsOf(meanSquares: readonly number[]): readonly number[] {
+  const least = Math.min(...meanSquares);
+  // Relative to the least: the inverse itself has no end.
+  const merits = meanSquares.map((square) => (square === least ? 1 : least / square));
+  const total = merits.reduce((sum, merit) => sum + merit, 0);
+  return merits.map((merit) => merit / total);
+}
+
+/** The mix of `models`; `weights` sum to 1. */
+export function mixed(models: readonly Fitted[], weights: readonly number[]): Fitted {
+  const average = (of: (model: Fitted) => number): number =>
+    models.reduce((sum, model, index) => sum + (weights[index] ?? 0) * of(model), 0);
+  return {
+    day: (ahead) => average((model) => Math.max(0, model.day(ahead))),
+    sumVariance(days) {
+      const sum = average((model) => expectedSum(model, days));
+      return average((model) => model.sumVariance(days) + (expectedSum(model, days) - sum) ** 2);
+    },
+    degrees: Math.min(...models.filter((_, index) => (weights[index] ?? 0) > 0).map(({ degrees }) => degrees)),
+    parameters: {},
+  };
+}
+
+/** What the ensemble would have forecast of the days that its models were tried on (the same days for each), with the weights that its models had earned by then. */
+export function tryEnsemble(trials: readonly (readonly Tried[])[]): readonly Tried[] {
+  const weightsBy = new Map<number, readonly number[]>();
+  return (trials[0] ?? []).map((one, index) => {
+    const { origin } = one;
+    const weights = weightsBy.get(origin) ?? earnedWeights(trials, ({ time }) => time < origin);
+    weightsBy.set(origin, weights);
+    const expected = trials.reduce((sum, tried, at) => sum + (weights[at] ?? 0) * (tried[index]?.expected ?? 0), 0);
+    return { ...one, expected };
+  });
+}
+
+/** Weights by the days that `isSeen`; the same for all where there are none. */
+function earnedWeights(
+  trials: readonly (readonly Tried[])[],
+  isSeen: (tried: Tried) => boolean = () => true,
+): readonly number[] {
+  const seen = trials.map((tried) => tried.filter(isSeen));
+  if (seen[0]?.length === 0) return seen.map(() => 1 / seen.length);
+  return weightsOf(seen.map(meanSquareOf));
 }

@@ -1,17 +1,25 @@
 // The work of writing `.dvc` files: a file at a time, and the files of a folder gathered until it is over.
+import { isMap, isSeq, parseDocument, type Document } from 'yaml';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { pathProblem } from '../../platform/paths/path-rules.js';
-import { type RawPath, textFromRaw, rawFromText, baseName } from '../../platform/paths/raw-path.js';
+import {
+  type RawPath,
+  textFromRaw,
+  rawFromText,
+  baseName,
+  rawFromNumber,
+  splitPath,
+  withEnd,
+} from '../../platform/paths/raw-path.js';
 import { Failures, resultPath } from '../../platform/failures/failure-list.js';
 import type { OpenFolder } from '../../restore/output-tree/output-folder.js';
 import { failureReason, fatalError } from '../../restore/output-tree/refusal.js';
-import type { HashedFile } from './dir-hash.js';
-import { FilePutter } from './file-putter.js';
-import { FolderList } from './folder-list.js';
+import { type HashedFile, FolderHasher, type FolderHash } from './dir-hash.js';
 import { isInOwnFolder, isUntrackable, sidecarOf } from './untrackable.js';
 import { sidecarText, type TrackedOut } from './sidecar-text.js';
 import type { SidecarFile, SidecarResult, TrackedFolder } from './sidecar-types.js';
-import { updatedSidecar } from './update-sidecar.js';
+import { decodeUtf8 } from '../../platform/text/strict-utf8.js';
+import { readDocument } from '../../platform/text/yaml-document.js';
 
 export interface SidecarRunOptions {
   readonly output: OpenFolder;
@@ -124,3 +132,125 @@ function hashedFile({ path, size, md5 }: SidecarFile, skip: number): HashedFile 
 }
 
 const refused = (reason: string): ArchiverError => new ArchiverError('unsupported', reason);
+
+// Puts small files below an output folder: each appears whole or not at all, and never through a symbolic link.
+
+/** A file that is larger is not one of ours, and is not read. */
+const MAX_READ_BYTES = 64 * 1024;
+/** The umask narrows it. */
+const MODE = 0o666;
+
+type Put = 'written' | 'unchanged' | 'replaced';
+
+class FilePutter {
+  private count = 0;
+
+  constructor(private readonly output: OpenFolder) {}
+
+  /** Puts what `content` makes of the text that is there. @throws refusals and what the system refuses */
+  put(path: RawPath, content: (before: string | undefined) => string | Uint8Array): Put {
+    const { tree, settings } = this.output;
+    const present = this.output.isEmpty ? undefined : tree.present(path);
+    const before =
+      present?.kind === 'file' && present.size <= MAX_READ_BYTES ? this.read(path, present.size) : undefined;
+    const bytes = content(before);
+    if (bytes === before) return 'unchanged';
+    const [folderPath, name] = splitPath(path);
+    const folder = tree.folder(folderPath);
+    const temporary = withEnd(settings.tempName, rawFromNumber(this.count++));
+    const fd = tree.createFile(folder, temporary, MODE);
+    try {
+      try {
+        tree.write(fd, Buffer.from(bytes), 0);
+      } finally {
+        tree.close(fd);
+      }
+      tree.rename(folder, temporary, name);
+    } catch (error) {
+      tree.remove(folder, temporary);
+      throw error;
+    }
+    return present === undefined ? 'written' : 'replaced';
+  }
+
+  private read(path: RawPath, size: number): string {
+    const { tree } = this.output;
+    const [folderPath, name] = splitPath(path);
+    const fd = tree.openFile(tree.folder(folderPath), name);
+    try {
+      const bytes = Buffer.alloc(size);
+      const decoded = decodeUtf8(bytes.subarray(0, tree.read(fd, bytes, 0)));
+      if (decoded.ok) return decoded.text;
+      throw new ArchiverError('unsupported', `line ${decoded.line} of it ${decoded.reason}, and it is left as it is`);
+    } finally {
+      tree.close(fd);
+    }
+  }
+}
+
+// An output that is a folder, while its files come: its hash, and the list for DVC's cache.
+
+const PIECE_CHARACTERS = 64 * 1024;
+
+interface FinishedFolder {
+  readonly out: FolderHash;
+  /** What the cache holds of it. */
+  readonly list: Uint8Array;
+}
+
+class FolderList {
+  private readonly hasher: FolderHasher;
+  private readonly pieces: Buffer[] = [];
+  private piece = '';
+
+  constructor(readonly path: RawPath) {
+    this.hasher = new FolderHasher((text) => this.take(text));
+  }
+
+  /** A file of it, in path order; its path is relative to the folder. */
+  add(file: HashedFile): void {
+    this.hasher.add(file);
+  }
+
+  finish(): FinishedFolder {
+    const out = this.hasher.finish();
+    return { out, list: Buffer.concat([...this.pieces, Buffer.from(this.piece, 'latin1')]) };
+  }
+
+  // The list is ASCII: the hasher escapes everything else.
+  private take(text: string): void {
+    this.piece += text;
+    if (this.piece.length < PIECE_CHARACTERS) return;
+    this.pieces.push(Buffer.from(this.piece, 'latin1'));
+    this.piece = '';
+  }
+}
+
+// A `.dvc` file that is there already keeps what people wrote into it: descriptions, labels, remotes, comments.
+
+const OUT = ['outs', 0] as const;
+
+/** The text for a `.dvc` file in place of `before`; it is `before` itself where that says the same. */
+export function updatedSidecar(before: string, name: string, out: TrackedOut): string {
+  const fresh = sidecarText(name, out);
+  if (before === fresh) return before;
+  const { document } = readDocument(before);
+  if (document === undefined || !isOfOneOut(document, name)) return fresh;
+  const says = fieldsOf(document);
+  const wanted = fieldsOf(parseDocument(fresh));
+  const changed = Object.keys(wanted).filter((key) => wanted[key] !== says[key]);
+  if (changed.length === 0) return before;
+  for (const key of changed) {
+    if (wanted[key] === undefined) document.deleteIn([...OUT, key]);
+    else document.setIn([...OUT, key], wanted[key]);
+  }
+  return document.toString({ lineWidth: 0, indentSeq: false });
+}
+
+function isOfOneOut(document: Document, name: string): boolean {
+  const outs = isMap(document.contents) ? document.get('outs') : undefined;
+  return isSeq(outs) && outs.items.length === 1 && isMap(outs.items[0]) && document.getIn([...OUT, 'path']) === name;
+}
+
+const fieldsOf = (document: Document): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(['md5', 'size', 'nfiles', 'isexec', 'hash'].map((key) => [key, document.getIn([...OUT, key])]));

@@ -1,13 +1,11 @@
 // Gets the stored bytes of a span: from the cache if they are there, else by one ranged GET into a reused buffer. The bytes
 // are not checked here: workers compare every frame with its digest.
 import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
-import type { ObjectReader } from '../../store/object-store.js';
+import type { ObjectReader, ObjectContent } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { FrameCache } from '../frame-cache.js';
 import { frameOffsets, type Span } from '../plan/frame-plan.js';
 import type { LaneChunk } from '../plan/lanes.js';
-import { receive } from './receive.js';
-import { SpanBuffers } from './span-buffers.js';
 
 export interface FetchedSpan {
   readonly buffer: SharedArrayBuffer;
@@ -117,5 +115,88 @@ export class SpanSource {
       const size = record.frames[frame]?.size ?? 0;
       cache.put(record.frames[frame]?.sha256 ?? '', new Uint8Array(buffer, from, size));
     }
+  }
+}
+
+// Receives a body into shared memory. A restore's main thread does little else, so this takes each piece as it comes:
+// an async iterator costs a promise and a few calls for every 64 KiB.
+
+/**
+ * Fills `target` from its start with the body, which is consumed or destroyed. Once the promise is settled, nothing is
+ * written to `target` any more: it may be in use for something else.
+ * @throws integrity when the body has more bytes than it announced, or fewer; what the body fails with
+ */
+export async function receive({ body, sizeBytes }: ObjectContent, target: Buffer): Promise<void> {
+  let length = 0;
+  let isOver = false;
+  const endedAt = (): Error => integrityError(`the object ended after ${length} of ${sizeBytes} bytes`);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      body.on('data', (piece: Uint8Array) => {
+        // A destroyed stream may still yield what it had buffered.
+        if (isOver) return;
+        const end = length + piece.byteLength;
+        if (end > sizeBytes || end > target.byteLength) {
+          isOver = true;
+          reject(integrityError(`the object is larger than the ${sizeBytes} bytes expected`));
+          return;
+        }
+        // `set` copies into shared memory word by word, to be atomic for other threads, which do not matter here.
+        target.fill(piece, length, end);
+        length = end;
+      });
+      body.on('error', reject);
+      body.on('close', () => reject(endedAt()));
+      body.on('end', () => (length === sizeBytes ? resolve() : reject(endedAt())));
+    });
+  } finally {
+    isOver = true;
+    body.destroy();
+  }
+}
+
+// The buffers in which stored bytes are passed to the workers. Shared memory, not transferred ArrayBuffers: V8 counts the
+// latter as its own memory, and each one returned by a worker made it collect its whole heap, which cost a sixth of a
+// restore's CPU time. The collector does not know about these, so they are kept and reused.
+
+/** Sizes are rounded up to a quarter of a power of two, so that few sizes occur. */
+const STEPS = 4;
+const MIN_BYTES = 1 << 16;
+
+/** Capacity in bytes of a new buffer that has to hold `bytes`. */
+export function roundedCapacity(bytes: number): number {
+  if (bytes <= MIN_BYTES) return MIN_BYTES;
+  const step = 2 ** Math.floor(Math.log2(bytes)) / STEPS;
+  return Math.ceil(bytes / step) * step;
+}
+
+export class SpanBuffers {
+  private free: SharedArrayBuffer[] = [];
+  private held = 0;
+
+  /** `limitBytes`: above it, free buffers that do not fit are given up before a new one is made. */
+  constructor(private readonly limitBytes: number) {}
+
+  /** Bytes of all buffers, taken and free. */
+  get heldBytes(): number {
+    return this.held;
+  }
+
+  /** A buffer of at least `bytes`: the smallest free one, else a new one. It still holds old data. */
+  take(bytes: number): SharedArrayBuffer {
+    const at = this.free.findIndex(({ byteLength }) => byteLength >= bytes);
+    const [found] = at < 0 ? [] : this.free.splice(at, 1);
+    if (found !== undefined) return found;
+    const capacity = roundedCapacity(bytes);
+    while (this.held + capacity > this.limitBytes && this.free.length > 0)
+      this.held -= this.free.shift()?.byteLength ?? 0;
+    this.held += capacity;
+    return new SharedArrayBuffer(capacity);
+  }
+
+  /** Returns a buffer to the pool. */
+  give(buffer: SharedArrayBuffer): void {
+    const after = this.free.findIndex(({ byteLength }) => byteLength >= buffer.byteLength);
+    this.free.splice(after < 0 ? this.free.length : after, 0, buffer);
   }
 }

@@ -1,8 +1,9 @@
 // An ObjectStore in a local folder: keys are files. Guarantees: an acknowledged write is on disk, and a key shows its old
 // file, its new file or none. It has no storage classes and no encryption, and says so when one is asked for.
-import { rmdir, unlink, type FileHandle, type link, type rename } from 'node:fs/promises';
+import { rmdir, unlink, type FileHandle, type link, type rename, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { systemCode } from '../../platform/failures/errors.js';
+import type { Dirent } from 'node:fs';
+import { systemCode, noneOn } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { fileError } from './file-errors.js';
 import { keyPath, TEMP_PREFIX } from './file-keys.js';
@@ -19,7 +20,6 @@ import type {
   WholeStore,
   WriteOptions,
 } from '../object-store.js';
-import { removeStale, tempsBelow, type AskTime } from './stale-temps.js';
 import { PACED_SLICE_BYTES, type Pace } from '../../platform/limits/pace.js';
 import { StoreError, throwIfCancelled } from '../store-error.js';
 import { checkKey } from '../store-url.js';
@@ -223,4 +223,53 @@ class FileStore {
 /** A store in the folder, which is made by the first write. `folder` is absolute and has no trailing slash. */
 export function fileStore(folder: string, options: FileStoreOptions = {}): WholeStore {
   return new FileStore(folder, options).toObjectStore();
+}
+
+// Temp files of killed writers. No listing shows them, so deleting keys below a folder removes them as well.
+
+const STALE_MS = 86_400_000;
+
+/** The file system's time in milliseconds, determined once and only when needed. */
+type AskTime = () => Promise<number>;
+
+interface Temp {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** When it was last written to. */
+  readonly writtenAt: Date;
+}
+
+/** Those at any depth below `folder`. */
+async function* tempsBelow(folder: string): AsyncGenerator<Temp> {
+  for (const entry of await entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* tempsBelow(path);
+    if (!entry.isFile() || !entry.name.startsWith(TEMP_PREFIX)) continue;
+    const info = await stat(path).catch(ignoreBusy);
+    if (info !== false) yield { path, sizeBytes: info.size, writtenAt: info.mtime };
+  }
+}
+
+/** Empty for a folder that is gone or not readable: what it holds takes space but does no harm. */
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  const reading = readdir(folder, { withFileTypes: true });
+  return (await reading.catch(noneOn('ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))) ?? [];
+}
+
+/** Removes one that nobody wrote to for a day; false when it stays, or is gone already. */
+async function removeStale(path: string, askTime: AskTime): Promise<boolean> {
+  try {
+    // Never by our clock: a computer whose clock is days ahead would remove what others are writing.
+    if ((await askTime()) - (await stat(path)).mtimeMs < STALE_MS) return false;
+    await unlink(path);
+    return true;
+  } catch (error) {
+    return ignoreBusy(error);
+  }
+}
+
+/** The folder holds something else, another process was faster, or there is no permission. */
+function ignoreBusy(error: unknown): false {
+  if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EBUSY', 'EACCES', 'EPERM'].includes(systemCode(error) ?? '')) return false;
+  throw error;
 }

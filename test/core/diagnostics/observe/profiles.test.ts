@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { Profile } from 'pprof-format';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Collector } from '../../../../src/core/diagnostics/observe/collect.js';
-import { watchLoop } from '../../../../src/core/diagnostics/observe/loop-watch.js';
+import { watchLoop } from '../../../../src/core/diagnostics/observe/collect.js';
 import { PprofProfile } from '../../../../src/core/diagnostics/observe/pprof-profile.js';
 import { addBlocks, addCpu, addHeap, addWaits } from '../../../../src/core/diagnostics/observe/profile-stacks.js';
 import type { CpuProfile, HeapProfile } from '../../../../src/core/diagnostics/observe/thread-sampler.js';

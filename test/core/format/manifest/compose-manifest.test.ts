@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { composeManifest } from '../../../../src/core/format/manifest/compose-manifest.js';
 import { EntryParser } from '../../../../src/core/format/manifest/entry-json-parse.js';
-import { mentionLine } from '../../../../src/core/format/manifest/entry-text.js';
+import { mentionLine } from '../../../../src/core/format/manifest/compose-manifest.js';
 import { readLoaded } from '../../../../src/core/format/manifest/loaded-manifest.js';
 import { loadManifest } from '../../../support/load-manifest.js';
 import type { Line } from '../../../../src/core/format/manifest/manifest-parser.js';

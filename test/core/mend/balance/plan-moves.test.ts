@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planMoves } from '../../../../src/core/mend/balance/plan-moves.js';
+import { planMoves } from '../../../../src/core/mend/balance/plan-balance.js';
 import { shardLoads } from '../../../../src/core/mend/balance/shard-loads.js';
 
 interface Chunk {

@@ -1,6 +1,6 @@
 // Tables of chunks that a resumed upload left: paths that were packed again, and files that changed their type.
 import { expect, test } from 'vitest';
-import { assembleCutFiles } from '../../../../src/core/mend/repair/cut-files.js';
+import { assembleCutFiles } from '../../../../src/core/mend/repair/table-folder.js';
 import type { FoundChunk } from '../../../../src/core/mend/repair/found-chunk.js';
 import { MergedTables } from '../../../../src/core/mend/repair/merge-tables.js';
 import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { accuracyOf, backTest, type Tried } from '../../../../src/core/money/forecast/back-test.js';
-import { mixed, tryEnsemble, weightsOf } from '../../../../src/core/money/forecast/ensemble.js';
+import { mixed, tryEnsemble, weightsOf } from '../../../../src/core/money/forecast/models.js';
 import { HORIZONS, predictiveSum } from '../../../../src/core/money/forecast/forecast.js';
 import { holt, holtWith } from '../../../../src/core/money/forecast/holt.js';
 import { linearTrend } from '../../../../src/core/money/forecast/linear-trend.js';
 import { testedModel } from '../../../../src/core/money/forecast/models.js';
-import { movingAverage } from '../../../../src/core/money/forecast/moving-average.js';
+import { movingAverage } from '../../../../src/core/money/forecast/models.js';
 import { chanceOf, intervalOf, probabilityOf } from '../../../../src/core/money/forecast/predictive.js';
 import type { Fitted } from '../../../../src/core/money/forecast/series.js';
 import { figures, SERIES } from './figures.js';

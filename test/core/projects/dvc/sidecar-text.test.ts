@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { sidecarText } from '../../../../src/core/projects/dvc/sidecar-text.js';
-import { updatedSidecar } from '../../../../src/core/projects/dvc/update-sidecar.js';
+import { updatedSidecar } from '../../../../src/core/projects/dvc/sidecar-run.js';
 
 const MD5 = 'de7371b0119f4f75f9de703c7c3bac16';
 const FILE = { md5: MD5, size: 9, isExecutable: false };

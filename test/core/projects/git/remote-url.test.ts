@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutCredentials } from '../../../../src/core/projects/git/remote-url.js';
+import { withoutCredentials } from '../../../../src/core/projects/git/read-git.js';
 
 test.each([
   ['https://user:secret@example.org/lab/data.git', 'https://example.org/lab/data.git'],

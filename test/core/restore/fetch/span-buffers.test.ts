@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { receive } from '../../../../src/core/restore/fetch/receive.js';
-import { roundedCapacity, SpanBuffers } from '../../../../src/core/restore/fetch/span-buffers.js';
+import { receive } from '../../../../src/core/restore/fetch/span-source.js';
+import { roundedCapacity, SpanBuffers } from '../../../../src/core/restore/fetch/span-source.js';
 
 const MIB = 1 << 20;
 
