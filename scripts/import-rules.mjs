@@ -128,6 +128,8 @@ export const DELETERS = {
     'core/store/create-once/probe.ts': 'what the question has put',
     'core/store/create-once/create-once.ts': 'hands it to the question',
     'core/access/capabilities/scratch.ts': 'what the question has put',
+    'core/store/storage-classes/scratch-objects.ts': 'what the question has put',
+    'core/store/storage-classes/kept-classes.ts': 'hands it to the question',
     'core/access/capabilities/ask-capabilities.ts': 'hands it to the question',
     'core/setup/check-store.ts': 'what the check has put',
     'core/dataset/prune/run-prune.ts': 'hands it to a prune',

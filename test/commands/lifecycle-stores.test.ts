@@ -32,21 +32,59 @@ const keeps = (change: (xml: string) => string): void => {
   s3.lifecycles.set = (name, text) => set(name, change(text));
 };
 const withoutTransitions = (xml: string): string => xml.replaceAll(/<Transition>.*?<\/Transition>/g, '');
+/** Objects in a class, but for these, are refused like rules to it. */
+const refusesObjects = (...but: readonly string[]): void => {
+  const rules = s3.rules.answer;
+  s3.rules.answer = (operation, call) => {
+    const name = call.headers['x-amz-storage-class'];
+    const isRefused = operation === 'PutObject' && name !== undefined && !but.includes(String(name));
+    return isRefused ? errorAnswer(400, 'InvalidStorageClass') : rules?.(operation, call);
+  };
+};
+const keys = (): readonly string[] => [...(s3.buckets.get('archive')?.keys() ?? [])];
 const puts = (): number => s3.requests.filter(({ operation }) => operation === PUT).length;
 
 describe('a store that refuses rules', () => {
   test('without classes: they are named, and nothing is said of XML', async () => {
     await bucket.put(FOREIGN);
     refuses('Abort', 'Transition');
+    refusesObjects();
+    const before = keys();
 
     const { status, stderr } = await bucket.run('--template', 'archive-optimization', '--yes');
 
     expect(status).toBe(1);
+    expect(keys()).toEqual(before);
     expect(stderr).toContain('this store does not take transitions to GLACIER or DEEP_ARCHIVE');
-    expect(stderr).toContain('no rule was changed');
+    expect(stderr).toContain('asked just now, it keeps STANDARD alone; no rule was changed');
+    expect(stderr).toContain('chunks stay where they are');
     expect(stderr).toContain('--import');
     expect(stderr).not.toContain('XML');
     expect([...(await bucket.rules()).keys()]).toEqual(['logs']);
+  });
+
+  test('and keeps another class: rules to that one are named', async () => {
+    refuses('Transition');
+    refusesObjects('STANDARD_IA', 'GLACIER');
+
+    const { stderr } = await bucket.run('--template', 'archive-optimization', '--yes');
+
+    expect(stderr).toContain('asked just now, it keeps STANDARD, STANDARD_IA, GLACIER');
+    expect(stderr).toContain('--import takes rules that move chunks to STANDARD_IA; otherwise they stay');
+  });
+
+  test('and may not be asked: what is known of its provider is said, and else nothing', async () => {
+    refuses('Transition');
+    const rules = s3.rules.answer;
+    s3.rules.answer = (operation, call) =>
+      operation === 'PutObject' ? errorAnswer(403, 'AccessDenied') : rules?.(operation, call);
+
+    const silent = await bucket.run('--template', 'archive-optimization', '--yes');
+    bucket.write('.archiver.yaml', { costControl: { provider: 'minio' } });
+    const told = await bucket.run('--template', 'archive-optimization', '--yes');
+
+    expect(silent.stderr).toContain('(it answered InvalidStorageClass); no rule was changed');
+    expect(told.stderr).toContain('(it answered InvalidStorageClass); MinIO is known to keep STANDARD alone; no rule');
   });
 
   test('and whose rules move objects to a class says which', async () => {

@@ -176,6 +176,17 @@ describe('a bucket', () => {
     expect([status, existsSync(file())]).toEqual(operation === 'PutObject' ? [1, false] : [0, true]);
   });
 
+  test('that a variable of this shell puts on another server, while the file says AWS, is told of', async () => {
+    const env = { AWS_ACCESS_KEY_ID: 'k', AWS_SECRET_ACCESS_KEY: 's', AWS_ENDPOINT_URL: broken.proxy.endpoint };
+    const { status, stderr } = await run(['s3://bucket/p', '--non-interactive'], { env });
+    const named = await run(['s3://bucket/p', '--endpoint-url', broken.proxy.endpoint, '--non-interactive'], { env });
+
+    expect(status).toBe(0);
+    expect(stderr).toContain(`AWS_ENDPOINT_URL of this shell leads to ${broken.proxy.endpoint}, and the file says AWS`);
+    expect(stderr).toContain('choose that server instead (--endpoint-url), or unset AWS_ENDPOINT_URL');
+    expect(named.stderr).not.toContain('of this shell');
+  });
+
   test('that is not there, or whose content comes back changed, is not taken', async () => {
     const gone = await unasked('s3://nowhere', '--endpoint-url', broken.proxy.endpoint);
     broken.proxy.inject({ operation: 'GetObject', fault: { kind: 'corrupt-response', byte: 3 } });

@@ -1,7 +1,9 @@
 // What `archiver lifecycle` does.
+import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Messages, Places, Questions, Results, Verbosity } from '../../cli/context.js';
+import { scratchFolder } from '../../core/store/create-once/create-once.js';
 import { ArchiverError, errorText, noneOn, usageError } from '../../core/platform/failures/errors.js';
 import { bookedPlace } from '../../core/cost/price-book.js';
 import { roundedUsd } from '../../core/cost/money.js';
@@ -156,7 +158,11 @@ async function carryOut(
   if (dryRun || changes.length === 0) return { set: after, plan, isConfirmed: null };
   context.note(changeLines(changes, context.verbose).join('\n'));
   await agree(context, `Change the rules of ${printable(baseUrl)} like this?`, 'no rule was changed');
-  const { sent, kept } = await replaceRules(lifecycle, before, after, signal);
+  const askClasses = async () => {
+    const { keptClasses } = await import('../../core/store/storage-classes/kept-classes.js');
+    return await keptClasses(opened, { folder: scratchFolder(context.now), randomBytes, signal }, provider);
+  };
+  const { sent, kept } = await replaceRules(lifecycle, before, after, { askClasses, signal });
   for (const rule of leftOutOf(sent, after))
     context.warn(`this store takes no rule that aborts unfinished uploads: ${printable(rule.ID ?? '')} was left out`);
   const altered = alteredRules(sent, kept);

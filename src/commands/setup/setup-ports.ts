@@ -45,13 +45,14 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
   return {
     saveKeys: (typed) => keys.save(typed),
     async check(answers, tell, signal) {
-      let seen: Pick<OpenedStore, 'region' | 'isAws'> | undefined;
+      let seen: Pick<OpenedStore, 'region' | 'isAws' | 'servers'> | undefined;
       const open: CheckOptions['open'] = async (below) => {
         const opened = await openBelow(answers, signal)(below);
         seen = opened;
         return opened;
       };
       const probed = await probeStore({ open, tell, signal });
+      if (answers.kind === 'aws') tellElsewhere(seen?.servers?.store, context.env, tell);
       const asked = probed === 'none' ? NOTHING : await askStore(probed, open, tell, contextOf(answers, signal));
       const { usability, capabilities } = asked;
       isPlain = asked.isPlain;
@@ -79,6 +80,14 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
 }
 
 const NOTHING: AskedStore = { usability: 'none', capabilities: [], isPlain: false };
+
+/** Where a variable of this shell leads away from AWS: what is seen there is not what the file will name. */
+function tellElsewhere(server: string | null | undefined, env: Context['env'], tell: CheckOptions['tell']): void {
+  const variable = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find((name) => env[name]);
+  if (typeof server !== 'string' || variable === undefined) return;
+  const text = `${variable} of this shell leads to ${server}, and the file says AWS: without it all of this would be asked there`;
+  tell({ tone: 'warn', text, hint: `choose that server instead (--endpoint-url), or unset ${variable}` });
+}
 
 type Access = Parameters<typeof reportAccess>[1];
 

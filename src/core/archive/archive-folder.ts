@@ -1,8 +1,9 @@
 // The front door: archives a folder as one committed version of its dataset. See docs/architecture.md for the picture.
 //   scan ─► settle the dataset ─► (continue an interrupted run) ─► compare, where only changes are wanted ─► make the version
+import { refuseUnkept } from '../store/storage-classes/kept-classes.js';
 import { loadCodec } from '../platform/codec/codec.js';
 import { asWritable, refuseUnlisted } from '../store/create-once/create-once.js';
-import { newUploadId, uploadFolder } from '../store/ids/upload-id.js';
+import { newUploadId, uploadFolder, type UploadId } from '../store/ids/upload-id.js';
 import { ArchiverError, errorText, isArchiverError } from '../platform/failures/errors.js';
 import type { OpenedStore } from '../store/open-store.js';
 import { uploadChanges, compareWithRival, type NeedsFullVersion } from './changes/upload-changes.js';
@@ -70,7 +71,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const remembered = settings.remembered ?? rememberedOf(settings, opened);
     return { remembered, ...(await resolveDataset({ ...settings, remembered, store: opened.store })) };
   });
-  const asking = opening.then((opened) => writable(opened, settings, uploadFolder(uploadId)));
+  const asking = opening.then((opened) => writable(opened, settings, uploadId));
   settling.catch(() => undefined); // awaited below; meanwhile a failure is not "unhandled"
   asking.catch(() => undefined);
   try {
@@ -84,7 +85,8 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     for (const text of [loss, loadCodec().slowness]) if (text !== undefined) emit({ type: 'note', text });
     const ledger = new UploadLedger(openEntryTable(scanned.table));
     const { remembered, ...settled } = await settling;
-    const { store } = await asking;
+    const writing = await asking;
+    const { store } = writing;
     if (!settled.isListed) refuseUnlisted(store);
     const { datasetId } = settled;
     const encryption = encryptionFor(settled.encryption, store, uploadId, signal);
@@ -92,6 +94,9 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const surroundings = {
       remembered,
       store,
+      // Who may not list would not see what becomes of them.
+      refuseUnkept: async (classes: Iterable<string>) =>
+        settled.isListed ? await refuseUnkept(writing, classes, inFolder(settings, uploadId)) : undefined,
       retention,
       region,
       isAws,
@@ -121,15 +126,21 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
 }
 
 /** Beside the scan: whether the store creates a key only once, and locks what is to be locked. */
-async function writable(
-  opened: OpenedStore,
-  { home, now, signal, warn, dryRun, dataset, layout, randomBytes }: Settings,
-  folder: string,
-): Promise<OpenedStore> {
+async function writable(opened: OpenedStore, settings: Settings, uploadId: UploadId): Promise<OpenedStore> {
+  const { signal, dryRun, dataset, layout } = settings;
   if (layout.lock !== undefined) await refuseUnlockable(opened, signal);
-  const { host } = dataset;
-  return await asWritable(opened, { home, now: now(), signal, warn, dryRun, host, folder, randomBytes });
+  return await asWritable(opened, { ...inFolder(settings, uploadId), dryRun, host: dataset.host });
 }
+
+/** What the store is asked with by putting, in the folder of the upload. */
+const inFolder = ({ home, now, signal, warn, randomBytes }: Settings, uploadId: UploadId) => ({
+  home,
+  now: now(),
+  signal,
+  warn,
+  randomBytes,
+  folder: uploadFolder(uploadId),
+});
 
 /** A failure behind which a version that is not whole stays. */
 function alsoTelling(notWhole: readonly NotWhole[], error: unknown): unknown {

@@ -38,7 +38,10 @@ export type VersionOutcome =
 type VersionInput = TwinInput &
   TransferInput &
   CommitInput &
-  Pick<UploadRun, 'dryRun' | 'mayBegin' | 'ledger' | 'store' | 'region' | 'isAws' | 'runBy' | 'notWhole'>;
+  Pick<
+    UploadRun,
+    'dryRun' | 'mayBegin' | 'refuseUnkept' | 'ledger' | 'store' | 'region' | 'isAws' | 'runBy' | 'notWhole'
+  >;
 
 /** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
 export async function makeVersion(
@@ -54,6 +57,7 @@ export async function makeVersion(
   const plan = planUpload(run, strategy.onPending?.(pending) ?? pending);
   if (run.dryRun) return { state: 'planned', plan };
   if (run.mayBegin !== undefined) await run.mayBegin(plannedAmounts(run, plan));
+  await run.refuseUnkept(plan.lanes.flat().map(({ storageClass }) => storageClass));
   await run.encryption.sealer?.prepare(); // missing permission to encrypt is noticed before anything is sent
   if (pending.entries > 0) await packAll(run, plan, strategy.hooks, started);
   checkNonePending(table);

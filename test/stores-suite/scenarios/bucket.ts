@@ -1,6 +1,6 @@
 // What is a matter of the bucket: versions, locks, lifecycle rules, access, and what it holds.
 import { writeFileSync } from 'node:fs';
-import { ListObjectVersionsCommand, PutBucketVersioningCommand } from '@aws-sdk/client-s3';
+import { ListObjectsV2Command, ListObjectVersionsCommand, PutBucketVersioningCommand } from '@aws-sdk/client-s3';
 import { expect, expectSame, type Scenario } from '../scenario.js';
 import type { Document, Place } from '../place.js';
 import type { World } from '../world.js';
@@ -139,6 +139,42 @@ const lifecycle: Scenario = {
   },
 };
 
+const KEPT = 'asked just now, it keeps STANDARD alone';
+
+const classes: Scenario = {
+  name: 'storage class GLACIER',
+  needs: 'coldRules',
+  run: async (world) => {
+    const place = await world.place();
+    await place.ok(uploadCold(place));
+    const where = { Bucket: bucketOf(place), Prefix: new URL(place.url).pathname.slice(1) };
+    const { Contents = [] } = await world.client().send(new ListObjectsV2Command(where));
+    expect(
+      Contents.some(({ StorageClass }) => StorageClass === 'GLACIER'),
+      'nothing is in GLACIER',
+    );
+  },
+  withoutIt: async (world) => {
+    const place = await world.place();
+    if (world.isFolder) {
+      await place.says(uploadCold(place), 2, /a folder has no storage classes/);
+      return;
+    }
+    await place.says(
+      uploadCold(place),
+      1,
+      /does not have storage class GLACIER .*; asked just now, it keeps STANDARD alone/,
+    );
+    const put = (await place.store.list()).filter(({ key }) => key.includes('uploads/'));
+    expectSame(put, [], 'what was put all the same');
+  },
+};
+
+const uploadCold = (place: Place): readonly string[] => {
+  const { root } = place.machine().source;
+  return ['upload', root, place.url, '--storage-class', 'GLACIER', '--yes', '--quiet'];
+};
+
 const template: Scenario = {
   name: 'lifecycle to cold classes',
   needs: 'coldRules',
@@ -158,7 +194,9 @@ const template: Scenario = {
     const ran = await place.ends(args, world.isFolder ? [2] : [1, 3]);
     const sentence = /only buckets|does not support|does not take|has no lifecycle|and keeps it as/;
     expect(sentence.test(ran.stderr), `it does not say why: ${ran.stderr}`);
+    const isRefused = ran.stderr.includes('does not take transitions');
+    expect(!isRefused || ran.stderr.includes(KEPT), `it does not say which classes there are: ${ran.stderr}`);
   },
 };
 
-export const BUCKET: readonly Scenario[] = [createOnce, analyze, access, versions, locks, lifecycle, template];
+export const BUCKET: readonly Scenario[] = [createOnce, analyze, access, versions, locks, lifecycle, template, classes];

@@ -24,9 +24,9 @@ import {
   unfinishedSeen,
   versionsSeen,
 } from './judge.js';
-import { LISTING, lookAtScratch, type ScratchPlace, type ScratchSeen } from './scratch.js';
+import { LISTING, lookAtScratch, type MultipartPlace, type ScratchSeen } from './scratch.js';
 
-interface Asked extends Pick<ScratchPlace, 'deleter' | 'folder' | 'randomBytes' | 'signal'> {
+interface Asked extends Pick<MultipartPlace, 'deleter' | 'folder' | 'randomBytes' | 'signal'> {
   readonly now: () => Date;
 }
 

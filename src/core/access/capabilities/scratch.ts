@@ -4,23 +4,20 @@ import { type Answer, answerOf, isAnswered, type Unanswered } from '../answer.js
 import { probeKey } from '../../store/create-once/probe-key.js';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import type { MultipartTrial } from '../../store/bucket-multipart.js';
-import type { ObjectDeleter, ObjectInfo, ObjectStore } from '../../store/object-store.js';
+import type { ObjectDeleter, ObjectInfo } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { STORAGE_CLASSES } from '../../store/providers/storage-classes.js';
-import { StoreError } from '../../store/store-error.js';
+import {
+  BODY,
+  isKept,
+  ScratchObjects,
+  type ScratchPlace,
+  type TriedClass,
+} from '../../store/storage-classes/scratch-objects.js';
 
-export interface ScratchPlace {
-  readonly store: ObjectStore;
-  /** Of what it has put. */
+export interface MultipartPlace extends ScratchPlace {
   readonly deleter: ObjectDeleter;
   readonly multipart: MultipartTrial;
-  /** Where it is put, with a slash at its end. */
-  readonly folder: string;
-  /** The store keeps If-None-Match, and a policy may want it. */
-  readonly isCreateOnce: boolean;
-  /** Names what nobody has put yet. */
-  readonly randomBytes: (count: number) => Uint8Array;
-  readonly signal: AbortSignal;
 }
 
 /** What became of objects that were put in classes other than STANDARD. */
@@ -48,16 +45,16 @@ export interface ScratchSeen {
   readonly copied: Answer<boolean>;
 }
 
-const BODY = Buffer.from('archiver asks what this store can do\n');
 /** Smaller ones are copied into no part by some servers (Garage). */
 const PART_BYTES = 5 * 1024 * 1024;
 const CLEAN_UP_MS = 5000;
 export const LISTING = 's3:ListBucketMultipartUploads';
 const COLD = new Set<string>(['GLACIER', 'DEEP_ARCHIVE']);
-const CLASSES = STORAGE_CLASSES.filter((name) => name !== 'STANDARD');
+/** STANDARD is what every store has. */
+export const CLASSES = STORAGE_CLASSES.filter((name) => name !== 'STANDARD');
 
 /** Puts and looks. @throws cancelled, wrong credentials, a store that is not reached */
-export async function lookAtScratch(place: ScratchPlace): Promise<ScratchSeen> {
+export async function lookAtScratch(place: MultipartPlace): Promise<ScratchSeen> {
   const scratch = new Scratch(place);
   try {
     const plain = await answerOf('s3:PutObject', () => scratch.put());
@@ -73,56 +70,34 @@ export async function lookAtScratch(place: ScratchPlace): Promise<ScratchSeen> {
   }
 }
 
-/** Undefined for what a store, or a policy, does not take; the same put without a class was taken. @throws what says nothing of that */
-function noneOfRefused(error: unknown): undefined {
-  const isAnswer = error instanceof StoreError && !error.retriable;
-  if (!isAnswer || !isArchiverError(error, 'store', 'unsupported', 'access-denied')) throw error;
-}
-
 const isTooSmall = ({ unanswered: { why } }: { readonly unanswered: Unanswered }): boolean => /too ?small/i.test(why);
 
 class Scratch {
-  private readonly keys: string[] = [];
+  private readonly objects: ScratchObjects;
   private readonly begun: { readonly key: string; readonly id: string }[] = [];
 
-  constructor(private readonly place: ScratchPlace) {}
+  constructor(private readonly place: MultipartPlace) {
+    this.objects = new ScratchObjects(place);
+  }
 
   /** Gives the key. */
-  async put(storageClass?: string, body: Buffer = BODY): Promise<string> {
-    const { store, folder, randomBytes, isCreateOnce, signal } = this.place;
-    const key = probeKey(folder, randomBytes);
-    this.keys.push(key);
-    await store.put(key, body, { storageClass, ifAbsent: isCreateOnce, signal });
-    return key;
+  async put(body?: Buffer): Promise<string> {
+    return await this.objects.put(undefined, body);
   }
 
   async classes(): Promise<ClassesSeen> {
-    const put = await Promise.all(
-      CLASSES.map(async (name) => ({ name, key: await this.put(name).catch(noneOfRefused) })),
-    );
-    const listed = await this.listed();
-    const of = (isRight: (shown: string | undefined, name: string) => boolean): readonly string[] =>
-      put.flatMap(({ name, key }) => (key !== undefined && isRight(listed.get(key), name) ? [name] : []));
-    const kept = of((shown, name) => shown === name);
-    const cold = put.filter(({ name }) => COLD.has(name) && kept.includes(name));
-    const readable = await Promise.all(
-      cold.map(async ({ name, key = '' }) => ((await this.isRead(key)) ? [name] : [])),
-    );
+    const tried = await this.objects.tryClasses(CLASSES);
+    const namesOf = (some: readonly TriedClass[]): readonly string[] => some.map(({ name }) => name);
+    const kept = tried.filter(isKept);
+    const cold = kept.filter(({ name }) => COLD.has(name));
+    const readable = await Promise.all(cold.map(async ({ name, key }) => ((await this.isRead(key)) ? [name] : [])));
+    const isRefused = ({ refusal }: TriedClass): boolean => refusal !== undefined;
     return {
-      kept,
-      dropped: of((shown, name) => shown !== name),
-      refused: put.flatMap(({ name, key }) => (key === undefined ? [name] : [])),
+      kept: namesOf(kept),
+      dropped: namesOf(tried.filter((one) => !isKept(one) && !isRefused(one))),
+      refused: namesOf(tried.filter(isRefused)),
       names: readable.flat(),
     };
-  }
-
-  /** Storage classes by key: a listing shows them to writers who may not read, too. */
-  private async listed(): Promise<ReadonlyMap<string, string>> {
-    const { store, folder, signal } = this.place;
-    const found = new Map<string, string>();
-    for await (const { objects } of store.list({ prefix: folder, signal }))
-      for (const { key, storageClass } of objects) found.set(key, storageClass);
-    return found;
   }
 
   private async isRead(key: string): Promise<boolean> {
@@ -170,7 +145,7 @@ class Scratch {
     const first = await this.copy(plain, BODY, key, id);
     if (isAnswered(first) || !isTooSmall(first)) return first;
     const body = Buffer.alloc(PART_BYTES, BODY);
-    const larger = await answerOf('s3:PutObject', () => this.put(undefined, body));
+    const larger = await answerOf('s3:PutObject', () => this.put(body));
     return isAnswered(larger) ? await this.copy(larger.value, body, key, id) : larger;
   }
 
@@ -187,10 +162,11 @@ class Scratch {
   async cleanUp(): Promise<void> {
     const { deleter } = this.place;
     const late = AbortSignal.timeout(CLEAN_UP_MS);
-    const given = (error: unknown): unknown => errorText(error);
     await Promise.all([
-      deleter.delete(this.keys, late).catch(given),
-      ...this.begun.map(({ key, id }) => deleter.abortMultipart(key, id, late).catch(given)),
+      this.objects.cleanUp(),
+      ...this.begun.map(({ key, id }) =>
+        deleter.abortMultipart(key, id, late).catch((error: unknown) => errorText(error)),
+      ),
     ]);
   }
 }

@@ -41,6 +41,8 @@ export interface ResumedUpload {
 export interface UploadRun extends Settings, Identity {
   readonly remembered: Remembered;
   readonly store: ObjectStore;
+  /** @throws unsupported where the store does not keep one of these storage classes */
+  readonly refuseUnkept: (classes: Iterable<string>) => Promise<void>;
   /** Object Lock of what it puts. */
   readonly retention: Retention | undefined;
   readonly region: string | undefined;

@@ -1,9 +1,11 @@
 // What a store means that refuses rules. Servers that are not AWS lack classes, or whole actions, and many say only that XML is
 // malformed (MinIO).
+import type { KeptClasses } from '../../store/storage-classes/kept-classes.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { LifecycleRule, RuleSet } from '../../store/bucket-lifecycle.js';
 import { StoreError } from '../../store/store-error.js';
 import { printable } from '../../platform/paths/raw-path.js';
+import { TRANSITION_CLASSES } from './classes.js';
 import { isOwn, isSameRule, ruleChanges } from './rules.js';
 
 const REFUSALS = new Set(['InvalidStorageClass', 'MalformedXML', 'InvalidArgument', 'InvalidRequest']);
@@ -34,8 +36,24 @@ export function withoutAborting(before: RuleSet, after: RuleSet): RuleSet | unde
   return left.size > 0 && ruleChanges(before, fewer).length > 0 ? fewer : undefined;
 }
 
-/** A refusal in words about what the rules do; other failures as they are. */
-export function refusedRules(error: unknown, before: RuleSet, after: RuleSet): unknown {
+const ONLY_EXPIRE = 'use --import with rules that only expire (Expiration, NoncurrentVersionExpiration)';
+
+function insteadOf(refused: readonly string[], kept: readonly string[] = []): string {
+  const others = TRANSITION_CLASSES.filter((name) => kept.includes(name) && !refused.includes(name));
+  if (others.length > 0) return `--import takes rules that move chunks to ${others.join(' or ')}; otherwise they stay`;
+  return 'chunks stay where they are; the tools of the store show tiers that it may have, and --import takes rules that only expire other objects (Expiration, NoncurrentVersionExpiration)';
+}
+
+/** Asks which storage classes the store keeps; undefined where nothing says it. */
+export type AskClasses = () => Promise<Pick<KeptClasses, 'classes' | 'text'> | undefined>;
+
+/** A refusal in words about what the rules do, and what could be done instead; other failures as they are. @throws what asking throws */
+export async function refusedRules(
+  error: unknown,
+  before: RuleSet,
+  after: RuleSet,
+  askClasses: AskClasses,
+): Promise<unknown> {
   if (!isRuleRefusal(error)) return error;
   const asked = news(before, after);
   const [classes, taken] = [classesOf(asked), classesOf(before.rules)];
@@ -44,16 +62,17 @@ export function refusedRules(error: unknown, before: RuleSet, after: RuleSet): u
     ...(asked.some(aborts) && error.reason !== 'InvalidStorageClass' ? ['rules that abort unfinished uploads'] : []),
   ];
   if (what.length === 0) return error;
-  const known = taken.length === 0 ? '' : `; rules that it has move to ${taken.join(', ')}`;
+  const kept = classes.length === 0 ? undefined : await askClasses();
+  const known = [
+    ...(kept === undefined ? [] : [kept.text]),
+    ...(taken.length === 0 ? [] : [`rules that it has move to ${taken.join(', ')}`]),
+  ];
   return new ArchiverError(
     'unsupported',
-    `this store does not take ${printable(what.join(', or '))} (it answered ${printable(error.reason ?? '')})${printable(known)}; no rule was changed`,
+    `this store does not take ${printable(what.join(', or '))} (it answered ${printable(error.reason ?? '')})${printable(known.map((one) => `; ${one}`).join(''))}; no rule was changed`,
     {
       cause: error,
-      hint:
-        classes.length === 0
-          ? 'use --import with rules that only expire (Expiration, NoncurrentVersionExpiration)'
-          : 'chunks stay where they are; `archiver access-check` shows the classes that this store takes, its own tools show tiers that it may have, and --import takes rules that only expire other objects (Expiration, NoncurrentVersionExpiration)',
+      hint: classes.length === 0 ? ONLY_EXPIRE : insteadOf(classes, kept?.classes),
     },
   );
 }

@@ -4,7 +4,7 @@ import { ArchiverError } from '../../platform/failures/errors.js';
 import type { BucketLifecycle, RuleSet } from '../../store/bucket-lifecycle.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { alteredRules, isWidened } from './altered-rules.js';
-import { isRuleRefusal, refusedRules, withoutAborting } from './refused-rules.js';
+import { type AskClasses, isRuleRefusal, refusedRules, withoutAborting } from './refused-rules.js';
 import { isSameSet } from './rules.js';
 
 export interface Replaced {
@@ -15,21 +15,21 @@ export interface Replaced {
 }
 
 /**
- * Writes the rules, and reads what has become of them. @throws conflict where the bucket no longer has those before; unsupported where the
+ * Writes the rules, and reads what has become of them; asks for classes where those of the rules are refused. @throws conflict where the bucket no longer has those before; unsupported where the
  * store does not take them, or keeps them for more objects than they were written for; what the store says
  */
 export async function replaceRules(
   lifecycle: BucketLifecycle,
   before: RuleSet,
   after: RuleSet,
-  signal?: AbortSignal,
+  { askClasses, signal }: { readonly askClasses: AskClasses; readonly signal?: AbortSignal },
 ): Promise<Replaced> {
   if (!isSameSet(await lifecycle.read(signal), before)) {
     throw new ArchiverError('conflict', 'the rules of the bucket were changed meanwhile, and nothing was written', {
       hint: 'run the command again: it shows the rules as they are now',
     });
   }
-  const sent = await writeTaken(lifecycle, before, after, signal);
+  const sent = await writeTaken(lifecycle, before, after, askClasses, signal);
   const kept = await lifecycle.read(signal);
   const widened = alteredRules(sent, kept)?.find(isWidened);
   if (widened === undefined) return { sent, kept };
@@ -47,6 +47,7 @@ async function writeTaken(
   lifecycle: BucketLifecycle,
   before: RuleSet,
   after: RuleSet,
+  askClasses: AskClasses,
   signal: AbortSignal | undefined,
 ): Promise<RuleSet> {
   const fewer = withoutAborting(before, after);
@@ -54,13 +55,13 @@ async function writeTaken(
     await lifecycle.write(after, signal);
     return after;
   } catch (error) {
-    if (fewer === undefined || !isRuleRefusal(error)) throw refusedRules(error, before, after);
+    if (fewer === undefined || !isRuleRefusal(error)) throw await refusedRules(error, before, after, askClasses);
   }
   // A refusal does not say of which rule. Those that move chunks are what was asked for; the other one is a courtesy.
   try {
     await lifecycle.write(fewer, signal);
     return fewer;
   } catch (error) {
-    throw refusedRules(error, before, fewer);
+    throw await refusedRules(error, before, fewer, askClasses);
   }
 }

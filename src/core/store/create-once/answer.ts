@@ -37,7 +37,7 @@ export function parseAnswer(text: string, path: string): PlacedAnswer {
 }
 
 /** Whether an answer still counts. One from the future is by a clock that was wrong. */
-export function isFresh({ askedAt }: CreateOnceAnswer, now: Date): boolean {
+export function isFresh({ askedAt }: Pick<CreateOnceAnswer, 'askedAt'>, now: Date): boolean {
   const ageMs = now.getTime() - askedAt.getTime();
   return ageMs > -DAY_MS && ageMs < TRUSTED_MS;
 }

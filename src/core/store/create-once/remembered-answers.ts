@@ -30,9 +30,11 @@ export function placeOf({ store, servers }: OpenedStore): string {
   return `${servers?.store ?? 'aws'} ${url.kind === 's3' ? url.bucket : url.folder}`;
 }
 
-function fileOf(home: string, place: string): string {
-  return join(home, 'create-once', `${createHash('sha256').update(place).digest('hex').slice(0, 32)}.json`);
-}
+/** The file in `folder` of archiver's own one that is about this, of any length and with anything in it. */
+export const fileAbout = (home: string, folder: string, what: string): string =>
+  join(home, folder, `${createHash('sha256').update(what).digest('hex').slice(0, 32)}.json`);
+
+const fileOf = (home: string, place: string): string => fileAbout(home, 'create-once', place);
 
 /** What this computer knows; undefined where that is nothing, or too old. */
 export async function knownHere(

@@ -206,6 +206,15 @@ const BY_REASON = new Map<string, Verdict>(
 );
 const BY_STATUS: Readonly<Record<number, Verdict>> = { 405: UNSUPPORTED, 501: UNSUPPORTED, 507: FULL };
 
+function classVerdict(reason: string, { storageClass }: S3Call): Verdict | undefined {
+  if (reason !== 'InvalidStorageClass') return undefined;
+  return {
+    code: 'unsupported',
+    text: `the store does not have ${storageClass === undefined ? 'that storage class' : `storage class ${storageClass}`}`,
+    hint: 'leave the storage class out (STANDARD); `archiver access-check` shows which ones the store keeps',
+  };
+}
+
 function serviceVerdict(error: SdkError, reason: string, status: number | undefined): Verdict | undefined {
   const known = BY_REASON.get(reason) ?? (status === undefined ? undefined : BY_STATUS[status]);
   if (known) return known;
@@ -235,6 +244,7 @@ export function s3Error(error: unknown, call: S3Call): Error {
     regionVerdict(sdk, reason, status, call) ??
     objectVerdict(sdk, reason, status, call) ??
     accessVerdict(sdk, reason, status, call) ??
+    classVerdict(reason, call) ??
     serviceVerdict(sdk, reason, status) ??
     networkVerdict(sdk, call);
   return new StoreError(code, `${call.operation} ${objectName(call)}: ${text}`, {

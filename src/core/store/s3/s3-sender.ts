@@ -17,6 +17,8 @@ export interface Asked {
   readonly key?: string;
   /** It is to be done to one state of the object only: that it is gone is a conflict. */
   readonly isConditional?: boolean;
+  /** What it is to be stored in. */
+  readonly storageClass?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -93,7 +95,7 @@ export class S3Sender {
     });
   }
 
-  call({ operation, action, key, isConditional }: Asked): S3Call {
+  call({ operation, action, key, isConditional, storageClass }: Asked): S3Call {
     const { endpoint } = this.#connection;
     const about = key === undefined ? this.prefix : this.fullKey(key);
     return {
@@ -103,6 +105,7 @@ export class S3Sender {
       endpoint,
       region: this.#region,
       isConditional,
+      storageClass,
       ...(about === '' ? {} : { key: about }),
     };
   }

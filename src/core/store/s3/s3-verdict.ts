@@ -15,6 +15,8 @@ export interface S3Call {
   readonly endpoint?: string | undefined;
   /** It was to be done to one state of the object only. */
   readonly isConditional?: boolean | undefined;
+  /** What it was to be stored in. */
+  readonly storageClass?: string | undefined;
   /** The region the request was signed for. */
   readonly region?: string;
 }

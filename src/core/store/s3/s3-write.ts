@@ -114,6 +114,7 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
         action: 's3:PutObject',
         key,
         isConditional: options.ifMatch !== undefined,
+        storageClass: options.storageClass,
         signal: options.signal,
       };
       const answer = await lockedOr(sender, options, () =>
@@ -129,6 +130,7 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
         operation: 'CopyObject',
         action: 's3:PutObject and s3:GetObject',
         key: toKey,
+        storageClass: options.storageClass,
         signal: options.signal,
       };
       const command = new CopyObjectCommand({
