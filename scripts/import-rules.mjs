@@ -131,11 +131,13 @@ export const DELETERS = {
     'core/store/storage-classes/scratch-objects.ts': 'what the question has put',
     'core/store/storage-classes/kept-classes.ts': 'hands it to the question',
     'core/access/capabilities/ask-capabilities.ts': 'hands it to the question',
+    'core/access/key-trial/try-key.ts': 'what the trial has put, or nobody has',
     'core/setup/check-store.ts': 'what the check has put',
     'core/dataset/prune/run-prune.ts': 'hands it to a prune',
     'commands/dataset/tag.ts': 'hands it to who tags',
     'commands/fleetagent/run-scuttle.ts': 'hands it to a wipe',
     'commands/kit/capabilities.ts': 'hands it to questions',
+    'commands/kit/key-trial.ts': 'hands it to the trial of a key',
     'commands/scuttle.ts': 'hands it to a wipe',
   },
 };

@@ -2,6 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Results, Terminal } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
+import { requires } from '../cli/rule.js';
 import { detectedStoreFlags, LAST_RESORT } from './kit/flags.js';
 import { fact, textOf } from './kit/lines.js';
 import type { StoreContext } from './kit/store.js';
@@ -17,6 +18,8 @@ export const command = defineCommand({
     'It ends with a table of what the store can do, and what follows from it: docs/access.md says how each row is asked.\n' +
     'It changes nothing but this: whether the bucket keeps If-None-Match, which storage classes it has, and what it makes of multipart ' +
     'uploads is found out by putting a few small objects, which are deleted again; what it keeps is remembered for 30 days.\n' +
+    '--try says with the credentials of a writer what these keep to, and what to switch on where they do not. It touches no object but those ' +
+    'it has put itself; what it may not delete again it names.\n' +
     'ok: nothing to do. info: worth knowing. unknown: the credentials may not look at it (the IAM action that they need is named), or it is ' +
     'not understood. warn: weaker than it should be, or held back by one setting alone. critical: open to anybody. What can be ' +
     'mended has a command to type.',
@@ -27,10 +30,21 @@ export const command = defineCommand({
       placeholder: 'ID',
       describe: 'look at this KMS key (id, ARN or alias) instead of the default key of the bucket',
     }),
+    try: flag.on({
+      describe:
+        'try what the key in force may do there: put, overwrite, list, get and delete an object of its own, and say what holds of what a writer is to keep to',
+    }),
+    writerId: flag.text({
+      placeholder: 'ID',
+      describe:
+        'the key is that of this writer: ask below writers/ID/, and try that it reaches no other; auto is the id that this machine writes under',
+    }),
     format: flag.choice(['table', 'json'], { default: 'table', describe: 'json is the same as --json' }),
   },
+  rules: [requires('writerId', 'try')],
   examples: [
     'archiver access-check s3://acme-archive/lab',
+    'archiver access-check s3://acme-archive/lab --try --writer-id nas-01 --profile nas-01',
     'archiver access-check -b acme-archive --kms-key-id alias/archive --json',
   ],
   exits: {
@@ -43,9 +57,15 @@ export const command = defineCommand({
     const { capabilityLines } = await import('./kit/capabilities.js');
     const { printable } = await import('../core/platform/paths/raw-path.js');
     const { documentLine } = await import('../core/platform/json/document.js');
-    const baseUrl = formatStoreUrl(parseStoreUrl(url));
+    const { datasetBase, writerIdOf } = await import('./kit/dataset-target.js');
+    const base = formatStoreUrl(parseStoreUrl(url));
+    const writerId = writerIdOf(values.writerId ?? '');
+    const baseUrl = writerId === undefined ? base : datasetBase(base, writerId);
     const access = { ...values, region: values.region ?? LAST_RESORT, asksCapabilities: true };
-    const report = await reportAccess(baseUrl, access, context);
+    const asked = await reportAccess(baseUrl, access, context);
+    const { keyLines, reportKey } = await import('./kit/key-trial.js');
+    const key = values.try ? await reportKey(base, writerId, access, context) : undefined;
+    const report = { ...asked, ...key };
     const table = await findingsText(report.findings, context);
     const head = [
       printable(baseUrl),
@@ -54,7 +74,11 @@ export const command = defineCommand({
       fact('overall', report.overall.toUpperCase()),
       '',
     ];
-    const foot = textOf(['', ...capabilityLines(report.capabilities ?? [], context)]);
+    const foot = textOf([
+      '',
+      ...capabilityLines(report.capabilities ?? [], context),
+      ...(key === undefined ? [] : ['', ...keyLines(key, context)]),
+    ]);
     context.result(report, () => (values.format === 'json' ? documentLine(report) : `${textOf(head)}${table}${foot}`));
   },
 });

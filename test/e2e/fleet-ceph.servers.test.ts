@@ -178,6 +178,36 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
     expect(await stored()).toEqual(before);
   });
 
+  it('access-check --try with the key of the writer says so, and with the key of the reader what that one may', async () => {
+    const before = await stored();
+    const tried = async (user: string): Promise<Readonly<Record<string, string>>> => {
+      const ran = await run(user, ['access-check', BASE, '--try', '--writer-id', 'nas'], gate.endpoint);
+      const { promises } = JSON.parse(ran.stdout) as { promises: readonly { name: string; state: string }[] };
+      return Object.fromEntries(promises.map(({ name, state }) => [name, state]));
+    };
+
+    expect(await tried(WRITER_KEY)).toMatchObject({
+      stores: 'holds',
+      lists: 'holds',
+      'reads-nothing': 'holds',
+      'creates-once': 'holds',
+      'overwrites-nothing': 'holds',
+      'deletes-nothing': 'holds',
+      'others-not-listed': 'holds',
+      'others-not-written': 'holds',
+      'others-not-deleted': 'holds',
+    });
+    expect(await tried(READER_KEY)).toMatchObject({
+      stores: 'broken',
+      'others-not-listed': 'broken',
+      'others-not-read': 'broken',
+      'others-not-written': 'holds',
+      'others-not-deleted': 'holds',
+    });
+    const after = await stored();
+    expect([...before].filter(([key, etag]) => after.get(key) !== etag)).toEqual([]);
+  });
+
   it(`${REQUESTS} random requests with the key of the writer change nothing, and a reader restores every version`, async () => {
     const before = await stored();
     const until = Date.now() + attackSeconds * 1000;

@@ -1,11 +1,9 @@
 // A writer of a fleet under what `fleetagent init --provider` emits, on servers that are not AWS and enforce policies themselves: what the
 // README of its bundle promises there holds, and what it says is not kept is not.
-import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { IAMClient, PutUserPolicyCommand } from '@aws-sdk/client-iam';
 import {
   CopyObjectCommand,
   CreateBucketCommand,
@@ -23,8 +21,8 @@ import { createOnlyPolicy } from '../../src/core/fleet/bundle/bucket-policy.js';
 import { fleetPlace } from '../../src/core/fleet/bundle/fleet-place.js';
 import { Rng } from '../soak/prng.js';
 import { attack, HARMFUL, type Target } from '../support/attack-writer.js';
-import { noMinio } from '../servers/minio.js';
-import { startMinio } from '../support/minio.js';
+import type { S3Keys } from '../servers/s3-server.js';
+import { POLICY_SERVERS, type PolicyServer } from '../support/policy-servers.js';
 import { archiver, type Ran, type UploadDocument } from './upload-cli.js';
 
 const RUN = randomBytes(3).toString('hex');
@@ -41,81 +39,28 @@ const everything = JSON.stringify({
   Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['arn:aws:s3:::*'] }],
 });
 
-interface Key {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
+/** Of what `access-check --try` says. */
+interface Tried {
+  readonly promises: readonly { readonly name: string; readonly state: string; readonly consequence: string }[];
+  readonly leftObjects: readonly { readonly key: string }[];
 }
 
-interface Server {
-  readonly endpoint: string;
-  /** The owner of the bucket. */
-  readonly root: Key;
-  /** Makes a user with a policy. @throws when the server refuses the policy */
-  addUser(name: string, policy: string): Promise<Key>;
-  stop(): Promise<void>;
-}
-
-async function ofMinio(): Promise<Server> {
-  const minio = await startMinio();
-  return {
-    ...minio,
-    async addUser(name, policy) {
-      const key = { accessKeyId: name, secretAccessKey: `${name}-secret` };
-      await minio.addPolicy(`${name}-policy`, policy);
-      await minio.addUser(name, key.secretAccessKey, `${name}-policy`);
-      return key;
-    },
-  };
-}
-
-const conf = process.env['ARCHIVER_TEST_RGW_CONF'] ?? '';
-
-function ofCeph(): Promise<Server> {
-  const endpoint = process.env['ARCHIVER_TEST_RGW'] ?? '';
-  const root = { accessKeyId: 'archiver', secretAccessKey: 'archiver-secret' };
-  return Promise.resolve({
-    endpoint,
-    root,
-    async addUser(name, PolicyDocument) {
-      const UserName = `${name}-${RUN}`;
-      const key = { accessKeyId: UserName, secretAccessKey: `${name}-secret` };
-      const args = [`--uid=${UserName}`, `--display-name=${UserName}`, '--max-buckets=-1', `--access-key=${UserName}`];
-      const create = ['-c', conf, 'user', 'create', ...args, `--secret-key=${key.secretAccessKey}`];
-      execFileSync('radosgw-admin', create, { stdio: 'ignore' });
-      const iam = new IAMClient({ endpoint, region: 'us-east-1', credentials: root });
-      await iam.send(new PutUserPolicyCommand({ UserName, PolicyName: 'fleet', PolicyDocument }));
-      iam.destroy();
-      return key;
-    },
-    stop: () => Promise.resolve(),
-  });
-}
-
-const SERVERS = [
-  { provider: 'minio', start: ofMinio, lacking: noMinio(), keepsVersions: true },
-  {
-    provider: 'ceph',
-    start: ofCeph,
-    lacking: conf === '' ? 'ARCHIVER_TEST_RGW_CONF is not set' : undefined,
-    keepsVersions: false,
-  },
-] as const;
-
-for (const { provider, start, lacking, keepsVersions } of SERVERS) {
+for (const { provider, start, lacking, keepsVersions } of POLICY_SERVERS) {
   const reason = lacking === undefined ? '' : ` (left out: ${lacking})`;
   describe.skipIf(lacking !== undefined)(`a writer under the policies for ${provider}${reason}`, () => {
     const work = mkdtempSync(join(tmpdir(), 'archiver-providers-'));
     const source = join(work, 'source');
-    let server: Server;
+    let server: PolicyServer;
     let owner: S3Client;
-    let admin: Key;
+    let admin: S3Keys;
+    let writer: S3Keys;
     let target: Target;
     let made: UploadDocument;
     let chunk = '';
     let original: ReadonlyMap<string, string>;
 
     const emitted = (name: string): string => readFileSync(join(work, 'bundle', name), 'utf8');
-    const clientOf = (credentials: Key): S3Client =>
+    const clientOf = (credentials: S3Keys): S3Client =>
       new S3Client({
         endpoint: server.endpoint,
         region: 'us-east-1',
@@ -123,10 +68,10 @@ for (const { provider, start, lacking, keepsVersions } of SERVERS) {
         maxAttempts: 1,
         credentials,
       });
-    const run = (key: Key, args: readonly string[]): Promise<Ran> => {
+    const run = (key: S3Keys, args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Ran> => {
       const keys = { AWS_ACCESS_KEY_ID: key.accessKeyId, AWS_SECRET_ACCESS_KEY: key.secretAccessKey };
       const env = { ...keys, AWS_ENDPOINT_URL: server.endpoint, AWS_REGION: 'us-east-1', ARCHIVER_CREATE_ONCE: 'auto' };
-      return archiver(join(work, 'home'), [...args, '--json', '--quiet'], { env });
+      return archiver(join(work, 'home'), [...args, '--json', '--quiet'], { env: { ...env, ...more } });
     };
     /** Every version of what the writer has stored, with its ETag. */
     const versions = async (): Promise<ReadonlyMap<string, string>> => {
@@ -172,7 +117,7 @@ for (const { provider, start, lacking, keepsVersions } of SERVERS) {
       const foreign = ['lab/writers/other/status.json', 'lab/fleet/other/config.yaml', 'lab/uploads/a'];
       for (const Key of foreign) await owner.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body: 'of others' }));
       admin = await server.addUser('fleet-admin', everything);
-      const writer = await server.addUser('fleet-nas', emitted('iam-policy.json'));
+      writer = await server.addUser('fleet-nas', emitted('iam-policy.json'));
       for (const version of [1, 2]) {
         writeFileSync(join(source, `file-${version}`), `content of ${version}`);
         const ran = await run(writer, ['sync', source, BASE, '--writer-id', 'nas']);
@@ -219,6 +164,55 @@ for (const { provider, start, lacking, keepsVersions } of SERVERS) {
 
       expect(outcome).toBe(NOT_KEPT.includes(name) ? 'done' : (OTHER_STATUS[name] ?? 403));
       expect(await lost(before)).toEqual(name === 'overwrite' && !keepsVersions ? [`${chunk} null`] : []);
+    });
+
+    it('access-check --try with the key of the writer says the same, and touches nothing of what is stored', async () => {
+      const before = await versions();
+
+      const ran = await run(writer, ['access-check', BASE, '--try', '--writer-id', 'nas'], {
+        ARCHIVER_PROVIDER: provider,
+      });
+
+      expect(ran.status).toBe(0);
+      const { promises, leftObjects } = JSON.parse(ran.stdout) as Tried;
+      expect(Object.fromEntries(promises.map(({ name, state }) => [name, state]))).toEqual({
+        stores: 'holds',
+        lists: 'holds',
+        'reads-nothing': 'holds',
+        'creates-once': 'holds',
+        'overwrites-nothing': 'broken',
+        'deletes-nothing': 'holds',
+        'versions-kept': keepsVersions ? 'holds' : 'broken',
+        'versions-not-deleted': keepsVersions ? 'holds' : 'unknown',
+        locked: 'unknown',
+        'others-not-listed': 'holds',
+        'others-not-read': 'unknown',
+        'others-not-written': 'holds',
+        'others-not-deleted': 'holds',
+      });
+      const advice = promises.find(({ name }) => name === 'overwrites-nothing')?.consequence;
+      expect(advice).toContain(
+        keepsVersions ? 'What was there stays as an earlier version' : 'Leave versioning off on Ceph',
+      );
+      expect(leftObjects).toEqual([
+        expect.objectContaining({ key: expect.stringMatching(/^writers\/nas\/uploads\//) as string }),
+      ]);
+      // What the store is known to keep is asked anew, and written down again.
+      expect((await lost(before)).filter((id) => !id.includes('/create-once.json '))).toEqual([]);
+    });
+
+    it('access-check --try with the key of an administrator says what locks what is stored', async () => {
+      const ran = await run(admin, ['access-check', BASE, '--try'], { ARCHIVER_PROVIDER: provider });
+
+      const { promises } = JSON.parse(ran.stdout) as Tried;
+      expect(Object.fromEntries(promises.map(({ name, state }) => [name, state]))).toMatchObject({
+        'reads-nothing': 'broken',
+        'deletes-nothing': 'broken',
+        'versions-kept': keepsVersions ? 'holds' : 'broken',
+        // By its default retention.
+        'versions-not-deleted': keepsVersions ? 'holds' : 'unknown',
+        locked: keepsVersions ? 'holds' : 'broken',
+      });
     });
 
     it(`${REQUESTS} random requests with the key of the writer do no more than that`, async () => {

@@ -29,8 +29,15 @@ api_bind_addr = "127.0.0.1:${port}"
 root_domain = ".s3.garage.localhost"
 `;
 
+export interface Garage extends S3Server {
+  /** What `garage ARGS` says: it makes buckets and keys, and says which key may read, write or own what. */
+  readonly control: (...args: readonly string[]) => Promise<string>;
+  /** Makes a key. */
+  readonly addKey: (name: string) => Promise<S3Keys>;
+}
+
 /** Starts one with nothing in it, and a key that may make buckets. @throws with what it said when it does not start */
-export async function startGarage(): Promise<S3Server> {
+export async function startGarage(): Promise<Garage> {
   const port = await freePorts(2);
   const endpoint = `http://127.0.0.1:${port}`;
   const { folder, stop } = await serve({
@@ -43,23 +50,28 @@ export async function startGarage(): Promise<S3Server> {
     },
     url: endpoint,
   });
+  const control = async (...args: readonly string[]): Promise<string> =>
+    (await run('garage', ['-c', `${folder}/garage.toml`, ...args])).stdout;
+  const addKey = async (name: string): Promise<S3Keys> => keysIn(await control('key', 'create', name));
   try {
-    return { endpoint, region: REGION, ...(await makeKey(folder)), env: {}, stop };
+    await layOut(control);
+    const keys = await addKey('archiver');
+    await control('key', 'allow', '--create-bucket', 'archiver');
+    return { endpoint, region: REGION, ...keys, env: {}, stop, control, addKey };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Lays out the only node, which a server needs before it stores anything, and makes a key. */
-async function makeKey(folder: string): Promise<S3Keys> {
-  const control = async (...args: readonly string[]): Promise<string> =>
-    (await run('garage', ['-c', `${folder}/garage.toml`, ...args])).stdout;
+/** The only node, which a server needs before it stores anything. */
+async function layOut(control: Garage['control']): Promise<void> {
   const node = await untilDone(() => control('node', 'id', '-q'));
   await untilDone(() => control('layout', 'assign', '-z', 'dc1', '-c', '5G', node.split('@')[0] ?? ''));
   await control('layout', 'apply', '--version', '1');
-  const made = await control('key', 'create', 'archiver');
-  await control('key', 'allow', '--create-bucket', 'archiver');
+}
+
+function keysIn(made: string): S3Keys {
   const [accessKeyId, secretAccessKey] = [/Key ID:\s+(\S+)/, /Secret key:\s+(\S+)/].map((line) => line.exec(made)?.[1]);
   if (accessKeyId === undefined || secretAccessKey === undefined) throw new Error(`garage made no key: ${made}`);
   return { accessKeyId, secretAccessKey };

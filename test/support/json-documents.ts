@@ -31,7 +31,8 @@ const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
 export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
-  'access-check': 'bucket prefix region callerArn account findings overall capabilities requests',
+  'access-check':
+    'bucket prefix region callerArn account findings overall capabilities requests promises? leftObjects?',
   'alerts config': 'channels cooldownMs lastAlerts file',
   'alerts configure': 'channels cooldownMs',
   'alerts disable': 'channels',

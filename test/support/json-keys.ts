@@ -555,6 +555,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   leastUsd: key(usd, 'the same if all of the month’s free transfer is left'),
   leftAlone: key(count, 'objects of others'),
   leftAloneSamples: key(listOf(text), 'the first of them'),
+  leftObjects: key(listOf(of('key reason')), 'objects that were put to try a key, and may not be deleted with it'),
   leftOutWriters: key(listOf(text), 'writers without a heartbeat or a config'),
   leftUsd: key(usd, 'what is left of it'),
   level: key(number, 'share of cases that the range holds in, 0 to 1'),
@@ -719,6 +720,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   projects: key(
     listOf(of('project runs files bytes storedBytes costUsd knownUsd lastRunAt')),
     'projects with recorded costs, the dearest first',
+  ),
+  promises: key(
+    listOf(of('name state detail consequence')),
+    'what a key keeps to, with what was tried and what to switch on (docs/access.md)',
   ),
   protected: key(count, 'files that were left as they are because of --overwrite'),
   provider: key(
@@ -890,8 +895,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   standardUsd: key(usd, 'storage in STANDARD'),
   startedAt: key(time, 'when the last run of it began'),
   state: key(
-    oneOf('readable', 'thawing', 'cold', 'missing', 'denied', 'yes', 'no', 'unknown'),
-    'of a chunk `readable`, `thawing`, `cold`, `missing` or `denied`; of what a store can do `yes`, `no` or `unknown` (not asked, or not answered)',
+    oneOf('readable', 'thawing', 'cold', 'missing', 'denied', 'yes', 'no', 'holds', 'broken', 'unknown'),
+    'of a chunk `readable`, `thawing`, `cold`, `missing` or `denied`; of what a store can do `yes`, `no` or `unknown` (not asked, or not answered); of a promise `holds`, `broken` or `unknown`',
   ),
   status: key(
     text,

@@ -13,7 +13,7 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 import { CAPABILITY_SIGNS, capabilityRows } from '../../screens/capability-rows.js';
 import { lookOf } from '../../ui/look.js';
 import { type Sign, signText } from '../../ui/sign.js';
-import { signedLines } from '../../ui/signed-rows.js';
+import { signedLines, type SignedRow } from '../../ui/signed-rows.js';
 import type { StoreContext } from './store.js';
 
 /**
@@ -47,20 +47,26 @@ const DEFAULT_WIDTH = 80;
 const MOST_WIDTH = 100;
 const INDENT = '  ';
 
-/** The table as lines: each row takes as many as it needs. */
-export function capabilityLines(
+const SIGNS: readonly Sign[] = Object.values(CAPABILITY_SIGNS);
+
+/** What a store can do as lines. */
+export const capabilityLines = (
   capabilities: readonly Capability[],
+  context: Pick<Terminal, 'stdout' | 'colors'> & Environment,
+): readonly string[] => signedTable('What this store can do:', capabilityRows(capabilities, printable), context);
+
+/** Rows below a title as lines: each row takes as many as it needs. */
+export function signedTable(
+  title: string,
+  rows: readonly SignedRow[],
   { stdout, colors, env }: Pick<Terminal, 'stdout' | 'colors'> & Environment,
 ): readonly string[] {
   const look = lookOf(colors.stdout, env);
   const plain = (sign: Sign): string => signText(sign, { ...look, color: false });
-  const signWidth = Math.max(...Object.values(CAPABILITY_SIGNS).map((sign) => plain(sign).length));
+  const signWidth = Math.max(...SIGNS.map((sign) => plain(sign).length));
   const marked = (sign: Sign | undefined): string =>
     sign === undefined ? ' '.repeat(signWidth) : signText(sign, look) + ' '.repeat(signWidth - plain(sign).length);
   const columns = Math.min(MOST_WIDTH, stdout.isTTY === true ? (stdout.columns ?? DEFAULT_WIDTH) : DEFAULT_WIDTH);
-  const lines = signedLines(capabilityRows(capabilities, printable), columns - INDENT.length - signWidth - 1);
-  return [
-    'What this store can do:',
-    ...lines.map(({ sign, label, text }) => `${INDENT}${marked(sign)} ${label}${text}`),
-  ];
+  const lines = signedLines(rows, columns - INDENT.length - signWidth - 1);
+  return [title, ...lines.map(({ sign, label, text }) => `${INDENT}${marked(sign)} ${label}${text}`)];
 }

@@ -38,6 +38,19 @@ export const askBucket = <Q extends PostureQuestion>(
 ): Promise<Answer<PostureAnswers[Q]>> =>
   answerOf(POSTURE_ACTIONS[question], () => posture.ask(question, { signal, expectedOwner }));
 
+/**
+ * Whether the store has no versions at all, asked where none are on: servers without them (Garage) answer as if they were never turned on,
+ * and do not know the listing. @throws what `answerOf` throws
+ */
+export async function lacksVersions(
+  checked: Pick<CheckedBucket, 'posture' | 'signal'>,
+  versioning: Answer<PostureAnswers['versioning']>,
+): Promise<boolean> {
+  if (isAnswered(versioning) && versioning.value.status !== undefined) return false;
+  const list = await askBucket(checked, 'versionList');
+  return !isAnswered(list) && list.unanswered.isLacking === true;
+}
+
 /** Whether the bucket is there, first of all. A refusal says that it is. @throws not-found, and what `answerOf` throws */
 export async function lookAtBucket(
   checked: Pick<CheckedBucket, 'posture' | 'signal' | 'place'>,
@@ -70,6 +83,7 @@ export async function checkAccess(checked: CheckedBucket): Promise<AccessReport>
     askBucket(checked, 'encryption'),
     askBucket(checked, 'versioning'),
   ]);
+  const isLacking = !isAws && (await lacksVersions(checked, versioning));
   const { account, arn } = valueOf(caller) ?? {};
   const accountBlock = await blockOfAccount(checked, caller, bucket);
   const block = effectiveBlock(ownBlock, accountBlock);
@@ -84,7 +98,7 @@ export async function checkAccess(checked: CheckedBucket): Promise<AccessReport>
     judged('ownership', ownership, (value) => judgeOwnership(value, place)),
     judged('encryption', encryption, (value) => judgeEncryption(value, isAws, place)),
     ...(await keyFindings(checked, encryption)),
-    judged('versioning', versioning, (value) => judgeVersioning(value, place)),
+    judged('versioning', versioning, (value) => judgeVersioning(value, place, { isLacking })),
   ];
   return { callerArn: arn ?? null, account: account ?? null, findings };
 }

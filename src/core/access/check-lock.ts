@@ -3,7 +3,7 @@ import type { BucketLifecycle } from '../store/bucket-lifecycle.js';
 import { POSTURE_ACTIONS } from '../store/bucket-posture.js';
 import type { ObjectReader } from '../store/object-store.js';
 import { answerOf, isAnswered, unknownFinding } from './answer.js';
-import { askBucket, type CheckedBucket, lookAtBucket } from './check-access.js';
+import { askBucket, type CheckedBucket, lacksVersions, lookAtBucket } from './check-access.js';
 import type { Finding } from './finding.js';
 import { judgeAbortRule, judgeObjectLock, judgeRetention } from './judge-immutability.js';
 import { judgeVersioning } from './judge-versioning.js';
@@ -27,9 +27,10 @@ export async function checkLock(checked: CheckedLock): Promise<readonly Finding[
     askBucket(checked, 'objectLock'),
     answerOf('s3:GetLifecycleConfiguration', () => lifecycle.read(signal)),
   ]);
+  const isLacking = await lacksVersions(checked, versioning);
   const findings = [
     isAnswered(versioning)
-      ? judgeVersioning(versioning.value, place, 'critical')
+      ? judgeVersioning(versioning.value, place, { severity: 'critical', isLacking })
       : unknownFinding('versioning', versioning.unanswered),
     isAnswered(lock) ? judgeObjectLock(lock.value, place) : unknownFinding('object-lock', lock.unanswered),
     isAnswered(rules)

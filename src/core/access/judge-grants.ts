@@ -125,12 +125,14 @@ export function judgeAcl(
     });
   }
   const odd = grants.filter((grant) => isOddGrant(grant, owner));
-  if (odd.length > 0 || owner === undefined)
+  // Of a server without ACLs (Garage): none can be put there either.
+  if (odd.length === 0 && owner === undefined)
     return finding(check, 'unknown', 'cannot be understood', {
-      detail:
-        odd.length === 0
-          ? 'The ACL names no owner.'
-          : `The ACL has grants to ${listed(odd.map(({ uri, user, granteeType }) => uri ?? user ?? (granteeType || 'nobody')))}, whose kind is not known.`,
+      detail: 'The ACL names no owner, so nothing is known of whom it lets in.',
+    });
+  if (odd.length > 0)
+    return finding(check, 'unknown', 'cannot be understood', {
+      detail: `The ACL has grants to ${listed(odd.map(({ uri, user, granteeType }) => uri ?? user ?? (granteeType || 'nobody')))}, whose kind is not known.`,
       remediation,
     });
   const others = grants.filter((grant) => !isOwn(grant, owner));

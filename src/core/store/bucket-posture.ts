@@ -52,6 +52,8 @@ export interface PostureAnswers {
   readonly encryption: readonly DefaultEncryption[] | undefined;
   /** `Enabled` or `Suspended`; no status where it was never set. */
   readonly versioning: { readonly status: string | undefined; readonly mfaDelete: string | undefined };
+  /** A listing of versions is answered, whether they are kept or not. */
+  readonly versionList: true;
   /** `isOn` without retention: nothing is locked unless whoever writes it says so. */
   readonly objectLock: { readonly isOn: boolean; readonly retention: DefaultRetention | undefined } | undefined;
 }
@@ -68,6 +70,7 @@ export const POSTURE_ACTIONS: Readonly<Record<PostureQuestion, string>> = {
   ownership: 's3:GetBucketOwnershipControls',
   encryption: 's3:GetEncryptionConfiguration',
   versioning: 's3:GetBucketVersioning',
+  versionList: 's3:ListBucketVersions',
   objectLock: 's3:GetBucketObjectLockConfiguration',
 };
 

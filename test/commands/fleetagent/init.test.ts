@@ -96,6 +96,9 @@ describe('the folder', () => {
 
       expect(stderr).toContain('MinIO and Ceph are named by --provider');
       expect(file('README.md')).toContain('Nothing of this has been tried on your server.');
+      expect(file('README.md')).toMatch(
+        /^AWS_SHARED_CREDENTIALS_FILE=credentials archiver access-check s3:\S+ --try --writer-id \S+$/m,
+      );
     });
 
     test('whoever is known by the address is not asked for: its policies, or why there are none', async () => {

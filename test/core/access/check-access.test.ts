@@ -24,6 +24,7 @@ const GOOD: PostureAnswers = {
   ownership: 'BucketOwnerEnforced',
   encryption: [{ algorithm: 'aws:kms', keyId: KEY }],
   versioning: { status: 'Enabled', mfaDelete: undefined },
+  versionList: true,
   objectLock: undefined,
 };
 
@@ -47,7 +48,7 @@ function servicesOf(failing: Failing): AccessServices {
   };
 }
 
-function check(failing: Failing, answers: Partial<PostureAnswers> = {}): Promise<AccessReport> {
+function check(failing: Failing, answers: Partial<PostureAnswers> = {}, isAws = true): Promise<AccessReport> {
   const posture: BucketPosture = {
     ask: (question, options) => {
       const error = failing[options?.expectedOwner === undefined ? question : 'owner'];
@@ -58,7 +59,7 @@ function check(failing: Failing, answers: Partial<PostureAnswers> = {}): Promise
     posture,
     services: servicesOf(failing),
     place: { bucket: 'acme' },
-    isAws: true,
+    isAws,
     signal: new AbortController().signal,
   };
   return checkAccess(checked);
@@ -115,6 +116,25 @@ describe('access-check', () => {
   ])('%s refused leaves %s unknown', async (failing, name, summary) => {
     expect(unknown(await check({ [failing]: refused(failing) }))).toEqual({ [name]: summary });
   });
+
+  test.each([
+    ['does not know', new StoreError('unsupported', 'ListObjectVersions: not supported'), null],
+    ['refuses', refused('ListObjectVersions'), expect.stringContaining('put-bucket-versioning') as string],
+  ])(
+    'a store that %s a listing of versions: versioning is advised only where it may have it',
+    async (_, error, advice) => {
+      const { findings } = await check(
+        { versionList: error },
+        { versioning: { status: undefined, mfaDelete: undefined } },
+        false,
+      );
+
+      expect(findings.find(({ check: name }) => name === 'versioning')).toMatchObject({
+        severity: 'info',
+        remediation: advice,
+      });
+    },
+  );
 
   test('the block of an account that the bucket does not belong to cuts nothing off', async () => {
     const answers = { publicAccessBlock: undefined, policy: policy(statement()) };

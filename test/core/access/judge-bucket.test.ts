@@ -101,7 +101,10 @@ describe('the ACL', () => {
   });
 
   test('one without an owner is not understood', () => {
-    expect(judgeAcl({ owner: undefined, grants: [] }, OFF, undefined, PLACE).severity).toBe('unknown');
+    expect(judgeAcl({ owner: undefined, grants: [] }, OFF, undefined, PLACE)).toMatchObject({
+      severity: 'unknown',
+      remediation: null,
+    });
   });
 });
 

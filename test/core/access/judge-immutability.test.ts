@@ -19,7 +19,7 @@ test.each([
   ['Suspended', 'critical'],
   [undefined, 'critical'],
 ])('versioning %s is %s', (status, severity) => {
-  expect(judgeVersioning({ status, mfaDelete: undefined }, PLACE, 'critical').severity).toBe(severity);
+  expect(judgeVersioning({ status, mfaDelete: undefined }, PLACE, { severity: 'critical' }).severity).toBe(severity);
 });
 
 describe('object lock', () => {

@@ -1,6 +1,7 @@
 // What a bundle promises on its server, and what each promise takes. Nothing stands here that no policy of the bundle keeps.
 import { IDENTITY_PATH } from '../identity/iam.js';
 import type { AgentCall } from './compose-file.js';
+import { shellWord } from '../../platform/text/shell-word.js';
 import { code } from './readme-code.js';
 import type { StoreServer } from './store-server.js';
 
@@ -51,6 +52,7 @@ export function bucketStep(call: AgentCall): string {
     ...(kind === 'minio' ? [NO_RULE] : []),
     ...(kind === 'ceph' ? [leaveOff(call), OWNERS] : []),
     ...(kind === 'other' ? [tries(call)] : []),
+    trial(call),
   ];
   return texts.join('\n\n');
 }
@@ -88,18 +90,14 @@ ${code(
   `  '{"ObjectLockEnabled":"Enabled","Rule":{"DefaultRetention":{"Mode":"COMPLIANCE","Days":90}}}'`,
 )}`;
 
-function tries({ place, writerId }: AgentCall): string {
-  const { bucket, base } = place;
-  const own = `--bucket ${bucket} --key ${base}writers/${writerId}/try`;
-  return `Nothing of this has been tried on your server. Where it does not keep If-None-Match a stolen key can overwrite, which may change with
-versioning: \`archiver access-check ${place.url}\` asks it. With the key of the writer, the first of these must succeed, and all others
-must be refused:
+const tries = ({ place }: AgentCall): string =>
+  `Nothing of this has been tried on your server. Where it does not keep If-None-Match a stolen key can overwrite, which may change with
+versioning: \`archiver access-check ${place.url}\` asks it.`;
 
-${code(
-  `aws s3api put-object ${own} --body README.md`,
-  `aws s3api get-object ${own} /dev/null`,
-  `aws s3api delete-object ${own}`,
-  `aws s3api put-object --bucket ${bucket} --key ${base}writers/of-others/try --body README.md`,
-  `aws s3api list-objects-v2 --bucket ${bucket} --prefix ${base}writers/of-others/`,
-)}`;
-}
+/** How the key is tried. */
+const trial = ({
+  place,
+  writerId,
+}: AgentCall): string => `With the key of the writer, this says which promises hold, and touches nothing but what it has put itself:
+
+${code(`AWS_SHARED_CREDENTIALS_FILE=credentials archiver access-check ${shellWord(place.url)} --try --writer-id ${writerId}`)}`;

@@ -63,6 +63,12 @@ const OTHER: StoreServer = {
 /** By what is known of a provider's policies. */
 const SERVERS = { aws: AWS, minio: MINIO, ceph: CEPH, untried: OTHER } as const;
 
+/** What a server understands of policies; undefined where users have none there. */
+export function serverOf(provider: FleetProvider): StoreServer | undefined {
+  const { policies } = factsOf(provider === 'other' ? 'custom' : provider);
+  return typeof policies === 'object' ? undefined : SERVERS[policies];
+}
+
 /** Who runs the store where nobody has said so. Of a program that anybody may run an address tells nothing. */
 const providerAt = (endpointUrl: string | undefined): FleetProvider =>
   endpointUrl === undefined ? 'aws' : (knownAddress(endpointUrl)?.provider ?? 'other');

@@ -9,6 +9,9 @@ import { StoreError } from '../store-error.js';
 const DELETE_BATCH = 1000;
 const RETRIABLE_DELETES = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable', 'OperationAborted']);
 
+/** How MinIO refuses what a lock keeps (InvalidRequest). */
+const LOCKED = /\bWORM protected\b/;
+
 // XML 1.0 has no way to write these, so DeleteObjects cannot name such a key.
 // eslint-disable-next-line no-control-regex
 const NOT_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
@@ -71,7 +74,7 @@ async function deleteBatch(
         Code === 'AccessDenied'
           ? `access denied (needs ${action}${isOfVersions ? ', and no object lock' : ''})`
           : printable(`${Code} ${Message}`.trim()),
-      isRefused: Code === 'AccessDenied',
+      isRefused: Code === 'AccessDenied' || LOCKED.test(Message),
       retriable: RETRIABLE_DELETES.has(Code),
     }));
 }

@@ -9,6 +9,7 @@ import {
   GetObjectLockConfigurationCommand,
   GetPublicAccessBlockCommand,
   HeadBucketCommand,
+  ListObjectVersionsCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
 import {
@@ -107,6 +108,13 @@ const QUESTIONS: { readonly [Q in PostureQuestion]: Question<PostureAnswers[Q]> 
     send: async (client, bucket, options) => {
       const { Status, MFADelete } = await client.send(new GetBucketVersioningCommand(bucket), options);
       return { status: Status, mfaDelete: MFADelete };
+    },
+  },
+  versionList: {
+    operation: 'ListObjectVersions',
+    send: async (client, bucket, options) => {
+      await client.send(new ListObjectVersionsCommand({ ...bucket, MaxKeys: 1 }), options);
+      return true;
     },
   },
   objectLock: {
