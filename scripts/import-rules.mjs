@@ -89,6 +89,22 @@ export const RULES = [
     why: 'forecasts are of numbers and know none of the nouns',
   },
   {
+    from: /^(core|engine|ui)\//,
+    never: ['json/'],
+    why: 'the documents of --json are made above',
+  },
+  {
+    from: /^json\//,
+    never: ['cli/', 'commands/', 'stores/', 'screens/', 'ui/'],
+    why: 'the documents of --json know what they hold, and nobody who prints them',
+  },
+  {
+    from: /^(?!json\/)/,
+    never: ['json/'],
+    atRunTime: true,
+    why: 'the program imports the types of its documents; their schemas are for the tests and docs/json.md',
+  },
+  {
     from: /^core\/(platform|events|store|format|cost|dataset|restore|archive|mend)\//,
     never: [
       'core/money/',

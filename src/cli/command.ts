@@ -1,10 +1,14 @@
 // A command is data (declaration.ts), and one `run`. Heavy imports happen inside `run`.
 import type { Args, ArgValues } from './arg.js';
-import type { Context } from './context.js';
+import type { Document, Exact } from '../json/documents.js';
+import type { Context, ResultsOf } from './context.js';
 import type { Declaration } from './declaration.js';
 import type { Flags, Values } from './flag.js';
 
-export interface Command<F extends Flags = Flags, A extends Args = Args, C = Context> extends Declaration<F, A> {
+export interface Command<F extends Flags = Flags, A extends Args = Args, C = Context<string>> extends Declaration<
+  F,
+  A
+> {
   /** The exit status; nothing means 0. */
   run(values: Values<F>, args: ArgValues<A>, context: C): Promise<number | void>;
 }
@@ -13,6 +17,19 @@ export interface Command<F extends Flags = Flags, A extends Args = Args, C = Con
  * Declares a command; exists so that the types of values and arguments follow from the data. `C` is what `run` uses of
  * the context, as the type of its last parameter says: whoever calls it, such as a test, gives only that.
  */
-export const defineCommand = <const F extends Flags, const A extends Args = readonly [], C = Context>(
-  command: Command<F, A, C>,
+export const defineCommand = <
+  const P extends string,
+  const F extends Flags,
+  const A extends Args = readonly [],
+  C = Context<P>,
+>(
+  command: Command<F, A, C> & { readonly path: P & Printed<C, Document<P>> },
 ): Command<F, A, C> => command;
+
+/** Nothing, where the results of `C` are an `F`. */
+type Printed<C, F> =
+  C extends ResultsOf<infer D>
+    ? [D] extends [Exact<D, F>]
+      ? unknown
+      : { readonly 'has the results of another command': never }
+    : unknown;

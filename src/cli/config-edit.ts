@@ -32,7 +32,7 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
 
 /** The file to edit: the named one, the first that exists, else the first place of the search. */
 async function fileToEdit(
-  context: Context,
+  context: Context<'config'>,
   named: string | undefined,
 ): Promise<{ path: string; bytes: Buffer | undefined }> {
   const paths = named === undefined ? configPlaces(context).paths : [resolve(context.cwd, named)];
@@ -62,7 +62,10 @@ async function runEditor(editor: string, path: string, context: Context): Promis
 }
 
 /** Opens the config file in the editor and replaces it when the result is valid. */
-export async function editConfig({ file }: { readonly file: string | undefined }, context: Context): Promise<void> {
+export async function editConfig(
+  { file }: { readonly file: string | undefined },
+  context: Context<'config'>,
+): Promise<void> {
   if (context.stdin.isTTY !== true || context.stdout.isTTY !== true) {
     throw usageError('--edit opens an editor and needs a terminal', 'archiver config --generate > ~/.archiver.yaml');
   }

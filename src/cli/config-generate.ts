@@ -103,7 +103,10 @@ export function exampleJson(root: Node): Record<string, unknown> {
 }
 
 /** `archiver config --generate`. */
-export async function generateConfig({ format }: { readonly format: string }, context: Context): Promise<void> {
+export async function generateConfig(
+  { format }: { readonly format: string },
+  context: Context<'config'>,
+): Promise<void> {
   if (format === 'json') {
     const example = exampleJson(context.root);
     context.note('JSON has no comments: archiver config --generate explains every setting, as YAML');

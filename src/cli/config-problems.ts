@@ -6,7 +6,7 @@ import { gotTexts } from './shown-texts.js';
 import { suggest } from '../core/platform/text/suggest.js';
 
 /** The keys of its document. */
-export const problemDocument = ({ key: setting, ...problem }: ConfigProblem): object => ({ setting, ...problem });
+export const problemDocument = ({ key: setting, ...problem }: ConfigProblem) => ({ setting, ...problem });
 
 function badValue(flag: Flag, { key, texts, line }: ConfigSetting, note: string): ConfigProblem | undefined {
   const parsed = parseGiven(flag, texts);

@@ -61,7 +61,7 @@ function shownSettings(
 
 /** All settings: what is shared first, then each command's own. */
 export function listSettings(
-  context: Context,
+  context: Context<'config'>,
   schema: TreeSchema,
   file: ConfigFile | undefined,
 ): readonly ShownSetting[] {
@@ -126,7 +126,7 @@ async function settingsYaml(file: string | undefined, settings: readonly ShownSe
 /** Prints every setting with its origin. A damaged file is warned about and the rest still shown. */
 export async function showConfig(
   values: { readonly format: string; readonly file: string | undefined },
-  context: Context,
+  context: Context<'config'>,
 ): Promise<void> {
   const schema = configSchema(context.root);
   const named = values.file === undefined ? undefined : resolve(context.cwd, values.file);
@@ -135,14 +135,13 @@ export async function showConfig(
   for (const problem of problems) context.warn(problemText(file?.path ?? '', problem));
   const settings = listSettings(context, schema, file);
   const document = {
-    schemaVersion: SCHEMA_VERSION,
     file: file?.path ?? null,
     settings: settings.map(({ key: setting, source: setBy, ...shown }) => ({ setting, ...shown, setBy })),
     problems: problems.map(problemDocument),
   };
   const text =
     values.format === 'json'
-      ? escaped(`${JSON.stringify(document, undefined, 2)}\n`)
+      ? escaped(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...document }, undefined, 2)}\n`)
       : await settingsYaml(file?.path, settings);
   context.result(document, () => text);
 }

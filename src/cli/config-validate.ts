@@ -94,7 +94,7 @@ async function checkStore(context: Context, file: ConfigFile, schema: TreeSchema
 }
 
 /** Checks the file and, in detail, the store that it names. */
-export async function validateConfig(values: Values, context: Context): Promise<number> {
+export async function validateConfig(values: Values, context: Context<'config'>): Promise<number> {
   const schema = configSchema(context.root);
   const file = await requireConfig(values, context, schema);
   const problems = allProblems(schema, file);

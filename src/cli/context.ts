@@ -4,6 +4,7 @@ import type { EventConsumer } from '../core/events/fan-out.js';
 import type { HookSettings } from '../core/notify/hook-settings.js';
 import type { RunAccount } from '../core/money/ledger/run-account.js';
 import type { RunObserver } from '../core/events/observer.js';
+import type { Document, DocumentParts, Exact } from '../json/documents.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
 import type { Node } from './tree.js';
@@ -75,26 +76,34 @@ export interface Hooks {
   readonly hooks: HookSettings;
 }
 
-/** stdout: the result. */
-export interface Results {
+/** stdout: a result whose document is an `F`. */
+export interface ResultsOf<F extends object> {
+  /** For the compiler alone, which tells `F` by it. */
+  readonly [FORM]?: (document: F) => void;
   /** `--json` was given: stdout carries exactly one document. */
   readonly json: boolean;
   /** Prints the result: the document with `--json`, else the text. Call it once; its text may stream with `print`. */
-  result(document: object | undefined, text: () => string): void;
+  readonly result: <D extends F | undefined>(document: Exact<D, F>, text: () => string) => void;
   /** The same for what was done and not asked about: with `--quiet` the text is left out when the exit status is 0. */
-  outcome(document: object, text: () => string): void;
+  readonly outcome: <D extends F>(document: Exact<D, F>, text: () => string) => void;
 }
+declare const FORM: unique symbol;
+
+/** The result of the command with this path: its document is as docs/json.md says, and has no other keys. */
+export type Results<P extends string> = ResultsOf<Document<P>>;
 
 /** stdout: results that are too large to hold. */
-export interface StreamedResults extends Results {
+export interface StreamedResultsOf<F extends object> extends ResultsOf<F> {
   /**
    * Writes the parts of one JSON document as they come; does nothing without `--json`. Use it instead of `result`. A
    * failure after the first part leaves the document unfinished, so find failures first.
    */
-  streamDocument(parts: Iterable<string> | AsyncIterable<string>): Promise<void>;
+  readonly streamDocument: <D extends F>(parts: DocumentParts<Exact<D, F>>) => Promise<void>;
   /** Writes result text to stdout as it comes (long listings); does nothing with `--json`. Resolves when stdout can take more. */
   print(text: string): Promise<void>;
 }
+
+export type StreamedResults<P extends string> = StreamedResultsOf<Document<P>>;
 
 /** stderr: lines for people. */
 export interface Messages {
@@ -118,8 +127,10 @@ export interface Questions {
   confirm(question: string, isYes?: boolean): Promise<boolean>;
 }
 
-/** All of it. A command names the parts that it uses as the type of its last parameter. */
-export interface Context
+/** All of it, for the command with this path; `never` prints no document. A command names the parts that it uses as the type of its last parameter. */
+export type Context<P extends string = never> = ContextOf<Document<P>>;
+
+export interface ContextOf<F extends object>
   extends
     Cancellation,
     Environment,
@@ -133,7 +144,7 @@ export interface Context
     Pricing,
     Hooks,
     Followed,
-    StreamedResults,
+    StreamedResultsOf<F>,
     Messages,
     Verbosity,
     Questions {

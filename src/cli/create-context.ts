@@ -18,7 +18,7 @@ import type { ParsedCommand } from './parse-command.js';
 
 /** A context, and the document that the command left to be printed when it has ended. */
 export interface RunContext {
-  readonly context: Context;
+  readonly context: Context<string>;
   readonly document: () => { readonly value: object | undefined } | 'streamed' | undefined;
   /** From now on it is watched. */
   readonly observe: (observed: Observed) => void;
@@ -86,7 +86,7 @@ export function createContext(
   let said: Observed['said'];
   const line = (text: string): void => void host.stderr.write(`${escapeLines(text)}\n`);
 
-  const context: Context = {
+  const context: Context<string> = {
     signal,
     takeCtrlC: host.takeCtrlC ?? (() => () => undefined),
     sayLast: host.sayLast ?? (() => () => undefined),

@@ -6,7 +6,7 @@ import { kebab, type Flag } from './flag.js';
 import { globalFlags } from './global-flags.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
 
-function describeFlag(path: string, key: string, flag: Flag): unknown {
+function describeFlag(path: string, key: string, flag: Flag) {
   return {
     name: kebab(key),
     ...(flag.short === undefined ? {} : { short: flag.short }),
@@ -20,7 +20,7 @@ function describeFlag(path: string, key: string, flag: Flag): unknown {
   };
 }
 
-function describeCommand(command: Declaration): unknown {
+function describeCommand(command: Declaration) {
   return {
     command: command.path,
     summary: command.summary,
@@ -39,12 +39,12 @@ function describeCommand(command: Declaration): unknown {
 }
 
 /** A node for programs: itself and all commands under it. */
-export function describeNode(node: Node): object {
+export function describeNode(node: Node) {
   return { call: callOf(node), summary: node.summary, commands: [...commandsUnder(node)].map(describeCommand) };
 }
 
 /** The flags of every command for programs. */
-export const describeGlobals = (): object => ({
+export const describeGlobals = () => ({
   call: 'archiver help globals',
   summary: 'flags of every command',
   flags: Object.entries(globalFlags).map(([key, flag]) => describeFlag('', key, flag)),

@@ -92,7 +92,7 @@ export function failureText(failure: Failure, { color, trace }: { color: boolean
 }
 
 /** The JSON document of a failure, for stdout. */
-export function failureDocument({ code, message, hint, why, stack }: Failure, trace: boolean): object {
+export function failureDocument({ code, message, hint, why, stack }: Failure, trace: boolean) {
   return {
     error: { code, message, hint: hint ?? null, ...(why === undefined ? {} : { why }), ...(trace ? { stack } : {}) },
   };

@@ -6,7 +6,8 @@ import { type EventConsumer, fanOut } from '../core/events/fan-out.js';
 import type { Reporter } from '../stores/reporter.js';
 import { createTransferStore, type TransferStore } from '../stores/transfer-store.js';
 import { type Environment, lookOf } from '../ui/look.js';
-import type { Context } from './context.js';
+import type { Exact } from '../json/documents.js';
+import type { Context, ResultsOf } from './context.js';
 
 export type ProgressFormat = 'tui' | 'json' | 'text' | 'none';
 
@@ -123,27 +124,27 @@ export async function runOperation<T>(
 }
 
 /** What a command prints in the end: a document with `--json`, else text. */
-export interface Shown {
-  readonly document: object;
+export interface Shown<D extends object = object> {
+  readonly document: D;
   readonly text: () => string;
   /** Something is left to do or to know: it is printed with --quiet, too. */
   readonly isNews?: boolean;
 }
 
 /** Undefined for a result that the command prints in its own way. Nothing is printed by it: the display is still there. */
-export type Show<T> = (result: T) => Shown | undefined | Promise<Shown | undefined>;
+export type Show<T, D extends object = object> = (result: T) => Shown<D> | undefined | Promise<Shown<D> | undefined>;
 
 /** The same for a command whose result is the operation's: everybody who follows it gets what is printed then. */
-export async function runToResult<T>(
-  ctx: ProgressContext & Pick<Context, 'outcome' | 'result'>,
-  { show, ...options }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: Show<T> },
+export async function runToResult<F extends object, T, D extends F>(
+  ctx: ProgressContext & Omit<ResultsOf<F>, 'json'>,
+  { show, ...options }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: Show<T, Exact<D, F>> },
   run: (emit: EventSink, aside: Aside) => Promise<T>,
 ): Promise<T> {
-  let shown: Shown | undefined;
+  let shown: Shown<Exact<D, F>> | undefined;
   const documentOf = async (result: T): Promise<unknown> => (shown = await show(result))?.document;
   const result = await runWithProgress(ctx, { ...options, documentOf }, run);
-  if (shown?.isNews === true) ctx.result(shown.document, shown.text);
-  else if (shown !== undefined) ctx.outcome(shown.document, shown.text);
+  if (shown?.isNews === true) ctx.result<D>(shown.document, shown.text);
+  else if (shown !== undefined) ctx.outcome<D>(shown.document, shown.text);
   return result;
 }
 

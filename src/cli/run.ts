@@ -20,6 +20,7 @@ import { parseCommand } from './parse-command.js';
 import { describeGlobals, describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
 import { documentLine } from '../core/platform/json/document.js';
+import type { Exact, OtherDocument } from '../json/documents.js';
 import { ArchiverError } from '../core/platform/failures/errors.js';
 import { FEWEST_OPEN_FILES } from '../core/platform/limits/open-files.js';
 import { callOf, findNode, type Node } from './tree.js';
@@ -49,8 +50,11 @@ interface Call extends Program {
   observed?: Observed;
 }
 
+/** What is no result of a command, as docs/json.md says. */
+const otherLine = <D extends OtherDocument>(document: Exact<D, OtherDocument>): string => documentLine(document);
+
 async function showHelp(call: Call, node: Node, isWhole = false): Promise<number> {
-  await call.output.write(call.json ? documentLine(describeNode(node)) : helpPage(node, isWhole));
+  await call.output.write(call.json ? otherLine(describeNode(node)) : helpPage(node, isWhole));
   return 0;
 }
 
@@ -59,7 +63,7 @@ async function helpCommand(call: Call, words: readonly string[]): Promise<number
   const node = findNode(call.root, names);
   if (node !== undefined) return showHelp(call, node, true);
   if (names[0] === 'globals') {
-    await call.output.write(call.json ? documentLine(describeGlobals()) : globalsPage());
+    await call.output.write(call.json ? otherLine(describeGlobals()) : globalsPage());
     return 0;
   }
   const known = names.findIndex((_, index) => findNode(call.root, names.slice(0, index + 1)) === undefined);
@@ -67,7 +71,7 @@ async function helpCommand(call: Call, words: readonly string[]): Promise<number
 }
 
 async function showVersion(call: Call): Promise<number> {
-  await call.output.write(call.json ? documentLine({ programVersion: call.version }) : `archiver ${call.version}\n`);
+  await call.output.write(call.json ? otherLine({ programVersion: call.version }) : `archiver ${call.version}\n`);
   return 0;
 }
 
@@ -114,7 +118,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
         await import('./watch-run.js')
       ).watchRun({ values: parsed.values, context: made.context, command: command.path, version: call.version })
     : undefined;
-  const run = watched === undefined ? made : { ...made, context: watched.context };
+  const run = watched === undefined ? made : { ...made, context: { ...made.context, ...watched.watching } };
   if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
   const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
   try {
@@ -217,7 +221,7 @@ async function report(call: Call, error: unknown): Promise<number> {
   const found = failureOf(error, host.signal);
   const failure =
     found.code === 'usage' && found.hint === undefined ? { ...found, hint: hintFor(call.root, call.argv) } : found;
-  const isTold = call.json && (await isWritten(output, documentLine(failureDocument(failure, trace))));
+  const isTold = call.json && (await isWritten(output, otherLine(failureDocument(failure, trace))));
   if (!isTold) {
     const color = usesColor(call.color, host.env, host.stderr.isTTY === true);
     host.stderr.write(failureText(failure, { color, trace }));
@@ -256,7 +260,7 @@ export function escapedFailure(error: unknown, argv: readonly string[]): { stdou
   const { json, trace } = earlyFlags(argv);
   const failure = failureOf(error);
   return json
-    ? { stdout: documentLine(failureDocument(failure, trace)), stderr: '' }
+    ? { stdout: otherLine(failureDocument(failure, trace)), stderr: '' }
     : { stdout: '', stderr: failureText(failure, { color: false, trace }) };
 }
 

@@ -7,8 +7,8 @@ import type { Context } from './context.js';
 import { laterLines } from './later-lines.js';
 
 export interface Watched {
-  /** For the run. */
-  readonly context: Context;
+  /** For the context of the run. */
+  readonly watching: Pick<Context, 'observer' | 'followers'>;
   /** Never throws. */
   readonly close: () => Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function watchRun(call: WatchedCall): Promise<Watched> {
   };
   const followers = [...(call.context.followers ?? []), ...parts.map(({ consumer }) => consumer)];
   return {
-    context: { ...call.context, observer, followers },
+    watching: { observer, followers },
     close: async () => void (await Promise.all(parts.map(({ close }) => close()))),
   };
 }

@@ -51,7 +51,7 @@ export const command = defineCommand({
     0: 'reported, whatever was found',
     1: 'the bucket cannot be reached: credentials are missing or not accepted, or there is no such bucket',
   },
-  async run(values, [url], context: Results & StoreContext & TableContext & Pick<Terminal, 'colors'>) {
+  async run(values, [url], context: Results<'access-check'> & StoreContext & TableContext & Pick<Terminal, 'colors'>) {
     const { formatStoreUrl, parseStoreUrl } = await import('../core/store/store-url.js');
     const { findingsText, reportAccess } = await import('./kit/access.js');
     const { capabilityLines } = await import('./kit/capabilities.js');
@@ -62,10 +62,11 @@ export const command = defineCommand({
     const writerId = writerIdOf(values.writerId ?? '');
     const baseUrl = writerId === undefined ? base : datasetBase(base, writerId);
     const access = { ...values, region: values.region ?? LAST_RESORT, asksCapabilities: true };
-    const asked = await reportAccess(baseUrl, access, context);
+    const found = await reportAccess(baseUrl, access, context);
+    const { capabilities = [] } = found;
     const { keyLines, reportKey } = await import('./kit/key-trial.js');
     const key = values.try ? await reportKey(base, writerId, access, context) : undefined;
-    const report = { ...asked, ...key };
+    const report = { ...found, capabilities, ...key };
     const table = await findingsText(report.findings, context);
     const head = [
       printable(baseUrl),
@@ -76,7 +77,7 @@ export const command = defineCommand({
     ];
     const foot = textOf([
       '',
-      ...capabilityLines(report.capabilities ?? [], context),
+      ...capabilityLines(capabilities, context),
       ...(key === undefined ? [] : ['', ...keyLines(key, context)]),
     ]);
     context.result(report, () => (values.format === 'json' ? documentLine(report) : `${textOf(head)}${table}${foot}`));

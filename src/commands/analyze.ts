@@ -71,7 +71,7 @@ const ATHENA_FLAGS = [
   'athenaMaxScan',
 ] as const;
 
-type Context = Results & Clock & Messages & Pricing & StoreContext & ProgressContext & TableContext;
+type Context = Results<'analyze'> & Clock & Messages & Pricing & StoreContext & ProgressContext & TableContext;
 
 export const command = defineCommand({
   path: 'analyze',

@@ -75,7 +75,7 @@ export const command = defineCommand({
     1: 'failed: something is damaged or not understood, something else works on the upload, or the store failed',
     4: 'not done: the store creates no key only once, and --exclusive was not given',
   },
-  async run(values, [url], context: Results & Clock & StoreContext & TableContext & ProgressContext) {
+  async run(values, [url], context: Results<'balance'> & Clock & StoreContext & TableContext & ProgressContext) {
     const target = await findUpload(url, { ...values, workers: REQUESTS_AT_ONCE }, context);
     const { writableStore } = await import('../core/store/create-once/create-once.js');
     const { balanceDocument } = await import('../core/mend/balance/balance-document.js');

@@ -25,7 +25,7 @@ const flags = {
   ...outputFlags,
 };
 
-type Context = Results & PriceContext & ProgressContext & TableContext & Origins & Pick<Places, 'cwd'>;
+type Context = Results<'benchmark'> & PriceContext & ProgressContext & TableContext & Origins & Pick<Places, 'cwd'>;
 
 export const command = defineCommand({
   path: 'benchmark',

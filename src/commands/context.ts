@@ -13,7 +13,7 @@ export const command = defineCommand({
   examples: ['archiver context', 'archiver context switch repl', 'archiver context show'],
   exits: { 0: 'shown', 1: '~/.archiver-context cannot be read or is damaged' },
   ignoresConfigFile: true,
-  async run(values, _args, context: Results & Origins & Places) {
+  async run(values, _args, context: Results<'context'> & Origins & Places) {
     const { currentContext } = await import('../core/context/current-context.js');
     const { context: name, source } = await currentContext(values.context, context);
     context.result({ context: name, setBy: source }, () => `${name}\n`);

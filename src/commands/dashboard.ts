@@ -31,7 +31,7 @@ export const command = defineCommand({
   ],
   exits: { 0: 'left, or printed', 1: 'a part of what --once prints could not be read' },
   hasScreen: true,
-  async run(values, [url], context: Context) {
+  async run(values, [url], context: Context<'dashboard'>) {
     const { runDashboard } = await import('./dashboard/run-dashboard.js');
     return await runDashboard(values, url, context);
   },

@@ -59,7 +59,7 @@ export const command = defineCommand({
     3: 'finished, but some files could not be written',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [url, folder], context: RestoreContext) {
+  async run(values, [url, folder], context: RestoreContext<'download'>) {
     const outputDir = resolve(context.cwd, folder);
     const target = await findUpload(url, values, context);
     const call = {
@@ -73,9 +73,9 @@ export const command = defineCommand({
       fetch: async (
         options: Omit<RestoreOptions, 'reader'>,
         { store }: { readonly store: RestoreOptions['reader'] },
-      ) => ({ result: await restoreReadable({ ...options, reader: store }, target) }),
+      ) => ({ result: await restoreReadable({ ...options, reader: store }, target), more: undefined }),
     };
-    return await restoreFiles(values, call, context, { ...target.version });
+    return await restoreFiles(values, call, context, (restored) => restored);
   },
 });
 

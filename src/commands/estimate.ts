@@ -58,7 +58,13 @@ const flags = {
   ...outputFlags,
 };
 
-type Context = Results & PriceContext & ProgressContext & TableContext & Origins & MemoryLimit & Pick<Places, 'cwd'>;
+type Context = Results<'estimate'> &
+  PriceContext &
+  ProgressContext &
+  TableContext &
+  Origins &
+  MemoryLimit &
+  Pick<Places, 'cwd'>;
 
 export const command = defineCommand({
   path: 'estimate',

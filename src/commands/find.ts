@@ -5,6 +5,7 @@ import { flag } from '../cli/flag.js';
 import type { Hit } from '../core/dataset/history/find-in-versions.js';
 import type { SearchedDataset } from '../core/dataset/history/search-store.js';
 import { runsText } from '../core/dataset/records/ordinals-text.js';
+import { type Json, jsonOf } from '../core/platform/json/document.js';
 import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../ui/format.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
@@ -46,7 +47,7 @@ export const command = defineCommand({
     1: 'there is no such dataset, or the store cannot be read',
     3: 'searched, but some versions could not be',
   },
-  async run(values, [pattern, url], context: StreamedResults & Messages & StoreContext & ReadingContext) {
+  async run(values, [pattern, url], context: StreamedResults<'find'> & Messages & StoreContext & ReadingContext) {
     const { datasetBase } = await import('./kit/dataset-target.js');
     const { findMatcher } = await import('../core/format/manifest/find-pattern.js');
     const { foundPath, searchStore } = await import('../core/dataset/history/search-store.js');
@@ -108,10 +109,9 @@ function* textRows({ datasetId, found: { hits } }: SearchedDataset, isNamed: boo
   }
 }
 
-function* documentHits(
+function* documentHits<T>(
   searched: readonly SearchedDataset[],
-  documentOf: (datasetId: string, hit: Hit) => object,
-): Generator<string> {
-  for (const { datasetId, found } of searched)
-    for (const hit of found.hits) yield JSON.stringify(documentOf(datasetId, hit));
+  documentOf: (datasetId: string, hit: Hit) => T,
+): Generator<Json<T>> {
+  for (const { datasetId, found } of searched) for (const hit of found.hits) yield jsonOf(documentOf(datasetId, hit));
 }

@@ -40,7 +40,11 @@ export const command = defineCommand({
     'archiver info file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --json',
   ],
   exits: { 0: 'described', 1: 'the manifest is missing, damaged or cannot be read' },
-  async run(values, [url], context: Results & Verbosity & StoreContext & TableContext & ReadingContext & Pricing) {
+  async run(
+    values,
+    [url],
+    context: Results<'info'> & Verbosity & StoreContext & TableContext & ReadingContext & Pricing,
+  ) {
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { readView } = await import('../core/dataset/chain/read-view.js');
     const { lookAtEncryption } = await import('../core/dataset/inventory/chunk-encryption.js');
@@ -70,10 +74,7 @@ export const command = defineCommand({
 });
 
 /** The document as it was written, but for equal files; of a delta with the numbers of the view, its own under `delta`. */
-function infoDocument(
-  { head, document, chain, sealedBy }: ReadView,
-  found: ChunkEncryption | undefined,
-): Readonly<Record<string, unknown>> {
+function infoDocument({ head, document, chain, sealedBy }: ReadView, found: ChunkEncryption | undefined) {
   const ofChunks = found === undefined ? {} : encryptionDocument(found);
   const encryption = { encryption: { manifestKeyId: sealedBy ?? null, ...ofChunks } };
   const saved = defined({ dedup: head.dedup });

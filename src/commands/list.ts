@@ -4,11 +4,12 @@ import type { Elsewhere } from '../core/dataset/history/elsewhere.js';
 import { ArchiverError } from '../core/platform/failures/errors.js';
 import type { Failure } from '../core/platform/failures/failure-list.js';
 import type { ListedEntries, ListEntriesOptions } from '../core/restore/listing/list-entries.js';
-import { chunksOf, listedFile } from '../core/format/manifest/listed-file.js';
+import { chunksOf, type ListedFile, listedFile } from '../core/format/manifest/listed-file.js';
 import type { ChunkRecord, Entry } from '../core/format/manifest/manifest-types.js';
 import { NothingSelected } from '../core/format/manifest/nothing-selected.js';
-import type { ObjectReader } from '../core/store/object-store.js';
+import type { ObjectReader, RequestCounts } from '../core/store/object-store.js';
 import type { UploadLocation } from '../core/store/store-url.js';
+import { type Json, jsonOf } from '../core/platform/json/document.js';
 import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { butElsewhere, elsewhereText, lookElsewhere } from './kit/elsewhere.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
@@ -49,7 +50,7 @@ export const command = defineCommand({
     1: 'what was asked for is not there, or the manifest is missing, damaged or cannot be read',
     3: 'listed, but some of what was asked for is not there, or the newest version of a dataset is unreadable',
   },
-  async run(values, [url], context: StreamedResults & Messages & Verbosity & StoreContext & ReadingContext) {
+  async run(values, [url], context: StreamedResults<'list'> & Messages & Verbosity & StoreContext & ReadingContext) {
     const isOfFiles = isSelecting(values) || (values.datasetId ?? values.version ?? values.asOf) !== undefined;
     const named = isOfFiles ? undefined : await targetOf(url, values, context);
     if (named !== undefined && named.uploadId === undefined) {
@@ -88,9 +89,14 @@ interface Written {
   readonly put: (text: string) => Promise<void>;
 }
 
+interface Head {
+  readonly uploadId: string;
+  readonly location: string;
+}
+
 interface Done extends ListedEntries {
   readonly elsewhere: readonly Elsewhere[];
-  readonly requests: unknown;
+  readonly requests: RequestCounts;
 }
 
 /** Reads the manifest and writes its entries. */
@@ -126,7 +132,7 @@ async function writeEntries(
   });
 }
 
-async function asRows(list: WriteEntries, context: StreamedResults & Verbosity): Promise<Done> {
+async function asRows(list: WriteEntries, context: StreamedResults<'list'> & Verbosity): Promise<Done> {
   let isFirst = true;
   const listed = await list({
     textOf: (entry, chunks) => listRow(entry, chunks, context.verbose),
@@ -140,13 +146,15 @@ async function asRows(list: WriteEntries, context: StreamedResults & Verbosity):
   return listed;
 }
 
-async function asDocument(list: WriteEntries, head: object, context: StreamedResults): Promise<Done> {
+type ListedJson = Json<ListedFile>;
+
+async function asDocument(list: WriteEntries, head: Head, context: StreamedResults<'list'>): Promise<Done> {
   const { Channel } = await import('../core/restore/listing/channel.js');
-  const channel = new Channel<string>();
+  const channel = new Channel<ListedJson>();
   const listed = list({
-    textOf: (entry, chunks) => JSON.stringify(listedFile(entry, chunks)),
+    textOf: (entry, chunks) => jsonOf(listedFile(entry, chunks)),
     separator: ',',
-    put: (text) => channel.put(text),
+    put: (text) => channel.put(text as ListedJson),
   });
   const done = listed.then(
     () => channel.close(),
@@ -155,11 +163,11 @@ async function asDocument(list: WriteEntries, head: object, context: StreamedRes
   const pieces = channel.read();
   // The first piece comes when the head was read: what is wrong with the whole is known before anything is written.
   const first = await pieces.next();
-  async function* contents(): AsyncGenerator<string> {
+  async function* contents(): AsyncGenerator<ListedJson> {
     if (first.done !== true) yield first.value;
     yield* pieces;
   }
-  const tail = async (): Promise<object> => {
+  const tail = async () => {
     const { view, files, bytes, requests } = await listed;
     return { files, bytes, listing: view.head.listing, totals: view.head.totals, requests };
   };

@@ -29,7 +29,7 @@ export const command = defineCommand({
     'archiver metrics --test --namespace Acme/Archiver --profile monitoring',
   ],
   exits: { 0: 'CloudWatch took them, or without --test: shown', 1: 'they could not be sent' },
-  async run(values, _args, context: Results & Clock & Environment & Cancellation) {
+  async run(values, _args, context: Results<'metrics'> & Clock & Environment & Cancellation) {
     const { test, namespace, region, profile = null, endpointUrl = null } = values;
     refuseNamespace(namespace);
     const metrics = samples(context.now());

@@ -90,7 +90,7 @@ export const command = defineCommand({
     4: 'it would exceed a budget, or the store creates no key only once and may not be listed (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
-  async run(asked, [given, destination], context: Context) {
+  async run(asked, [given, destination], context: Context<'migrate'>) {
     const { archiveSource } = await import('../core/mend/migrate/archive-source.js');
     const { baseUrlOf, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
       await import('./upload/engine-options.js');
@@ -159,7 +159,7 @@ export const command = defineCommand({
 });
 
 /** Asks before anything begins, so that nobody has to be there when it ends hours later. @throws usage when the answer is no */
-async function ask(values: Values<typeof flags>, source: ArchiveSource, context: Context): Promise<void> {
+async function ask(values: Values<typeof flags>, source: ArchiveSource, context: Context<'migrate'>): Promise<void> {
   await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
   if (!values.deleteOriginal || values.yes) return;
   const question = `${source.url} will be deleted once the upload of everything in it is validated. Continue?`;

@@ -64,7 +64,11 @@ export const command = defineCommand({
     4: 'not done: the store creates no key only once, and --exclusive was not given',
     3: 'repaired, or can be repaired, but entries or bytes are lost, or may be; the result names them',
   },
-  async run(values, [url], context: Results & Messages & Verbosity & Places & StoreContext & ProgressContext) {
+  async run(
+    values,
+    [url],
+    context: Results<'repair'> & Messages & Verbosity & Places & StoreContext & ProgressContext,
+  ) {
     const { baseUrl, uploadId, session } = await findUpload(url, values, context);
     const { writableStore } = await import('../core/store/create-once/create-once.js');
     const { repairUpload } = await import('../core/mend/repair/repair.js');
@@ -114,13 +118,7 @@ export const command = defineCommand({
 });
 
 /** The keys of the document. */
-function repairDocument({
-  version,
-  readBytes: bytesFetched,
-  unknown: unknowns,
-  parts,
-  ...result
-}: RepairResult): object {
+function repairDocument({ version, readBytes: bytesFetched, unknown: unknowns, parts, ...result }: RepairResult) {
   const ofDataset = { datasetId: version?.datasetId ?? null, version: version?.version ?? null };
   const found = parts.map(({ uploadId, from: foundIn }) => ({ uploadId, foundIn }));
   return { ...result, ...ofDataset, parts: found, bytesFetched, unknowns };

@@ -92,7 +92,7 @@ export const command = defineCommand({
     5: 'nothing restored yet: everything was requested from cold storage, and `archiver restore jobs` goes on from there',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [url, folder], context: RestoreContext & Pricing) {
+  async run(values, [url, folder], context: RestoreContext<'restore'> & Pricing) {
     const outputDir = resolve(context.cwd, folder);
     const target = await findUpload(url, values, context);
     const { version, manifestSha256 } = target;
@@ -109,11 +109,11 @@ export const command = defineCommand({
       fetch: async (options, opened) => {
         const retrieved = await retrieveWithJob(options, { values, context, opened, target, version });
         const { retrieval, jobId } = retrieved;
-        const document = retrievalDocument(retrieval, jobId);
-        return { result: retrieval.result, document, ...(await outcomeOf(retrieved, values)) };
+        const more = retrievalDocument(retrieval, jobId);
+        return { result: retrieval.result, more, ...(await outcomeOf(retrieved, values)) };
       },
-    } satisfies RestoreCall;
-    return await restoreFiles(values, call, context, { ...version });
+    } satisfies RestoreCall<object>;
+    return await restoreFiles(values, call, context, (restored, more) => ({ ...restored, ...more }));
   },
 });
 

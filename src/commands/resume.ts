@@ -58,7 +58,7 @@ export const command = defineCommand({
     4: 'it would exceed a budget, or was refused as the command that began it would be; nothing more was sent',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [uploadId], context: Context) {
+  async run(values, [uploadId], context: Context<'resume'>) {
     const folder = stateFolder(context);
     const opened = await open(folder, uploadId ?? (await onlyUpload(folder)));
     try {
@@ -96,7 +96,11 @@ async function onlyUpload(folder: string): Promise<string> {
   throw usageError(`${found.length} uploads can be resumed: ${ids}`, 'name one of them; archiver resume list');
 }
 
-async function alreadyComplete(folder: string, state: UploadState, context: Pick<Context, 'outcome'>): Promise<number> {
+async function alreadyComplete(
+  folder: string,
+  state: UploadState,
+  context: Pick<Context<'resume'>, 'outcome'>,
+): Promise<number> {
   const { uploadId, uploadIds, datasetId, storeUrl } = state;
   const { savedUploads } = await import('../core/archive/resume/state-folder.js');
   await savedUploads(folder).remove(uploadId);
@@ -108,7 +112,11 @@ async function alreadyComplete(folder: string, state: UploadState, context: Pick
   return 0;
 }
 
-async function runAgain(values: Values<typeof flags>, opened: SavedUpload, context: Context): Promise<number> {
+async function runAgain(
+  values: Values<typeof flags>,
+  opened: SavedUpload,
+  context: Context<'resume'>,
+): Promise<number> {
   const { command, flags: begun, sources, destination, storeUrl } = opened.state;
   refuseS3Flags(flags, { ...context, values }, storeUrl);
   // Questions about it were answered when it began.
@@ -162,7 +170,7 @@ const AGAIN = [
 
 const ORIGINS: readonly string[] = ['flag', 'environment', 'config', 'default'] satisfies readonly Origin[];
 
-function originsOf({ origins }: UploadState, context: Context): Context['origins'] {
+function originsOf({ origins }: UploadState, context: Context<'resume'>): Context['origins'] {
   const merged: Record<string, Origin> = {};
   for (const [key, origin] of Object.entries(origins)) if (ORIGINS.includes(origin)) merged[key] = origin as Origin;
   for (const [key, origin] of Object.entries(context.origins)) if (origin !== 'default') merged[key] = origin;

@@ -60,7 +60,7 @@ export const command = defineCommand({
     1: 'failed, or cancelled by an answer that does not match (nothing was deleted)',
     3: 'some of it could not be deleted, or older versions could not be seen; the result names what is left',
   },
-  async run(values, [url], context: Results & Messages & Terminal & Clock & StoreContext & ProgressContext) {
+  async run(values, [url], context: Results<'scuttle'> & Messages & Terminal & Clock & StoreContext & ProgressContext) {
     const baseUrl = placeOf(url);
     refuseUnattended(values, baseUrl, context);
     const { openHoldings } = await import('../core/mend/scuttle/holdings.js');

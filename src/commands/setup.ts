@@ -49,7 +49,7 @@ export const command = defineCommand({
   },
   ignoresConfigFile: true,
   hasScreen: true,
-  async run(values, [url], context: Context) {
+  async run(values, [url], context: Context<'setup'>) {
     const { runSetup } = await import('./setup/run-setup.js');
     return await runSetup(values, url, context);
   },

@@ -103,7 +103,7 @@ export const command = defineCommand({
     4: 'not synced: it would exceed a budget, most of the folder is gone and --allow-mass-delete was not given, the store has forgotten the dataset and --new-store was not given, or it creates no key only once and may not be listed (--create-once)',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [source, url], context: Context) {
+  async run(values, [source, url], context: Context<'sync'>) {
     return await runSync(values, { source, url }, context);
   },
 });
@@ -117,7 +117,7 @@ interface SyncTarget {
 export async function runSync(
   given: SyncValues,
   target: SyncTarget,
-  context: Context,
+  context: Context<'sync'>,
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive, storeOf } = await import('./upload/run-archive.js');

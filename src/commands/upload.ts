@@ -177,7 +177,7 @@ export const command = defineCommand({
     4: 'it would exceed a budget, access to the bucket is as bad as --fail-on, most of the folder is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [source, destination], context: Context) {
+  async run(values, [source, destination], context: Context<'upload'>) {
     return await runUpload(values, { source, destination }, context);
   },
 });
@@ -194,7 +194,7 @@ interface UploadTarget {
 export async function runUpload(
   given: UploadValues,
   { source, destination }: UploadTarget,
-  context: Context,
+  context: Context<'upload'>,
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive, storeOf } = await import('./upload/run-archive.js');
@@ -238,7 +238,11 @@ export async function runUpload(
   return await runArchive({ command: 'upload', values: given, sources: [source], storeUrl: url }, prepare, context);
 }
 
-async function accessOf(url: string, values: UploadValues, context: Context): Promise<AccessSummary | undefined> {
+async function accessOf(
+  url: string,
+  values: UploadValues,
+  context: Context<'upload'>,
+): Promise<AccessSummary | undefined> {
   if (!values.checkAccess) return undefined;
   const { accessGate } = await import('./upload/access-gate.js');
   return await accessGate(url, values, context);
@@ -246,7 +250,7 @@ async function accessOf(url: string, values: UploadValues, context: Context): Pr
 
 async function changeOptions(
   { incremental, ignoreCtime, prevManifest }: UploadValues,
-  context: Context,
+  context: Context<'upload'>,
   opened: SavedUpload | undefined,
 ): Promise<ChangeOptions | undefined> {
   if (!incremental) return undefined;

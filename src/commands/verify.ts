@@ -3,10 +3,13 @@ import type { MemoryLimit, Results, Verbosity } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
+import type { EventSink } from '../core/events/events.js';
+import type { RequestCounts } from '../core/store/object-store.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import type { StoreVerdict } from '../core/mend/verify/store-verdict.js';
 import type { VerifyStoreOptions } from '../core/mend/verify/verify-store.js';
 import type { VerifyMode, VerifyResult } from '../core/mend/verify/verify.js';
+import type { Document, Exact } from '../json/documents.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { signText } from '../ui/sign.js';
@@ -33,7 +36,7 @@ const flags = {
   ...outputFlags,
 };
 
-type VerifyContext = Results & Verbosity & MemoryLimit & StoreContext & ProgressContext;
+type VerifyContext = Results<'verify'> & Verbosity & MemoryLimit & StoreContext & ProgressContext;
 
 export const command = defineCommand({
   path: 'verify',
@@ -74,7 +77,11 @@ export const command = defineCommand({
     const { verifyUpload } = await import('../core/mend/verify/verify.js');
     return await check({ baseUrl, session }, values, context, {
       verify: (options) => verifyUpload({ ...options, uploadId }),
-      documentOf: (result) => ({ ...uploadDocument(result), location: uploadUrl({ baseUrl, uploadId }) }),
+      documentOf: (result, rest) => ({
+        ...uploadDocument(result),
+        location: uploadUrl({ baseUrl, uploadId }),
+        ...rest,
+      }),
       linesOf: (result, estimate, durationMs) => [
         verdict(result),
         checkedLine(result, durationMs),
@@ -95,7 +102,7 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
       told.push(...result.warnings);
       return result;
     },
-    documentOf: storeDocument,
+    documentOf: (result, rest) => ({ ...storeDocument(result), ...rest }),
     linesOf: (result, estimate, durationMs) => [
       storeVerdict(result),
       ...storeLines(result, durationMs, {
@@ -112,51 +119,55 @@ type Checked = Pick<VerifyResult, 'ok' | 'unreadCold'>;
 
 const isSound = ({ ok }: Checked): boolean => ok;
 
-interface Check<T> {
+/** What every check says beside. */
+interface Told {
+  readonly thawEstimate?: ReturnType<typeof thawDocument>;
+  readonly durationMs: number;
+  readonly requests: RequestCounts;
+}
+
+interface Check<T, D> {
   readonly verify: (options: VerifyStoreOptions) => Promise<T>;
-  readonly documentOf: (result: T) => object;
+  readonly documentOf: (result: T, told: Told) => Exact<D, Document<'verify'>>;
   /** The verdict and what more there is to say. */
   readonly linesOf: (result: T, estimate: ThawEstimate, durationMs: number) => readonly string[];
 }
 
-async function check<T extends Checked>(
+async function check<T extends Checked, D extends Document<'verify'>>(
   place: Pick<StoreCall, 'baseUrl' | 'session'>,
   values: Values<typeof flags>,
   context: VerifyContext,
-  { verify, documentOf, linesOf }: Check<T>,
+  { verify, documentOf, linesOf }: Check<T, D>,
 ): Promise<number> {
   const { workers } = values;
   const elapsed = stopwatch(context);
-  const { result } = await withResult(context, values, {
-    work: (emit) => {
-      const call = { ...place, values, context, requestsAtOnce: workers, onEvent: emit };
-      return withStore(call, async (opened) => {
-        const { store, requests } = opened;
-        const result = await forgettingLooks(context, isSound, () =>
-          verify({
-            reader: store,
-            mode: modeOf(values),
-            sample: values.sample ?? 1,
-            random: Math.random,
-            now: context.now,
-            requestsAtOnce: workers,
-            memoryLimitBytes: memoryLimit(context, 'reading content'),
-            emit,
-            signal: context.signal,
-          }),
-        );
-        return { result, estimate: await thawEstimate(result.unreadCold, opened, context), requests };
-      });
-    },
+  const work = (emit: EventSink) => {
+    const call = { ...place, values, context, requestsAtOnce: workers, onEvent: emit };
+    return withStore(call, async (opened) => {
+      const { store, requests } = opened;
+      const result = await forgettingLooks(context, isSound, () =>
+        verify({
+          reader: store,
+          mode: modeOf(values),
+          sample: values.sample ?? 1,
+          random: Math.random,
+          now: context.now,
+          requestsAtOnce: workers,
+          memoryLimitBytes: memoryLimit(context, 'reading content'),
+          emit,
+          signal: context.signal,
+        }),
+      );
+      return { result, estimate: await thawEstimate(result.unreadCold, opened, context), requests };
+    });
+  };
+  const { result } = await withResult<Document<'verify'>, Awaited<ReturnType<typeof work>>, D>(context, values, {
+    work,
     show: ({ result, estimate, requests }) => {
       const durationMs = elapsed();
+      const thawing = result.unreadCold.length === 0 ? {} : { thawEstimate: thawDocument(estimate) };
       return {
-        document: {
-          ...documentOf(result),
-          ...(result.unreadCold.length === 0 ? {} : { thawEstimate: thawDocument(estimate) }),
-          durationMs,
-          requests,
-        },
+        document: documentOf(result, { ...thawing, durationMs, requests }),
         text: () => {
           const [first = '', ...more] = linesOf(result, estimate, durationMs);
           return textOf([`${signOf(result, context)} ${first}`, ...more]);
@@ -168,12 +179,12 @@ async function check<T extends Checked>(
   return result.unreadCold.length === 0 ? 0 : 3;
 }
 
-function uploadDocument(result: VerifyResult): object {
+function uploadDocument(result: VerifyResult) {
   const { mode: _, bytesRead: bytesFetched, ...document } = result;
   return { ...document, bytesFetched };
 }
 
-function storeDocument(result: StoreVerdict): object {
+function storeDocument(result: StoreVerdict) {
   const {
     mode: _,
     bytesRead: bytesFetched,

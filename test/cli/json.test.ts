@@ -2,8 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
-import { checkJson, JSON_DOCUMENTS, JSON_LINES, OTHER_DOCUMENTS, undocumented } from '../support/json-documents.js';
-import { JSON_KEYS } from '../support/json-keys.js';
+import { JSON_DOCUMENTS, JSON_LINES, OTHER_DOCUMENTS } from '../../src/json/documents.js';
+import { JSON_KEYS } from '../../src/json/keys.js';
+import { checkJson, undocumented } from '../support/check-json.js';
 import { runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -85,7 +86,7 @@ function documentsPage(): string {
     'goes away or changes its meaning; keys are added without, so readers pass over those that they do not know. A key means the',
     'same wherever it stands. Bytes are whole numbers, times are ISO 8601 in UTC, `?` marks what may be missing. The names of',
     'counts are plural nouns; bytes are content before compression, except for names that begin with `stored`. The tests check',
-    'every document that they make against this page, which is made of test/support/json-keys.ts and json-documents.ts.',
+    'every document that they make against this page, which is made of src/json/keys.ts and documents.ts.',
     '',
     'The exit status says more than the document where a command has several ends: that of a restore which only asked for chunks in',
     'cold storage is 5, and `status` is `pending`. `archiver COMMAND --help --json` lists the exit statuses.',

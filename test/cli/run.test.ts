@@ -2,6 +2,8 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../src/cli/context.js';
 import { ArchiverError, cancelledError } from '../../src/core/platform/failures/errors.js';
+import { documentParts } from '../../src/commands/kit/pieces.js';
+import { jsonOf } from '../../src/core/platform/json/document.js';
 import { callUpload, runSample, sampleTree, type Call } from './sample-tree.js';
 
 const runWith = (
@@ -9,8 +11,11 @@ const runWith = (
   argv: readonly string[] = [],
   extra = {},
 ) => runSample(['upload', 'dir', ...argv], sampleTree(run), extra);
-const withContext = (use: (context: Context) => Promise<void> | void, argv: readonly string[] = [], extra = {}) =>
-  runWith(async ({ context }) => use(context), argv, extra);
+const withContext = (
+  use: (context: Context<string>) => Promise<void> | void,
+  argv: readonly string[] = [],
+  extra = {},
+) => runWith(async ({ context }) => use(context), argv, extra);
 
 describe('finding the command', () => {
   test.each([
@@ -116,9 +121,11 @@ describe('results', () => {
   });
 
   test('a large document can be streamed', async () => {
-    const parts = ['{"a":[', '1', ']}'];
+    const parts = documentParts({}, { a: () => [jsonOf(1)] });
 
-    expect((await withContext((context) => context.streamDocument(parts), ['--json'])).stdout).toBe('{"a":[1]}\n');
+    expect((await withContext((context) => context.streamDocument(parts), ['--json'])).stdout).toBe(
+      '{"schemaVersion":1,"a":[1]}\n',
+    );
     expect((await withContext((context) => context.streamDocument(parts))).stdout).toBe('');
   });
 

@@ -13,7 +13,7 @@ import { outputFlags, uploadTargetFlags, yesFlag } from '../../src/commands/kit/
 export interface Call {
   readonly values: Readonly<Record<string, unknown>>;
   readonly args: readonly unknown[];
-  readonly context: Context;
+  readonly context: Context<string>;
 }
 
 type Run = (call: Call) => Promise<number | void> | number | void;
@@ -63,7 +63,8 @@ export const upload = (run: Run = () => undefined) =>
     examples: ['archiver upload ./data s3://bucket'],
     exits: { 0: 'uploaded' },
     keepsMemoryLimit: () => true,
-    run: async (values, args, context) => run({ values, args, context }),
+    // It prints what a test likes.
+    run: async (values, args, context) => run({ values, args, context: context as Context<string> }),
   });
 
 const simple = (path: string, extra: Partial<Command> = {}): Command => ({

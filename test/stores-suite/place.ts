@@ -9,7 +9,7 @@ import type { Rng } from '../soak/prng.js';
 import { differences, snapshot, type Tree } from '../soak/snapshot.js';
 import type { SoakStore } from '../soak/soak-store.js';
 import { SourceTree } from '../soak/source-tree.js';
-import { checkJson } from '../support/json-documents.js';
+import { checkJson } from '../support/check-json.js';
 import { expect, Failure } from './scenario.js';
 
 /** A computer: its home, its name and a folder to archive. */

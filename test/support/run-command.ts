@@ -4,7 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { runProgram } from '../../src/cli/run.js';
 import type { Command } from '../../src/cli/command.js';
 import type { Node } from '../../src/cli/tree.js';
-import { checkJson } from './json-documents.js';
+import { checkJson } from './check-json.js';
 
 export interface CommandRun {
   readonly status: number;

@@ -37,10 +37,7 @@ export const notConfigured = (what: string, name: ChannelName): ArchiverError =>
   new ArchiverError('not-found', what, { hint: HOW_TO_CONFIGURE[name] });
 
 /** A channel as documents show it: secrets are not in it, of addresses only the server is. */
-export function shownChannel(
-  name: ChannelName,
-  { email, slack, webhook, cloudwatch }: ChannelSettings,
-): Readonly<Record<string, unknown>> {
+export function shownChannel(name: ChannelName, { email, slack, webhook, cloudwatch }: ChannelSettings) {
   const shown = {
     email: email && emailShown(email),
     slack: slack && slackShown(slack),
@@ -52,18 +49,18 @@ export function shownChannel(
 
 type Of<N extends ChannelName> = NonNullable<ChannelSettings[N]>;
 
-const emailShown = ({ smtpPassword, ...shown }: Of<'email'>): object => ({
+const emailShown = ({ smtpPassword, ...shown }: Of<'email'>) => ({
   ...shown,
   hasSecret: smtpPassword !== null,
 });
 
-const slackShown = ({ webhookUrl, channel, ...shown }: Of<'slack'>): object => ({
+const slackShown = ({ webhookUrl, channel, ...shown }: Of<'slack'>) => ({
   ...shown,
   slackChannel: channel,
   server: new URL(webhookUrl).host,
 });
 
-const webhookShown = ({ webhookUrl, webhookSecret, isEnabled }: Of<'webhook'>): object => ({
+const webhookShown = ({ webhookUrl, webhookSecret, isEnabled }: Of<'webhook'>) => ({
   isEnabled,
   server: new URL(webhookUrl).host,
   hasSecret: webhookSecret !== null,

@@ -16,7 +16,7 @@ export const command = defineCommand({
     'Passwords, secrets and the paths of webhook addresses are never shown. The thresholds that raise alerts belong to budgets: `archiver budget list`.',
   examples: ['archiver alerts config', 'archiver alerts config --json'],
   exits: { 0: 'shown', 1: 'the configuration cannot be read' },
-  async run(_values, _args, context: Results & Pick<Places, 'home'>) {
+  async run(_values, _args, context: Results<'alerts config'> & Pick<Places, 'home'>) {
     const { alertsPath, NO_ALERTS, readAlertSettings } = await import('../../core/notify/alerts/settings.js');
     const { aboutOf, readSent } = await import('../../core/notify/alerts/cooldown.js');
     const file = alertsPath(context.home);

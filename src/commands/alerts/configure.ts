@@ -12,7 +12,7 @@ import type { Secrets } from './changed-channel.js';
 import { HOW_TO_CONFIGURE, shownChannel } from './channel-arg.js';
 import { flags, type Given, KEYS } from './configure-flags.js';
 
-type ConfigureContext = Results &
+type ConfigureContext = Results<'alerts configure'> &
   Messages &
   Origins &
   Cancellation &

@@ -8,7 +8,7 @@ export const command = defineCommand({
   args: [channelArg],
   examples: ['archiver alerts disable slack'],
   exits: { 0: 'the channel is off', 1: 'it is not configured, or the configuration cannot be read or written' },
-  async run(_values, [name], context: Results & Pick<Places, 'home'>) {
+  async run(_values, [name], context: Results<'alerts disable'> & Pick<Places, 'home'>) {
     const settings = await switchChannel(name, false, context);
     context.outcome({ channels: [shownChannel(name, settings)] }, () => `alerts do not go to ${name} any more\n`);
   },

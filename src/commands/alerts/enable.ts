@@ -10,7 +10,7 @@ export const command = defineCommand({
   args: [channelArg],
   examples: ['archiver alerts enable email', 'archiver alerts enable cloudwatch'],
   exits: { 0: 'the channel is on', 1: 'it is not configured, or the configuration cannot be read or written' },
-  async run(_values, [name], context: Results & Pick<Places, 'home'>) {
+  async run(_values, [name], context: Results<'alerts enable'> & Pick<Places, 'home'>) {
     const settings = await switchChannel(name, true, context);
     context.outcome({ channels: [shownChannel(name, settings)] }, () => `alerts go to ${name} now\n`);
   },

@@ -22,7 +22,11 @@ export const command = defineCommand({
     1: 'no channel took it, or none is on',
     3: 'some channels took it, or some recipients were refused',
   },
-  async run(values, _args, context: Results & Messages & Cancellation & Clock & Environment & Pick<Places, 'home'>) {
+  async run(
+    values,
+    _args,
+    context: Results<'alerts test'> & Messages & Cancellation & Clock & Environment & Pick<Places, 'home'>,
+  ) {
     const { configuredIn, enabledIn, NO_ALERTS, readAlertSettings } =
       await import('../../core/notify/alerts/settings.js');
     const { openChannels } = await import('../../core/notify/alerts/open-channels.js');

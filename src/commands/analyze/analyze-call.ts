@@ -1,4 +1,5 @@
 // What the parts of `analyze` are given, and what they give.
+import type { RequestCounts } from '../../core/store/object-store.js';
 import type { StoreAnalysis } from '../../core/money/analyze/analyze-store.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { Provider } from '../../core/store/providers/provider.js';
@@ -33,5 +34,5 @@ export interface FoundStore {
   /** Who runs it, where the address tells. */
   readonly runBy?: Provider | undefined;
   readonly region: string | undefined;
-  readonly requests: object;
+  readonly requests: RequestCounts;
 }

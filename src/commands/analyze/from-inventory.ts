@@ -88,7 +88,12 @@ function prefixIn({ sourceBucket }: Inventory, url: string | undefined): string 
   return place.prefix === '' ? '' : `${place.prefix}/`;
 }
 
-const sumOf = (one: RequestCounts, other: RequestCounts): object =>
-  Object.fromEntries(
-    Object.entries(one).map(([kind, count]) => [kind, count + (other[kind as keyof RequestCounts] ?? 0)]),
-  );
+const sumOf = (one: RequestCounts, other: RequestCounts): RequestCounts => ({
+  put: one.put + other.put,
+  get: one.get + other.get,
+  list: one.list + other.list,
+  head: one.head + other.head,
+  delete: one.delete + other.delete,
+  copy: one.copy + other.copy,
+  other: one.other + other.other,
+});

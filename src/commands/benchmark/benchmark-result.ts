@@ -85,7 +85,7 @@ function rowsOf(shown: ShownBenchmark): readonly Row[] {
 }
 
 /** What programs get of it. */
-export function benchmarkDocument(shown: ShownBenchmark): object {
+export function benchmarkDocument(shown: ShownBenchmark) {
   const { result, source, prices, storageClass } = shown;
   const { bytes, blockBytes, threads, chosen } = result;
   return {

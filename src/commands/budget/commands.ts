@@ -5,7 +5,7 @@ import { budgetSet } from './set.js';
 import { budgetStatus } from './status.js';
 
 /** All of them below these words. */
-export const budgetCommands = (words: string) =>
+export const budgetCommands = (words: 'budget' | 'cost budget') =>
   [
     budgetStatus(`${words} status`),
     budgetSet(`${words} set`),

@@ -19,14 +19,18 @@ const COLUMNS: readonly Column<BudgetStatus>[] = [
 ];
 
 /** `path`: `budget list`, as which it is called too in `cost budget list`. */
-export const budgetList = (path: string) =>
+export const budgetList = (path: 'budget list' | 'cost budget list') =>
   defineCommand({
     path,
     summary: 'list all budgets and what is used of them',
     flags: budgetFlags,
     examples: [`archiver ${path}`, `archiver ${path} --store s3://lab-archive/budgets --json`],
     exits: { 0: 'listed', 1: 'the budgets cannot be read' },
-    async run(values, _args, context: Results & Clock & StoreContext & TableContext & Pick<Places, 'home' | 'cwd'>) {
+    async run(
+      values,
+      _args,
+      context: Results<'budget list'> & Clock & StoreContext & TableContext & Pick<Places, 'home' | 'cwd'>,
+    ) {
       const { statusOf } = await import('../../core/money/budget/status.js');
       await withBudgetBook(values, context, async ({ read, location }) => {
         const { global, projects } = await read();

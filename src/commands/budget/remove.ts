@@ -7,7 +7,7 @@ import { globalFlag, nameOf, projectArg, projectOf } from './budget-target.js';
 import { exclusiveFlag } from '../kit/guard-flags.js';
 
 /** `path`: `budget remove`, as which it is called too in `cost budget remove`. */
-export const budgetRemove = (path: string) =>
+export const budgetRemove = (path: 'budget remove' | 'cost budget remove') =>
   defineCommand({
     path,
     summary: 'remove a budget and what was counted for it',
@@ -17,7 +17,7 @@ export const budgetRemove = (path: string) =>
     flags: { ...globalFlag, ...budgetFlags, ...exclusiveFlag },
     examples: [`archiver ${path} genomes`, `archiver ${path} --global`],
     exits: { 0: 'removed', 1: 'there is no such budget, or the budgets cannot be read or written' },
-    async run(values, [name], context: Results & StoreContext & Pick<Places, 'home' | 'cwd'>) {
+    async run(values, [name], context: Results<'budget remove'> & StoreContext & Pick<Places, 'home' | 'cwd'>) {
       const project = projectOf(name, values.global);
       const { budgetIn, withBudget } = await import('../../core/money/budget/budget.js');
       await withBudgetBook(values, context, async ({ change, location }) => {

@@ -34,7 +34,7 @@ const flags = {
 };
 
 /** `path`: `budget set`, as which it is called too in `cost budget set`. */
-export const budgetSet = (path: string) =>
+export const budgetSet = (path: 'budget set' | 'cost budget set') =>
   defineCommand({
     path,
     summary: 'set or change the budget of a project or of all of them',
@@ -51,7 +51,7 @@ export const budgetSet = (path: string) =>
       1: 'the budgets cannot be read or written',
       4: 'not set: the store creates no key only once, and --exclusive was not given',
     },
-    async run(values, [name], context: Results & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>) {
+    async run(values, [name], context: Results<'budget set'> & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>) {
       const project = projectOf(name, values.global);
       const { budgetIn, NO_LIMITS, withBudget } = await import('../../core/money/budget/budget.js');
       const { statusOf } = await import('../../core/money/budget/status.js');

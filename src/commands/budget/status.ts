@@ -8,7 +8,7 @@ import type { StoreContext } from '../kit/store.js';
 import { globalFlag, nameOf, projectArg, projectOf, statusLines } from './budget-target.js';
 
 /** `path`: `budget status`, as which it is called too in `cost budget status`. */
-export const budgetStatus = (path: string) =>
+export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
   defineCommand({
     path,
     summary: 'show what is used and left of a budget, and how fast it goes',
@@ -18,7 +18,11 @@ export const budgetStatus = (path: string) =>
     flags: { ...globalFlag, ...budgetFlags },
     examples: [`archiver ${path} genomes`, `archiver ${path} --global --json`],
     exits: { 0: 'shown', 1: 'there is no such budget, or the budgets cannot be read' },
-    async run(values, [name], context: Results & Messages & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>) {
+    async run(
+      values,
+      [name],
+      context: Results<'budget status'> & Messages & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>,
+    ) {
       const project = projectOf(name, values.global);
       const { budgetsFor } = await import('../../core/money/budget/budget.js');
       const { statusOf } = await import('../../core/money/budget/status.js');

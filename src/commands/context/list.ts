@@ -10,7 +10,7 @@ export const command = defineCommand({
   examples: ['archiver context list'],
   exits: { 0: 'listed', 1: '~/.archiver-context cannot be read or is damaged' },
   ignoresConfigFile: true,
-  async run(values, _args, context: Results & Origins & Places) {
+  async run(values, _args, context: Results<'context list'> & Origins & Places) {
     const { currentContext } = await import('../../core/context/current-context.js');
     const { context: name } = await currentContext(values.context, context);
     const { CONTEXT_NAMES } = await import('../../core/context/context-file.js');

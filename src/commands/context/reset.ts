@@ -9,7 +9,7 @@ export const command = defineCommand({
   examples: ['archiver context reset'],
   exits: { 0: 'removed, or there was none', 1: '~/.archiver-context cannot be removed' },
   ignoresConfigFile: true,
-  async run(_values, _args, context: Results & Places) {
+  async run(_values, _args, context: Results<'context reset'> & Places) {
     const { contextPath, removeContext } = await import('../../core/context/context-file.js');
     const file = contextPath(context.userHome);
     const isRemoved = await removeContext(file);

@@ -15,7 +15,7 @@ export const command = defineCommand({
   examples: ['archiver context show', 'archiver context show --json'],
   exits: { 0: 'shown', 1: '~/.archiver-context cannot be read or is damaged' },
   ignoresConfigFile: true,
-  async run(values, _args, context: Results & Origins & Places) {
+  async run(values, _args, context: Results<'context show'> & Origins & Places) {
     const { currentContext } = await import('../../core/context/current-context.js');
     const { context: name, source, file, stores } = await currentContext(values.context, context);
     const { cwd } = context;

@@ -11,7 +11,7 @@ export const command = defineCommand({
   examples: ['archiver context switch repl', 'archiver context switch local'],
   exits: { 0: 'switched', 1: '~/.archiver-context cannot be written, or is damaged' },
   ignoresConfigFile: true,
-  async run(_values, [name], context: Results & Messages & Environment & Places) {
+  async run(_values, [name], context: Results<'context switch'> & Messages & Environment & Places) {
     const { contextPath, readContext, writeContext } = await import('../../core/context/context-file.js');
     const { ABOUT_CONTEXTS } = await import('../../core/context/current-context.js');
     const file = contextPath(context.userHome);

@@ -59,7 +59,7 @@ export const command = defineCommand({
     'archiver cost benchmark-compare --size-gb 500 --files 1000000 --compression-ratio 2 --tool rclone --chart',
   ],
   exits: { 0: 'compared, also where a price is not known' },
-  async run(values, _args, context: Results & TableContext & Pricing) {
+  async run(values, _args, context: Results<'cost benchmark-compare'> & TableContext & Pricing) {
     const [{ originOf, BYTES_A_GB }, { roundedUsd }, { pricedBy }, { toolCost }, { TOOL_NAMES }, { documentLine }] =
       await Promise.all([
         import('../../core/cost/price-table.js'),

@@ -33,7 +33,7 @@ export const command = defineCommand({
     0: 'shown',
     1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
   },
-  async run({ days, inRegion: region }, [project], context: Results & LedgerContext) {
+  async run({ days, inRegion: region }, [project], context: Results<'cost burnrate'> & LedgerContext) {
     const { burnRate } = await import('../../core/money/forecast/burn-rate.js');
     const { DAYS_A_MONTH } = await import('../../core/cost/price-table.js');
     const series = await spendSeries(context, { project, region, days });

@@ -30,7 +30,7 @@ interface About {
 export async function complianceDocument(
   { agency, award, isAwardValid, report, lines, months, commitments, stores }: ComplianceReport,
   { project, budget, createdAt, tool, note }: About,
-): Promise<object> {
+) {
   const { costUsd, knownUsd, uploads, files, bytes, storedBytes, period, pricesOf } = report;
   const named = ({ name, costUsd: usd, knownUsd: known }: (typeof months)[number]) => {
     return { name, costUsd: usd, knownUsd: known };

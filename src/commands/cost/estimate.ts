@@ -33,7 +33,7 @@ export const command = defineCommand({
     'archiver cost estimate --size 100GB --provider b2 --json',
   ],
   exits: { 0: 'estimated, also where a price is not known', 1: 'AWS does not give its prices (--real-time-pricing)' },
-  async run({ size, storageClass, operation, ...values }, _args, context: Results & PriceContext) {
+  async run({ size, storageClass, operation, ...values }, _args, context: Results<'cost estimate'> & PriceContext) {
     const { chosenPrices, warnOfRegion } = await import('../kit/prices.js');
     const { classEstimate } = await import('../../core/cost/class-estimate.js');
     const { roughlyPlanned } = await import('../../core/archive/plan/planned-upload.js');

@@ -42,7 +42,11 @@ export const command = defineCommand({
     0: 'told, also where it is exhausted',
     1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
   },
-  async run({ budget, spent: given, inRegion: region }, [project], context: Results & LedgerContext) {
+  async run(
+    { budget, spent: given, inRegion: region },
+    [project],
+    context: Results<'cost exhaustion'> & LedgerContext,
+  ) {
     const { exhaustion } = await import('../../core/money/forecast/exhaustion.js');
     const { plusDays } = await import('../../core/money/ledger/days.js');
     const series = await spendSeries(context, { project, region, days: DAYS });
@@ -68,7 +72,7 @@ interface Amounts {
   readonly date: string | null;
 }
 
-function documentOf(series: SpendSeries, result: Exhaustion, { budget, spent, date }: Amounts): object {
+function documentOf(series: SpendSeries, result: Exhaustion, { budget, spent, date }: Amounts) {
   const { kind } = result;
   const document = {
     kind,

@@ -66,7 +66,11 @@ export const command = defineCommand({
     0: 'forecast',
     1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
   },
-  async run({ days, model, inRegion: region }, [project], context: Results & LedgerContext & TableContext) {
+  async run(
+    { days, model, inRegion: region },
+    [project],
+    context: Results<'cost forecast'> & LedgerContext & TableContext,
+  ) {
     const { forecast } = await import('../../core/money/forecast/forecast.js');
     const { plusDays } = await import('../../core/money/ledger/days.js');
     const series = await spendSeries(context, { project, region, days });
@@ -110,7 +114,7 @@ function accuracyText(accuracy: Forecast['accuracy']): string {
   return `R2 ${share}, MAE ${formatUsd(mae)}, RMSE ${formatUsd(rmse)} a day (back-test of ${formatCount(forecasts)} forecasts)`;
 }
 
-function forecastDocument({ accuracy, parameters }: Forecast, rows: readonly Row[]): object {
+function forecastDocument({ accuracy, parameters }: Forecast, rows: readonly Row[]) {
   return {
     predictions: rows.map(({ days, lastDay, expected, intervals }) => ({
       days,

@@ -47,7 +47,7 @@ export const command = defineCommand({
   },
   examples: ['archiver cost history', 'archiver cost history --limit 0 --json'],
   exits: { 0: 'listed; also when there is none', 1: 'the history cannot be read' },
-  async run(values, _args, context: Results & Messages & Places & TableContext) {
+  async run(values, _args, context: Results<'cost history'> & Messages & Places & TableContext) {
     const { historyFile, readHistory } = await import('../../core/money/ledger/upload-history.js');
     const path =
       historyFile(values.uploadHistory, context.home, context.cwd) ?? historyFile('1', context.home, '') ?? '';
@@ -61,7 +61,7 @@ export const command = defineCommand({
   },
 });
 
-function historyDocument(record: UploadHistoryRecord): object {
+function historyDocument(record: UploadHistoryRecord) {
   const { time: endedAt, costMicros, monthlyMicros, requests: requestCount, ...rest } = record;
   const amounts = { costUsd: usdOf(costMicros), monthlyUsd: usdOf(monthlyMicros) };
   return {

@@ -32,6 +32,12 @@ const bandsOf = (rate: Rate | undefined) =>
         usd: usdPerGB ?? usdPerGBMonth ?? null,
       }));
 
+/** Of what has no bands: all but storage and transfer. */
+const unitPrice = (rate: Rate = null): number | null => (typeof rate === 'number' ? rate : null);
+
+const unitPrices = (rates: ClassPrices['retrievalPerGB']) =>
+  Object.fromEntries(Object.entries(rates).map(([way, rate]) => [way, unitPrice(rate)]));
+
 /** The price of each band, from the first one on. */
 const rateText = (rate: Rate | undefined): string | undefined =>
   rate === null || rate === undefined
@@ -67,7 +73,7 @@ export const command = defineCommand({
     'archiver cost pricing --real-time-pricing --json',
   ],
   exits: { 0: 'shown', 1: 'there are no prices for this region, or AWS does not give them' },
-  async run(values, _args, context: Results & PriceContext & TableContext) {
+  async run(values, _args, context: Results<'cost pricing'> & PriceContext & TableContext) {
     const { chosenPrices, refuseUnknownRegion } = await import('../kit/prices.js');
     const { classRule } = await import('../../core/cost/price-table.js');
     const prices = await chosenPrices(values, context);
@@ -103,7 +109,7 @@ function placeLines(prices: PriceList): readonly string[] {
   ];
 }
 
-function documentOf(prices: PriceList, rows: readonly Row[]): object {
+function documentOf(prices: PriceList, rows: readonly Row[]) {
   const {
     provider,
     region,
@@ -125,15 +131,15 @@ function documentOf(prices: PriceList, rows: readonly Row[]): object {
       storageClass: row.storageClass,
       minimumDays: row.minimumDays,
       storage: bandsOf(row.storage),
-      putPer1000: row.putPer1000,
-      getPer1000: row.getPer1000,
-      transitionPer1000: row.transitionInPer1000,
-      retrievalPerGb: row.retrievalPerGB,
-      retrievalRequestPer1000: row.retrievalRequestPer1000,
-      monitoringPer1000: row.monitoringPer1000ObjectsMonth ?? null,
+      putPer1000: unitPrice(row.putPer1000),
+      getPer1000: unitPrice(row.getPer1000),
+      transitionPer1000: unitPrice(row.transitionInPer1000),
+      retrievalPerGb: unitPrices(row.retrievalPerGB),
+      retrievalRequestPer1000: unitPrices(row.retrievalRequestPer1000),
+      monitoringPer1000: unitPrice(row.monitoringPer1000ObjectsMonth),
     })),
-    listPer1000,
-    kmsPer1000,
+    listPer1000: unitPrice(listPer1000),
+    kmsPer1000: unitPrice(kmsPer1000),
     transferOut: bandsOf(dataTransferOutInternet?.tiers),
     freeTransferGb: freeTransfer.gb,
     freeTransferTimesStored: freeTransfer.timesStored,

@@ -26,7 +26,7 @@ export const command = defineCommand({
   flags: { ...periodFlag('all'), ...recordedRegionFlag },
   examples: ['archiver cost project genome', 'archiver cost project 20251114-093012-1a2b3c4d --period last_month'],
   exits: { 0: 'shown', 1: 'nothing is recorded for this project, or the ledger cannot be read' },
-  async run(values, [project], context: Results & LedgerContext & TableContext) {
+  async run(values, [project], context: Results<'cost project'> & LedgerContext & TableContext) {
     const { periodOf } = await import('../../core/money/ledger/period.js');
     const { spentBy, spentIn } = await import('../../core/money/ledger/report.js');
     const all = await recordsOf(context);

@@ -26,7 +26,7 @@ export const command = defineCommand({
   flags: recordedRegionFlag,
   examples: ['archiver cost projects', 'archiver cost projects --region eu-west-1 --json'],
   exits: { 0: 'listed', 1: 'the ledger cannot be read' },
-  async run(values, _args, context: Results & Clock & LedgerContext & TableContext) {
+  async run(values, _args, context: Results<'cost projects'> & Clock & LedgerContext & TableContext) {
     const { projectSums } = await import('../../core/money/ledger/projects.js');
     const projects = projectSums(await recordsOf(context, values.inRegion), context.now());
     const table = await tableText(projects, COLUMNS, context);

@@ -43,7 +43,11 @@ export const command = defineCommand({
   },
   examples: ['archiver cost reconcile --cur acme-00001.csv.gz', 'archiver cost reconcile --cur focus.csv --json'],
   exits: { 0: 'compared', 1: 'the file cannot be read or is no bill, or the ledger cannot be read' },
-  async run(values, _args, context: Results & Cancellation & Pick<Places, 'cwd'> & LedgerContext & TableContext) {
+  async run(
+    values,
+    _args,
+    context: Results<'cost reconcile'> & Cancellation & Pick<Places, 'cwd'> & LedgerContext & TableContext,
+  ) {
     const { reconcile } = await import('../../core/money/ledger/reconcile.js');
     const bill = await billIn(values.cur, context);
     if (bill.from === null)
@@ -53,7 +57,7 @@ export const command = defineCommand({
     const found = reconcile(await recordsOf(context), bill);
     const { period, lines, projects, recordedUsd, billedUsd, otherBilledUsd } = found;
     const tables = [await tableText(lines, LINES, context), await tableText(projects, PROJECTS, context)];
-    const { period: _, ...days } = (await periodDocument(period)) as { readonly period: string };
+    const { period: _, ...days } = await periodDocument(period);
     const daysText = (await periodText(period)).replace('all, ', '');
     const amounts = { recordedUsd, billedUsd, otherBilledUsd };
     const counts = { rows: bill.rows, otherRows: bill.otherRows };

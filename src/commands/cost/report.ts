@@ -39,7 +39,12 @@ const flags = {
   ...recordedRegionFlag,
 };
 
-type ReportContext = Results & Pick<Places, 'cwd'> & LedgerContext & TableContext & Cancellation & Environment;
+type ReportContext = Results<'cost report'> &
+  Pick<Places, 'cwd'> &
+  LedgerContext &
+  TableContext &
+  Cancellation &
+  Environment;
 
 const isOther = (v: Readonly<Record<string, unknown>>): boolean => v['format'] !== 'compliance';
 
@@ -81,7 +86,9 @@ export const command = defineCommand({
       await amountTable('REGION', spentBy(lines, 'region'), context),
     ];
     const text = [textOf(await spentFacts(report)), ...tables, `\n${ESTIMATED}\n`].join('');
-    await saveText({ document: await spentDocument(report), text, output: values.output }, context);
+    const document = await spentDocument(report);
+    const saved = await saveText({ document, text, output: values.output }, context);
+    context.result({ ...document, ...saved.about }, () => saved.text);
   },
 });
 
@@ -111,7 +118,8 @@ async function reportCompliance(
   };
   const document = await complianceDocument(report, about);
   const shown = text ? await complianceText(report, about) : documentLine(document);
-  await saveText({ document, text: shown, output }, context);
+  const saved = await saveText({ document, text: shown, output }, context);
+  context.result({ ...document, ...saved.about }, () => saved.text);
 }
 
 /** How the budget of the project stands, or without one that of all projects; null where none is set. */
@@ -153,5 +161,6 @@ async function reportFocus(
   });
   const firstDay = dayOf(new Date(records[0]?.time ?? context.now()));
   const csv = focusCsv(lines, period, firstDay);
-  await saveText({ document: { csv }, text: csv, output }, context);
+  const saved = await saveText({ document: { csv }, text: csv, output }, context);
+  context.result({ csv, ...saved.about }, () => saved.text);
 }

@@ -51,7 +51,7 @@ export const command = defineCommand({
   ],
   examples: ['archiver cost summary', 'archiver cost summary --by-dvc-stage train --git-commit 4f2a91c'],
   exits: { 0: 'shown; also when nothing is tagged so', 1: 'the ledger cannot be read' },
-  async run(values, _args, context: Results & LedgerContext & TableContext) {
+  async run(values, _args, context: Results<'cost summary'> & LedgerContext & TableContext) {
     const { taggedSpend } = await import('../../core/money/ledger/provenance.js');
     const filter = { dvcStage: values.byDvcStage, gitCommit: values.gitCommit?.toLowerCase() };
     const { sums, report } = taggedSpend(await recordsOf(context, values.inRegion), filter, context.now());

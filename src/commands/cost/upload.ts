@@ -59,7 +59,7 @@ export const command = defineCommand({
     'archiver cost upload --bucket file:///mnt --prefix backup --upload-id 20251114-093012-1a2b3c4d --no-show-savings',
   ],
   exits: { 0: 'shown', 1: 'the manifest is missing, damaged or cannot be read' },
-  async run(values, [url], context: Results & StoreContext & TableContext) {
+  async run(values, [url], context: Results<'cost upload'> & StoreContext & TableContext) {
     const { parseStoreUrl } = await import('../../core/store/store-url.js');
     const { readManifest } = await import('../../core/format/manifest/manifest-reader.js');
     const { originOf } = await import('../../core/cost/price-table.js');

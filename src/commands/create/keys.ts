@@ -61,7 +61,11 @@ export const command = defineCommand({
     'archiver create keys --type x25519 --no-passphrase -d ./keys',
   ],
   exits: { 0: 'made', 1: 'one of the files exists, or they cannot be written' },
-  async run({ destination, passphrase: isLocked, ...values }, _args, context: Asking & Results & Messages & Places) {
+  async run(
+    { destination, passphrase: isLocked, ...values },
+    _args,
+    context: Asking & Results<'create keys'> & Messages & Places,
+  ) {
     const { checkUserId, makeGpgKeys, refuseOtherKeys } = await import('../../core/gpg-keys/gpg-keys.js');
     const { untilCancelled } = await import('../../core/store/until-cancelled.js');
     const { name, email } = values;

@@ -23,7 +23,7 @@ interface NamedValues {
 export async function openNamed(
   run: UploadCommand,
   values: NamedValues,
-  context: Context,
+  context: Context<'create upload'>,
 ): Promise<SavedUpload | undefined> {
   const { uploadId, skipExisting } = values;
   if (uploadId === undefined) return undefined;
@@ -48,7 +48,12 @@ export async function openNamed(
   }
 }
 
-function unsavedState(saved: SavedCommand, uploadId: UploadId, values: NamedValues, context: Context): UploadState {
+function unsavedState(
+  saved: SavedCommand,
+  uploadId: UploadId,
+  values: NamedValues,
+  context: Context<'create upload'>,
+): UploadState {
   const began = beganAt(uploadId);
   if (Number.isNaN(began)) throw usageError(`${uploadId} is not an upload id: it holds no time`);
   const now = context.now().toISOString();

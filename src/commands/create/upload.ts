@@ -143,7 +143,7 @@ export const command = defineCommand({
     4: 'it would exceed a budget, most of the folders is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [sources, destination], context: Context) {
+  async run(values, [sources, destination], context: Context<'create upload'>) {
     return await runCreateUpload(values, { sources, destination }, context);
   },
 });
@@ -159,7 +159,7 @@ interface CreateTarget {
 export async function runCreateUpload(
   typed: CreateUploadValues,
   { sources: given, destination }: CreateTarget,
-  context: Context,
+  context: Context<'create upload'>,
   opened?: SavedUpload,
 ): Promise<number> {
   const { baseUrlOf, filterOptions, lockOption, uploadMemoryLimit, withoutClassOfFolder, surroundings } =

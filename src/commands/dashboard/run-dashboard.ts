@@ -22,7 +22,7 @@ const HINT = 'archiver dashboard --once prints a view, also with --json';
 export async function runDashboard(
   values: DashboardValues,
   given: string | undefined,
-  context: Context,
+  context: Context<'dashboard'>,
 ): Promise<number> {
   const url = given === undefined ? undefined : baseOf(given);
   const { view, region, profile, refresh: everyMs, once } = values;
@@ -53,7 +53,7 @@ function baseOf(given: string): string {
   return splitUploadUrl(url)?.baseUrl ?? url;
 }
 
-async function printOnce(dashboard: Dashboard, context: Context): Promise<number> {
+async function printOnce(dashboard: Dashboard, context: Context<'dashboard'>): Promise<number> {
   const { readOnce, renderView } = await import('../../screens/dashboard/once.js');
   const { document, problems, view } = await readOnce(dashboard, DASHBOARD_VIEWS);
   const { stdout } = context;

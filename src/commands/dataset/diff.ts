@@ -41,7 +41,7 @@ export const command = defineCommand({
     'archiver dataset diff s3://acme-archive/lab --dataset-id results-1a2b3c4d --from 2026-03-31 --to v12',
   ],
   exits: { 0: 'compared, whether or not anything differs', 1: 'a version is missing, damaged or cannot be read' },
-  async run(values, [url], context: StreamedResults & StoreContext & ReadingContext) {
+  async run(values, [url], context: StreamedResults<'dataset diff'> & StoreContext & ReadingContext) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { parseVersionSelector, resolveVersion } = await import('../../core/dataset/records/version-selector.js');

@@ -34,7 +34,7 @@ export const command = defineCommand({
     'archiver dataset list file:///mnt/backup --json',
   ],
   exits: { 0: 'listed', 1: 'the store cannot be read', 3: 'listed, but the newest version of a dataset is unreadable' },
-  async run(values, [url], context: Results & Messages & StoreContext & ReadingContext & Pricing) {
+  async run(values, [url], context: Results<'dataset list'> & Messages & StoreContext & ReadingContext & Pricing) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { describeDatasets } = await import('../../core/dataset/records/describe-datasets.js');

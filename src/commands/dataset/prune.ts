@@ -101,7 +101,15 @@ export const command = defineCommand({
   async run(
     values,
     [url],
-    context: Messages & Questions & Terminal & Clock & Results & Verbosity & StoreContext & ProgressContext & Pricing,
+    context: Messages &
+      Questions &
+      Terminal &
+      Clock &
+      Results<'dataset prune'> &
+      Verbosity &
+      StoreContext &
+      ProgressContext &
+      Pricing,
   ) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
@@ -147,7 +155,8 @@ export const command = defineCommand({
           document: {
             location: baseUrl,
             dryRun,
-            ...pruneDocument({ ...done, fees: earlyDeletionDocument(done.fees) }, values.allDatasets),
+            ...pruneDocument(done, values.allDatasets),
+            earlyDeletion: earlyDeletionDocument(done.fees),
             durationMs: elapsed(),
             requests,
           },

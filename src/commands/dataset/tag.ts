@@ -39,7 +39,7 @@ export const command = defineCommand({
     0: 'done, or nothing to do',
     1: 'there is no such version, a prune is retiring versions right now, or the store failed',
   },
-  async run(values, [url, asked, selectors], context: Results & Clock & StoreContext) {
+  async run(values, [url, asked, selectors], context: Results<'dataset tag'> & Clock & StoreContext) {
     const { writableStore } = await import('../../core/store/create-once/create-once.js');
     const { datasetBase } = await import('../kit/dataset-target.js');
     const { checkTag } = await import('../../core/dataset/records/tag-key.js');

@@ -59,7 +59,7 @@ export const command = defineCommand({
     1: 'there is no such dataset, or the store cannot be read',
     3: 'listed, but some are unreadable',
   },
-  async run(values, [url], context: Results & Messages & StoreContext & ReadingContext) {
+  async run(values, [url], context: Results<'dataset versions'> & Messages & StoreContext & ReadingContext) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { describeVersions } = await import('../../core/dataset/records/describe-versions.js');

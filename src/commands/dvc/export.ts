@@ -7,7 +7,7 @@ import { flag } from '../../cli/flag.js';
 import type { SidecarResult } from '../../core/projects/dvc/sidecar-types.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
-import { resultPath } from '../../core/platform/failures/failure-list.js';
+import { sidecarDocument } from '../kit/sidecar-document.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from '../kit/flags.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
@@ -48,7 +48,7 @@ export const command = defineCommand({
     1: 'failed, or no .dvc file could be written',
     3: 'written, but not for some files',
   },
-  async run(values, [url, named], context: Results & Messages & Places & StoreContext & ProgressContext) {
+  async run(values, [url, named], context: Results<'dvc export'> & Messages & Places & StoreContext & ProgressContext) {
     if (named !== undefined && context.origins['outputDir'] === 'flag')
       throw usageError('give either OUTPUT_DIR or --output-dir, not both');
     const outputDir = resolve(context.cwd, named ?? values.outputDir);
@@ -69,13 +69,11 @@ export const command = defineCommand({
           });
         },
         show: ({ result, requests }) => {
-          const folders = result.folders.map(({ path, nfiles: files, ...folder }) => ({
-            path: resultPath(path),
-            files,
-            ...folder,
-          }));
           const about = { uploadId, location, outputDir, cacheDir: resolve(outputDir, cacheDir) };
-          return { document: { ...about, ...result, folders, requests }, text: () => exportText(result, outputDir) };
+          return {
+            document: { ...about, ...sidecarDocument(result), requests },
+            text: () => exportText(result, outputDir),
+          };
         },
       },
     );

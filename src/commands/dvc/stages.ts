@@ -35,7 +35,7 @@ export const command = defineCommand({
     'archiver dvc stages --bucket acme-archive --prefix lab --upload-id 20251114-093012-1a2b3c4d --json',
   ],
   exits: { 0: 'listed, also when there are none', 1: 'the manifest is missing, damaged or cannot be read' },
-  async run(values, [url], context: Results & Messages & StoreContext & TableContext & ReadingContext) {
+  async run(values, [url], context: Results<'dvc stages'> & Messages & StoreContext & TableContext & ReadingContext) {
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { countStages } = await import('../../core/projects/dvc/stage-counts.js');
     const location = uploadUrl({ baseUrl, uploadId });

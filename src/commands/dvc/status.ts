@@ -8,6 +8,8 @@ import type { Difference, LocalComparison, LocalState } from '../../core/project
 import type { Untracked } from '../../core/projects/dvc/count-untracked.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import type { Listing } from '../../core/restore/listing/listing.js';
+import type { RequestCounts } from '../../core/store/object-store.js';
+import { jsonOf } from '../../core/platform/json/document.js';
 import { displayPath, printable, type RawPath } from '../../core/platform/paths/raw-path.js';
 import { type Failure, resultPath } from '../../core/platform/failures/failure-list.js';
 import { formatCount } from '../../ui/format.js';
@@ -45,7 +47,11 @@ export const command = defineCommand({
     1: 'LOCAL_PATH is not there, or the manifest is missing, damaged or cannot be read',
     3: 'compared, but some local files could not be read',
   },
-  async run(values, [localPath, url], context: StreamedResults & Pick<Places, 'cwd'> & StoreContext & ProgressContext) {
+  async run(
+    values,
+    [localPath, url],
+    context: StreamedResults<'dvc status'> & Pick<Places, 'cwd'> & StoreContext & ProgressContext,
+  ) {
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { resolveSource } = await import('../../core/archive/scan/source-folder.js');
     const folder = resolveSource(localPath, context.cwd);
@@ -86,7 +92,7 @@ interface Status {
   readonly comparison: LocalComparison;
   /** Undefined where files of one stage were compared. */
   readonly untracked: Untracked | undefined;
-  readonly requests: unknown;
+  readonly requests: RequestCounts;
 }
 
 /** @throws usage for a stage that no file belongs to */
@@ -139,7 +145,7 @@ function summary(status: Status, failed: number): string {
   return `${what}${parts.join(', ')}: ${displayPath(folder)} against ${printable(location)}`;
 }
 
-function statusDocument(status: Status, failed: readonly Failure[]): AsyncGenerator<string> {
+function statusDocument(status: Status, failed: readonly Failure[]) {
   const { listing, comparison, untracked, folder, location, stage, requests } = status;
   const head = {
     uploadId: listing.head.uploadId,
@@ -152,10 +158,10 @@ function statusDocument(status: Status, failed: readonly Failure[]): AsyncGenera
     missing: inState(status, 'missing').length,
     unknown: inState(status, 'unknown').length,
   };
-  function* changes(): Generator<string> {
+  function* changes() {
     for (const { index, state: change, reason } of comparison.differences) {
       const path = resultPath(listing.path(index));
-      if (change !== 'failed') yield JSON.stringify({ change, path, stage: listing.stage(index) ?? null, reason });
+      if (change !== 'failed') yield jsonOf({ change, path, stage: listing.stage(index) ?? null, reason });
     }
   }
   return documentParts(head, { changes }, () => ({ failed, untracked: untracked?.files ?? null, requests }));

@@ -43,7 +43,7 @@ const flags = {
   ...storeFlags('us-west-2'),
 };
 
-type Call = Messages & Questions & Clock & Results & StoreContext & ProgressContext & Pricing;
+type Call = Messages & Questions & Clock & Results<'fleet lock-extend'> & StoreContext & ProgressContext & Pricing;
 
 export const command = defineCommand({
   path: 'fleet lock-extend',
@@ -200,7 +200,7 @@ function doneLines({ plan, done, until }: Done): readonly string[] {
   ];
 }
 
-function lockDocument({ plan, cost, until, done, requests }: Done): Readonly<Record<string, unknown>> {
+function lockDocument({ plan, cost, until, done, requests }: Done) {
   const { datasets, versions, objects, changes, problems, warnings } = plan;
   return {
     lockedUntil: until.toISOString(),

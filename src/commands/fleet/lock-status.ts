@@ -23,7 +23,7 @@ export const command = defineCommand({
     0: 'audited, whatever was found',
     1: 'the bucket cannot be reached: credentials are missing or not accepted, or there is no such bucket',
   },
-  async run(values, [url], context: Results & Clock & StoreContext & TableContext) {
+  async run(values, [url], context: Results<'fleet lock-status'> & Clock & StoreContext & TableContext) {
     const { joinStoreUrl } = await import('../../core/store/store-url.js');
     const { readOnly } = await import('../../core/store/read-only.js');
     const { checkLock } = await import('../../core/access/check-lock.js');

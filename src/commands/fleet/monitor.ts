@@ -6,6 +6,7 @@ import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
 import type { PassOptions } from '../../core/fleet/watch/monitor-pass.js';
 import { documentLine } from '../../core/platform/json/document.js';
+import type { DocumentParts } from '../../json/documents.js';
 import { budgetStoreFlag } from '../../cli/settings.js';
 import { textOf } from '../kit/lines.js';
 import { metricsFlags } from '../kit/telemetry-flags.js';
@@ -22,7 +23,7 @@ const flags = {
   ...budgetStoreFlag,
 };
 
-type MonitorContext = StreamedResults & Messages & Verbosity & WatchContext;
+type MonitorContext = StreamedResults<'fleet monitor'> & Messages & Verbosity & WatchContext;
 
 export const command = defineCommand({
   path: 'fleet monitor',
@@ -134,7 +135,10 @@ async function goOn(options: PassOptions, intervalMs: number, context: MonitorCo
   for await (const _ of passes);
 }
 
-async function* documentParts(location: string, passes: AsyncIterable<object>): AsyncGenerator<string> {
+const documentParts = <T>(location: string, passes: AsyncIterable<T>) =>
+  partsOf(location, passes) as AsyncIterable<string> as DocumentParts<{ location: string; passes: T[] }>;
+
+async function* partsOf(location: string, passes: AsyncIterable<unknown>): AsyncGenerator<string> {
   yield `${documentLine({ location }).slice(0, -'}\n'.length)},"passes":[`;
   let lineEnd = '\n';
   for await (const pass of passes) {

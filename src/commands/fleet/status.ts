@@ -25,7 +25,11 @@ export const command = defineCommand({
     'archiver fleet status file:///mnt/backup --textfile /var/lib/node_exporter/fleet.prom',
   ],
   exits: { 0: 'shown, whatever the state of the writers', 1: 'there is no fleet, or it cannot be looked at' },
-  async run(values, [url], context: Results & Messages & Verbosity & WatchContext & ReadingContext & TableContext) {
+  async run(
+    values,
+    [url],
+    context: Results<'fleet status'> & Messages & Verbosity & WatchContext & ReadingContext & TableContext,
+  ) {
     const { fleetDocument } = await import('../../core/fleet/watch/fleet-document.js');
     const { countsText, fleetBase, fleetTable, troubleLines } = await import('../kit/fleet-lines.js');
     const elapsed = stopwatch(context);

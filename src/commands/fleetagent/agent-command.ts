@@ -34,7 +34,11 @@ const REFUSALS_HOLD_MS = 86_400_000;
 type Args = readonly [source: string | undefined, url: string | undefined];
 
 /** Runs until it is stopped, or once; gives the exit status. @throws what keeps an agent from beginning */
-export async function runAgentCommand(values: AgentValues, args: Args, given: Context): Promise<number> {
+export async function runAgentCommand(
+  values: AgentValues,
+  args: Args,
+  given: Context<'fleetagent run'>,
+): Promise<number> {
   const context = withTimes(given);
   const warn = once(await tellHomeTrouble(context));
   const { baseUrl, writerId, plans } = await agentSetup(values, args, context, warn);
@@ -96,7 +100,7 @@ const clockOf = ({ now }: Context): AgentClock => ({
 });
 
 /** Lines of a service say when they were written. */
-function withTimes(context: Context): Context {
+function withTimes(context: Context<'fleetagent run'>): Context<'fleetagent run'> {
   const at = (text: string): string => `${context.now().toISOString()} ${text}`;
   return {
     ...context,
@@ -127,7 +131,7 @@ async function lockOf(path: string, writerId: string, warn: (text: string) => vo
   }
 }
 
-function tellCycle(cycle: EndedAgentCycle, values: AgentValues, context: Context): void {
+function tellCycle(cycle: EndedAgentCycle, values: AgentValues, context: Context<'fleetagent run'>): void {
   const isJson = context.json || values.progressFormat === 'json';
   // The document of a single cycle is the result.
   if (isJson && !values.once) context.stderr.write(`${harmless(JSON.stringify(cycleObject(cycle)))}\n`);

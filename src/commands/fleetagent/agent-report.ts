@@ -42,14 +42,14 @@ function sourceText(
 }
 
 /** For --progress-format json, and services with --json. */
-export const cycleObject = ({ heartbeat, nextMs }: EndedAgentCycle): object => ({
+export const cycleObject = ({ heartbeat, nextMs }: EndedAgentCycle) => ({
   type: 'cycle',
   time: heartbeat.cycle.endedAt,
   ...partsOf(heartbeat),
   nextCycleAt: nextMs === undefined ? null : new Date(nextMs).toISOString(),
 });
 
-function partsOf(heartbeat: EndedAgentCycle['heartbeat']): object {
+function partsOf(heartbeat: EndedAgentCycle['heartbeat']) {
   const { configVersion, lastSuccessAt, cycle, sources } = heartbeat;
   const { startedAt, endedAt, isHealthy } = cycle;
   return {
@@ -57,7 +57,8 @@ function partsOf(heartbeat: EndedAgentCycle['heartbeat']): object {
     isHealthy,
     lastSuccessAt,
     startedAt,
-    endedAt,
+    // One that is over has ended.
+    endedAt: endedAt ?? undefined,
     sourceCycles: sources.map(sourceDocument),
     troubles: troublesOf(heartbeat),
   };
@@ -78,7 +79,7 @@ export interface AgentAbout {
 const NO_CYCLE = { configVersion: null, isHealthy: null, lastSuccessAt: null, sourceCycles: [], troubles: [] };
 
 /** The result: how the last cycle went. */
-export const agentDocument = ({ writerId, baseUrl, cycles, last }: AgentAbout): object => ({
+export const agentDocument = ({ writerId, baseUrl, cycles, last }: AgentAbout) => ({
   writerId,
   location: baseUrl,
   cycleCount: cycles,

@@ -17,7 +17,7 @@ export const command = defineCommand({
   },
   examples: ['archiver fleetagent config-keygen --out ~/fleet-keys'],
   exits: { 0: 'made', 1: 'one of the files exists, or they cannot be written' },
-  async run({ out }, _args, context: Results & Pick<Places, 'cwd'>) {
+  async run({ out }, _args, context: Results<'fleetagent config-keygen'> & Pick<Places, 'cwd'>) {
     const { makeSigningKeys } = await import('../../core/fleet/config/signing-keys.js');
     const made = await makeSigningKeys(resolve(context.cwd, out));
     context.outcome(made, () =>

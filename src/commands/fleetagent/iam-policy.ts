@@ -44,7 +44,7 @@ export const command = defineCommand({
     'archiver fleetagent iam-policy s3://acme-archive/lab -o readers-and-writers.json',
   ],
   exits: { 0: 'printed or written', 1: 'the file cannot be written' },
-  async run(values, [url], context: Results & Pick<Places, 'cwd'>) {
+  async run(values, [url], context: Results<'fleetagent iam-policy'> & Pick<Places, 'cwd'>) {
     const { checkKeyArn, checkRegion, fleetPlace, partitionOf } =
       await import('../../core/fleet/bundle/fleet-place.js');
     const { policyLines, policyText } = await import('../../core/fleet/bundle/policy-document.js');
@@ -65,7 +65,9 @@ export const command = defineCommand({
       server,
     });
     policyText(policy); // refuses one that IAM would not take
-    await saveText({ document: { location: place.url, policy }, text: policyLines(policy), output }, context);
+    const document = { location: place.url, policy };
+    const { text, about } = await saveText({ document, text: policyLines(policy), output }, context);
+    context.result({ ...document, ...about }, () => text);
     return 0;
   },
 });

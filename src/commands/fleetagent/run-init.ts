@@ -35,7 +35,7 @@ export interface InitValues {
   readonly retain: number | undefined;
 }
 
-type Context = Results & Messages & Environment & Origins & Cancellation & Pick<Places, 'cwd'>;
+type Context = Results<'fleetagent init'> & Messages & Environment & Origins & Cancellation & Pick<Places, 'cwd'>;
 
 const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}$/;
 

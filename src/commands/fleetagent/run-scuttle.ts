@@ -26,7 +26,7 @@ interface ScuttleValues {
   readonly caBundle: string | undefined;
 }
 
-type Context = Results & Messages & Terminal & Clock & StoreContext;
+type Context = Results<'fleetagent scuttle'> & Messages & Terminal & Clock & StoreContext;
 
 interface Purged {
   readonly location: string;
@@ -107,7 +107,7 @@ const purgedLines = ({ location, found, done }: Purged): readonly string[] => [
   ...(found.leftAlone === 0 ? [] : [`  left alone: ${formatQuantity(found.leftAlone, 'object')} of others`]),
 ];
 
-const purgedDocument = ({ location, found, done, versionsHidden, requests }: Purged): object => ({
+const purgedDocument = ({ location, found, done, versionsHidden, requests }: Purged) => ({
   location,
   ...foundDocument(found),
   versionsHidden,

@@ -66,7 +66,7 @@ export const command = defineCommand({
     4: 'with --once: a source was refused: by a budget, because most of it is gone, the store has forgotten it, or does not keep If-None-Match',
   },
   keepsMemoryLimit: () => true,
-  async run(values, args, context: Context) {
+  async run(values, args, context: Context<'fleetagent run'>) {
     const { runAgentCommand } = await import('./agent-command.js');
     return await runAgentCommand(values, args, context);
   },

@@ -10,7 +10,7 @@ import { fact, textOf } from '../kit/lines.js';
 import { warnOf } from '../kit/run.js';
 import { readNamed } from './named-file.js';
 
-type SignContext = Results & Messages & Pick<Places, 'cwd'>;
+type SignContext = Results<'fleetagent sign-config'> & Messages & Pick<Places, 'cwd'>;
 
 export const command = defineCommand({
   path: 'fleetagent sign-config',

@@ -13,7 +13,10 @@ import { signText } from '../../ui/sign.js';
 import { fact, textOf } from '../kit/lines.js';
 import { readNamed } from './named-file.js';
 
-type ValidateContext = Results & Environment & Pick<Terminal, 'colors'> & Pick<Places, 'cwd'>;
+type ValidateContext = Results<'fleetagent validate-config'> &
+  Environment &
+  Pick<Terminal, 'colors'> &
+  Pick<Places, 'cwd'>;
 
 export const command = defineCommand({
   path: 'fleetagent validate-config',

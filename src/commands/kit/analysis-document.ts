@@ -7,7 +7,7 @@ import { originOf } from '../../core/cost/price-table.js';
 import { type AnalyzedStore, type Figures, whole } from './store-analysis.js';
 
 /** What programs get of it. */
-export function analysisDocument(analyzed: AnalyzedStore, figures: Figures, showSavings: boolean): object {
+export function analysisDocument(analyzed: AnalyzedStore, figures: Figures, showSavings: boolean) {
   const {
     location,
     isAws,
@@ -67,7 +67,7 @@ export function analysisDocument(analyzed: AnalyzedStore, figures: Figures, show
   };
 }
 
-function savingDocument(move: MoveSaving): object {
+function savingDocument(move: MoveSaving) {
   const { firstYearSavedUsd, monthlySavedUsd, transitionsUsd, earlyDeletionUsd, ...rest } = move;
   const paysOffDays = payOffDays(move);
   return {
@@ -81,7 +81,7 @@ function savingDocument(move: MoveSaving): object {
   };
 }
 
-function inventoryDocument({ createdAt, format, files, athena, ...rest }: InventoryRead): object {
+function inventoryDocument({ createdAt, format, files, athena, ...rest }: InventoryRead) {
   return {
     createdAt: createdAt.toISOString(),
     inventoryFormat: format,

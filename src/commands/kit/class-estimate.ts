@@ -6,7 +6,7 @@ import { formatUsd } from '../../ui/format-usd.js';
 import { fact } from './lines.js';
 
 /** What programs get of it. */
-export const classEstimateDocument = ({ restores, ...estimate }: ClassEstimate): object => ({
+export const classEstimateDocument = ({ restores, ...estimate }: ClassEstimate) => ({
   ...estimate,
   uploadUsd: roundedUsd(estimate.uploadUsd),
   monthlyUsd: roundedUsd(estimate.monthlyUsd),

@@ -20,7 +20,7 @@ export function encryptionTexts({ byKey, asked, of, missing, denied }: ChunkEncr
   ];
 }
 
-export const encryptionDocument = (found: ChunkEncryption): object => ({
+export const encryptionDocument = (found: ChunkEncryption) => ({
   byKey: found.byKey,
   chunksAsked: found.asked,
   missingChunks: found.missing,

@@ -66,7 +66,7 @@ const transferMs = ({ folder, bytesPerSecond }: EstimatedFolder): number | null 
   bytesPerSecond === undefined ? null : Math.ceil((folder.storedBytes / bytesPerSecond) * 1000);
 
 /** What programs get of it. */
-export function folderEstimateDocument(estimated: EstimatedFolder, sections: Sections): object {
+export function folderEstimateDocument(estimated: EstimatedFolder, sections: Sections) {
   const { path, folder, prices, classes, recommendations, filesUsd, bytesPerSecond, measured } = estimated;
   const {
     files,
@@ -157,7 +157,7 @@ function transferText(estimated: EstimatedFolder): string {
   return measured === undefined ? time : `${time}, ${measuredText(measured)}`;
 }
 
-const measuredDocument = ({ region, uploads: uploadCount, from, until }: SendingRate): object => {
+const measuredDocument = ({ region, uploads: uploadCount, from, until }: SendingRate) => {
   return { region, uploadCount, firstRunAt: from, lastRunAt: until };
 };
 

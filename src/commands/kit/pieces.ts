@@ -1,14 +1,18 @@
 // Long results in pieces: a million lines are neither held as one string nor written one by one.
 
-import { documentLine } from '../../core/platform/json/document.js';
+import { documentLine, type Json } from '../../core/platform/json/document.js';
+import type { DocumentParts } from '../../json/documents.js';
 
 /** Worth a write. */
 const PIECE = 64 * 1024;
 
-type Texts = Iterable<string> | AsyncIterable<string>;
+type Texts<T = unknown> = Iterable<Json<T>> | AsyncIterable<Json<T>>;
 
 /** The texts one after another, with `separator` between them, in pieces of about 64 KiB. */
-export async function* inPieces(texts: Texts, separator = ''): AsyncGenerator<string> {
+export async function* inPieces(
+  texts: Iterable<string> | AsyncIterable<string>,
+  separator = '',
+): AsyncGenerator<string> {
   let piece = '';
   let between = '';
   for await (const text of texts) {
@@ -25,9 +29,20 @@ export async function* inPieces(texts: Texts, separator = ''): AsyncGenerator<st
  * A JSON document in parts: the keys of `head`, then lists whose items are JSON already, then the keys of
  * `tail`, which is asked for when the lists are over.
  */
-export async function* documentParts(
+export const documentParts = <H extends object, L extends Lists, T extends object = object>(
+  head: H,
+  lists: L,
+  tail?: () => T | Promise<T>,
+): DocumentParts<H & Listed<L> & T> => partsOf(head, lists, tail) as AsyncIterable<string> as DocumentParts<never>;
+
+type Lists = Readonly<Record<string, () => Texts>>;
+type Listed<L extends Lists> = {
+  readonly [K in keyof L]: L[K] extends () => Texts<infer Item> ? readonly Item[] : never;
+};
+
+async function* partsOf(
   head: object,
-  lists: Readonly<Record<string, () => Texts>>,
+  lists: Lists,
   tail: () => object | Promise<object> = () => ({}),
 ): AsyncGenerator<string> {
   yield documentLine(head).slice(0, -'}\n'.length);

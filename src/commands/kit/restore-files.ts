@@ -6,6 +6,7 @@ import type {
   Messages,
   Places,
   Results,
+  ResultsOf,
   Terminal,
   Verbosity,
 } from '../../cli/context.js';
@@ -15,6 +16,7 @@ import { ArchiverError } from '../../core/platform/failures/errors.js';
 import type { Failure } from '../../core/platform/failures/failure-list.js';
 import { NOT_HERE, NothingSelected } from '../../core/format/manifest/nothing-selected.js';
 import type { ObjectReader } from '../../core/store/object-store.js';
+import type { Exact } from '../../json/documents.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import type { UploadLocation } from '../../core/store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
@@ -22,6 +24,7 @@ import { tellLedger, tellResult } from './account.js';
 import { butElsewhere, elsewhereText, lookElsewhere } from './elsewhere.js';
 import { forgettingLooks } from './forgetting-looks.js';
 import { restoreCommand } from './restore-command.js';
+import type { Restored } from './restore-result.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { stopwatch, warnOf, withResult } from './run.js';
@@ -31,8 +34,9 @@ import { memoryLimit } from './memory-limit.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 import { versionName, versionNumber } from '../../core/dataset/records/version-name.js';
 
-export type RestoreContext = Results &
-  Messages &
+export type RestoreContext<P extends string> = Results<P> & Restoring;
+
+type Restoring = Messages &
   Clock &
   MemoryLimit &
   Places &
@@ -54,32 +58,32 @@ interface WriteValues extends StoreValues {
 
 type EngineOptions = Omit<RestoreOptions, 'reader' | 'mayFetch'>;
 
-interface Fetched {
+interface Fetched<M> {
   readonly result: RestoreResult;
   /** What a command adds: keys of the document, lines of a dry run, and text and status instead of the usual ones. */
-  readonly document?: object;
+  readonly more: M;
   readonly planned?: readonly string[];
   readonly text?: string;
   readonly status?: number;
 }
 
-export interface RestoreCall extends Pick<RestoreOptions, 'operation' | 'outputDir' | 'selectors' | 'fillsCache'> {
+export interface RestoreCall<M> extends Pick<RestoreOptions, 'operation' | 'outputDir' | 'selectors' | 'fillsCache'> {
   readonly target: UploadLocation & Pick<StoreCall, 'session'> & Partial<Pick<FoundUpload, 'version' | 'isNewest'>>;
   readonly manifestSha256?: ExpectedDigests | undefined;
   /** Opened when the store is. */
   readonly openCache: () => Promise<RestoreOptions['cache']>;
   /** The engine that gets the files. */
-  readonly fetch: (options: EngineOptions, opened: OpenedStore) => Promise<Fetched>;
+  readonly fetch: (options: EngineOptions, opened: OpenedStore) => Promise<Fetched<M>>;
 }
 
-/** Restores and prints the result; returns the exit status. `about`: keys that lead the document. */
-export async function restoreFiles(
+/** Restores and prints the result; returns the exit status. `documentOf`: all keys, of those of every restore and `more`. */
+export async function restoreFiles<F extends object, M, D extends F>(
   values: WriteValues,
-  call: RestoreCall,
-  context: RestoreContext,
-  about: Readonly<Record<string, unknown>> & { readonly datasetId?: string } = {},
+  call: RestoreCall<M>,
+  context: ResultsOf<F> & Restoring,
+  documentOf: (restored: Restored, more: M) => Exact<D, F>,
 ): Promise<number> {
-  const { resultDocument, resultText, statusOf } = await import('./restore-result.js');
+  const { restoredDocument, resultText, statusOf } = await import('./restore-result.js');
   const { target, openCache, fetch, ...chosen } = call;
   const elapsed = stopwatch(context);
   const requestsAtOnce = values.workers;
@@ -103,7 +107,7 @@ export async function restoreFiles(
       };
       if (!values.dryRun) {
         const { uploadId } = target;
-        tellLedger(context, { operation: call.operation, uploadId, datasetId: about.datasetId });
+        tellLedger(context, { operation: call.operation, uploadId, datasetId: target.version?.datasetId });
       }
       const asking: Asking = { call, values, reader: opened.store, context };
       try {
@@ -120,19 +124,12 @@ export async function restoreFiles(
         throw await withHint(error, asking);
       }
     });
-  const { result, status } = await withResult(context, values, {
+  const { result, status } = await withResult<F, Awaited<ReturnType<typeof work>>, D>(context, values, {
     work,
-    show: ({ result, requests, document, planned, text, isDoubtful }) => {
+    show: ({ result, requests, more, planned, text, isDoubtful }) => {
       const durationMs = elapsed();
       return {
-        document: {
-          ...resultDocument(result),
-          ...about,
-          location: uploadUrl(target),
-          durationMs,
-          requests,
-          ...document,
-        },
+        document: documentOf(restoredDocument(result, { target, durationMs, requests }), more),
         // Chunks were requested, and paid for: somebody has to come back for them.
         isNews: text !== undefined,
         text: () => text ?? resultText(result, call, { durationMs, context, planned: planned ?? [], isDoubtful }),
@@ -143,13 +140,13 @@ export async function restoreFiles(
   return status ?? statusOf(result);
 }
 
-const isSound = ({ result, status }: Fetched): boolean => result.failed.length === 0 && status !== 3;
+const isSound = ({ result, status }: Fetched<unknown>): boolean => result.failed.length === 0 && status !== 3;
 
 interface Asking {
-  readonly call: RestoreCall;
+  readonly call: RestoreCall<unknown>;
   readonly values: WriteValues;
   readonly reader: ObjectReader;
-  readonly context: RestoreContext;
+  readonly context: Restoring;
 }
 
 /** An empty newest version may hide one with content: it may be forged, or of a folder that was not mounted. In a sentence. */

@@ -127,7 +127,7 @@ export function jobDocument(job: RestoreJob) {
 }
 
 /** Names as text, also those that were chosen as byte strings. */
-function selectorsDocument({ paths = [], files = [], ...selectors }: Selectors): object {
+function selectorsDocument({ paths = [], files = [], ...selectors }: Selectors) {
   const named = [...files, ...paths.map(resultPath)];
   return named.length === 0 ? selectors : { ...selectors, paths: named };
 }

@@ -1,5 +1,7 @@
 // What a person reads of a restore, and its exit status.
 import type { Environment, Terminal } from '../../cli/context.js';
+import type { RequestCounts } from '../../core/store/object-store.js';
+import type { UploadLocation } from '../../core/store/store-url.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import type { RestoreResult } from '../../core/restore/restore.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
@@ -7,6 +9,7 @@ import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 import { amountText, fact, textOf } from './lines.js';
+import { type FoundUpload, uploadUrl } from './upload-target.js';
 
 /** 0, or 3 where some files failed, or 1 where nothing was restored. */
 export function statusOf(result: RestoreResult): number {
@@ -15,9 +18,26 @@ export function statusOf(result: RestoreResult): number {
 }
 
 /** The keys of the document. */
-export function resultDocument({ skipped, warnings, ...result }: RestoreResult): object {
+export function resultDocument({ skipped, warnings, ...result }: RestoreResult) {
   return { ...result, protected: skipped, warnings: warnings.map((message) => ({ message })) };
 }
+
+interface Restoring {
+  readonly target: UploadLocation & Partial<Pick<FoundUpload, 'version'>>;
+  readonly durationMs: number;
+  readonly requests: RequestCounts;
+}
+
+/** The document of a restore from an upload. */
+export const restoredDocument = (result: RestoreResult, { target, durationMs, requests }: Restoring) => ({
+  ...resultDocument(result),
+  ...target.version,
+  location: uploadUrl(target),
+  durationMs,
+  requests,
+});
+
+export type Restored = ReturnType<typeof restoredDocument>;
 
 interface Shown {
   readonly durationMs: number;

@@ -1,7 +1,8 @@
 // What most runs need around their work: how long it took, its progress, notes and warnings that do not flood.
-import type { Clock, Messages, Origins, Results } from '../../cli/context.js';
+import type { Clock, Messages, Origins, ResultsOf } from '../../cli/context.js';
 import type { Aside, ProgressContext, ProgressFormat, Show } from '../../cli/progress.js';
 import type { EventSink } from '../../core/events/events.js';
+import type { Exact } from '../../json/documents.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 
 const SHOWN_WARNINGS = 10;
@@ -28,19 +29,19 @@ export interface ProgressValues {
 }
 
 /** What to do, and what to print of it then. */
-export interface Operating<T> {
+export interface Operating<T, D extends object> {
   readonly work: (emit: EventSink, aside: Aside) => Promise<T>;
-  readonly show: Show<T>;
+  readonly show: Show<T, D>;
 }
 
 /** Runs `work` as `withProgress` does, and prints its result, which everybody who follows the events gets with the last one. */
-export async function withResult<T>(
-  context: ProgressContext & Results,
+export async function withResult<F extends object, T, D extends F>(
+  context: ProgressContext & ResultsOf<F>,
   { progressFormat }: ProgressValues,
-  { work, show }: Operating<T>,
+  { work, show }: Operating<T, Exact<D, F>>,
 ): Promise<T> {
   const { runToResult } = await import('../../cli/progress.js');
-  return await runToResult(context, { progressFormat, show }, work);
+  return await runToResult<F, T, D>(context, { progressFormat, show }, work);
 }
 
 /** The first warnings, and how many more there are. */

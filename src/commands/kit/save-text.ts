@@ -4,26 +4,32 @@ import type { Places, Results } from '../../cli/context.js';
 import { documentLine } from '../../core/platform/json/document.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 
-interface Saved {
+interface Saving {
   readonly document: object;
   readonly text: string;
   /** Undefined: stdout. */
   readonly output: string | undefined;
 }
 
-/** Prints the result, or writes to the file what would be printed: the document with --json. @throws access-denied, no-space, io */
+/** What is left to print, and what the document says beside: which file has the rest. */
+interface Saved {
+  readonly text: string;
+  readonly about: { readonly writtenTo?: string };
+}
+
+/** Writes to the file what would be printed, the document with --json; without a file it is left to print. @throws access-denied, no-space, io */
 export async function saveText(
-  { document, text, output }: Saved,
-  context: Results & Pick<Places, 'cwd'>,
-): Promise<void> {
-  if (output === undefined) return context.result(document, () => text);
+  { document, text, output }: Saving,
+  { cwd, json }: Pick<Results<string>, 'json'> & Pick<Places, 'cwd'>,
+): Promise<Saved> {
+  if (output === undefined) return { text, about: {} };
   const { fileFailure } = await import('../../core/platform/failures/file-failure.js');
   const { replaceFile } = await import('../../core/platform/state/replace-file.js');
-  const path = resolve(context.cwd, output);
+  const path = resolve(cwd, output);
   try {
-    await replaceFile(path, context.json ? documentLine(document) : text);
+    await replaceFile(path, json ? documentLine(document) : text);
   } catch (error) {
     throw fileFailure('write', path, error);
   }
-  context.result({ ...document, writtenTo: path }, () => `written to ${printable(path)}\n`);
+  return { text: `written to ${printable(path)}\n`, about: { writtenTo: path } };
 }

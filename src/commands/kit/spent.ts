@@ -78,7 +78,7 @@ export async function periodText({ name, from, until, timeZone }: Period): Promi
 }
 
 /** The period as data. */
-export async function periodDocument({ name, from, until, timeZone }: Period): Promise<object> {
+export async function periodDocument({ name, from, until, timeZone }: Period) {
   const { plusDays } = await import('../../core/money/ledger/days.js');
   return { period: name, firstDay: from ?? null, lastDay: plusDays(until, -1), timeZone };
 }
@@ -115,11 +115,9 @@ export async function spentFacts(report: SpentReport): Promise<readonly string[]
 }
 
 /** The same as data. */
-export async function spentDocument({ period, lines, pricesOf, ...report }: SpentReport): Promise<object> {
+export async function spentDocument({ period, lines, pricesOf, ...report }: SpentReport) {
   const { spentBy } = await import('../../core/money/ledger/report.js');
   const { costUsd, knownUsd, runs, uploads, files, bytes, storedBytes } = report;
-  const by = (key: Parameters<typeof spentBy>[1]): object[] =>
-    spentBy(lines, key).map(({ name, ...amount }) => ({ [key === 'store' ? 'url' : key]: name, ...amount }));
   return {
     ...(await periodDocument(period)),
     costUsd,
@@ -129,11 +127,14 @@ export async function spentDocument({ period, lines, pricesOf, ...report }: Spen
     files,
     bytes,
     storedBytes,
-    costByItem: by('item'),
-    costByProject: by('project'),
-    costByRegion: by('region'),
-    costByClass: by('storageClass'),
-    costByStore: by('store'),
+    costByItem: spentBy(lines, 'item').map(({ name: item, ...amount }) => ({ item, ...amount })),
+    costByProject: spentBy(lines, 'project').map(({ name: project, ...amount }) => ({ project, ...amount })),
+    costByRegion: spentBy(lines, 'region').map(({ name: region, ...amount }) => ({ region, ...amount })),
+    costByClass: spentBy(lines, 'storageClass').map(({ name: storageClass, ...amount }) => ({
+      storageClass,
+      ...amount,
+    })),
+    costByStore: spentBy(lines, 'store').map(({ name: url, ...amount }) => ({ url, ...amount })),
     priceDates: pricesOf,
   };
 }

@@ -1,4 +1,5 @@
 // What lies in a store and what it costs, as text.
+import type { RequestCounts } from '../../core/store/object-store.js';
 import { type InventoryRead, type StoreAnalysis, STALE_DAYS } from '../../core/money/analyze/analyze-store.js';
 import { athenaUsd } from '../../core/money/analyze/inventory/athena-cost.js';
 import { type MoveSaving, moveSavings, payOffDays } from '../../core/money/analyze/move-savings.js';
@@ -29,7 +30,7 @@ export interface AnalyzedStore extends StoreAnalysis {
   readonly isFolder: boolean;
   readonly isAws: boolean;
   readonly prices: PriceList;
-  readonly requests: object;
+  readonly requests: RequestCounts;
   readonly durationMs: number;
 }
 

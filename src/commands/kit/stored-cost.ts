@@ -30,4 +30,4 @@ export function storedCost(
 }
 
 /** What JSON says of it. */
-export const storedCostDocument = (cost: StoredCost): object => ({ ...cost, monthlyUsd: roundedUsd(cost.monthlyUsd) });
+export const storedCostDocument = (cost: StoredCost) => ({ ...cost, monthlyUsd: roundedUsd(cost.monthlyUsd) });

@@ -14,7 +14,7 @@ export interface Column<T> extends Omit<TableColumn, 'key'> {
   readonly isMoment?: boolean;
 }
 
-export type TableContext = Pick<Terminal, 'stdout'> & Pick<Results, 'json'>;
+export type TableContext = Pick<Terminal, 'stdout'> & Pick<Results<string>, 'json'>;
 
 /** The table as text with a line end; nothing with `--json`, where nobody reads it. */
 export async function tableText<T>(

@@ -11,7 +11,7 @@ import { fact } from './lines.js';
 import { restoreCommand } from './restore-command.js';
 
 /** The cheapest tier, which every cold class has; the days are the default of `archiver restore`. */
-const TIER = 'bulk';
+const TIER = 'bulk' as const;
 const RESTORE_DAYS = 7;
 
 export const chunksIn = (counts: readonly ColdCount[]): number => counts.reduce((sum, { chunks }) => sum + chunks, 0);
@@ -50,7 +50,7 @@ export async function thawEstimate(
 }
 
 /** What JSON says of it. */
-export const thawDocument = ({ costUsd, provider, region, pricesOf, terms }: RetrievalEstimate): object => ({
+export const thawDocument = ({ costUsd, provider, region, pricesOf, terms }: RetrievalEstimate) => ({
   costUsd: roundedUsd(costUsd),
   tier: TIER,
   restoreDays: RESTORE_DAYS,

@@ -73,7 +73,7 @@ export const changeLines = (changes: readonly RuleChange[], isVerbose: boolean):
   );
 
 /** A change for programs. */
-export const changeDocument = ({ change, before, after }: RuleChange): object => ({
+export const changeDocument = ({ change, before, after }: RuleChange) => ({
   ruleId: after?.ID ?? before?.ID ?? '',
   ruleChange: change,
   ...(before && { oldRule: before }),
@@ -98,7 +98,7 @@ export function alteredTexts(altered: readonly AlteredRule[], isVerbose: boolean
 }
 
 /** The same for programs. */
-export const alteredDocument = ({ sent, kept }: AlteredRule): object => ({
+export const alteredDocument = ({ sent, kept }: AlteredRule) => ({
   ruleId: sent.ID ?? '',
   sentRule: sent,
   ...(kept && { keptRule: kept }),
@@ -113,7 +113,7 @@ export const dangerText = ({ rule, harm }: Danger): string =>
   }`;
 
 /** What a template saves, for programs; the moves of a month can cost more than it saves. */
-export const savingsDocument = (savings: Savings): object => ({
+export const savingsDocument = (savings: Savings) => ({
   ...savings,
   savingUsd: nearestUsd(savings.savingUsd),
   months: savings.months.map(({ month, ...one }) => ({

@@ -38,7 +38,14 @@ import {
   savingsText,
 } from './rule-lines.js';
 
-type Context = Results & Messages & Places & Questions & Verbosity & StoreContext & PriceContext & TableContext;
+type Context = Results<'lifecycle'> &
+  Messages &
+  Places &
+  Questions &
+  Verbosity &
+  StoreContext &
+  PriceContext &
+  TableContext;
 
 /** Gives the exit status. @throws usage, not-found, conflict, and what the store says */
 export async function runLifecycle(

@@ -15,7 +15,7 @@ import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 export async function showStore(
   baseUrl: string,
   values: StoreValues,
-  context: Results & Messages & Verbosity & StoreContext & ReadingContext,
+  context: Results<'list'> & Messages & Verbosity & StoreContext & ReadingContext,
 ): Promise<number> {
   const { signal, verbose } = context;
   const strays: string[] = [];

@@ -6,6 +6,7 @@ import { formatTimestamp } from '../../core/format/manifest/timestamp.js';
 import type { ArchiveContents, Row } from '../../core/mend/migrate/archive-contents.js';
 import type { InspectedArchive } from '../../core/mend/migrate/inspect-archive.js';
 import type { RequestCounts } from '../../core/store/object-store.js';
+import { jsonOf } from '../../core/platform/json/document.js';
 import { displayPath, printable, type RawPath } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp as timeText } from '../../ui/format-time.js';
@@ -30,14 +31,15 @@ interface Inspection {
 export async function showInspected(
   found: InspectedArchive,
   { archiveUrl, requests, durationMs, destination, storageClass, shardCount, values }: Inspection,
-  context: StreamedResults & Environment & Terminal & GateContext,
+  context: StreamedResults<'migrate'> & Environment & Terminal & GateContext,
 ): Promise<number> {
   const { contents, files, bytes, tempBytes, packedBytes, format, datasetId, skipped } = found;
   const planned = roughlyPlanned({ storageClass, files, bytes, packedBytes }, shardCount);
   const plan = await withBudgets({ planned, destination }, values, context);
   if (context.json) {
+    const { dryRun, ...rest } = plannedDocument(plan, context);
     const summary = {
-      dryRun: true,
+      dryRun,
       archive: archiveUrl,
       format,
       uploadId: null,
@@ -56,7 +58,7 @@ export async function showInspected(
       skipped: skipped.map(({ path, reason }) => ({ path, reason })),
       durationMs,
       requests,
-      ...plannedDocument(plan, context),
+      ...rest,
     };
     await context.streamDocument(documentParts(summary, { contents: () => contentDocuments(contents) }));
   } else {
@@ -70,7 +72,7 @@ export async function showInspected(
       ...problemLines('left out', skipped, lookOf(context.colors.stdout, context.env)),
       'Nothing was written (--dry-run).',
     ];
-    context.result({}, () => textOf(lines));
+    context.result(undefined, () => textOf(lines));
   }
   return skipped.some(({ isSpecial }) => !isSpecial) ? 3 : 0;
 }
@@ -90,10 +92,10 @@ function* contentLines(contents: ArchiveContents): Generator<string> {
   }
 }
 
-function* contentDocuments(contents: ArchiveContents): Generator<string> {
+function* contentDocuments(contents: ArchiveContents) {
   for (const [path, row] of inPathOrder(contents)) {
     const { kind, size, seconds, nanos, isImplied, target } = row;
-    yield JSON.stringify({
+    yield jsonOf({
       path: displayPath(path),
       type: kind,
       size,

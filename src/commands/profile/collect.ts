@@ -47,7 +47,7 @@ export const command = defineCommand({
     'archiver profile collect --cpu --trace -- upload ./folder s3://acme-archive/lab',
   ],
   exits: { 0: 'written', 1: 'no archiver answered, or the files cannot be written' },
-  async run(values, [call], context: Context) {
+  async run(values, [call], context: Context<'profile collect'>) {
     const asked = KINDS.filter((kind) => values[kind]);
     const kinds: readonly Kind[] = asked.length === 0 ? ['cpu', 'memory'] : asked;
     const files = await import('../../core/diagnostics/observe/profile-files.js');
@@ -73,7 +73,11 @@ export const command = defineCommand({
 
 type Collecting = Values<typeof flags>;
 
-async function ofRunning(kinds: readonly Kind[], { duration, pprofAddr }: Collecting, context: Context) {
+async function ofRunning(
+  kinds: readonly Kind[],
+  { duration, pprofAddr }: Collecting,
+  context: Context<'profile collect'>,
+) {
   const { collectRunning } = await import('../../core/diagnostics/observe/ask-running.js');
   const isLong = kinds.some((kind) => kind !== 'memory' && kind !== 'goroutine');
   if (isLong) context.note(`collecting for ${duration} s`);
@@ -81,7 +85,12 @@ async function ofRunning(kinds: readonly Kind[], { duration, pprofAddr }: Collec
   return { result, status: undefined };
 }
 
-async function ofCall(kinds: readonly Kind[], { duration }: Collecting, call: readonly string[], context: Context) {
+async function ofCall(
+  kinds: readonly Kind[],
+  { duration }: Collecting,
+  call: readonly string[],
+  context: Context<'profile collect'>,
+) {
   const { Collector } = await import('../../core/diagnostics/observe/collect.js');
   const { phaseConsumer } = await import('../../core/diagnostics/observe/execution-trace.js');
   const collector = await Collector.open({ live: false });

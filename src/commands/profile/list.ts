@@ -14,7 +14,7 @@ export const command = defineCommand({
   flags: { dir: flag.folder({ short: 'd', describe: 'the folder; by default those in the temp folder' }) },
   examples: ['archiver profile list', 'archiver profile list -d ./profiles --json'],
   exits: { 0: 'listed', 1: 'the folder cannot be read' },
-  async run({ dir }, _args, context: Results & Messages & Pick<Places, 'cwd'> & TableContext) {
+  async run({ dir }, _args, context: Results<'profile list'> & Messages & Pick<Places, 'cwd'> & TableContext) {
     const { findProfiles } = await import('../../core/diagnostics/observe/profile-files.js');
     const found = await findProfiles(dir === undefined ? undefined : resolve(context.cwd, dir));
     const text =

@@ -5,7 +5,7 @@ import { formatBytes } from '../../ui/format.js';
 import { minuteText } from '../kit/lines.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 
-export const profileDocuments = (profiles: readonly ProfileFile[]): readonly object[] =>
+export const profileDocuments = (profiles: readonly ProfileFile[]) =>
   profiles.map(({ path, form, bytes, modifiedAt }) => ({
     file: path,
     profileForm: form,

@@ -15,7 +15,7 @@ export const command = defineCommand({
   flags: runningFlag,
   examples: ['archiver profile stats', 'archiver profile stats --pprof-addr localhost:6060 --json'],
   exits: { 0: 'printed', 1: 'no archiver answered' },
-  async run({ pprofAddr }, _args, context: Results & Cancellation) {
+  async run({ pprofAddr }, _args, context: Results<'profile stats'> & Cancellation) {
     const stats = pprofAddr === undefined ? await ofThisProcess() : await ofRunning(pprofAddr, context);
     context.result(stats, () => textOf(linesOf(stats)));
   },

@@ -30,7 +30,7 @@ export const command = defineCommand({
     'archiver resume clean --completed',
   ],
   exits: { 0: 'removed, or there was nothing to remove', 1: 'the folder cannot be read or written' },
-  async run(values, _args, context: Results & Clock & Origins & Pick<Places, 'home'>) {
+  async run(values, _args, context: Results<'resume clean'> & Clock & Origins & Pick<Places, 'home'>) {
     const { savedUploads } = await import('../../core/archive/resume/state-folder.js');
     const folder = stateFolder(context);
     const saved = savedUploads(folder);

@@ -18,7 +18,7 @@ export const command = defineCommand({
     'could not clear their state away. Nothing is asked of any store.',
   examples: ['archiver resume list', 'archiver resume list --json'],
   exits: { 0: 'listed', 1: 'the folder cannot be read', 3: 'listed, but some saved uploads are damaged or newer' },
-  async run(_values, _args, context: Results & Messages & Clock & Pick<Places, 'home'> & TableContext) {
+  async run(_values, _args, context: Results<'resume list'> & Messages & Clock & Pick<Places, 'home'> & TableContext) {
     const { savedUploads } = await import('../../core/archive/resume/state-folder.js');
     const folder = stateFolder(context);
     const found = await savedUploads(folder).findAll(hostname());

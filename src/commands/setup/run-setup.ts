@@ -1,4 +1,5 @@
 // `archiver setup`: the wizard on a terminal, or the same steps without questions.
+import type { Usability } from '../../core/setup/check-store.js';
 import { openConfig, type OpenConfig } from '../../cli/config-change.js';
 import type { Context } from '../../cli/context.js';
 import { ArchiverError, usageError } from '../../core/platform/failures/errors.js';
@@ -17,7 +18,11 @@ import { beginning, type Beginning, type SetupValues } from './begin.js';
 import { defaultFolder, setupPorts } from './setup-ports.js';
 
 /** Runs the command; returns its exit status. */
-export async function runSetup(values: SetupValues, url: string | undefined, context: Context): Promise<number> {
+export async function runSetup(
+  values: SetupValues,
+  url: string | undefined,
+  context: Context<'setup'>,
+): Promise<number> {
   if (!values.nonInteractive) {
     const hint = `archiver setup --non-interactive ${url === undefined ? '[STORE]' : printable(url)}`;
     if (context.json) throw usageError('the questions of setup have no --json', hint);
@@ -34,7 +39,7 @@ async function withoutQuestions(
   values: SetupValues,
   begin: Beginning,
   config: OpenConfig,
-  context: Context,
+  context: Context<'setup'>,
 ): Promise<number> {
   const { url } = begin;
   const ports = setupPorts({ config, caBundle: values.caBundle, context });
@@ -117,11 +122,11 @@ interface Written {
   readonly lines: readonly DiffLine[];
   readonly commands: readonly string[];
   readonly checks: readonly CheckLine[];
-  readonly usability: string;
+  readonly usability: Exclude<Usability, 'none'>;
   readonly capabilities: readonly Capability[];
 }
 
-function tellWritten(written: Written, context: Context): void {
+function tellWritten(written: Written, context: Context<'setup'>): void {
   const { path, url, lines, commands, checks, usability, capabilities } = written;
   const isChanged = lines.length > 0;
   const document = {
@@ -146,7 +151,12 @@ function tellWritten(written: Written, context: Context): void {
   );
 }
 
-async function asked(values: SetupValues, begin: Beginning, config: OpenConfig, context: Context): Promise<number> {
+async function asked(
+  values: SetupValues,
+  begin: Beginning,
+  config: OpenConfig,
+  context: Context<'setup'>,
+): Promise<number> {
   const [{ createSetupStore }, { answersOf }, { showSetup }, { foundCredentials }, { lookOf }] = await Promise.all([
     import('../../stores/setup/setup-store.js'),
     import('../../stores/setup/setup-state.js'),
@@ -181,13 +191,16 @@ async function asked(values: SetupValues, begin: Beginning, config: OpenConfig, 
   if (store.getState().isBusy) context.note('setup is left as soon as what it has begun has ended');
   await store.getState().do.settled();
   signal.throwIfAborted();
-  const state = store.getState();
-  if (state.commands.length === 0) {
+  const { usability, ...state } = store.getState();
+  if (state.commands.length === 0 || usability === 'none') {
     context.note('setup was left: the config file is as it was');
     return 1;
   }
   const { review, check } = state;
-  const { url: chosen } = answersOf(state, userHome);
-  tellWritten({ ...state, path: config.path, url: chosen, lines: review?.lines ?? [], checks: check.lines }, context);
+  const { url: chosen } = answersOf(store.getState(), userHome);
+  tellWritten(
+    { ...state, usability, path: config.path, url: chosen, lines: review?.lines ?? [], checks: check.lines },
+    context,
+  );
   return 0;
 }

@@ -5,12 +5,13 @@ import type { Destination, UploadResult } from '../../core/archive/upload-result
 import { type BudgetCheck, budgetCheckText } from '../../core/money/budget/verdict.js';
 import { roundedBill } from '../../core/cost/cost-model.js';
 import { onceUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
+import { jsonOf } from '../../core/platform/json/document.js';
 import { displayPath, printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { type GateContext, plannedBudgets } from '../kit/budget-gate.js';
 import { amountText, fact } from '../kit/lines.js';
-import { documentParts, inPieces } from '../kit/pieces.js';
+import { inPieces } from '../kit/pieces.js';
 import { priceListText, priceSourceText } from '../kit/price-lines.js';
 import { pricedBy } from '../kit/prices.js';
 
@@ -50,7 +51,7 @@ function estimateOf({ planned, destination }: Plan, context: Pricing): UploadEst
 }
 
 /** What JSON says of it beside what every upload says. */
-export function plannedDocument(plan: Plan, context: Pricing): object {
+export function plannedDocument(plan: Plan, context: Pricing) {
   const { planned, destination, budgets = [] } = plan;
   const { version, isListed } = destination;
   const estimate = estimateOf(plan, context);
@@ -65,7 +66,7 @@ export function plannedDocument(plan: Plan, context: Pricing): object {
 }
 
 /** In USD or bytes. */
-function checkDocument({ project, kind, limit, used, planned, isExceeded }: BudgetCheck): object {
+function checkDocument({ project, kind, limit, used, planned, isExceeded }: BudgetCheck) {
   const scale = kind === 'cost' ? 1e6 : 1;
   const remaining = (limit - used) / scale;
   const amounts = { limit: limit / scale, remaining, planned: planned && planned / scale };
@@ -120,8 +121,8 @@ function pathLine({ path, state, storageClass, change, reason }: PlannedPath): s
   return `${how.padEnd(STATE_WIDTH)}  ${about.padEnd(ABOUT_WIDTH)}  ${displayPath(path)}\n`;
 }
 
-function pathDocument({ path, state, sizeBytes, storageClass, change, reason }: PlannedPath): string {
-  return JSON.stringify({
+function pathDocument({ path, state, sizeBytes, storageClass, change, reason }: PlannedPath) {
+  return jsonOf({
     path: displayPath(path),
     status: state,
     size: sizeBytes,
@@ -131,16 +132,17 @@ function pathDocument({ path, state, sizeBytes, storageClass, change, reason }: 
   });
 }
 
-function* texts<T>(items: Iterable<T>, textOf: (item: T) => string): Generator<string> {
+function* texts<T, S extends string>(items: Iterable<T>, textOf: (item: T) => S): Generator<S> {
   for (const item of items) yield textOf(item);
 }
 
-/** Prints a line for each file, and for each path that is left out with the rule; with --json all of `document`. */
-export async function printPaths({ planned }: DryRun, document: object, context: StreamedResults): Promise<void> {
-  if (context.json) {
-    const contents = (): Iterable<string> => texts(planned.paths(), pathDocument);
-    await context.streamDocument(documentParts(document, { contents }));
-    return;
-  }
+/** Each file, and each path that is left out, for programs. */
+export const pathDocuments = ({ planned }: DryRun) => texts(planned.paths(), pathDocument);
+
+/** Prints a line for each file, and for each path that is left out with the rule. */
+export async function printPaths(
+  { planned }: DryRun,
+  context: Pick<StreamedResults<'upload'>, 'print'>,
+): Promise<void> {
   for await (const piece of inPieces(texts(planned.paths(), pathLine))) await context.print(piece);
 }

@@ -40,7 +40,7 @@ export interface MadeCost extends PriceOrigin {
 }
 
 /** What JSON says of it. */
-export const madeCostDocument = (cost: MadeCost): object => ({
+export const madeCostDocument = (cost: MadeCost) => ({
   ...cost,
   monthlyUsd: roundedUsd(cost.monthlyUsd),
   requestsUsd: roundedUsd(cost.requestsUsd),

@@ -32,7 +32,8 @@ import { type Archived, noticed, type NoticedCall } from './noticed-run.js';
 import { provenanceOptions, type ProvenanceValues } from './provenance.js';
 import { resumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
-import { type DryRun, isDryRun, printPaths, withBudgets } from './dry-run.js';
+import { documentParts } from '../kit/pieces.js';
+import { type DryRun, isDryRun, pathDocuments, printPaths, withBudgets } from './dry-run.js';
 import { isPartial, shownUpload, uploadDocument } from './show-upload.js';
 
 type Options = Omit<ArchiveOptions, 'emit'>;
@@ -50,18 +51,23 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
 export async function runArchive(
   begun: NoticedCall,
   prepare: () => Promise<ArchiveCall>,
-  context: Context,
+  context: Context<'upload'>,
 ): Promise<number> {
   const archived = async () => {
     const call = await prepare();
     return { ...(await archive(call, context)), access: call.access };
   };
   const { result, written, access } = await noticed(begun, archived, context);
-  if (listsPaths(result, context)) await printPaths(result, uploadDocument(result, context, { access }), context);
+  if (listsPaths(result, context)) {
+    const contents = () => pathDocuments(result);
+    if (context.json)
+      await context.streamDocument(documentParts(uploadDocument(result, context, { access }), { contents }));
+    else await printPaths(result, context);
+  }
   return isPartial(result, written) ? 3 : 0;
 }
 
-async function archive(call: ArchiveCall, context: Context): Promise<Archived> {
+async function archive(call: ArchiveCall, context: Context<'upload'>): Promise<Archived> {
   const { open, sources, storeUrl, dvcFiles, access } = call;
   const keeping = await tellHomeTrouble(context);
   context.account.onTrouble = keeping;
@@ -105,7 +111,11 @@ function labelsOf({ options: { labels, dataset }, values }: ArchiveCall): Partia
 }
 
 /** What the history of uploads gets, where one is kept. */
-async function tellHistory({ values, options }: ArchiveCall, result: UploadResult, context: Context): Promise<void> {
+async function tellHistory(
+  { values, options }: ArchiveCall,
+  result: UploadResult,
+  context: Context<'upload'>,
+): Promise<void> {
   const { historyFile } = await import('../../core/money/ledger/upload-history.js');
   const { uploadHistory } = values;
   const setting = typeof uploadHistory === 'string' ? uploadHistory : undefined;
@@ -182,7 +192,7 @@ interface FolderValues extends FilterValues, EncryptionValues, ProvenanceValues 
 export async function folderOptions(
   values: FolderValues,
   { base, url, writerId, source }: FolderTarget,
-  context: Context,
+  context: Context<'upload'>,
 ): Promise<Pick<Options, 'labels' | 'dataset' | 'source'> & Options> {
   const { datasetId, failFast, dryRun } = values;
   return {
@@ -204,7 +214,7 @@ export async function folderOptions(
 export async function folderCall(
   values: FolderValues & { readonly progressFormat: ProgressFormat | undefined },
   { given, places }: { readonly given: string; readonly places: FolderTarget },
-  context: Context,
+  context: Context<'upload'>,
 ): Promise<Pick<ArchiveCall, 'values' | 'progressFormat' | 'sources' | 'destination' | 'storeUrl' | 'dvcFiles'>> {
   const { base, url, source } = places;
   return {

@@ -1,8 +1,8 @@
 // What `upload` and `sync` print when they are done, and the exit status that goes with it.
 import type { Context, Pricing } from '../../cli/context.js';
-import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { SidecarResult } from '../../core/projects/dvc/sidecar-types.js';
+import { sidecarDocument } from '../kit/sidecar-document.js';
 import type { AccessSummary } from './access-gate.js';
 import { type DryRun, isDryRun, plannedDocument, plannedFacts } from './dry-run.js';
 import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
@@ -19,15 +19,11 @@ export interface Beside {
 }
 
 /** What programs get of the result. */
-export function uploadDocument(
-  result: UploadResult,
-  context: Pricing,
-  { written: dvcFiles, access }: Beside = {},
-): object {
+export function uploadDocument(result: UploadResult, context: Pricing, { written, access }: Beside = {}) {
   const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...rest } = result;
   const { budgets: _budgets, ...document }: typeof rest & Pick<DryRun, 'budgets'> = rest;
   const cost = madeCost(result, context);
-  const files = dvcFiles === undefined ? {} : { dvcFiles };
+  const files = written === undefined ? {} : { dvcFiles: sidecarDocument(written) };
   return {
     ...document,
     shardCount,
@@ -40,7 +36,7 @@ export function uploadDocument(
 }
 
 /** What is printed of the result. */
-export function shownUpload(result: UploadResult, context: Context, beside: Beside = {}): Shown {
+export function shownUpload(result: UploadResult, context: Context, beside: Beside = {}) {
   return {
     document: uploadDocument(result, context, beside),
     text: () => `${[...resultLines(result, context), ...dvcLines(beside.written, context)].join('\n')}\n`,

@@ -2,6 +2,7 @@
 // change whenever something in them does.
 import { type Change, type DiffBatch, type DiffSide, diffViews } from './diff.js';
 import { listedFile } from '../format/manifest/listed-file.js';
+import { type Json, jsonOf } from '../platform/json/document.js';
 
 /** Above this many, the changes are found by comparing again instead of being held in memory. */
 const HELD = 20_000;
@@ -20,27 +21,29 @@ export function isFolderChange(change: Change): boolean {
   return change.kind === 'modified' ? isFolder && change.before.type === 'directory' : isFolder;
 }
 
-function changeDocument(change: Change, from: DiffSide, to: DiffSide): unknown {
+function changeDocument(change: Change, from: DiffSide, to: DiffSide) {
   switch (change.kind) {
     case 'added':
-      return { change: 'added', ...listedFile(change.after, to.chunks) };
+      return { change: change.kind, ...listedFile(change.after, to.chunks) };
     case 'deleted':
-      return { change: 'deleted', ...listedFile(change.before, from.chunks) };
+      return { change: change.kind, ...listedFile(change.before, from.chunks) };
     case 'modified': {
       const { type, size, mtime, mode, uid, gid, md5, target } = listedFile(change.before, from.chunks);
       const before = { type, size, mtime, mode, uid, gid, md5, ...(target === undefined ? {} : { target }) };
-      return { change: 'modified', what: change.what, ...listedFile(change.after, to.chunks), before };
+      return { change: change.kind, what: change.what, ...listedFile(change.after, to.chunks), before };
     }
     default:
       return change satisfies never;
   }
 }
 
+type ChangeJson = Json<ReturnType<typeof changeDocument>>;
+
 export class DiffTally {
   readonly files = { added: 0, deleted: 0, modified: 0 };
   readonly folders = { added: 0, deleted: 0, modified: 0 };
   unchanged = 0;
-  private readonly held: string[] = [];
+  private readonly held: ChangeJson[] = [];
   private count = 0;
 
   constructor(
@@ -54,20 +57,20 @@ export class DiffTally {
       if (isFolderChange(change)) this.folders[change.kind]++;
       else {
         this.files[change.kind]++;
-        if (++this.count <= HELD) this.held.push(JSON.stringify(changeDocument(change, this.from, this.to)));
+        if (++this.count <= HELD) this.held.push(jsonOf(changeDocument(change, this.from, this.to)));
       }
     }
     for (const { type } of unchanged) if (type !== 'directory') this.unchanged++;
   }
 
   /** The changes of files as JSON, each one a document. Too many to be held are found by comparing again. */
-  list(): Iterable<string> | AsyncIterable<string> {
+  list(): Iterable<ChangeJson> | AsyncIterable<ChangeJson> {
     return this.count <= HELD ? this.held : this.again();
   }
 
-  private async *again(): AsyncGenerator<string> {
+  private async *again(): AsyncGenerator<ChangeJson> {
     for await (const { changes } of diffViews(this.from, this.to))
       for (const change of changes)
-        if (!isFolderChange(change)) yield JSON.stringify(changeDocument(change, this.from, this.to));
+        if (!isFolderChange(change)) yield jsonOf(changeDocument(change, this.from, this.to));
   }
 }

@@ -1,6 +1,6 @@
 // One view, read once: as text, and as data.
 import { renderToString } from 'ink';
-import { defined } from '../../core/platform/defined.js';
+import type { Document } from '../../json/documents.js';
 import { createKeySource } from '../../ui/keys.js';
 import { Kit } from '../../ui/kit.js';
 import { fixedSize } from '../../ui/size.js';
@@ -16,7 +16,7 @@ const OTHER_ROWS = 40;
 
 export interface ReadView {
   readonly view: DashboardView;
-  readonly document: object;
+  readonly document: Document<'dashboard'>;
   /** What could not be read, in sentences. */
   readonly problems: readonly string[];
 }
@@ -29,7 +29,7 @@ export async function readOnce(dashboard: Dashboard, views: readonly DashboardVi
   const all = [...view.reads(sources), ...(view.asks?.(sources) ?? [])];
   await Promise.all(all.map((source) => source.getState().refresh()));
   const problems = all.flatMap((source) => source.getState().problem ?? []);
-  const document = defined({ view: view.id, location: target.url, troubles: problems, ...view.toJson(dashboard) });
+  const document = { view: view.id, location: target.url, troubles: problems, ...view.toJson(dashboard) };
   return { view, document, problems };
 }
 

@@ -123,7 +123,7 @@ function restOf(groups: readonly SpentGroup[]): SpentGroup {
 }
 
 /** The month as data; undefined where it was not read. */
-export function spendDocument(spend: SpendRead | undefined): object | undefined {
+export function spendDocument(spend: SpendRead | undefined) {
   if (spend === undefined) return undefined;
   const { month, days, classes, items } = spend;
   const { period, costUsd, knownUsd, runs } = month;

@@ -23,7 +23,7 @@ export const WHY: Partial<Record<ErrorCode, string>> = {
 };
 
 /** An upload as JSON; what cannot be read is not in it. */
-export function uploadDocument({ datasetId, version, tags, createdAt, record, front, problem }: StoredUpload): object {
+export function uploadDocument({ datasetId, version, tags, createdAt, record, front, problem }: StoredUpload) {
   const { source = null, host = null, writerId = null, ...facts } = record ?? {};
   const { branch: _branch, ...about } = front ?? {};
   const named = { source, host, writerId };

@@ -76,7 +76,7 @@ export const isRunning = ({ getState }: DashboardSources['uploads']): boolean =>
   (getState().value?.uploads ?? []).some(({ holder }) => holder !== undefined);
 
 /** All of them as data; undefined where they were not read. */
-export function uploadDocuments({ uploads }: DashboardSources): readonly object[] | undefined {
+export function uploadDocuments({ uploads }: DashboardSources) {
   const { value, readAt } = uploads.getState();
   return value?.uploads.map((one) => stateDocument(one, readAt?.getTime() ?? 0));
 }

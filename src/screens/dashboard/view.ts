@@ -1,3 +1,4 @@
+import type { Document } from '../../json/documents.js';
 import type { ReactElement } from 'react';
 import type { BrowseWish } from '../../stores/dashboard/dashboard-store.js';
 import type { ViewModel } from '../../stores/dashboard/view-model.js';
@@ -18,5 +19,5 @@ export interface DashboardView extends ViewModel {
   /** The upload under the cursor, for `b`, or why it cannot be browsed. */
   readonly browsable?: (dashboard: Dashboard) => BrowseWish | { readonly refusal: string };
   /** What `--once --json` prints of it, beside what all views have. */
-  readonly toJson: (dashboard: Dashboard) => object;
+  readonly toJson: (dashboard: Dashboard) => Omit<Document<'dashboard'>, 'view' | 'location' | 'troubles'>;
 }

@@ -2,28 +2,28 @@
 import { roundedUsd } from '../../core/cost/money.js';
 import type { Outcome } from '../../core/events/events.js';
 import { SCHEMA_VERSION } from '../../core/platform/json/document.js';
+import type { Exact, JsonLine, LineType } from '../../json/documents.js';
 import { pluralOf } from '../../stores/operations.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import type { SkippedFile } from '../../stores/transfer-state.js';
 import { doneFraction } from './done-fraction.js';
 import { thawObject } from './thaw-words.js';
 
-type JsonLine = Readonly<Record<string, unknown>>;
-
-const lineOf = (type: 'status' | 'error' | 'summary', keys: JsonLine): JsonLine => ({
+/** A line as docs/json.md says. */
+const lineOf = <N extends LineType, D extends JsonLine<N>>(type: N, keys: Exact<D, JsonLine<N>>) => ({
   schemaVersion: SCHEMA_VERSION,
   type,
   ...keys,
 });
 
 /** How far it is. A note rides along on the first status after it. */
-export function statusObject(snapshot: TransferSnapshot, at: Date, note?: string): JsonLine {
+export function statusObject(snapshot: TransferSnapshot, at: Date, note?: string) {
   const { phase, isStopping } = snapshot;
   return lineOf('status', { ...common(snapshot, at), phase, isStopping, retrying: retryingObject(snapshot), note });
 }
 
 /** A file that was left out. */
-export function skipObject(snapshot: TransferSnapshot, at: Date, file: SkippedFile): JsonLine {
+export function skipObject(snapshot: TransferSnapshot, at: Date, file: SkippedFile) {
   return lineOf('error', {
     time: at.toISOString(),
     operation: snapshot.operation,
@@ -37,17 +37,17 @@ export function failureObject(
   snapshot: TransferSnapshot,
   at: Date,
   { code, message, hint }: Extract<Outcome, { status: 'failed' }>,
-): JsonLine {
+) {
   return lineOf('error', { time: at.toISOString(), operation: snapshot.operation, code, message, hint });
 }
 
 /** How it ended, with what the command prints as its result; the last line. */
-export function summaryObject(snapshot: TransferSnapshot, at: Date, outcome: Outcome): JsonLine {
-  const result = outcome.status === 'done' ? outcome.result : undefined;
+export function summaryObject(snapshot: TransferSnapshot, at: Date, outcome: Outcome) {
+  const result = outcome.status === 'done' ? (outcome.result as object | undefined) : undefined;
   return lineOf('summary', { outcome: outcome.status, ...common(snapshot, at), result });
 }
 
-function common(snapshot: TransferSnapshot, at: Date): JsonLine {
+function common(snapshot: TransferSnapshot, at: Date) {
   // A file that could not be read was planned and never moved.
   const fraction = snapshot.outcome?.status === 'done' ? 1 : doneFraction(snapshot);
   const items = pluralOf(snapshot.unit);
@@ -78,16 +78,16 @@ function common(snapshot: TransferSnapshot, at: Date): JsonLine {
   };
 }
 
-const costObject = ({ monthlyUsd, requestsUsd }: NonNullable<TransferSnapshot['cost']>): JsonLine => ({
+const costObject = ({ monthlyUsd, requestsUsd }: NonNullable<TransferSnapshot['cost']>) => ({
   monthlyUsd: roundedUsd(monthlyUsd),
   requestsUsd: roundedUsd(requestsUsd),
 });
 
-function chunksObject({ unit, chunksDone, chunksTotal, chunksInFlight }: TransferSnapshot): JsonLine {
+function chunksObject({ unit, chunksDone, chunksTotal, chunksInFlight }: TransferSnapshot) {
   return unit === 'chunk' ? {} : { chunks: chunksDone, chunksTotal, chunksInFlight };
 }
 
-function retryingObject({ retrying }: TransferSnapshot): JsonLine | undefined {
+function retryingObject({ retrying }: TransferSnapshot) {
   if (retrying === undefined) return undefined;
   const { service, trouble, request, reason, tryNumber, maxTries, waitLeftMs, requests } = retrying;
   return {

@@ -34,7 +34,7 @@ export function thawLogText(thaw: ThawProgress): string {
 }
 
 /** The same for machines. */
-export function thawObject({ thaw }: TransferSnapshot): Readonly<Record<string, unknown>> | undefined {
+export function thawObject({ thaw }: TransferSnapshot) {
   if (thaw === undefined) return undefined;
   const { jobId, chunks, tier, storageClasses, costUsd, nextLookAtMs } = thaw;
   const nextLookAt = new Date(nextLookAtMs).toISOString();

@@ -13,7 +13,7 @@ export interface Spending {
   /** The month by storage class, the dearest first; null: what has none, as transfer. */
   readonly classes: readonly SpentGroup[];
   /** The same by what was paid for. */
-  readonly items: readonly SpentGroup[];
+  readonly items: readonly SpentGroup<string>[];
   /** Of all times. */
   readonly recordCount: number;
 }

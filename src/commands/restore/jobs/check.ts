@@ -91,7 +91,7 @@ export const command = defineCommand({
     3: 'looked, but a job failed or its file is damaged',
     4: 'asking again would cost more than the cap, or a price is not known; nothing was asked for',
   },
-  async run(values, [given], context: Results & JobContext) {
+  async run(values, [given], context: Results<'restore jobs check'> & JobContext) {
     const id = given ?? values.jobId;
     const { findJobs } = await import('../../../core/restore/jobs/job-folder.js');
     const found = id === undefined ? await findJobs(jobFolder(context), hostname()) : [await named(id, context)];

@@ -25,7 +25,7 @@ export const command = defineCommand({
   flags,
   examples: ['archiver restore jobs clean', 'archiver restore jobs clean --older-than 7d --dry-run'],
   exits: { 0: 'removed, or there was nothing to remove', 1: 'the folder cannot be read or written' },
-  async run({ olderThan, dryRun }, _args, context: Results & Clock & Pick<Places, 'home'>) {
+  async run({ olderThan, dryRun }, _args, context: Results<'restore jobs clean'> & Clock & Pick<Places, 'home'>) {
     const { findJobs, savedJobs } = await import('../../../core/restore/jobs/job-folder.js');
     const folder = jobFolder(context);
     const found = await findJobs(folder, hostname());

@@ -39,7 +39,15 @@ const flags = {
   ...outputFlags,
 };
 
-type JobContext = Results & Accounted & Pricing & Messages & Clock & Origins & Places & MemoryLimit & ProgressContext;
+type JobContext = Results<'restore jobs download'> &
+  Accounted &
+  Pricing &
+  Messages &
+  Clock &
+  Origins &
+  Places &
+  MemoryLimit &
+  ProgressContext;
 
 export const command = defineCommand({
   path: 'restore jobs download',
@@ -154,7 +162,7 @@ async function manifestDigests(
     : await recordedDigests(store, { datasetId, uploadId }, signal);
 }
 
-async function alreadyCompleted(job: RestoreJob, context: Results): Promise<number> {
+async function alreadyCompleted(job: RestoreJob, context: Results<'restore jobs download'>): Promise<number> {
   const { newRequestCounts } = await import('../../../core/store/request-count.js');
   const { files = 0, bytes = 0 } = job.result ?? {};
   const document = { ...jobDocument(job), files, bytes, failed: [], durationMs: 0, requests: newRequestCounts() };

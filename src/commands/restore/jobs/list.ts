@@ -21,7 +21,11 @@ export const command = defineCommand({
     'process is gone. completed. failed: some of it could not be had.',
   examples: ['archiver restore jobs list', 'archiver restore jobs list --json'],
   exits: { 0: 'listed', 1: 'the folder cannot be read', 3: 'listed, but some jobs are damaged or newer' },
-  async run(_values, _args, context: Results & Messages & Clock & Pick<Places, 'home'> & TableContext) {
+  async run(
+    _values,
+    _args,
+    context: Results<'restore jobs list'> & Messages & Clock & Pick<Places, 'home'> & TableContext,
+  ) {
     const { findJobs } = await import('../../../core/restore/jobs/job-folder.js');
     const folder = jobFolder(context);
     const found = await findJobs(folder, hostname());

@@ -14,7 +14,7 @@ export function savedStatus({ document: state, holder }: Pick<FoundState, 'docum
 }
 
 /** The keys of its document. `nowMs`: milliseconds since 1970. */
-export function stateDocument(one: FoundState, nowMs: number): Readonly<Record<string, unknown>> {
+export function stateDocument(one: FoundState, nowMs: number) {
   const { id: uploadId, document: state, problem } = one;
   const common = { uploadId, status: savedStatus(one) };
   if (state === undefined) return { ...common, problem: problem?.message };

@@ -9,11 +9,6 @@ import type { ReadRecord } from '../records/versions.js';
 import type { PrunePlan } from './plan-prune.js';
 import type { PruneRun } from './run-prune.js';
 
-export interface PruneReport extends PruneRun {
-  /** What deleting young objects costs, as a document; undefined: not asked for. */
-  readonly fees?: object | undefined;
-}
-
 /** A version of a dataset that is pruned. Sizes are bytes. */
 export interface PrunedVersion extends VersionName {
   readonly uploadId: string;
@@ -60,31 +55,29 @@ export interface PruneDocument {
   /** Writes that were killed long ago; null where they cannot be seen. */
   readonly unfinishedWrites: Amount | null;
   readonly unfinishedHidden: UnfinishedHidden | null;
-  readonly failed: readonly DeleteFailure[];
-  readonly earlyDeletion?: object;
+  readonly failed: readonly Omit<DeleteFailure, 'isRefused' | 'retriable'>[];
   readonly warnings: readonly { readonly message: string }[];
 }
 
 /** The keys of the document; of all datasets, `datasets` has one each. */
-export function pruneDocument(report: PruneReport, isAll: boolean): Readonly<Record<string, unknown>> {
+export function pruneDocument(report: PruneRun, isAll: boolean) {
   const [first] = datasetDocuments(report);
   return { ...(isAll ? { datasets: datasetDocuments(report) } : first), ...commonDocument(report) };
 }
 
 /** One for each dataset that is pruned. */
-export const datasetDocuments = ({ plan }: Pick<PruneReport, 'plan'>): readonly PrunedDataset[] =>
+export const datasetDocuments = ({ plan }: Pick<PruneRun, 'plan'>): readonly PrunedDataset[] =>
   plan.datasetIds.map((id) => datasetDocument(plan, id));
 
 /** What is said of all of them together. */
 export function commonDocument({
   outcome,
   plan,
-  fees,
   freedFrom,
   dead,
   unfinishedHidden,
   keepsVersions,
-}: PruneReport): PruneDocument {
+}: PruneRun): PruneDocument {
   const marked = plan.marked.flatMap(({ objects }) => objects);
   const free = marked.filter(({ key }) => !plan.held.keys.has(key));
   const due = freedFrom === undefined ? [...plan.sweep.objects, ...free] : plan.sweep.objects;
@@ -99,7 +92,6 @@ export function commonDocument({
     unfinishedWrites: unfinishedHidden === null ? { objects: dead.length, bytes: unfinishedBytes(dead) } : null,
     unfinishedHidden,
     failed: (outcome?.failed ?? []).map(failureDocument),
-    ...(fees === undefined ? {} : { earlyDeletion: fees }),
     warnings: plan.warnings.map((message) => ({ message })),
   };
 }

@@ -11,7 +11,7 @@ export interface Balanced {
 }
 
 /** The keys of the document. Sizes are bytes, `ratio` is the largest shard over the average. */
-export function balanceDocument({ analysis, plan, executed }: Balanced): Readonly<Record<string, unknown>> {
+export function balanceDocument({ analysis, plan, executed }: Balanced) {
   const { uploadId, threshold, imbalanced, canImprove, loads } = analysis;
   return {
     uploadId,

@@ -3,6 +3,7 @@
 // What fails before the upload leaves nothing in the destination; the private folder goes away however it ends.
 import { archiveInto } from '../../archive/archive-folder.js';
 import type { ArchiveOptions } from '../../archive/run/settings.js';
+import type { EarlierKeys } from '../../archive/run/upload-encryption.js';
 import type { UploadResult } from '../../archive/upload-result.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
@@ -43,7 +44,13 @@ export interface MigrateOptions {
   readonly signal: AbortSignal;
 }
 
-export interface MigrateResult extends UploadResult {
+/** Nothing was there before, nothing is deduplicated or sent directly, and a dry run is told by itself. */
+type FullResult = Omit<
+  UploadResult,
+  'changes' | 'directFiles' | 'deduplicated' | 'planned' | 'destination' | keyof EarlierKeys
+>;
+
+export interface MigrateResult extends FullResult {
   readonly archive: string;
   readonly format: ArchiveFormat;
   readonly entries: number;

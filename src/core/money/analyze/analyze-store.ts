@@ -6,7 +6,7 @@ import { throwIfCancelled } from '../../store/store-error.js';
 import { type UnfinishedHidden, unfinishedHidden } from '../../store/unfinished-hidden.js';
 import { progressMeter } from '../../events/progress-meter.js';
 import { openHoldings } from '../../mend/scuttle/holdings.js';
-import type { Gaps } from './inventory/manifest.js';
+import type { Gaps, InventoryFormat } from './inventory/manifest.js';
 import { type KeyRange, rangesBetween } from './key-range.js';
 import { LEAST_RANGES, shuffled } from './sample.js';
 import { scanRanges } from './scan-ranges.js';
@@ -56,7 +56,7 @@ export interface StoreAnalysis {
 /** An inventory of S3, and what it does not know. */
 export interface InventoryRead extends Gaps {
   readonly createdAt: Date;
-  readonly format: string;
+  readonly format: InventoryFormat;
   readonly files: number;
   /** Of the files. */
   readonly bytes: number;

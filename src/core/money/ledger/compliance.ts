@@ -30,7 +30,7 @@ function categoryOf(agency: Agency, item: string | null): string {
     : 'preserving and sharing data';
 }
 
-export interface ComplianceLine extends SpentGroup {
+export interface ComplianceLine extends SpentGroup<string> {
   readonly category: string;
 }
 
@@ -49,7 +49,7 @@ export interface ComplianceReport {
   readonly report: SpentReport;
   readonly lines: readonly ComplianceLine[];
   /** By calendar month: `2026-03`. */
-  readonly months: readonly SpentGroup[];
+  readonly months: readonly SpentGroup<string>[];
   readonly commitments: readonly Commitment[];
   readonly stores: readonly string[];
 }

@@ -113,15 +113,15 @@ function amountOf(lines: readonly Pick<SpentLine, 'costMicros'>[]): Amount {
   return { costUsd: usdOf(sumOf(lines.map(({ costMicros }) => costMicros))), knownUsd: usdOf(knownMicros) ?? 0 };
 }
 
-export interface SpentGroup extends Amount {
-  readonly name: string | null;
+export interface SpentGroup<N extends string | null = string | null> extends Amount {
+  readonly name: N;
 }
 
 /** The amounts by project, region, class, item or store; the dearest first. */
-export function spentBy(
+export function spentBy<K extends 'item' | 'project' | 'region' | 'storageClass' | 'store'>(
   lines: readonly SpentLine[],
-  key: 'item' | 'project' | 'region' | 'storageClass' | 'store',
-): readonly SpentGroup[] {
+  key: K,
+): readonly SpentGroup<SpentLine[K]>[] {
   return Array.from(
     listsByKey(lines, (line) => line[key]),
     ([name, own]) => ({ name, ...amountOf(own) }),

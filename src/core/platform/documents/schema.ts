@@ -66,6 +66,12 @@ export const exactly = <const V extends string | number>(value: V): z.ZodMiniLit
 export const oneOf = <const W extends readonly string[]>(words: W): z.ZodMiniEnum<z.core.util.ToEnum<W[number]>> =>
   z.enum(words, `one of ${words.join(', ')}`);
 
+/** A number that this is true of. */
+export const numberThat = (isOne: (one: number) => boolean, words: string): z.ZodMiniNumber =>
+  z.number(words).check(z.refine(isOne, words));
+
+export const number = z.number('a number');
+
 /** A whole number, also below 0. */
 export const whole = z.int('a whole number');
 
@@ -98,6 +104,10 @@ export const openObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObjec
 /** Keys that are not in the shape are refused. */
 export const closedObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S, z.core.$strict> =>
   z.strictObject(shape, OBJECT);
+
+/** One of several. */
+export const anyOf = <const T extends readonly Type[]>(kinds: T, words: string): z.ZodMiniUnion<T> =>
+  z.union(kinds, words);
 
 /** An object of any keys, with values that are like this. */
 export const recordOf = <T extends Type>(item: T): Type<Record<string, z.output<T>>> =>

@@ -13,3 +13,9 @@ export const harmless = (json: string): string => unicodeEscaped(json, ACTING);
 /** The document as one line. */
 export const documentLine = (document: object): string =>
   `${harmless(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...document }))}\n`;
+
+/** The JSON of a `T`. */
+export type Json<T> = string & { readonly [OF]: T };
+declare const OF: unique symbol;
+
+export const jsonOf = <T>(value: T): Json<T> => JSON.stringify(value) as Json<T>;

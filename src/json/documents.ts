@@ -1,17 +1,15 @@
-// The JSON documents of the commands, and the check of what they print.
-import type { z } from 'zod';
-import type { Command } from '../../src/cli/command.js';
-import { commandsUnder, findNode, type Node } from '../../src/cli/tree.js';
-import { route } from '../../src/cli/route.js';
-import { program } from '../../src/commands/index.js';
-import { objectOf } from './json-keys.js';
+// The JSON documents of the commands: docs/json.md is made of them, and the types of what commands print. The program imports the
+// types alone.
+import { optional } from './forms.js';
+import type { ObjectOf } from './keys.js';
 
-const UPLOADED =
-  'uploadId location manifestKey datasetId version fork? files bytes storedBytes chunks shardCount skipped durationMs requests';
+const STORED = 'uploadId location manifestKey datasetId version fork? files bytes storedBytes chunks';
+const TOOK = 'skipped durationMs requests';
 const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges? comparedWith?';
 /** Of a dry run. */
 const PLANNED = 'dryRun? dataset? classes? estimate? wouldRefuse? budgetChecks? contents? cost? access?';
-const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? earlierKeyIds? untoldKeyChunks? dvcFiles? ${PLANNED}`;
+const UPLOAD =
+  `${STORED} shardCount ${TOOK} ${CHANGED} directFiles? deduplicated? earlierKeyIds? untoldKeyChunks? dvcFiles? ${PLANNED}` as const;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
 const RETRIEVAL = 'status jobId? costUsd lines provider region isAws pricesOf terms coldChunks readyBy? tiers?';
@@ -30,7 +28,7 @@ const KEPT = 'storageClass objects bytes uploadUsd monthlyUsd yearlyUsd minimumD
 const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts';
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
-export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
+export const JSON_DOCUMENTS = {
   'access-check':
     'bucket prefix region callerArn account findings overall capabilities requests promises? leftObjects?',
   'alerts config': 'channels cooldownMs lastAlerts file',
@@ -68,7 +66,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost projects': 'projects',
   'cost reconcile':
     'billForm firstDay lastDay timeZone recordedUsd billedUsd otherBilledUsd rows otherRows billLines billProjects',
-  'cost report': `${SPENT} ${COMPLIANCE} csv writtenTo`.replaceAll(/(\w+)(?= |$)/g, '$1?'),
+  'cost report': optional(`${SPENT} ${COMPLIANCE} csv writtenTo`),
   'cost summary': `${SPENT} tagged`,
   'cost upload': `uploadId location datasetId project files bytes monthlyUsd requestsUsd isAws ${ORIGIN} costByStoredClass savings? requests`,
   'create keys': 'privateKeyFile publicKeyFile fingerprint gpgKeyId encryptionKeyId isKeyEncrypted keyType',
@@ -108,7 +106,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? rulesAltered? requests?',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   metrics: 'namespace region isSent metrics',
-  migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
+  migrate: `${STORED} shardCount? ${TOOK} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   repair:
     'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
   restore: `${RESTORED} datasetId? version? fork? ${RETRIEVAL}`,
@@ -118,9 +116,9 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'pid nodeVersion uptimeMs cpuUserMs cpuSystemMs rssBytes maxRssBytes heapUsedBytes heapTotalBytes heapLimitBytes externalBytes arrayBufferBytes eventLoop collections activeResources workerThreads osThreads',
   'restore jobs check': 'jobs unreadable',
   'restore jobs clean': 'removed keptCount orphans dryRun folder',
-  'restore jobs download': `${JOB} ${RESTORED.replaceAll(/\b(?:outputDir|files|bytes|chunks|location) /g, '')}`,
+  'restore jobs download': `${JOB} uploadId? dryRun? directories? unchanged? protected? failed warnings? bytesFetched? ranges? durationMs requests`,
   'restore jobs list': 'jobs folder',
-  resume: `${UPLOAD.replaceAll(/(\w+)(?= |$)/g, '$1?')} alreadyComplete?`,
+  resume: `${optional(UPLOAD)} alreadyComplete?`,
   'resume clean': 'removed keptCount orphans dryRun folder',
   'resume list': 'uploads folder',
   scuttle:
@@ -131,83 +129,63 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   upload: UPLOAD,
   verify:
     'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead unreadCold thawEstimate? filesRead bytesFetched location durationMs requests',
-};
+} as const;
 
 /** What any command may print instead, told by the first of these keys. */
-export const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
+export const OTHER_DOCUMENTS = {
   error: 'error',
   call: 'call summary commands? flags?',
   programVersion: 'programVersion',
-};
+} as const;
 
 const STATUS =
   'time operation? source? target? percent? files? filesTotal? chunks? chunksTotal? chunksInFlight? items? itemsTotal? bytes bytesTotal? bytesSent? wireBytes? storedBytes retries skippedCount bytesPerSecond storedBytesPerSecond etaMs? compression? plannedCost? path? thaw? durationMs';
 
 /** Lines of `--progress-format json`, by their `type`. */
-export const JSON_LINES: Readonly<Record<string, string>> = {
+export const JSON_LINES = {
   status: `${STATUS} phase isStopping retrying? note?`,
   error: 'time operation? path? code? message hint?',
   summary: `${STATUS} outcome result?`,
-};
+} as const;
 
-const schemas = new Map<string, z.ZodType>();
-function schemaOf(keys: string): z.ZodType {
-  const known = schemas.get(keys) ?? objectOf(`schemaVersion ${keys}`.trim());
-  schemas.set(keys, known);
-  return known;
+/** What `archiver PATH --json` prints, without `schemaVersion`. */
+export type Document<P extends string> = P extends keyof typeof JSON_DOCUMENTS
+  ? ObjectOf<(typeof JSON_DOCUMENTS)[P]>
+  : object;
+
+/** What any command may print instead. */
+export type OtherDocument = ObjectOf<(typeof OTHER_DOCUMENTS)[keyof typeof OTHER_DOCUMENTS]>;
+
+export type LineType = keyof typeof JSON_LINES;
+
+/** A line of progress without `schemaVersion` and `type`. */
+export type JsonLine<N extends LineType> = ObjectOf<(typeof JSON_LINES)[N]>;
+
+/** Keys of a `D` that are not in the form of a document, at any depth. */
+type Surplus<D, F> = D extends readonly (infer Item)[]
+  ? Surplus<Item, Extract<F, readonly unknown[]>[number]>
+  : D extends object
+    ? // What is described elsewhere has any keys.
+      [KeyOf<F>] extends [never]
+      ? never
+      : [keyof D] extends [never]
+        ? 'keys that nobody knows'
+        : { [K in keyof D]-?: K extends KeyOf<F> ? Surplus<D[K], ValueOf<F, K>> : K }[keyof D]
+    : never;
+type KeyOf<F> = F extends object ? (string extends keyof F ? PropertyKey : keyof F) : never;
+type ValueOf<F, K> = F extends object
+  ? K extends keyof F
+    ? F[K]
+    : string extends keyof F
+      ? F[keyof F]
+      : never
+  : never;
+
+/** The text of a `D`, in parts. */
+export interface DocumentParts<D> extends AsyncIterable<string> {
+  readonly [OF]: D;
 }
+declare const OF: unique symbol;
 
-const root = program();
-
-function keysFor(argv: readonly string[], document: object, tree: Node<Command>): string | undefined {
-  const other = Object.keys(OTHER_DOCUMENTS).find((name) => name in document);
-  if (other !== undefined) return OTHER_DOCUMENTS[other];
-  const command = route(tree, argv).node.command;
-  const path = command?.path;
-  // A test may have commands of its own.
-  if (path === undefined || findNode(root, path.split(' '))?.command !== command) return undefined;
-  const keys = JSON_DOCUMENTS[path];
-  if (keys === undefined)
-    throw new Error(`the document of \`archiver ${path}\` is not in test/support/json-documents.ts`);
-  return keys;
-}
-
-function check(keys: string, document: unknown, what: string): void {
-  const { success, error } = schemaOf(keys).safeParse(document);
-  if (success) return;
-  const problems = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Error(`${what} is not as test/support/json-documents.ts says: ${problems.join('; ')}`);
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // cut off, as in a test of lost output
-  }
-};
-
-const isDocument = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Checks what a call with these words printed: with --json its document, with --progress-format json its lines. @throws what is wrong with it */
-export function checkJson(
-  argv: readonly string[],
-  { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
-  tree: Node<Command> = root,
-): void {
-  const document = argv.includes('--json') ? parsed(stdout) : undefined;
-  const keys = isDocument(document) ? keysFor(argv, document, tree) : undefined;
-  if (keys !== undefined) check(keys, document, `the document of \`archiver ${argv.join(' ')}\``);
-  if (!argv.join(' ').includes('--progress-format json') && !argv.includes('--progress-format=json')) return;
-  for (const line of stderr.split('\n').map(parsed)) {
-    const type = isDocument(line) && 'type' in line && typeof line.type === 'string' ? line.type : '';
-    const { type: _, ...rest } = isDocument(line) ? { type, ...line } : { type };
-    const lineKeys = JSON_LINES[type];
-    if (lineKeys !== undefined) check(lineKeys, rest, `a line of \`archiver ${argv.join(' ')}\``);
-  }
-}
-
-/** Commands of the program without a document here. */
-export const undocumented = (): readonly string[] =>
-  [...commandsUnder(root)].map(({ path }) => path).filter((path) => !(path in JSON_DOCUMENTS));
+/** A `D` that has no other keys than an `F`. */
+export type Exact<D, F> = D & ([Surplus<D, F>] extends [never] ? unknown : { readonly 'may not have': Surplus<D, F> });

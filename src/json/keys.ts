@@ -1,62 +1,89 @@
-// What each key of a JSON document means: one meaning and one form for all commands. docs/json.md is made of this.
+// What each key of a JSON document means: one meaning and one form for all commands. docs/json.md is made of this, and the types
+// of what commands print. The program imports the types alone.
 // oxlint-disable max-lines -- one table of all keys
-import { z } from 'zod';
-import { PROVIDERS } from '../../src/core/store/providers/provider.js';
+import * as s from '../core/platform/documents/schema.js';
+import { PROVIDERS } from '../core/store/providers/provider.js';
+import {
+  byName,
+  bytes,
+  byWay,
+  count,
+  elsewhere,
+  flag,
+  type Form,
+  listOf,
+  ms,
+  number,
+  oneOf,
+  orNull,
+  price,
+  requestCounts,
+  signedUsd,
+  text,
+  time,
+  usd,
+  value,
+  type Words,
+} from './forms.js';
 
-export interface Key {
-  readonly type: z.ZodType;
-  /** The form in words, with the unit. */
-  readonly form: string;
+export interface Key<T> extends Form<T> {
   readonly means: string;
 }
 
-const text = { type: z.string(), form: 'text' };
-const count = { type: z.int().min(0), form: 'count' };
-const bytes = { type: z.number().min(0), form: 'bytes' };
-const ms = { type: z.int().min(0), form: 'ms' };
-const time = { type: z.iso.datetime(), form: 'time' };
-const flag = { type: z.boolean(), form: 'true or false' };
-const number = { type: z.number(), form: 'number' };
-const isWhole = (usd: number): boolean => Number(usd.toFixed(6)) === usd;
-const usd = {
-  type: z.number().min(0).refine(isWhole, 'not in whole micro-dollars').nullable(),
-  form: 'USD, null when not known',
-};
-/** What one unit costs. */
-const price = { type: z.number().min(0).nullable(), form: usd.form };
-const signedUsd = { type: z.number().nullable(), form: 'USD, null when not known' };
-/** What is described elsewhere, as it is there. */
-const elsewhere = { type: z.record(z.string(), z.unknown()), form: 'object' };
+type Forms = Readonly<Record<string, Form<unknown>>>;
 
-type Form = Omit<Key, 'means'>;
+/** An object of these keys, as long as it is not known what they hold. */
+interface Keyed<S extends string, O> {
+  readonly keys: S;
+  readonly others: O;
+}
 
-const orNull = ({ type, form }: Form): Form => ({ type: type.nullable(), form: `${form} or null` });
-const listOf = ({ type, form }: Form): Form => ({ type: z.array(type), form: `list of ${form}` });
-const oneOf = (...words: readonly [string, ...string[]]): Form => ({
-  type: z.enum(words),
-  form: words.map((word) => `\`${word}\``).join(', '),
-});
+type Held<T> =
+  T extends Keyed<infer S, infer O> ? ObjectOf<S, O> : T extends readonly (infer Item)[] ? readonly Held<Item>[] : T;
+
+type HeldBy<W extends string, O> = W extends keyof O
+  ? O[W] extends Form<infer T>
+    ? Held<T>
+    : never
+  : W extends keyof typeof JSON_KEYS
+    ? (typeof JSON_KEYS)[W] extends Form<infer T>
+      ? Held<T>
+      : never
+    : never;
+
+/** An object of these keys and no others; `?`: may be missing. `O`: what means something else in it. */
+export type ObjectOf<S extends string, O = unknown> = S extends string
+  ? Flat<
+      { readonly [W in Words<S> as W extends '' | `${string}?` ? never : W]: HeldBy<W, O> } & {
+        readonly [W in Words<S> as W extends `${infer Name}?` ? Name : never]?:
+          | (W extends `${infer Name}?` ? HeldBy<Name, O> : never)
+          | undefined;
+      }
+    >
+  : never;
+type Flat<T> = { readonly [K in keyof T]: T[K] };
+
 /** An object of keys that mean here what they mean everywhere; `?`: may be missing. */
-const of = (keys: string, others?: Readonly<Record<string, z.ZodType>>): Form => ({
-  type: z.lazy(() => objectOf(keys, others)),
+const of = <const S extends string, const O = unknown>(keys: S, others?: O & Forms): Form<Keyed<S, O>> => ({
+  schema: objectOf(keys, others) as s.Schema<unknown> as s.Schema<Keyed<S, O>>,
   form: `{ ${keys.split(' ').join(', ')} }`,
 });
+
 /** One of several kinds of objects. */
-const anyOf = (...kinds: readonly string[]): Form => ({
-  type: z.union(kinds.map((keys) => of(keys).type)),
-  form: kinds.map((keys) => of(keys).form).join(' or '),
-});
-const bands = listOf(of('upToGb usd'));
-const byWay = {
-  type: z.record(z.string(), price.type),
-  form: 'price for `instant`, or for `expedited`, `standard` and `bulk`',
+const anyOf = <const K extends readonly string[]>(...kinds: K): Form<Keyed<K[number], unknown>> => {
+  const form = kinds.map((keys) => of(keys).form).join(' or ');
+  return {
+    schema: s.schema(() =>
+      s.anyOf(
+        kinds.map((keys) => objectOf(keys)()),
+        form,
+      ),
+    ) as never,
+    form,
+  };
 };
-const KINDS = ['put', 'get', 'list', 'head', 'delete', 'copy', 'other'] as const;
-const requestCounts = {
-  type: z.strictObject(Object.fromEntries(KINDS.map((kind) => [kind, count.type]))),
-  form: `{ ${KINDS.join(', ')} }, each a count`,
-};
-const key = (form: Form, means: string): Key => ({ ...form, means });
+
+const key = <T>(form: Form<T>, means: string): Key<T> => ({ ...form, means });
 
 const LISTED =
   'path pathBase64? type size mtime mode uid gid user group md5 chunk shard chunkKeys? target? linkGroup? stage commit';
@@ -77,7 +104,7 @@ const FLEET_WRITER =
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
 
 /** All keys, in the order of the alphabet. */
-export const JSON_KEYS: Readonly<Record<string, Key>> = {
+export const JSON_KEYS = {
   abandonedUploads: key(listOf(text), 'uploads that never became a version and are removed'),
   abortedMultiparts: key(count, 'unfinished writes that were removed'),
   about: key(text, 'what it does, in words'),
@@ -86,10 +113,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   account: key(orNull(text), 'number of the AWS account of the credentials; null where it is not known'),
   accuracy: key(orNull(of('r2 maeUsd rmseUsd forecasts')), 'of a back-test; null where there are too few days for one'),
   action: key(orNull(text), 'the IAM action that is missing; null where none is, or it is something else'),
-  activeResources: key(
-    { type: z.record(z.string(), count.type), form: 'count for each kind' },
-    'what a process waits for',
-  ),
+  activeResources: key(byName(count, 'count for each kind'), 'what a process waits for'),
   added: key(count, 'files that are new'),
   after: key(of(LOADS), 'the shards as they will be'),
   ageBands: key(
@@ -128,7 +152,6 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     listOf(
       of(
         'algorithm compressionLevel compressionRatio storedBytes compressBytesPerSecond decompressBytesPerSecond compressHoursPerTb decompressHoursPerTb monthlyUsdPerTb isChosen isInstalled',
-        { storedBytes: bytes.type.nullable() },
       ),
     ),
     'what compressing took, by algorithm and level; null where it is not installed',
@@ -210,7 +233,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   chunkKeys: key(listOf(text), 'of a cut file: the keys of all its chunks'),
   chunkStates: key(listOf(text), 'state of each chunk'),
   chunks: key(count, 'chunks'),
-  chunksByState: key({ type: z.record(z.string(), count.type), form: 'count for each state' }, 'chunks by their state'),
+  chunksByState: key(byName(count, 'count for each state'), 'chunks by their state'),
   chunksInFlight: key(count, 'chunks in requests that are not answered yet'),
   chunksRead: key(count, 'chunks whose content was read'),
   chunksReadable: key(count, 'chunks that can be read now'),
@@ -388,7 +411,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   executed: key(flag, 'the plan was carried out'),
   exhaustedAt: key(orNull(time), 'when a limit is reached at this rate; null: not within the period'),
   exitStatus: key(orNull(count), 'exit status of the call; null where none was made'),
-  exitStatuses: key({ type: z.record(z.string(), z.string()), form: 'meaning for each number' }, 'how it can end'),
+  exitStatuses: key(byName(text, 'meaning for each number'), 'how it can end'),
   expectedUsd: key(usd, 'forecast of the sum of these days'),
   expiresAt: key(orNull(time), 'until when the copy from cold storage can be read'),
   exportFile: key(text, 'file of this computer that lifecycle rules were written to'),
@@ -466,7 +489,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     listOf(
       of(
         'endedAt operation files bytes storedBytes chunks durationMs requestCount parameters compressionRatio bytesPerSecond costUsd monthlyUsd',
-        { bytesPerSecond: orNull(number).type },
+        { bytesPerSecond: orNull(number) },
       ),
     ),
     'uploads that were committed, the newest last',
@@ -489,7 +512,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'the S3 Inventory that was read instead of listing',
   ),
   inventoryFiles: key(count, 'files that an inventory consists of'),
-  inventoryFormat: key(oneOf('CSV', 'Parquet'), 'what they are'),
+  inventoryFormat: key(oneOf('CSV', 'Parquet', 'ORC'), 'what they are'),
   isActionRequired: key(flag, 'somebody must do something'),
   isAdopted: key(flag, 'user or policy were there already'),
   isAwardValid: key(orNull(flag), 'the award number has the form that the agency gives; null where there is none'),
@@ -526,7 +549,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   jobId: key(text, 'a restore job'),
   jobs: key(
     listOf(
-      of(
+      anyOf(
+        'jobId status problem?',
         'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason isRunning ageMs? problem?',
       ),
     ),
@@ -827,19 +851,16 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   sampledShare: key(number, 'of what is packed, from 0 to 1'),
   samples: key(listOf(text), 'the first objects that were found'),
   savedUsd: key(usd, 'what it costs less in the first year'),
-  savingUsd: key(
-    { type: z.number().nullable(), form: 'USD, null when not known' },
-    'what is saved; negative where moving costs more',
-  ),
+  savingUsd: key(signedUsd, 'what is saved; negative where moving costs more'),
   savings: key(
-    of('storageClass plainUsd monthlyUsd requestsUsd', { monthlyUsd: signedUsd.type, requestsUsd: signedUsd.type }),
+    of('storageClass plainUsd monthlyUsd requestsUsd', { monthlyUsd: signedUsd, requestsUsd: signedUsd }),
     'against a plain copy in this class; negative where the upload costs more',
   ),
   scannedBytes: key(bytes, 'that the query has read'),
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
   selectors: key(
-    of('all? paths? md5s? patterns? commits? stages? shards?', { stages: z.array(z.string()) }),
+    of('all? paths? md5s? patterns? commits? stages? shards?', { stages: listOf(text), shards: listOf(count) }),
     'which files were asked for',
   ),
   sentRule: key(elsewhere, 'the rule as it was written'),
@@ -903,7 +924,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'how far it is. Restore: `planned`, `pending` (asked back from cold storage: exit status 5), `ready`, `completed`, `failed`; saved upload: `running`, `interrupted`, `complete`, `unreadable`; a file of a dry run: `included`, `kept` (its metadata alone), `unchanged`, `leftOut`; repair: `sound`, `unfinished`, `finished`, `repairable`, `repaired`',
   ),
   staying: key(listOf(of('reason chunks bytes')), 'chunks that cannot be moved'),
-  storage: key(bands, 'for a GB and month'),
+  storage: key(listOf(of('upToGb usd')), 'for a GB and month'),
   storageClass: key(orNull(text), 'as S3 names it; null where nothing is stored'),
   storageClasses: key(listOf(text), 'as S3 names them'),
   storageLocations: key(listOf(text), 'URLs of stores that hold something at the end'),
@@ -941,8 +962,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   templates: key(listOf(of('template summary transitions')), 'sets of lifecycle rules'),
   terms: key(listOf(text), 'how prices differ from those of the list, in words'),
   thaw: key(
-    of('jobId? tier storageClasses costUsd chunksByState chunkStates nextLookAt'),
-    'chunks that come back from cold storage',
+    of('jobId? tier storageClasses costUsd chunksByState chunkStates nextLookAt', { tier: text, storageClasses: text }),
+    'chunks that come back from cold storage; `tier` and `storageClasses` are in words',
   ),
   thawEstimate: key(
     of('costUsd tier restoreDays provider region pricesOf terms'),
@@ -967,11 +988,11 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   totalBytes: key(bytes, 'of all shards'),
   totals: key(
-    { type: z.lazy(() => objectOf(TOTALS, { skipped: count.type })), form: `{ ${TOTALS.split(' ').join(', ')} }` },
+    of(TOTALS, { skipped: count }),
     'of a manifest, as docs/format.md describes them; `skipped` is a count there',
   ),
   transferMs: key(orNull(ms), 'time that sending takes; null where the bandwidth is not known'),
-  transferOut: key(bands, 'for a GB to the internet'),
+  transferOut: key(listOf(of('upToGb usd')), 'for a GB to the internet'),
   transitionPer1000: key(price, 'for 1000 lifecycle transitions into the class'),
   transitionUsd: key(usd, 'requests of all moves'),
   transitions: key(listOf(elsewhere), 'moves to other classes, as S3 has them'),
@@ -1052,7 +1073,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   username: key(text, 'sender in Slack'),
   utilization: key(number, 'share of the time in which it was busy, 0 to 1'),
   validated: key(flag, 'the upload was compared with the archive'),
-  value: key({ type: z.unknown(), form: 'text, number, list, true or false' }, 'of a setting, or of a metric'),
+  value: key(value, 'of a setting, or of a metric'),
   variables: key(listOf(text), 'environment variables that set a flag'),
   version: key(orNull(count), 'number of a version of a dataset; null where none was made'),
   versionCount: key(count, 'versions'),
@@ -1094,15 +1115,19 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
 };
 
 /** An object of these keys and no others; `?`: may be missing. @throws for a key that is not explained */
-export function objectOf(keys: string, others: Readonly<Record<string, z.ZodType>> = {}): z.ZodType {
-  return z.strictObject(
-    Object.fromEntries(
-      keys.split(' ').map((word) => {
-        const name = word.replaceAll('?', '');
-        const type = others[name] ?? JSON_KEYS[name]?.type;
-        if (type === undefined) throw new Error(`${name} is not in test/support/json-keys.ts`);
-        return [name, word.endsWith('?') ? type.optional() : type];
-      }),
-    ),
-  );
+export function objectOf(keys: string, others: Forms = {}): s.Schema<object> {
+  return s.schema(() => {
+    const known: Forms = { ...JSON_KEYS, ...others };
+    const words = keys.split(' ').filter((word) => word !== '');
+    return s.closedObject(
+      Object.fromEntries(
+        words.map((word) => {
+          const name = word.replaceAll('?', '');
+          const form = known[name];
+          if (form === undefined) throw new Error(`${name} is not in src/json/keys.ts`);
+          return [name, word.endsWith('?') ? s.optional(form.schema()) : form.schema()];
+        }),
+      ),
+    );
+  });
 }
