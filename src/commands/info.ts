@@ -5,7 +5,7 @@ import type { ChunkEncryption } from '../core/dataset/inventory/chunk-encryption
 import type { ChainLink, ReadView, ReadViewOptions } from '../core/dataset/chain/read-view.js';
 import { defined } from '../core/platform/defined.js';
 import type { Deduplicated, ManifestHead, ShardRecord } from '../core/format/manifest/manifest-types.js';
-import type { DvcPathRecord, DvcRecord } from '../core/format/manifest/provenance-types.js';
+import type { DvcPathRecord, DvcRecord } from '../core/format/manifest/provenance-schema.js';
 import type { ObjectReader } from '../core/store/object-store.js';
 import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../ui/format.js';

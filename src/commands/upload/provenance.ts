@@ -5,9 +5,9 @@ import type { UploadProvenance } from '../../core/archive/run/upload-provenance.
 import { type Pipeline, readPipeline } from '../../core/projects/dvc/pipeline.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { readGit } from '../../core/projects/git/read-git.js';
-import type { DvcRecord, DvcStageRecord } from '../../core/format/manifest/provenance-types.js';
+import type { DvcRecord, DvcStageRecord } from '../../core/format/manifest/provenance-schema.js';
 import { isOfStage, type Stages } from '../../core/format/manifest/provenance.js';
-import { checkedDvc, isStageName } from '../../core/format/manifest/provenance-parse.js';
+import { checkedDvc, isStageName } from '../../core/format/manifest/provenance-schema.js';
 import { displayPath, printable, type RawPath, textFromRaw } from '../../core/platform/paths/raw-path.js';
 import { didYouMean } from '../kit/lines.js';
 import { isGiven } from '../kit/run.js';

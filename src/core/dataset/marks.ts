@@ -3,19 +3,21 @@
 // then on no new manifest does; a writer that may list but not read treats every object of a marked folder as marked. The
 // age of a mark comes from the store (`lastModified`), never from its name or content.
 import { hash } from 'node:crypto';
-import { ArchiverError, integrityError, isArchiverError } from '../platform/failures/errors.js';
+import { checkFormat, readObject, readValue } from '../platform/documents/read-document.js';
+import * as s from '../platform/documents/schema.js';
+import { integrityError, isArchiverError } from '../platform/failures/errors.js';
 import { checkedDigest, digestedText } from '../platform/json/digested-json.js';
-import { Fields } from '../platform/json/json-fields.js';
 import { parseBoundedJson } from '../platform/json/json-guard.js';
 import { ifAllowed } from '../store/abilities.js';
 import type { ObjectInfo, ObjectReader, ObjectStore } from '../store/object-store.js';
 import { readAll } from '../store/read-content.js';
 import { printable } from '../platform/paths/raw-path.js';
 import { splitUploadKey, uploadFolder, type UploadId } from '../store/ids/upload-id.js';
+import { uploadId } from '../store/ids/upload-id-schema.js';
 import { putIfAbsent } from '../store/put-if-absent.js';
 
 /** Below the folder of an upload. */
-const MARK = /^sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
+const MARK_NAME = /^sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
 const FORMAT = 1;
 /** A million keys of a direct upload have 70 MB. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -24,12 +26,15 @@ const MAX_DEPTH = 4;
 /** Why objects of a folder are no longer needed. */
 export type MarkReason = 'retired' | 'superseded' | 'abandoned';
 
-export interface Mark {
-  readonly uploadId: UploadId;
-  readonly reason: MarkReason;
-  /** Below the folder of the upload. */
-  readonly keys: readonly string[];
-}
+const MARK = s.schema(() =>
+  s.object({
+    uploadId,
+    reason: s.turned(s.text, (one) => one as MarkReason),
+    /** Below the folder of the upload. */
+    keys: s.listOfMany(s.text),
+  }),
+);
+export type Mark = s.Read<typeof MARK>;
 
 export interface FoundMark extends Mark {
   readonly object: ObjectInfo;
@@ -38,7 +43,7 @@ export interface FoundMark extends Mark {
 /** The upload whose folder this object marks; undefined for every other object. */
 export function markedUpload(key: string): UploadId | undefined {
   const { uploadId, name = '' } = splitUploadKey(key) ?? {};
-  return MARK.test(name) ? uploadId : undefined;
+  return MARK_NAME.test(name) ? uploadId : undefined;
 }
 
 export interface Marked extends Pick<Mark, 'uploadId' | 'reason'> {
@@ -79,20 +84,12 @@ export async function readMark(reader: ObjectReader, object: ObjectInfo, signal:
   const { key } = object;
   const what = `the mark ${printable(key)}`;
   const bytes = await readAll(await reader.get(key, { signal }), MAX_BYTES);
-  const parsed = parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what);
-  const fields = new Fields(parsed, what);
-  const format = fields.get('format');
-  if (typeof format === 'number' && format > FORMAT)
-    throw new ArchiverError('unsupported', `${what} was written by a newer archiver`, { hint: 'update archiver' });
-  const uploadId = markedUpload(key);
-  const isSound = checkedDigest(parsed as object, what) !== undefined;
-  if (!isSound || uploadId === undefined || uploadId !== fields.text('uploadId'))
-    throw integrityError(`${what} is damaged`);
-  const reason = fields.text('reason') as MarkReason;
-  const keys = fields
-    .list('keys')
-    .map((each) => (typeof each === 'string' ? each : fields.fail('keys', 'a list of texts')));
-  return { uploadId, reason, keys, object };
+  const parsed = readObject(parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what), what);
+  checkFormat(parsed, 'format', FORMAT, what);
+  if (checkedDigest(parsed, what) === undefined) throw integrityError(`${what} is damaged`);
+  const mark = readValue(MARK, parsed, what);
+  if (mark.uploadId !== markedUpload(key)) throw integrityError(`${what} is damaged: it is that of another upload`);
+  return { ...mark, object };
 }
 
 /**

@@ -1,23 +1,39 @@
 // `<upload id>.entries`: what the journal knows about each acknowledged chunk, appended record by record (core/platform/state/log.ts).
 // The payload of a record is the length of a JSON document, the document, and the chunk's table of contents. The chunks of
 // records that were not written completely are sent again.
+import { readJson } from '../../platform/documents/read-document.js';
+import * as s from '../../platform/documents/schema.js';
 import { integrityError } from '../../platform/failures/errors.js';
-import { Fields } from '../../platform/json/json-fields.js';
-import { parseBoundedJson } from '../../platform/json/json-guard.js';
-import { readChunk } from '../../format/manifest/manifest-head-parse.js';
-import type { Segment } from '../../format/manifest/manifest-types.js';
+import { CHUNK, SEGMENT } from '../../format/manifest/head-schema.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { encodeRecord, readRecords } from '../../platform/state/log.js';
-import type { AcknowledgedChunk } from './upload-journal.js';
 import { splitUploadKey, type UploadKey, type UploadId } from '../../store/ids/upload-id.js';
 
 const MAX_DEPTH = 6;
-const CHUNK = /^shard-\d{2,}\/chunk-\d{6,}\.tar\.zst$/;
+const CHUNK_NAME = /^shard-\d{2,}\/chunk-\d{6,}\.tar\.zst$/;
 
 /** Which chunk of which upload lies under a key; undefined for what is none, and for a copy that a balance has made. */
 export function sentChunk(key: string): UploadKey | undefined {
   const found = splitUploadKey(key);
-  return found !== undefined && CHUNK.test(found.name) ? found : undefined;
+  return found !== undefined && CHUNK_NAME.test(found.name) ? found : undefined;
+}
+
+const RECORD = s.schema(() =>
+  s.object({
+    /** Below the base: `uploads/<id>/shard-00/chunk-000000.tar.zst`. */
+    key: s.textThat((key) => sentChunk(key) !== undefined, 'the key of a chunk'),
+    record: CHUNK(),
+    /** Files that are objects of their own, and that the table lists. */
+    direct: s.optional(s.listOfMany(CHUNK())),
+    /** Of the last piece of a cut file: where all its pieces are, `chunk` being the number of the chunk. */
+    segments: s.optional(s.listOfMany(SEGMENT())),
+  }),
+);
+
+/** A chunk that the store has acknowledged. */
+export interface AcknowledgedChunk extends s.Read<typeof RECORD> {
+  /** The skippable frame that ends it: its table of contents. */
+  readonly toc: Uint8Array;
 }
 
 /** One record. The bytes of the table are copied. */
@@ -48,22 +64,6 @@ function decode(payload: Buffer, path: string): AcknowledgedChunk {
   const what = `a record of ${printable(path)}`;
   const length = payload.length < 4 ? Number.POSITIVE_INFINITY : payload.readUInt32LE(0);
   if (4 + length > payload.length) throw integrityError(`${what} is damaged`);
-  const fields = new Fields(parseBoundedJson(payload.toString('utf8', 4, 4 + length), MAX_DEPTH, what), what);
-  const key = fields.text('key');
-  if (sentChunk(key) === undefined) fields.fail('key', 'the key of a chunk');
-  const segments = fields.get('segments') === undefined ? undefined : fields.list('segments');
-  const direct = fields.get('direct') === undefined ? undefined : fields.list('direct');
-  return {
-    key,
-    record: readChunk(fields.object('record')),
-    toc: payload.subarray(4 + length),
-    ...(direct === undefined ? {} : { direct: direct.map((file) => readChunk(new Fields(file, what))) }),
-    ...(segments === undefined ? {} : { segments: segments.map((part) => readSegment(new Fields(part, what))) }),
-  };
+  const parts = readJson(RECORD, payload.toString('utf8', 4, 4 + length), what, MAX_DEPTH);
+  return { ...parts, toc: payload.subarray(4 + length) };
 }
-
-const readSegment = (fields: Fields): Segment => ({
-  chunk: fields.count('chunk'),
-  offset: fields.count('offset'),
-  size: fields.count('size'),
-});

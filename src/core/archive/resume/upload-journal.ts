@@ -3,22 +3,11 @@
 // reports.
 import { counted } from '../../platform/text/counted.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
-import type { ChunkRecord, Segment } from '../../format/manifest/manifest-types.js';
+import type { AcknowledgedChunk } from './entry-log.js';
+
+export type { AcknowledgedChunk } from './entry-log.js';
 
 const MIB = 2 ** 20;
-
-/** A chunk that the store has acknowledged. */
-export interface AcknowledgedChunk {
-  /** Below the base: `uploads/<id>/shard-00/chunk-000000.tar.zst`. */
-  readonly key: string;
-  readonly record: ChunkRecord;
-  /** The skippable frame that ends it: its table of contents. */
-  readonly toc: Uint8Array;
-  /** Files that are objects of their own, and that the table lists. */
-  readonly direct?: readonly ChunkRecord[] | undefined;
-  /** Of the last piece of a cut file: where all its pieces are, `chunk` being the number of the chunk. */
-  readonly segments?: readonly Segment[] | undefined;
-}
 
 /** What is known when the first chunks are planned. */
 export interface JournalPlan {

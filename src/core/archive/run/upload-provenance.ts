@@ -1,6 +1,6 @@
 // What an upload records of git and DVC: in the head of its manifest, and with every entry.
 import type { LineSources } from '../../format/manifest/entry-line.js';
-import type { DvcRecord, GitRecord } from '../../format/manifest/provenance-types.js';
+import type { DvcRecord, GitRecord } from '../../format/manifest/provenance-schema.js';
 import type { Provenance } from '../../format/manifest/provenance.js';
 import { readAccountNames } from '../scan/account-names.js';
 

@@ -2,8 +2,8 @@
 // the store is kept decrypted, so that a writer without permission to decrypt can still compare with it: a line of JSON that names
 // the key and the digest of the line's other values and of what follows, then the gzipped manifest.
 import { createHash, hash } from 'node:crypto';
-import { Fields } from '../../platform/json/json-fields.js';
-import { parseBoundedJson } from '../../platform/json/json-guard.js';
+import { readJson } from '../../platform/documents/read-document.js';
+import * as s from '../../platform/documents/schema.js';
 import { isArchiverError } from '../../platform/failures/errors.js';
 import type { OpenedBytes } from '../../format/encryption/unseal-bytes.js';
 
@@ -11,6 +11,7 @@ const FORMAT = 1;
 const MAX_LINE_BYTES = 8192;
 const LINE_END = 0x0a;
 const BRACE = 0x7b;
+const LINE = s.schema(() => s.object({ format: s.exactly(FORMAT), sealedBy: s.text, digest: s.sha256 }));
 
 /** The file of the manifest whose stored bytes have this digest. */
 export function encodeCached(sha256: string, { bytes, sealedBy }: OpenedBytes): Buffer {
@@ -25,14 +26,9 @@ export function decodeCached(sha256: string, file: Buffer): OpenedBytes | undefi
   const end = file[0] === BRACE ? file.subarray(0, MAX_LINE_BYTES).indexOf(LINE_END) : -1;
   if (end < 0) return undefined;
   try {
-    const fields = new Fields(
-      parseBoundedJson(file.toString('utf8', 0, end), 2, 'a cached manifest'),
-      'a cached manifest',
-    );
-    const sealedBy = fields.text('sealedBy');
+    const { sealedBy, digest } = readJson(LINE, file.toString('utf8', 0, end), 'a cached manifest', 2);
     const bytes = file.subarray(end + 1);
-    const isWhole = fields.get('format') === FORMAT && fields.sha256('digest') === digestOf(sha256, sealedBy, bytes);
-    return isWhole ? { bytes, sealedBy } : undefined;
+    return digest === digestOf(sha256, sealedBy, bytes) ? { bytes, sealedBy } : undefined;
   } catch (error) {
     if (isArchiverError(error, 'integrity')) return undefined;
     throw error;

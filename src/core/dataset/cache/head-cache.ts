@@ -3,13 +3,16 @@
 // manifests. For a writer without permission to read it is also the only source of how the dataset is encrypted: one that
 // cannot be used is reported.
 import { readFile, rm } from 'node:fs/promises';
-import { encodeStateDocument, parseStateDocument } from '../../platform/state/document.js';
+import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
 import { replaceFile } from '../../platform/state/replace-file.js';
 import { isArchiverError, systemCode } from '../../platform/failures/errors.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
-import { readEncryption } from '../records/version-record-parse.js';
-import { mayBeUploadId, readUploadId, type UploadId } from '../../store/ids/upload-id.js';
+import { ENCRYPTION } from '../../format/manifest/record-schema.js';
+import { defined } from '../../platform/defined.js';
+import * as s from '../../platform/documents/schema.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import { namedUploadId } from '../../store/ids/upload-id-schema.js';
 import { datasetFile } from './dataset-file.js';
 
 export interface CachedHead {
@@ -36,7 +39,18 @@ export interface HeadCache {
   isUnusable?(baseUrl: string, datasetId: string): boolean;
 }
 
-const KIND = { type: 'archiver-remembered-version', format: 1, noun: 'remembered version' };
+const BODY = s.schema(() =>
+  s.object({
+    version: s.count,
+    uploadId: namedUploadId,
+    manifestSha256: s.sha256,
+    recordEtag: s.orMissing(s.text),
+    encryption: s.exactOptional(ENCRYPTION()),
+    files: s.exactOptional(s.count),
+    bytes: s.exactOptional(s.count),
+  }),
+);
+const KIND = { type: 'archiver-remembered-version', format: 1, noun: 'remembered version', body: BODY };
 
 /** Keeps heads in `folder`. What cannot be written is reported to `onTrouble` and dropped. `server`: where the stores are. */
 export function openHeadCache(folder: string, onTrouble: (text: string) => void, server?: string): HeadCache {
@@ -86,16 +100,10 @@ function bodyOf(head: CachedHead): Record<string, unknown> {
 
 /** @throws integrity, unsupported for anything but what this version wrote */
 function parseHead(text: string, path: string): CachedHead {
-  const { fields } = parseStateDocument(text, KIND, { path, hint: '' });
-  const isCounted = fields.get('files') !== undefined;
-  const head = {
-    version: fields.count('version'),
-    uploadId: readUploadId(fields, mayBeUploadId),
-    manifestSha256: fields.sha256('manifestSha256'),
-    ...(isCounted && { totals: { files: fields.count('files'), bytes: fields.count('bytes') } }),
+  const { recordEtag, encryption, files, bytes, ...head } = readStateDocument(text, KIND, { path, hint: '' });
+  return {
+    ...head,
+    ...defined({ recordEtag, encryption: recordEtag === undefined ? undefined : encryption }),
+    ...(files !== undefined && bytes !== undefined && { totals: { files, bytes } }),
   };
-  const recordEtag = fields.optionalText('recordEtag');
-  if (recordEtag === undefined) return head;
-  const encryption = readEncryption(fields);
-  return { ...head, recordEtag, ...(encryption === undefined ? {} : { encryption }) };
 }

@@ -2,27 +2,31 @@
 // that no writer, however old its cache, can put another version under the same number, and names the upload of the
 // version. Every tombstone has exactly `TOMBSTONE_BYTES`, which no version record has, so that a listing is enough to tell
 // the two apart; code that decides about deletions reads it nevertheless.
+import * as s from '../../platform/documents/schema.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { digestedText } from '../../platform/json/digested-json.js';
-import type { UploadId } from '../../store/ids/upload-id.js';
+import { uploadId } from '../../store/ids/upload-id-schema.js';
 import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
 import { printable } from '../../platform/paths/raw-path.js';
 
-export interface Tombstone {
-  readonly datasetId: string;
-  readonly version: number;
-  readonly uploadId: UploadId;
-  /** ISO 8601, by the store's clock. */
-  readonly retiredAt: string;
-}
+export const TOMBSTONE = s.schema(() =>
+  s.object({
+    datasetId: s.text,
+    version: s.count,
+    uploadId,
+    /** ISO 8601, by the store's clock. */
+    retiredAt: s.moment,
+  }),
+);
+export type Tombstone = s.Read<typeof TOMBSTONE>;
 
 export const TOMBSTONE_TYPE = 'archiver-tombstone';
 /** A record has more than 500 bytes; a tombstone with the longest id of a dataset has 387. */
 export const TOMBSTONE_BYTES = 400;
 
 /** The tombstone as it is stored. */
-export function encodeTombstone({ datasetId, version, uploadId, retiredAt }: Tombstone): Buffer {
-  const document = { format: FORMAT_VERSION, type: TOMBSTONE_TYPE, datasetId, version, uploadId, retiredAt };
+export function encodeTombstone({ datasetId, version, uploadId: id, retiredAt }: Tombstone): Buffer {
+  const document = { format: FORMAT_VERSION, type: TOMBSTONE_TYPE, datasetId, version, uploadId: id, retiredAt };
   return Buffer.from(`${digestedText(document).padEnd(TOMBSTONE_BYTES - 1)}\n`, 'utf8');
 }
 

@@ -1,24 +1,34 @@
 // The signature of a config, a file beside it: ed25519 over the exact bytes (RFC 8032, no hash before). It is verified
 // before anything is parsed. docs/format.md describes the file.
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { readObject, readValue } from '../../platform/documents/read-document.js';
+import * as s from '../../platform/documents/schema.js';
 import { ArchiverError, integrityError, usageError } from '../../platform/failures/errors.js';
 import { parseBoundedJson } from '../../platform/json/json-guard.js';
-import { Fields } from '../../platform/json/json-fields.js';
 import { quoted } from './problems.js';
 
 const ALGORITHM = 'ed25519';
 const SIGNATURE_BYTES = 64;
 const MAX_SIDECAR_BYTES = 4096;
-const SIDECAR_KEYS: readonly string[] = ['formatVersion', 'algorithm', 'keyId', 'signature'];
 const WHAT = 'the signature';
-const SIGN_AGAIN = 'sign the config again: archiver fleetagent sign-config CONFIG_FILE --key KEY_FILE';
+const SIGN_AGAIN = { hint: 'sign the config again: archiver fleetagent sign-config CONFIG_FILE --key KEY_FILE' };
 
 /** What the file beside a config says. */
-export interface Sidecar {
-  /** `sha256:` and the first 16 hex digits of the SHA-256 of the 32 bytes of the public key. */
-  readonly keyId: string;
-  /** 64 bytes. */
-  readonly signature: Buffer;
+const SIDECAR = s.schema(() =>
+  s.closedObject({
+    formatVersion: s.exactly(1),
+    algorithm: s.exactly(ALGORITHM),
+    /** `sha256:` and the first 16 hex digits of the SHA-256 of the 32 bytes of the public key. */
+    keyId: s.text,
+    signature: s.parsed(signatureOf, `${SIGNATURE_BYTES} bytes in base64`),
+  }),
+);
+export type Sidecar = s.Read<typeof SIDECAR>;
+
+function signatureOf(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  // Node passes over what is no base64.
+  return bytes.byteLength === SIGNATURE_BYTES && bytes.toString('base64') === text ? bytes : undefined;
 }
 
 /** Signs these bytes of a config with an ed25519 key: the file for beside it, and the name of the key. */
@@ -32,19 +42,12 @@ export function signConfig(bytes: Uint8Array, privateKey: KeyObject): { bytes: B
 /** Reads the file beside a config. @throws integrity, with what is wrong with it */
 export function readSidecar(bytes: Buffer): Sidecar {
   if (bytes.byteLength > MAX_SIDECAR_BYTES) throw refused(`${WHAT} is larger than ${MAX_SIDECAR_BYTES} bytes`);
-  const fields = new Fields(parseBoundedJson(bytes.toString('utf8'), 2, WHAT), WHAT);
-  const unknown = Object.keys(fields.own()).find((key) => !SIDECAR_KEYS.includes(key));
-  if (unknown !== undefined) throw refused(`${WHAT} has a key that is unknown: ${quoted(unknown)}`);
-  if (fields.get('formatVersion') !== 1) throw refused(`${WHAT} is of a format that this archiver does not read`);
-  const algorithm = fields.text('algorithm');
-  if (algorithm !== ALGORITHM) throw refused(`${WHAT} was made with ${quoted(algorithm)} and not with ${ALGORITHM}`);
-  const keyId = fields.text('keyId');
-  const text = fields.text('signature');
-  const signature = Buffer.from(text, 'base64');
-  // Node passes over what is no base64.
-  if (signature.byteLength !== SIGNATURE_BYTES || signature.toString('base64') !== text)
-    throw refused(`${WHAT} is not ${SIGNATURE_BYTES} bytes in base64`);
-  return { keyId, signature };
+  const parsed = readObject(parseBoundedJson(bytes.toString('utf8'), 2, WHAT), WHAT, SIGN_AGAIN);
+  const { formatVersion, algorithm } = parsed;
+  if (formatVersion !== 1) throw refused(`${WHAT} is of a format that this archiver does not read`);
+  if (typeof algorithm === 'string' && algorithm !== ALGORITHM)
+    throw refused(`${WHAT} was made with ${quoted(algorithm)} and not with ${ALGORITHM}`);
+  return readValue(SIDECAR, parsed, WHAT, SIGN_AGAIN);
 }
 
 /**
@@ -61,7 +64,7 @@ export function verifyConfig(bytes: Uint8Array, sidecarBytes: Buffer, publicKeyP
     throw refused(`the config is not what was signed with the key ${known}`);
 }
 
-const refused = (message: string): Error => integrityError(message, { hint: SIGN_AGAIN });
+const refused = (message: string): Error => integrityError(message, SIGN_AGAIN);
 
 /** `name`: of its file, printable. @throws usage when the PEM is not that of an ed25519 public key */
 export function readPublicKey(pem: string, name = 'the key file'): KeyObject {

@@ -1,14 +1,15 @@
 // The table of contents at the end of a chunk (docs/format.md), from bytes that nobody vouches for. Only the compressed
 // document is kept: a million entries fit some forty megabytes, and a reader opens one table after another.
 import type { Codec } from '../../platform/codec/codec-type.js';
+import { checkFormat, readValue } from '../../platform/documents/read-document.js';
+import * as s from '../../platform/documents/schema.js';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { DIRECT_KEY } from '../manifest/direct-record.js';
 import { EntryParser } from '../manifest/entry-json-parse.js';
-import { Fields } from '../../platform/json/json-fields.js';
 import { parseBoundedJson } from '../../platform/json/json-guard.js';
-import { readChunk } from '../manifest/manifest-head-parse.js';
+import { CHUNK, FRAMES, id, level, shardNumber } from '../manifest/head-schema.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
-import { type ChunkRecord, FORMAT_VERSION, type Entry, type FrameRecord } from '../manifest/manifest-types.js';
+import { type ChunkRecord, FORMAT_VERSION, type Entry } from '../manifest/manifest-types.js';
 import { displayPath, type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
 import { tableText } from './table-frame.js';
 
@@ -21,15 +22,41 @@ const MAX_DEPTH = 8;
 const NEWLINE = 10;
 
 /** Which piece of a cut file a chunk holds. */
-export interface PartRecord {
-  /** From 1. */
-  readonly number: number;
-  readonly of: number;
-  /** In the file. */
-  readonly offset: number;
-  /** 0 when the file could not be read. */
-  readonly stored: number;
-}
+const PART = s.schema(() =>
+  s.fitting(
+    s.object({
+      /** From 1. */
+      number: s.count,
+      of: s.count,
+      /** In the file. */
+      offset: s.count,
+      /** 0 when the file could not be read. */
+      stored: s.count,
+    }),
+    ({ number, of }) => (number < 1 || number > of ? ['number', `from 1 to ${of}`] : undefined),
+  ),
+);
+export type PartRecord = s.Read<typeof PART>;
+
+const isDirect = ({ key, content }: ChunkRecord): boolean =>
+  content === 'file' && DIRECT_KEY.test(key) && !key.split('/').includes('..');
+
+const HEAD = s.schema(() =>
+  s.object({
+    uploadId: s.text,
+    chunk: s.object({
+      chunk: id(),
+      shard: shardNumber(),
+      rawSize: s.count,
+      level: level(),
+      frames: FRAMES(),
+      part: s.exactOptional(PART()),
+    }),
+    objects: s.exactOptional(
+      s.listOfMany(s.fitting(CHUNK(), (one) => (isDirect(one) ? undefined : ['key', 'that of a direct file']))),
+    ),
+  }),
+);
 
 export interface ChunkTable extends Pick<
   ChunkRecord,
@@ -53,32 +80,18 @@ export function readChunkTable(codec: Codec, bytes: Buffer, uploadId: UploadId):
   if (start < 0) throw integrityError('its table of contents has no list of files');
   const what = 'its table of contents';
   const head = `${text.toString('utf8', 0, start)}"files":[]}`;
-  const fields = new Fields(parseBoundedJson(head, MAX_DEPTH, what), what);
-  checkFormat(fields.count('format'));
-  if (fields.text('uploadId') !== uploadId) throw integrityError('its table of contents belongs to another upload');
-  const chunk = fields.object('chunk');
-  const survey = surveyLines(linesOf(text));
+  const parsed = parseBoundedJson(head, MAX_DEPTH, what);
+  checkFormat(parsed, 'format', FORMAT_VERSION, what);
+  const { chunk, objects = [], ...table } = readValue(HEAD, parsed, what);
+  if (table.uploadId !== uploadId) throw integrityError('its table of contents belongs to another upload');
   return {
-    chunk: chunk.count('chunk', 0xff_ff_ff_ff),
-    shard: chunk.count('shard', 1_000_000),
-    rawSize: chunk.count('rawSize'),
-    level: chunk.count('level', 22),
-    frames: chunk.list('frames').map((frame, index) => readFrame(new Fields(frame, `frame ${index} of ${what}`))),
-    part: chunk.get('part') === undefined ? undefined : readPart(chunk.object('part')),
-    objects: fields.get('objects') === undefined ? [] : readObjects(fields),
+    ...chunk,
+    part: chunk.part,
+    objects,
     tocSize: bytes.length,
-    ...survey,
+    ...surveyLines(linesOf(text)),
     lines: () => linesOf(decode(codec, payload)),
   };
-}
-
-function checkFormat(format: number): void {
-  if (format === FORMAT_VERSION) return;
-  throw new ArchiverError(
-    'unsupported',
-    `its table of contents has format ${format}, and this archiver reads ${FORMAT_VERSION}`,
-    { hint: 'update archiver' },
-  );
 }
 
 function decode(codec: Codec, payload: Buffer): Buffer {
@@ -88,25 +101,6 @@ function decode(codec: Codec, payload: Buffer): Buffer {
   const text = Buffer.allocUnsafeSlow(rawSize);
   codec.decompressFrame(text, payload);
   return text;
-}
-
-const readFrame = (fields: Fields): FrameRecord => ({
-  size: fields.count('size'),
-  rawSize: fields.count('rawSize'),
-  sha256: fields.sha256('sha256'),
-});
-
-const readObjects = (fields: Fields): readonly ChunkRecord[] =>
-  fields.list('objects').map((object, index) => {
-    const record = readChunk(new Fields(object, `object ${index} of ${fields.what}`));
-    const isDirect = record.content === 'file' && DIRECT_KEY.test(record.key) && !record.key.split('/').includes('..');
-    return isDirect ? record : fields.fail('objects', 'a list of direct files');
-  });
-
-function readPart(fields: Fields): PartRecord {
-  const [number, of] = [fields.count('number'), fields.count('of')];
-  if (number < 1 || number > of) fields.fail('number', `from 1 to ${of}`);
-  return { number, of, offset: fields.count('offset'), stored: fields.count('stored') };
 }
 
 function* linesOf(text: Buffer): Generator<Entry> {

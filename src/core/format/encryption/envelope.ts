@@ -1,7 +1,8 @@
 // The layout of sealed bytes; docs/format.md, "Encrypted manifests", is the specification. A header in the clear, then
 // frames of AES-256-GCM. Each frame authenticates the header and the context, its number, and whether it is the last.
+import { readObject, readValue } from '../../platform/documents/read-document.js';
+import * as s from '../../platform/documents/schema.js';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
-import { Fields } from '../../platform/json/json-fields.js';
 import { parseBoundedJson } from '../../platform/json/json-guard.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { KeyContext, WrappedKey } from '../../store/key-service.js';
@@ -20,6 +21,20 @@ const MAX_KEY_ID = 2048;
 const MAX_WRAPPED_BYTES = 6144;
 /** Frames are numbered with four bytes. */
 const MAX_CONTENT_BYTES = 2 ** 32 * FRAME_BYTES;
+
+const HEADER = s.schema(() =>
+  s.object({
+    upload: s.text,
+    size: s.countTo(MAX_CONTENT_BYTES),
+    kmsKeyId: s.textThat((one) => one !== '' && one.length <= MAX_KEY_ID, 'the name of a key'),
+    wrappedKey: s.parsed(wrappedKeyOf, 'a wrapped key'),
+  }),
+);
+
+function wrappedKeyOf(text: string): Buffer | undefined {
+  const key = Buffer.from(text, 'base64');
+  return key.length > 0 && key.length <= MAX_WRAPPED_BYTES ? key : undefined;
+}
 
 export interface EnvelopeHeader extends WrappedKey {
   /** Where it was written. For the wording of errors only: what counts is where it is read. */
@@ -66,13 +81,10 @@ export function headerLength(preamble: Buffer, what: string): number {
 /** Reads a whole header. Nothing in it is authenticated before the first frame is. @throws integrity, unsupported */
 export function parseHeader(bytes: Buffer, what: string): EnvelopeHeader {
   const about = `the encryption header of ${what}`;
-  const fields = new Fields(parseBoundedJson(bytes.toString('utf8', PREAMBLE_BYTES), MAX_DEPTH, about), about);
-  if (fields.get('format') !== 1 || fields.get('algorithm') !== ALGORITHM) throw newerFormat(what);
-  const kmsKeyId = fields.text('kmsKeyId');
-  if (kmsKeyId === '' || kmsKeyId.length > MAX_KEY_ID) fields.fail('kmsKeyId', 'the name of a key');
-  const wrappedKey = Buffer.from(fields.text('wrappedKey'), 'base64');
-  if (wrappedKey.length === 0 || wrappedKey.length > MAX_WRAPPED_BYTES) fields.fail('wrappedKey', 'a wrapped key');
-  return { place: fields.text('upload'), contentBytes: fields.count('size', MAX_CONTENT_BYTES), kmsKeyId, wrappedKey };
+  const parsed = readObject(parseBoundedJson(bytes.toString('utf8', PREAMBLE_BYTES), MAX_DEPTH, about), about);
+  if (parsed['format'] !== 1 || parsed['algorithm'] !== ALGORITHM) throw newerFormat(what);
+  const { upload, size, ...key } = readValue(HEADER, parsed, about);
+  return { place: upload, contentBytes: size, ...key };
 }
 
 const newerFormat = (what: string): ArchiverError =>

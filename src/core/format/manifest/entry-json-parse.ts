@@ -3,9 +3,9 @@
 import { integrityError } from '../../platform/failures/errors.js';
 import { type RawPath, textFromRaw, rawFromBase64, TOP } from '../../platform/paths/raw-path.js';
 import { JsonScanner } from '../../platform/json/json-scanner.js';
-import { parseMode } from './manifest-head-parse.js';
+import { parseMode } from './head-schema.js';
 import type { Entry, EntryType, Segment, Timestamp, Tombstone } from './manifest-types.js';
-import { COMMIT, isStageName } from './provenance-parse.js';
+import { COMMIT, isStageName } from './provenance-schema.js';
 import { parseTimestamp } from './timestamp.js';
 
 /** An entry of a type that this version does not know: named, never restored. */

@@ -1,7 +1,12 @@
 // Times as text with nanoseconds: `2025-11-14T09:30:12.123456789Z`. JavaScript's Date knows milliseconds and 275,760
 // years; file systems know more. The date arithmetic is the proleptic Gregorian calendar for any year, counted in
 // 400-year eras that begin on 1 March (http://howardhinnant.github.io/date_algorithms.html).
-import type { Timestamp } from './manifest-types.js';
+
+/** Seconds since 1970 (may be negative) and 0 to 999 999 999 nanoseconds after them. */
+export interface Timestamp {
+  readonly seconds: number;
+  readonly nanos: number;
+}
 
 const DAY_SECONDS = 86_400;
 const ERA_DAYS = 146_097;

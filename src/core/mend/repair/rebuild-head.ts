@@ -6,7 +6,6 @@ import {
   FORMAT_VERSION,
   type ChunkRecord,
   type ManifestHead,
-  type Settings,
   type SourceRecord,
   type VersionRecord,
 } from '../../format/manifest/manifest-types.js';
@@ -119,7 +118,7 @@ function storageOf({ url, region, chunks, record }: HeadSources): ManifestHead['
   };
 }
 
-function settingsOf({ chunks, hasChecksums }: HeadSources): Settings {
+function settingsOf({ chunks, hasChecksums }: HeadSources): ManifestHead['settings'] {
   const most = (of: (chunk: ChunkRecord) => number): number =>
     chunks.reduce((max, chunk) => Math.max(max, of(chunk)), 0);
   const levels = new Set(chunks.flatMap(({ level, content }) => (content === undefined ? [level] : [])));

@@ -6,15 +6,24 @@ import { parseBoundedJson } from '../json/json-guard.js';
 import { printable } from '../paths/raw-path.js';
 import * as s from './schema.js';
 
-const ANY_OBJECT = s.schema(() => s.recordOf(s.anything));
+const ANY_OBJECT = s.schema(() => s.anyObject);
+
+/** What is said is one problem: a million of them would take more memory than the document. */
+const ONE_PROBLEM: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
 /** The value as the schema has it; `what` names it in messages. @throws integrity */
 export function readValue<T>(schema: s.Schema<T>, value: unknown, what: string, options?: ErrorOptions): T {
-  const { success, data, error } = schema().safeParse(value);
+  const type = schema();
+  if (s.isPlain(type, value)) return value;
+  const { success, data, error } = type.safeParse(value, ONE_PROBLEM);
   if (success) return data;
   const [issue] = error.issues;
   throw integrityError(issue === undefined ? `${what} cannot be read` : problemOf(issue, what), options);
 }
+
+/** An object with whatever is in it, of which a few keys are looked at before the others are read. @throws integrity */
+export const readObject = (value: unknown, what: string, options?: ErrorOptions): Readonly<Record<string, unknown>> =>
+  readValue(ANY_OBJECT, value, what, options);
 
 /** A document of at most this depth, without a key twice. @throws integrity */
 export const readJson = <T>(schema: s.Schema<T>, text: string, what: string, maxDepth: number): T =>
@@ -22,7 +31,7 @@ export const readJson = <T>(schema: s.Schema<T>, text: string, what: string, max
 
 /** Whether a document is of the format that is known; `key` says which it is of. @throws unsupported for a newer one, else integrity */
 export function checkFormat(document: unknown, key: string, known: number, what: string): void {
-  const format = readValue(ANY_OBJECT, document, what)[key];
+  const format = readObject(document, what)[key];
   if (format === known) return;
   if (typeof format !== 'number' || format < known) throw integrityError(`'${key}' of ${what} is not ${known}`);
   throw new ArchiverError('unsupported', `${what} has format ${format}, and this archiver reads ${known}`, {

@@ -1,10 +1,9 @@
 // The text of a small state file: one JSON document with a type, a format and a checksum. Damaged, foreign and newer files
 // are distinguished, each with one sentence.
 import { createHash } from 'node:crypto';
-import { readValue } from '../documents/read-document.js';
+import { readObject, readValue } from '../documents/read-document.js';
 import type { Schema } from '../documents/schema.js';
 import { ArchiverError, integrityError } from '../failures/errors.js';
-import { Fields } from '../json/json-fields.js';
 import { parseBoundedJson } from '../json/json-guard.js';
 import { printable } from '../paths/raw-path.js';
 
@@ -22,12 +21,6 @@ export interface StateKind {
 export interface StateSchema<T> extends StateKind {
   /** Without format, type and checksum. */
   readonly body: Schema<T>;
-}
-
-export interface StateDocument {
-  readonly fields: Fields;
-  /** All of it except the checksum, which shows that this program wrote it. */
-  readonly body: Readonly<Record<string, unknown>>;
 }
 
 export interface StatePlace {
@@ -50,32 +43,20 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
  * @throws integrity where it is damaged or another kind of file, unsupported where it is newer
  */
 export function readStateDocument<T>(text: string, kind: StateSchema<T>, place: StatePlace): T {
-  const { fields, body } = parseStateDocument(text, kind, place);
-  return readValue(kind.body, body, fields.what, { hint: place.hint });
-}
-
-/**
- * Reads the text of the file `path`. `hint`: what to do about a damaged one.
- * @throws integrity where it is damaged or another kind of file, unsupported where it is newer
- */
-export function parseStateDocument(
-  text: string,
-  { type, format, noun }: StateKind,
-  { path, hint }: StatePlace,
-): StateDocument {
+  const { type, format, noun } = kind;
+  const { path, hint } = place;
   const what = `the ${noun} ${printable(path)}`;
-  const fields = new Fields(parsedText(text, what, hint), what);
-  if (fields.get('type') !== type) throw integrityError(`${printable(path)} is not a ${noun} of archiver`, { hint });
-  const found = fields.get('format');
+  const { sha256, ...body } = readObject(parsedText(text, what, hint), what, { hint });
+  if (body['type'] !== type) throw integrityError(`${printable(path)} is not a ${noun} of archiver`, { hint });
+  const found = body['format'];
   if (typeof found === 'number' && found > format) {
     throw new ArchiverError('unsupported', `${what} has format ${found}, and this archiver reads ${format}`, {
       hint: 'update archiver',
     });
   }
-  const { sha256, ...body } = fields.own();
   if (found !== format || sha256 !== digestOf(JSON.stringify(body)))
     throw integrityError(`${what} is damaged: it does not match its checksum`, { hint });
-  return { fields, body };
+  return readValue(kind.body, body, what, { hint });
 }
 
 function parsedText(text: string, what: string, hint: string): unknown {

@@ -1,5 +1,5 @@
 // A DVC stage as the rest of the program sees it.
-import type { DvcPathRecord } from '../../format/manifest/provenance-types.js';
+import type { DvcPathRecord } from '../../format/manifest/provenance-schema.js';
 import type { Json } from './yaml-value.js';
 
 /** A dependency or an output. `path` is relative to the folder of dvc.yaml; URLs and absolute paths stay as they are. */

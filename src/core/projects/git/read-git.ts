@@ -4,8 +4,8 @@
 // The commit is that at which the upload began; a commit made while it runs is not seen.
 import { execFile } from 'node:child_process';
 import { ArchiverError, systemCode, usageError } from '../../platform/failures/errors.js';
-import type { GitRecord } from '../../format/manifest/provenance-types.js';
-import { COMMIT } from '../../format/manifest/provenance-parse.js';
+import type { GitRecord } from '../../format/manifest/provenance-schema.js';
+import { COMMIT } from '../../format/manifest/provenance-schema.js';
 import { displayPath, printable, type RawPath, textFromRaw } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
 

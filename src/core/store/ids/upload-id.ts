@@ -1,6 +1,5 @@
 // What an upload is called: when it began, and eight hex digits, `20251114-093012-1a2b3c4d`. Nothing else is ever made into
 // a key, and the keys of an upload are made and read here.
-import type { Fields } from '../../platform/json/json-fields.js';
 
 declare const isOfUpload: unique symbol;
 
@@ -28,12 +27,6 @@ export const isUploadId = (text: string): text is UploadId => WHOLE.test(text);
 
 /** True for what may be looked for as the name of an upload: nothing that a key or a path could take for more than itself. */
 export const mayBeUploadId = (text: string): text is UploadId => SAFE.test(text);
-
-/** The id of an upload in a document. @throws integrity for what `isOne` does not take */
-export function readUploadId(fields: Fields, isOne = isUploadId): UploadId {
-  const text = fields.text('uploadId');
-  return isOne(text) ? text : fields.fail('uploadId', 'an upload id');
-}
 
 /** The folder of an upload below the base, with a slash at its end. */
 export const uploadFolder = (uploadId: UploadId): string => `uploads/${uploadId}/`;

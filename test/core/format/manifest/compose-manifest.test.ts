@@ -282,11 +282,11 @@ describe('the head of a delta', () => {
     ],
     ['on no digest', (head) => (head['previous'] = { uploadId: uploadIdOf(0), sha256: 'x' }), /is not a SHA-256/],
     ['of no deltas', (head) => (head['chain'] = { deltas: 0, entries: 1 }), /'deltas' of .* is not at least 1/],
-    ['with a bad replaced digest', (head) => (head['replaces'] = ['x']), /'replaces' 0 of .*SHA-256/],
+    ['with a bad replaced digest', (head) => (head['replaces'] = ['x']), /replace 1 of .*SHA-256/],
     [
       'with endless replaced digests',
       (head) => (head['replaces'] = Array.from({ length: 257 }, () => 'a'.repeat(64))),
-      /at most 256/,
+      /more than 256 replaces/,
     ],
     [
       'with the keys of a delta on a full listing',

@@ -77,6 +77,34 @@ describe('a document', () => {
     expect(() => readJson(any, '[[[', 'it', 2)).toThrow('it nests more than 2 levels deep');
   });
 
+  const ITEMS = s.schema(() => s.listOfMany(s.object({ at: s.count, note: s.exactOptional(s.nullable(s.text)) })));
+  const DAMAGED = [{ at: 1 }, { at: -1 }, {}];
+
+  test.each<[string, unknown, unknown]>([
+    ['a key that nobody knows', { at: 1, mood: 'fine' }, { at: 1 }],
+    ['__proto__', JSON.parse('{"at":1,"__proto__":{"note":"x"}}'), { at: 1 }],
+    ['null', { at: 1, note: null }, { at: 1, note: null }],
+  ])('that has millions of items keeps the plain ones, and reads one with %s', (_name, odd, read) => {
+    const plain = { at: 1, note: 'a' };
+    const found = readValue(ITEMS, [plain, odd], 'it');
+
+    expect(found).toEqual([plain, read]);
+    expect(Object.keys(found[1] ?? {})).toEqual(Object.keys(read as object));
+    expect(found[0]).toBe(plain);
+  });
+
+  test('is read up to the first problem', () => {
+    const list = s.schema(() => s.object({ items: s.listOfMany(s.object({ at: s.count })) }));
+    const seen: unknown[] = [];
+    const looked = s.schema(() => s.listOf(s.textThat((one) => seen.push(one) < 0, 'wanted')));
+
+    expect(() => readValue(list, { items: DAMAGED }, 'it')).toThrow(
+      "'at' of item 2 of it is not a whole number from 0",
+    );
+    expect(() => readValue(looked, ['a', 'b', 'c'], 'it')).toThrow('is not wanted');
+    expect(new Set(seen)).toEqual(new Set(['a']));
+  });
+
   test('cannot change what objects are', () => {
     const map = s.schema(() => s.object({ by: s.mapOf(s.object({ name: s.text })) }));
     const read = readJson(map, '{"by":{"__proto__":{"name":"x"}},"__proto__":{"name":"y"}}', 'it', 8);

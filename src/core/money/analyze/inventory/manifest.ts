@@ -1,9 +1,9 @@
 // The manifest.json of S3 Inventory: which bucket was listed and when, what its columns are, and which files hold the rows.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/storage-inventory-location.html
 import { createHash } from 'node:crypto';
+import { readJson } from '../../../platform/documents/read-document.js';
+import * as s from '../../../platform/documents/schema.js';
 import { ArchiverError, integrityError, noneOn, usageError } from '../../../platform/failures/errors.js';
-import { Fields } from '../../../platform/json/json-fields.js';
-import { parseBoundedJson } from '../../../platform/json/json-guard.js';
 import type { ObjectReader } from '../../../store/object-store.js';
 import { readAll } from '../../../store/read-content.js';
 import { formatStoreUrl, parseStoreUrl } from '../../../store/store-url.js';
@@ -15,7 +15,6 @@ const MAX_CHECKSUM_BYTES = 1024;
 const MAX_DEPTH = 8;
 const MANIFEST = 'manifest.json';
 const CHECKSUM = 'manifest.checksum';
-const MD5 = /^[0-9a-f]{32}$/i;
 
 /** Columns that are read, by their names in Parquet, ORC and tables of Athena. CSV has them in camel case. */
 export const COLUMNS = {
@@ -28,15 +27,36 @@ export const COLUMNS = {
 } as const;
 export type ColumnName = keyof typeof COLUMNS;
 
-export type InventoryFormat = 'CSV' | 'Parquet' | 'ORC';
-const FORMATS: readonly string[] = ['CSV', 'Parquet', 'ORC'] satisfies InventoryFormat[];
+export type InventoryFormat = (typeof FORMATS)[number];
+const FORMATS = ['CSV', 'Parquet', 'ORC'] as const;
 
-export interface InventoryFile {
-  /** In the bucket that the inventory was delivered to. */
-  readonly key: string;
-  readonly sizeBytes: number;
-  /** Hex. */
-  readonly md5: string;
+const FILE = s.schema(() =>
+  s.turned(
+    s.object({ key: s.text, size: s.count, MD5checksum: s.matching(/^[0-9a-f]{32}$/i, 'an MD5 in hex') }),
+    ({ key, size, MD5checksum }) => ({
+      /** In the bucket that the inventory was delivered to. */
+      key,
+      sizeBytes: size,
+      /** Hex. */
+      md5: MD5checksum.toLowerCase(),
+    }),
+  ),
+);
+export type InventoryFile = s.Read<typeof FILE>;
+
+const MANIFEST_KEYS = s.schema(() =>
+  s.object({
+    sourceBucket: s.text,
+    fileFormat: s.oneOf(FORMATS),
+    creationTimestamp: s.parsed(timeOf, 'a time in milliseconds'),
+    fileSchema: s.text,
+    files: s.listOf(FILE()),
+  }),
+);
+
+function timeOf(text: string): Date | undefined {
+  const time = new Date(Number(text));
+  return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
 export interface Inventory {
@@ -96,27 +116,11 @@ export async function readManifest(reader: ObjectReader, key: string, signal: Ab
 
 /** @throws integrity */
 export function parseManifest(text: string, key: string): Inventory {
-  const what = printable(key);
-  const fields = new Fields(parseBoundedJson(text, MAX_DEPTH, what), what);
-  const format = fields.text('fileFormat');
-  if (!FORMATS.includes(format)) fields.fail('fileFormat', 'CSV, Parquet or ORC');
-  const createdAt = new Date(Number(fields.text('creationTimestamp')));
-  if (Number.isNaN(createdAt.getTime())) fields.fail('creationTimestamp', 'a time in milliseconds');
+  const manifest = readJson(MANIFEST_KEYS, text, printable(key), MAX_DEPTH);
+  const { sourceBucket, fileFormat: format, creationTimestamp: createdAt, fileSchema, files } = manifest;
   const time = /(?:^|\/)(\d{4}-\d\d-\d\d)T(\d\d-\d\d)Z\/[^/]+$/.exec(key);
-  const files = fields.list('files').map((value, index): InventoryFile => {
-    const file = new Fields(value, `file ${index + 1} of ${what}`);
-    const md5 = file.text('MD5checksum');
-    if (!MD5.test(md5)) file.fail('MD5checksum', 'an MD5 in hex');
-    return { key: file.text('key'), sizeBytes: file.count('size'), md5: md5.toLowerCase() };
-  });
-  return {
-    sourceBucket: fields.text('sourceBucket'),
-    createdAt,
-    format: format as InventoryFormat,
-    columns: columnsOf(format as InventoryFormat, fields.text('fileSchema')),
-    files,
-    partition: time?.[1] && time[2] && `${time[1]}-${time[2]}`,
-  };
+  const partition = time?.[1] && time[2] && `${time[1]}-${time[2]}`;
+  return { sourceBucket, createdAt, format, columns: columnsOf(format, fileSchema), files, partition };
 }
 
 /** The same for `IsLatest` and `is_latest`. */

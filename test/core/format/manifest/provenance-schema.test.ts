@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { Fields } from '../../../../src/core/platform/json/json-fields.js';
-import type { DvcRecord } from '../../../../src/core/format/manifest/provenance-types.js';
-import { checkedDvc, readDvcRecord, readGitRecord } from '../../../../src/core/format/manifest/provenance-parse.js';
+import { readValue } from '../../../../src/core/platform/documents/read-document.js';
+import { checkedDvc, DVC, type DvcRecord, GIT } from '../../../../src/core/format/manifest/provenance-schema.js';
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
-const git = (value: object) => readGitRecord(new Fields(value, "'git' of it"));
-const dvc = (value: object) => readDvcRecord(new Fields(value, "'dvc' of it"));
+const git = (value: object) => readValue(GIT, value, "'git' of it");
+const dvc = (value: object) => readValue(DVC, value, "'dvc' of it");
 const STAGE = {
   name: 'train',
   command: 'python train.py',
@@ -46,14 +45,14 @@ describe('DVC', () => {
     ['a stage without a name', { stage: { ...STAGE, name: '' } }, /'name' .* the name of a stage/],
     ['a name that is half a character', { stage: { ...STAGE, name: '\ud800' } }, /'name'/],
     ['an MD5 that is none', { stage: { ...STAGE, lockMd5: 'x' } }, /'lockMd5' .* an MD5 in hex/],
-    ['a size below 0', { stage: { ...STAGE, deps: [{ path: 'a', size: -1 }] } }, /'size' of 'deps' 0 of/],
-    ['a path that is none', { stage: { ...STAGE, outs: [{ path: 1 }] } }, /'path' of 'outs' 0 of/],
+    ['a size below 0', { stage: { ...STAGE, deps: [{ path: 'a', size: -1 }] } }, /'size' of dep 1 of 'stage' of/],
+    ['a path that is none', { stage: { ...STAGE, outs: [{ path: 1 }] } }, /'path' of out 1 of 'stage' of/],
     ['parameters that are a list', { stage: { ...STAGE, params: [] } }, /'params'/],
     ['an endless command', { stage: { ...STAGE, command: 'x'.repeat(2 ** 20 + 1) } }, /'command'/],
     [
       'endless outputs',
       { stage: { ...STAGE, outs: Array.from({ length: 100_001 }, () => ({ path: 'a' })) } },
-      /'outs'/,
+      /'stage' of 'dvc' of it has more than 100000 outs/,
     ],
   ])('%s is refused', (_what, change, message) => {
     expect(() => dvc({ cacheDir: '.dvc/cache', ...change })).toThrow(message);

@@ -1,0 +1,222 @@
+// The head of a manifest, which is all of it but its entries, as a schema. docs/format.md is the specification.
+import * as s from '../../platform/documents/schema.js';
+import { rawFromBase64, rawFromText } from '../../platform/paths/raw-path.js';
+import { namedUploadId, uploadId } from '../../store/ids/upload-id-schema.js';
+import { OBJECT_LOCK } from './object-lock.js';
+import { DVC, GIT } from './provenance-schema.js';
+import { requires } from './requirements.js';
+import { parseTimestamp } from './timestamp.js';
+
+/** One more for each time that a manifest is rewritten. */
+const MAX_REPLACED = 256;
+
+export const id = s.schema(() => s.countTo(0xff_ff_ff_ff));
+export const shardNumber = s.schema(() => s.countTo(1_000_000));
+export const level = s.schema(() => s.countTo(22));
+const rawText = s.schema(() => s.turned(s.text, rawFromText));
+
+/** The sums of a listing. */
+export const TOTALS = s.schema(() =>
+  s.object({
+    entries: s.count,
+    /** Everything but directories. */
+    files: s.count,
+    directories: s.count,
+    symlinks: s.count,
+    hardlinks: s.count,
+    bytes: s.count,
+    storedBytes: s.count,
+    chunks: s.count,
+    skipped: s.count,
+  }),
+);
+export type Totals = s.Read<typeof TOTALS>;
+
+const FRAME = s.schema(() =>
+  s.object({
+    /** Stored (compressed) bytes. */
+    size: s.count,
+    rawSize: s.count,
+    /** Hex SHA-256 of the stored bytes. */
+    sha256: s.sha256,
+  }),
+);
+export type FrameRecord = s.Read<typeof FRAME>;
+
+/** Millions of frames are most of a head: one that holds nothing else is kept once, in the document and here. */
+export const FRAMES = s.schema(() => s.listOfMany(FRAME()));
+
+export const CHUNK = s.schema(() =>
+  s.fitting(
+    s.object({
+      chunk: id(),
+      /** Relative to the folder of the manifest. */
+      key: s.text,
+      shard: shardNumber(),
+      /** Stored bytes of the whole object, table of contents included. */
+      size: s.count,
+      /** Bytes of the tar stream. */
+      rawSize: s.count,
+      entries: s.count,
+      level: level(),
+      storageClass: s.orElse(s.text, 'STANDARD'),
+      sha256: s.sha256,
+      /** Bytes of the skippable frame at the end. */
+      tocSize: s.count,
+      frames: FRAMES(),
+      /** The object is one file as it is, its frames not compressed. Absent: a tar stream. */
+      content: s.exactOptional(s.exactly('file')),
+      /** With `content`: number of the chunk, in the same upload, whose table of contents lists it. */
+      listedIn: s.exactOptional(id()),
+    }),
+    ({ content, listedIn }) =>
+      (content === undefined) === (listedIn === undefined) ? undefined : ['listedIn', "there together with 'content'"],
+  ),
+);
+export type ChunkRecord = s.Read<typeof CHUNK>;
+
+/** A piece of a cut file. */
+export const SEGMENT = s.schema(() =>
+  s.object({
+    /** Position in `chunks`. */
+    chunk: s.count,
+    offset: s.count,
+    size: s.count,
+  }),
+);
+export type Segment = s.Read<typeof SEGMENT>;
+
+const SHARD = s.schema(() =>
+  s.object({
+    shard: shardNumber(),
+    prefix: s.text,
+    chunks: s.count,
+    files: s.count,
+    bytes: s.count,
+    storedBytes: s.count,
+  }),
+);
+export type ShardRecord = s.Read<typeof SHARD>;
+
+/** `"0644"` as a number. */
+export const parseMode = (text: string): number | undefined =>
+  /^[0-7]{4}$/.test(text) ? Number.parseInt(text, 8) : undefined;
+
+const SOURCE = s.schema(() =>
+  s.turned(
+    s.fitting(
+      s.object({
+        path: s.exactOptional(s.text),
+        pathBase64: s.orMissing(s.text),
+        host: s.text,
+        mode: s.parsed(parseMode, 'four octal digits'),
+        mtime: s.parsed(parseTimestamp, 'a time'),
+        uid: id(),
+        gid: id(),
+        user: s.orMissing(rawText()),
+        group: s.orMissing(rawText()),
+      }),
+      ({ path, pathBase64 }) => (path === undefined && pathBase64 === undefined ? ['path', 'a text'] : undefined),
+    ),
+    ({ path = '', pathBase64, ...source }) => ({
+      path: pathBase64 === undefined ? rawFromText(path) : rawFromBase64(pathBase64),
+      ...source,
+    }),
+  ),
+);
+export type SourceRecord = s.Read<typeof SOURCE>;
+
+const SETTINGS = s.schema(() =>
+  s.object({
+    shardStrategy: s.text,
+    shardCount: s.count,
+    compression: s.object({ algorithm: s.text, level: s.nullable(s.count) }),
+    frameSize: s.count,
+    chunkSize: s.count,
+    fileChecksums: s.flag,
+    /** The content of equal files is stored once. */
+    dedup: s.exactOptional(s.flag),
+  }),
+);
+
+/** Files of an upload that refer to the content of others, and the bytes that need not be stored for them. */
+const DEDUPLICATED = s.schema(() => s.object({ files: s.count, bytes: s.count }));
+export type Deduplicated = s.Read<typeof DEDUPLICATED>;
+
+/** `full`: `files` is everything. `delta`: what differs from the manifest before it. */
+export const listing = s.schema(() => s.oneOf(['full', 'delta']));
+export type ListingKind = s.Read<typeof listing>;
+
+/** The manifest that a delta builds on. */
+const PREVIOUS = s.schema(() =>
+  s.object({
+    uploadId,
+    /** Hex SHA-256 of it as it is stored. */
+    sha256: s.sha256,
+  }),
+);
+export type PreviousManifest = s.Read<typeof PREVIOUS>;
+
+/** What lies on the last full listing, the delta that says so included. */
+const CHAIN = s.schema(() =>
+  s.fitting(
+    s.object({
+      deltas: s.count,
+      /** Entries in them, deletions included. */
+      entries: s.count,
+    }),
+    ({ deltas }) => (deltas > 0 ? undefined : ['deltas', 'at least 1']),
+  ),
+);
+
+const KEYS = s.schema(() =>
+  s.object({
+    format: s.count,
+    type: s.exactly('archiver-manifest'),
+    requires: s.exactOptional(requires()),
+    tool: s.text,
+    codec: s.text,
+    uploadId: namedUploadId,
+    createdAt: s.text,
+    listing: listing(),
+    /** Of a delta only. */
+    previous: s.exactOptional(PREVIOUS()),
+    /** Of a delta only. */
+    chain: s.exactOptional(CHAIN()),
+    /** Of a delta only: totals of the effective view. `totals` are those of the delta itself. */
+    view: s.exactOptional(TOTALS()),
+    /** Digests of manifests that this one stands in for: it was rewritten. */
+    replaces: s.exactOptional(s.listOf(s.sha256, { most: MAX_REPLACED })),
+    datasetId: s.text,
+    writerId: s.orMissing(s.text),
+    source: SOURCE(),
+    storage: s.texts,
+    /** Of what this upload put itself; what it refers to elsewhere has the lock of its own upload. */
+    objectLock: s.exactOptional(OBJECT_LOCK()),
+    project: s.orMissing(s.text),
+    tags: s.exactOptional(s.texts),
+    settings: SETTINGS(),
+    /** Where `settings.dedup` is set: of what this upload stored itself. */
+    dedup: s.exactOptional(DEDUPLICATED()),
+    git: s.exactOptional(GIT()),
+    dvc: s.exactOptional(DVC()),
+    totals: TOTALS(),
+    shards: s.listOf(SHARD()),
+    chunks: s.listOfMany(CHUNK()),
+  }),
+);
+/** Everything of a manifest but its entries. */
+export type ManifestHead = s.Read<typeof KEYS>;
+
+export const HEAD = s.schema(() => s.fitting(KEYS(), misfitOf));
+
+const DELTA_KEYS = ['previous', 'chain', 'view'] as const;
+
+/** A delta has the keys of one, and a full listing has none of them. */
+function misfitOf(head: ManifestHead): s.Misfit {
+  const isDelta = head.listing === 'delta';
+  const odd = DELTA_KEYS.find((key) => (head[key] === undefined) === isDelta);
+  if (odd !== undefined)
+    return [odd, isDelta ? 'an object' : 'expected: it is a full listing, and only a delta has it'];
+  return head.previous?.uploadId === head.uploadId ? ['previous', 'that of another upload'] : undefined;
+}
