@@ -1,5 +1,7 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
+// @ts-expect-error -- build scripts are plain JavaScript
+import { LEFT_OUT, listWithout } from './scripts/without-feature.mjs';
 import { unitTests } from './test/support/needs-dist.js';
 
 // `npm test` runs everything that needs only Node and npm; `npm run test:unit` (--mode unit) what of that needs no build;
@@ -34,7 +36,16 @@ const failures: Reporter = {
   },
 };
 
+/** Features that are left out of the program; scripts/without-feature.mjs names them. */
+const leftOut = process.env[LEFT_OUT as string];
+
+const withoutFeatures = (names: readonly string[]): Plugin => ({
+  name: 'without-features',
+  load: (id) => (id.endsWith('/src/features.ts') ? (listWithout(names) as string) : undefined),
+});
+
 export default defineConfig(({ mode }) => ({
+  plugins: leftOut === undefined ? [] : [withoutFeatures(leftOut.split(' '))],
   test: {
     include:
       mode === 'unit' ? unitTests() : servers ? ['test/**/*.servers.test.{ts,tsx}'] : ['test/**/*.test.{ts,tsx}'],

@@ -52,8 +52,8 @@ const groups = {
     'src/core/platform/threads/worker-thread.ts',
   ],
   recording: [
-    'src/commands/kit/open-meter.ts',
-    'src/cli/record-run.ts',
+    'src/commands/money/open-meter.ts',
+    'src/commands/money/record-run.ts',
     'src/core/money/budget/open-book.ts',
     'src/core/money/budget/budget-alerts.ts',
     'src/core/notify/alerts/raise-alerts.ts',
@@ -73,11 +73,17 @@ const groups = {
     'src/commands/upload/dry-run.ts',
     'src/core/archive/look-at-destination.ts',
     'src/core/projects/dvc/sidecar-run.ts',
+    'src/commands/notify/noticed-run.ts',
+    'src/commands/projects/provenance.ts',
+    'src/commands/projects/dvc-files.ts',
   ],
   verifying: ['src/core/mend/verify/verify.ts'],
   jobs: ['src/core/restore/jobs/change-job.ts', 'src/core/restore/jobs/check-job.ts'],
   restoring: ['src/commands/kit/retrieve-with-job.ts'],
 };
+
+/** The modules that groups are named by. */
+export const groupedModules = Object.values(groups).flat();
 
 const isCode = (path) => /\.tsx?$/.test(path);
 
@@ -101,8 +107,7 @@ function closure(from, imports) {
   const found = new Set(from);
   // A set is walked on over what is added to it meanwhile.
   for (const path of found) {
-    if (!imports.has(path)) throw new Error(`chunk-groups.mjs: the program does not load ${path}`);
-    for (const next of imports.get(path)) found.add(next);
+    for (const next of imports.get(path) ?? []) found.add(next);
   }
   return found;
 }
@@ -111,7 +116,10 @@ function closure(from, imports) {
 function setsOf(entry, imports) {
   const taken = new Set([entry]);
   return [[entry], ...Object.values(groups)].map((roots) => {
-    const set = [...closure(roots, imports)].filter((path) => isCode(path) && !taken.has(path));
+    const set = [...closure(roots, imports)].filter(
+      // A program without a feature loads none of its modules.
+      (path) => imports.has(path) && isCode(path) && !taken.has(path),
+    );
     for (const path of set) taken.add(path);
     return set;
   });

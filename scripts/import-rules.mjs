@@ -2,6 +2,12 @@
 // src ("stores/") or a package ("ink", "@aws-sdk/*"). `atRunTime` rules let `await import()` and types pass: there it is only
 // about what is loaded when the program starts.
 
+/** The features (src/features.ts), each with its folders, where it has them: a room of core, commands, screens and stores. */
+export const FEATURES = ['money', 'notify', 'access', 'fleet', 'projects', 'diagnostics', 'setup', 'dashboard'];
+const FEATURE_FOLDERS = ['core', 'commands', 'screens', 'stores'].flatMap((layer) =>
+  FEATURES.map((name) => `${layer}/${name}/`),
+);
+
 /** @type {readonly { from: RegExp, except?: RegExp, never: readonly string[], atRunTime?: boolean, why: string }[]} */
 export const RULES = [
   {
@@ -106,19 +112,28 @@ export const RULES = [
   },
   {
     from: /^core\/(platform|events|store|format|cost|dataset|restore|archive|mend)\//,
-    never: [
-      'core/money/',
-      'core/notify/',
-      'core/fleet/',
-      'core/access/',
-      'core/projects/',
-      'core/diagnostics/',
-      'core/setup/',
-      'core/shell/',
-      'core/config/',
-      'core/context/',
-    ],
-    why: 'the engine knows nothing of the features that stand around it',
+    never: ['core/shell/', 'core/config/', 'core/context/'],
+    why: 'the engine knows nothing of what single commands need',
+  },
+  {
+    from: /^cli\//,
+    never: ['commands/', 'features'],
+    why: 'the framework knows no command: features are handed to it',
+  },
+  {
+    from: new RegExp(`^(?!features\\.ts$|(?:core|commands|screens|stores)/(?:${FEATURES.join('|')})/)`),
+    never: FEATURE_FOLDERS,
+    why: 'features stand around the engine, its commands and the framework, which ask them by src/cli/slots.ts',
+  },
+  {
+    from: /^(?!features\.ts$)/,
+    never: FEATURES.map((name) => `commands/${name}/feature`),
+    why: 'a feature is named in one list, src/features.ts',
+  },
+  {
+    from: /^(?!commands\/index\.ts$)/,
+    never: ['features'],
+    why: 'the program is made of its features in one place, commands/index.ts',
   },
 ];
 
@@ -151,9 +166,9 @@ export const DELETERS = {
     'core/setup/check-store.ts': 'what the check has put',
     'core/dataset/prune/run-prune.ts': 'hands it to a prune',
     'commands/dataset/tag.ts': 'hands it to who tags',
-    'commands/fleetagent/run-scuttle.ts': 'hands it to a wipe',
-    'commands/kit/capabilities.ts': 'hands it to questions',
-    'commands/kit/key-trial.ts': 'hands it to the trial of a key',
+    'commands/fleet/fleetagent/run-scuttle.ts': 'hands it to a wipe',
+    'commands/access/capabilities.ts': 'hands it to questions',
+    'commands/access/key-trial.ts': 'hands it to the trial of a key',
     'commands/scuttle.ts': 'hands it to a wipe',
   },
 };

@@ -72,7 +72,7 @@ export function commandsDocument(root: Node): string {
     '',
     '## Flags of every command',
     '',
-    ...flagTable('', globalFlagsFor({})),
+    ...flagTable('', globalFlagsFor(root)),
     ...table(
       ['Variable', 'Meaning'],
       RESERVED_VARIABLES.map(({ name, describe }) => [`\`${name}\``, describe]),

@@ -72,7 +72,7 @@ const programPage = (root: Node): Page => ({
   sections: [
     ['SYNOPSIS', ['.B archiver', roff('COMMAND [arguments] [flags]')]],
     ['COMMANDS', [...commandsUnder(root)].map(({ path, summary }) => item(`${pageName(path)}(1)`, summary))],
-    ['OPTIONS OF EVERY COMMAND', flagItems('', globalFlagsFor({}))],
+    ['OPTIONS OF EVERY COMMAND', flagItems('', globalFlagsFor(root))],
     ['ENVIRONMENT', RESERVED_VARIABLES.map(({ name, describe }) => item(name, describe))],
   ],
 });

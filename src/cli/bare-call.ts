@@ -4,13 +4,13 @@ import type { Readable } from 'node:stream';
 import { contextPath, readContext } from '../core/context/context-file.js';
 import { usageError } from '../core/platform/failures/errors.js';
 import type { Command } from './command.js';
-import { globalFlags } from './global-flags.js';
+import { frameworkFlags } from './global-flags.js';
 import type { Host } from './host.js';
 import { resolveLayers } from './layers.js';
 import { tokenize } from './tokenize.js';
 import { findNode, type Node } from './tree.js';
 
-const flags = { context: globalFlags.context };
+const flags = { context: frameworkFlags.context };
 
 /**
  * The command that a call without a command means; undefined for help. `argv`: from `normalizeArgv`.
@@ -21,7 +21,7 @@ export async function bareCommand(
   argv: readonly string[],
   host: Host,
 ): Promise<Command | undefined> {
-  const { texts } = await tokenize(globalFlags, argv);
+  const { texts } = await tokenize(root.globals.flags, argv);
   const { values } = resolveLayers(flags, { path: '', texts, env: host.env, config: () => undefined });
   const context = values['context'] ?? (await readContext(contextPath(host.userHome)))?.context;
   const shell = context === 'repl' ? findNode(root, ['shell'])?.command : undefined;

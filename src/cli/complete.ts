@@ -1,7 +1,7 @@
 // What the shell offers next: commands, flags, choices. Files and folders are left to the shell.
 import { findFlagToken, looksLikeFlag } from './find-flag.js';
 import { kebab, type Flag, type Flags } from './flag.js';
-import { allFlags, globalFlagsFor } from './global-flags.js';
+import { allFlags } from './global-flags.js';
 import { flagText } from './help.js';
 import { route } from './route.js';
 import type { Node } from './tree.js';
@@ -52,7 +52,7 @@ function valueCompletion(flag: Flag, start: string, before = ''): Completion {
 }
 
 /** Flags that may be typed at this node: its command's, or for a group those that all commands have. */
-const flagsAt = (node: Node): Flags => (node.command === undefined ? globalFlagsFor({}) : allFlags(node.command));
+const flagsAt = (node: Node): Flags => allFlags(node.command ?? { globals: node.globals });
 
 function countArgs(flags: Flags, rest: readonly string[]): number {
   let count = 0;

@@ -11,7 +11,7 @@ import { printable } from '../core/platform/paths/raw-path.js';
 import { replaceFile } from '../core/platform/state/replace-file.js';
 import { decodeUtf8 } from '../core/platform/text/strict-utf8.js';
 import { allProblems } from './config-problems.js';
-import { configSchema, SHARED_SECTIONS } from './config-tree.js';
+import { configSchema } from './config-tree.js';
 import type { Context } from './context.js';
 
 type Surroundings = Pick<Context, 'env' | 'userHome' | 'cwd' | 'root'>;
@@ -70,13 +70,13 @@ export async function composeConfig(
   { root }: Surroundings,
 ): Promise<string> {
   const changes: Map<string, SettingValue | undefined> = new Map(Object.entries(values));
-  for (const [section, names] of Object.entries(SHARED_SECTIONS))
+  const schema = configSchema(root);
+  for (const [section, names] of Object.entries(schema.shared))
     for (const name of names)
       if (changes.get(`${section}.${name}`) !== undefined && settings.has(`defaults.${name}`))
         changes.set(`defaults.${name}`, undefined);
   if (changes.has('storage.url')) for (const key of ['storage.bucket', 'storage.prefix']) changes.set(key, undefined);
   const after = await changedConfig(text, changes satisfies ConfigChanges);
-  const schema = configSchema(root);
   const [problem] = allProblems(schema, await parseConfig(Buffer.from(after), schema));
   if (problem !== undefined) throw new ArchiverError('internal', problemText(path, problem));
   return after;

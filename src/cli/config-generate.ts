@@ -1,9 +1,8 @@
 // An example config file, from the command tree: every setting explained and commented out. Taking away one # gives a
 // valid line, because the sections themselves are not commented.
 import type { Context } from './context.js';
-import { SHARED_SECTIONS, configSchema, sectionOf, type TreeKey, type TreeSchema } from './config-tree.js';
+import { configSchema, sectionOf, type TreeKey, type TreeSchema } from './config-tree.js';
 import type { Flag } from './flag.js';
-import { globalFlags } from './global-flags.js';
 import { flagFacts } from './help.js';
 import { commandsUnder, type Node } from './tree.js';
 import { wrap } from './wrap.js';
@@ -40,11 +39,6 @@ function keyLines({ flagKey, flag, command }: TreeKey, indent: string): readonly
   return [...words.map((line) => `# ${indent}${line}`), `#${indent}${flagKey}: ${sampleYaml(flag)}`];
 }
 
-const SHARED_KEYS: ReadonlySet<string> = new Set([
-  ...Object.values(SHARED_SECTIONS).flat(),
-  ...Object.keys(globalFlags),
-]);
-
 function sectionKeys(schema: TreeSchema, section: string): readonly TreeKey[] {
   const depth = section.split('.').length + 1;
   return [...schema.keys].flatMap(([path, key]) =>
@@ -53,10 +47,11 @@ function sectionKeys(schema: TreeSchema, section: string): readonly TreeKey[] {
 }
 
 /** The keys that the example shows in a section: what the shared sections hold is not repeated for each command. */
-function shownKeys(schema: TreeSchema, section: string): readonly TreeKey[] {
+function shownKeys(schema: TreeSchema, section: string, { globals }: Node): readonly TreeKey[] {
   const keys = sectionKeys(schema, section);
-  if (section === 'defaults') return keys.filter(({ flagKey }) => flagKey in globalFlags);
-  return section in SHARED_SECTIONS ? keys : keys.filter(({ flagKey }) => !SHARED_KEYS.has(flagKey));
+  if (section === 'defaults') return keys.filter(({ flagKey }) => flagKey in globals.flags);
+  const isShared = (key: string): boolean => key in globals.flags || Object.values(schema.shared).flat().includes(key);
+  return section in schema.shared ? keys : keys.filter(({ flagKey }) => !isShared(flagKey));
 }
 
 function sections(schema: TreeSchema, root: Node): readonly string[] {
@@ -66,14 +61,15 @@ function sections(schema: TreeSchema, root: Node): readonly string[] {
       const parts = sectionOf(command).split('.');
       return parts.map((_, index) => parts.slice(0, index + 1).join('.'));
     });
-  return [...new Set([...Object.keys(SHARED_SECTIONS), 'defaults', ...ofCommands])].filter((section) =>
+  return [...new Set([...Object.keys(schema.shared), 'defaults', ...ofCommands])].filter((section) =>
     [...schema.sections].some(
-      (known) => (known === section || known.startsWith(`${section}.`)) && hasKeys(schema, known),
+      (known) => (known === section || known.startsWith(`${section}.`)) && hasKeys(schema, known, root),
     ),
   );
 }
 
-const hasKeys = (schema: TreeSchema, section: string): boolean => shownKeys(schema, section).length > 0;
+const hasKeys = (schema: TreeSchema, section: string, root: Node): boolean =>
+  shownKeys(schema, section, root).length > 0;
 
 /** The example as YAML. */
 export function exampleYaml(root: Node): string {
@@ -81,7 +77,7 @@ export function exampleYaml(root: Node): string {
   const lines = sections(schema, root).flatMap((section) => {
     const parts = section.split('.');
     const indent = '  '.repeat(parts.length - 1);
-    const keys = shownKeys(schema, section).flatMap((key) => keyLines(key, `${indent}  `));
+    const keys = shownKeys(schema, section, root).flatMap((key) => keyLines(key, `${indent}  `));
     return [...(parts.length === 1 ? [''] : []), `${indent}${parts.at(-1) ?? ''}:`, ...keys];
   });
   return `${HEAD}${lines.join('\n')}\n`;

@@ -11,12 +11,10 @@ import type { Host } from './host.js';
 import type { ConfigLookup } from './layers.js';
 import type { Node } from './tree.js';
 
-const HOOKS_SECTION = 'hooks';
-
 const nothing: ConfigLookup = () => undefined;
 
 /** How the file's settings answer for a command: its own section, then the shared ones. */
-export function lookupIn(file: ConfigFile, command: Pick<Declaration, 'path'>): ConfigLookup {
+export function lookupIn(file: ConfigFile, command: Pick<Declaration, 'path' | 'globals'>): ConfigLookup {
   const settings = new Map(file.settings.map((setting) => [setting.key, setting]));
   return (key) => {
     for (const name of configKeysFor(command, key)) {
@@ -34,13 +32,14 @@ export function lookupIn(file: ConfigFile, command: Pick<Declaration, 'path'>): 
 
 /**
  * A folder that somebody else made may hold a config file: it says nothing about what is run here.
- * @throws usage for hooks in the file of the current folder
+ * @throws usage for programs to run in the file of the current folder
  */
-function refuseHooksOfFolder({ path, settings }: ConfigFile, host: Host): void {
-  const hook = settings.find(({ key }) => key.startsWith(`${HOOKS_SECTION}.`));
-  if (hook === undefined || !isOfFolder(path, host)) return;
+function refuseForeign({ path, settings }: ConfigFile, { globals }: Node, host: Host): void {
+  const own = Object.entries(globals.sections).flatMap(([name, { isOwnOnly }]) => (isOwnOnly ? [name] : []));
+  const foreign = settings.find(({ key }) => own.some((section) => key.startsWith(`${section}.`)));
+  if (foreign === undefined || !isOfFolder(path, host)) return;
   throw usageError(
-    `${hook.key} in ${printable(path)} (line ${hook.line}) is not taken from the current folder: it names a program to run`,
+    `${foreign.key} in ${printable(path)} (line ${foreign.line}) is not taken from the current folder: it names a program to run`,
     'move it to ~/.archiver.yaml, or name the file with ARCHIVER_CONFIG',
   );
 }
@@ -48,10 +47,11 @@ function refuseHooksOfFolder({ path, settings }: ConfigFile, host: Host): void {
 /** Reads the config file for a command. Anything in it that is not understood stops the command. */
 export async function loadConfigLayer(root: Node, command: Declaration, host: Host): Promise<ConfigLookup> {
   if (command.ignoresConfigFile === true) return nothing;
-  const file = await loadConfig(host, configSchema(root), readFile);
+  const schema = configSchema(root);
+  const file = await loadConfig(host, schema, readFile);
   if (file === undefined) return nothing;
-  refuseHooksOfFolder(file, host);
-  const problem = [...file.problems, ...doubleSettings(file.settings)][0];
+  refuseForeign(file, root, host);
+  const problem = [...file.problems, ...doubleSettings(schema, file.settings)][0];
   if (problem !== undefined) {
     const hint = problem.hint === undefined ? '' : `${problem.hint}  `;
     throw usageError(problemText(file.path, problem), `${hint}archiver config --validate`);

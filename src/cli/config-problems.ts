@@ -1,6 +1,6 @@
 // What is wrong with a config file beyond its shape: values that no flag would take, and one meaning set twice.
 import type { ConfigProblem, ConfigSetting, ParsedConfig } from '../core/config/parse-config.js';
-import { SHARED_SECTIONS, type TreeKey, type TreeSchema } from './config-tree.js';
+import type { TreeKey, TreeSchema } from './config-tree.js';
 import { parseGiven, type Flag } from './flag.js';
 import { gotTexts } from './shown-texts.js';
 import { suggest } from '../core/platform/text/suggest.js';
@@ -28,9 +28,12 @@ function valueProblem(schema: TreeSchema, setting: ConfigSetting, key: TreeKey):
 }
 
 /** A flag set both in its friendly section and in `defaults`. */
-export function doubleSettings(settings: readonly ConfigSetting[]): readonly ConfigProblem[] {
+export function doubleSettings(
+  { shared: sections }: Pick<TreeSchema, 'shared'>,
+  settings: readonly ConfigSetting[],
+): readonly ConfigProblem[] {
   const byKey = new Map(settings.map((setting) => [setting.key, setting]));
-  return Object.entries(SHARED_SECTIONS).flatMap(([section, names]) =>
+  return Object.entries(sections).flatMap(([section, names]) =>
     names.flatMap((name) => {
       const [shared, general] = [byKey.get(`${section}.${name}`), byKey.get(`defaults.${name}`)];
       if (shared === undefined || general === undefined) return [];
@@ -47,5 +50,5 @@ export function allProblems(schema: TreeSchema, { settings, problems }: ParsedCo
     const problem = key === undefined ? undefined : valueProblem(schema, setting, key);
     return problem === undefined ? [] : [problem];
   });
-  return [...problems, ...doubleSettings(settings), ...ofValues].sort((a, b) => a.line - b.line);
+  return [...problems, ...doubleSettings(schema, settings), ...ofValues].sort((a, b) => a.line - b.line);
 }

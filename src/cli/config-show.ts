@@ -8,11 +8,10 @@ import type { Declaration } from './declaration.js';
 import { lookupIn } from './config-layer.js';
 import { allProblems, problemDocument } from './config-problems.js';
 import { withoutSecretsOf } from './shown-texts.js';
-import { SHARED_SECTIONS, configSchema, sectionOf, type TreeSchema } from './config-tree.js';
+import { configSchema, sectionOf, type TreeSchema } from './config-tree.js';
 import type { Context } from './context.js';
 import type { Origin } from './origin.js';
 import type { Flag, Flags } from './flag.js';
-import { globalFlags } from './global-flags.js';
 import { findLayer, type ConfigLookup } from './layers.js';
 import { commandsUnder } from './tree.js';
 
@@ -65,13 +64,14 @@ export function listSettings(
   schema: TreeSchema,
   file: ConfigFile | undefined,
 ): readonly ShownSetting[] {
+  const { globals } = context.root;
   const inSection =
     (section: string): ConfigLookup =>
     (key) => {
       const found = file?.settings.find((setting) => setting.key === `${section}.${key}`);
       return found && { texts: found.texts, where: `line ${found.line}`, line: found.line };
     };
-  const shared = Object.entries(SHARED_SECTIONS).flatMap(([section, names]) => {
+  const shared = Object.entries(schema.shared).flatMap(([section, names]) => {
     const flags = Object.fromEntries(
       names.flatMap((name) => {
         const flag = schema.keys.get(`${section}.${name}`)?.flag;
@@ -81,7 +81,7 @@ export function listSettings(
     return shownSettings(flags, { section, path: '', config: inSection(section) }, context.env, false);
   });
   const general = shownSettings(
-    globalFlags,
+    globals.flags,
     { section: 'defaults', path: '', config: inSection('defaults') },
     context.env,
     true,

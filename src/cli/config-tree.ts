@@ -3,29 +3,19 @@
 import type { ConfigKey, ConfigSchema } from '../core/config/config-schema.js';
 import { type Declaration, wordsOf } from './declaration.js';
 import { camel, flag, kebab, type Flag, type Flags } from './flag.js';
-import { allFlags, globalFlags } from './global-flags.js';
-import { SETTINGS, SETTINGS_SECTIONS } from './settings.js';
+import { allFlags } from './global-flags.js';
+import { keysOfSections, settingsIn } from './globals.js';
+import { globalsOf } from './settings.js';
 import { STORE_KEY, storeSetting } from './store-setting.js';
 import { suggest } from '../core/platform/text/suggest.js';
 import { commandsUnder, type Node } from './tree.js';
-
-/** Sections by meaning; each key is the flag of the same name. */
-export const SHARED_SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  aws: ['region', 'profile', 'endpointUrl'],
-  storage: [STORE_KEY, 'bucket', 'prefix', 'storageClass', 'kmsKeyId'],
-  ...Object.fromEntries(Object.entries(SETTINGS_SECTIONS).map(([section, flags]) => [section, Object.keys(flags)])),
-  costControl: [...Object.keys(SETTINGS_SECTIONS['costControl'] ?? {}), 'uploadHistory', 'budgetStore'],
-};
-
-/** Flags that no file sets: the context has a file of its own; and a file of the current folder is not to open anything to others. */
-const NOT_SETTINGS: ReadonlySet<string> = new Set(['context', 'allowPublicObservability']);
 
 /** `restore jobs clean` as a section: `restore.jobs.clean`. */
 export const sectionOf = (command: Pick<Declaration, 'path'>): string => wordsOf(command.path).map(camel).join('.');
 
 /** The keys that set this flag for this command, the one that wins first. */
-export function configKeysFor(command: Pick<Declaration, 'path'>, key: string): readonly string[] {
-  const shared = Object.entries(SHARED_SECTIONS).flatMap(([section, keys]) =>
+export function configKeysFor(command: Pick<Declaration, 'path' | 'globals'>, key: string): readonly string[] {
+  const shared = Object.entries(keysOfSections(globalsOf(command))).flatMap(([section, keys]) =>
     keys.includes(key) ? [`${section}.${key}`] : [],
   );
   return [`${sectionOf(command)}.${key}`, ...shared, `defaults.${key}`];
@@ -39,6 +29,8 @@ export interface TreeKey extends ConfigKey {
 }
 
 export interface TreeSchema extends ConfigSchema {
+  /** The keys of each section that is for all commands; each is the flag of the same name. */
+  readonly shared: Readonly<Record<string, readonly string[]>>;
   readonly keys: ReadonlyMap<string, TreeKey>;
 }
 
@@ -50,8 +42,8 @@ function treeKey(section: string, flagKey: string, flag: Flag, command: Declarat
 }
 
 /** The first declaration of every flag name in the tree: it describes the shared key. */
-function flagsByName(commands: readonly Declaration[]): Flags {
-  const flags: Record<string, Flag> = { ...globalFlags };
+function flagsByName(globals: Flags, commands: readonly Declaration[]): Flags {
+  const flags: Record<string, Flag> = { ...globals };
   for (const command of commands) {
     for (const [key, flag] of Object.entries(command.flags ?? {})) flags[key] ??= flag;
   }
@@ -69,11 +61,14 @@ function parentsOf(section: string): readonly string[] {
 /** Every key and section that the tree gives. */
 export function configSchema(root: Node): TreeSchema {
   const commands = [...commandsUnder(root)].filter(({ ignoresConfigFile }) => ignoresConfigFile !== true);
-  const byName: Flags = { ...flagsByName(commands), ...SETTINGS, [STORE_KEY]: storeSetting() };
+  const { globals } = root;
+  const settings = settingsIn(globals);
+  const shared = keysOfSections(globals);
+  const byName: Flags = { ...flagsByName(globals.flags, commands), ...settings, [STORE_KEY]: storeSetting() };
   const keys = new Map<string, TreeKey>();
   const isSetting = ([name]: readonly [string, Flag]): boolean =>
-    name !== STORE_KEY && !(name in SETTINGS) && !NOT_SETTINGS.has(name);
-  for (const [section, names] of Object.entries(SHARED_SECTIONS)) {
+    name !== STORE_KEY && !(name in settings) && !globals.notInFile.includes(name);
+  for (const [section, names] of Object.entries(shared)) {
     for (const name of names) keys.set(...treeKey(section, name, byName[name] ?? anyText(name), undefined));
   }
   for (const [name, flag] of Object.entries(byName).filter(isSetting))
@@ -83,7 +78,7 @@ export function configSchema(root: Node): TreeSchema {
       keys.set(...treeKey(sectionOf(command), name, flag, command));
     }
   }
-  const sections = new Set(['', 'defaults', ...Object.keys(SHARED_SECTIONS)]);
+  const sections = new Set(['', 'defaults', ...Object.keys(shared)]);
   for (const command of commands) for (const section of parentsOf(sectionOf(command))) sections.add(section);
-  return { keys, sections, suggest };
+  return { keys, sections, suggest, shared };
 }

@@ -1,12 +1,14 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import type { EventConsumer } from '../core/events/fan-out.js';
-import type { HookSettings } from '../core/notify/hook-settings.js';
-import type { RunAccount } from '../core/money/ledger/run-account.js';
 import type { RunObserver } from '../core/events/observer.js';
 import type { Document, DocumentParts, Exact } from '../json/documents.js';
+import type { RunAbout, UploadShape } from '../core/events/run-about.js';
+import type { MeteredObject } from '../core/store/meter.js';
+import type { OpenStoreOptions } from '../core/store/open-store.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
+import type { Slots } from './slots.js';
 import type { Node } from './tree.js';
 
 /** What a call within a call has of its own. Its signal ends it alone. */
@@ -51,10 +53,39 @@ export interface MemoryLimit {
   readonly memoryLimitBytes: number | undefined;
 }
 
-/** What the ledger is told; commands use `kit/account.ts`. */
+/** What a run that is recorded uses, and what it tells; commands use `kit/account.ts`. */
+export interface RunAccount {
+  /** Others are not metered. */
+  readonly isRecorded: boolean;
+  /** Sets the three below, once a store is opened; there where a feature keeps account. */
+  readonly open: ((account: RunAccount) => Promise<void>) | undefined;
+  /** What the flags and settings of the run say. */
+  values: Readonly<Record<string, unknown>>;
+  /** A run that tells nothing makes no record. */
+  about?: RunAbout;
+  /** Of an upload that made a version. */
+  shape?: UploadShape;
+  /** Told why there is no record; a warning where nobody else says it. */
+  onTrouble?: (text: string) => void;
+  /** For each store that is opened. */
+  meter?: NonNullable<OpenStoreOptions['meter']>;
+  /** Tells the meter of objects. */
+  know?: (objects: Iterable<MeteredObject>) => void;
+  /** Makes the record. `end`: the exit status, or what the run failed with. Never throws. */
+  record?: (context: RecordContext, end: unknown) => Promise<void>;
+}
+
 export interface Accounted {
   readonly account: RunAccount;
 }
+
+/** What a record is made with. */
+export type RecordContext = Accounted &
+  Cancellation &
+  Clock &
+  Environment &
+  Pick<Messages, 'warn'> &
+  Pick<Places, 'home' | 'cwd'>;
 
 /** What watches the run, where a flag asks for metrics or traces. */
 export interface Watching {
@@ -71,9 +102,11 @@ export interface Followed {
   readonly followers?: readonly EventConsumer[];
 }
 
-/** Programs that the config file runs around an upload. */
-export interface Hooks {
-  readonly hooks: HookSettings;
+/** What features do in runs of commands that are none of theirs; commands use `kit/slots.ts`. */
+export interface Featured {
+  readonly features: readonly Slots<Context>[];
+  /** What flags and settings say, for features: a command reads its own values. */
+  readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /** stdout: a result whose document is an `F`. */
@@ -142,7 +175,7 @@ export interface ContextOf<F extends object>
     Watching,
     MemoryLimit,
     Pricing,
-    Hooks,
+    Featured,
     Followed,
     StreamedResultsOf<F>,
     Messages,

@@ -2,26 +2,24 @@
 import { join } from 'node:path';
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import { PROVIDERS } from '../core/store/providers/provider.js';
-import type { BudgetPlace } from '../core/money/ledger/run-account.js';
 import type { EventConsumer } from '../core/events/fan-out.js';
 import { harmless } from '../core/platform/json/document.js';
-import { DEFAULT_HOOK_MS, type HookSettings } from '../core/notify/hook-settings.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
 import { confirm } from './confirm.js';
 import type { Context } from './context.js';
 import type { Declaration } from './declaration.js';
 import type { Host } from './host.js';
-import type { Observed } from './observe-flags.js';
 import type { Output } from './output.js';
 import type { ParsedCommand } from './parse-command.js';
+import type { Follower, Slots } from './slots.js';
 
 /** A context, and the document that the command left to be printed when it has ended. */
 export interface RunContext {
   readonly context: Context<string>;
   readonly document: () => { readonly value: object | undefined } | 'streamed' | undefined;
-  /** From now on it is watched. */
-  readonly observe: (observed: Observed) => void;
+  /** From now on it is followed. */
+  readonly follow: (follower: Pick<Follower, 'consumers' | 'said'>) => void;
   /** Resolves when the text of the result is written; the exit status decides whether that of `outcome` is. */
   readonly settled: (status: number) => Promise<void>;
 }
@@ -40,32 +38,16 @@ const priceSettings = (values: ParsedCommand['values']): PriceSettings => ({
   provider: PROVIDERS.find((name) => name === values['provider']),
 });
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-/** Budgets are reached as the store of the command is. */
-const budgetPlace = ({ budgetStore, profile, endpointUrl, caBundle }: ParsedCommand['values']): BudgetPlace => ({
-  place: textOf(budgetStore) ?? 'local',
-  profile: textOf(profile),
-  endpointUrl: textOf(endpointUrl),
-  caBundle: textOf(caBundle),
-});
-
-const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as readonly string[]) : []);
-
-const hookSettings = ({ before, after, onFailure, timeout, shell }: ParsedCommand['values']): HookSettings => ({
-  before: textsOf(before),
-  after: textsOf(after),
-  onFailure: textsOf(onFailure),
-  timeoutMs: typeof timeout === 'number' ? timeout : DEFAULT_HOOK_MS,
-  shell: shell === true,
-});
+interface Surroundings extends Pick<Context, 'root' | 'runCall'> {
+  readonly features: readonly Slots<Context>[];
+}
 
 /** The context of one run. */
 export function createContext(
   host: Host,
   output: Output,
   parsed: ParsedCommand,
-  { root, runCall }: Pick<Context, 'root' | 'runCall'>,
+  { root, runCall, features }: Surroundings,
   command: Declaration,
 ): RunContext {
   const own = new Set(Object.keys(command.flags ?? {}));
@@ -83,7 +65,9 @@ export function createContext(
   let writing: Promise<void> = Promise.resolve();
   let later: (() => string) | undefined;
   const followers: EventConsumer[] = [...(host.followers ?? [])];
-  let said: Observed['said'];
+  const said: NonNullable<Follower['said']>[] = [];
+  const tell: NonNullable<Follower['said']> = (...words) => said.forEach((one) => one(...words));
+  const meter = features.flatMap((feature) => feature.meter ?? [])[0];
   const line = (text: string): void => void host.stderr.write(`${escapeLines(text)}\n`);
 
   const context: Context<string> = {
@@ -98,7 +82,11 @@ export function createContext(
     stdout: host.stdout,
     stderr: host.stderr,
     now: host.now,
-    account: { isRecorded: command.isRecorded === true, budget: budgetPlace(values) },
+    account: {
+      isRecorded: command.isRecorded === true,
+      open: meter && (async (account) => await meter(account, context)),
+      values,
+    },
     root,
     runCall,
     json,
@@ -111,7 +99,8 @@ export function createContext(
     },
     memoryLimitBytes: typeof memoryLimit === 'number' ? memoryLimit : undefined,
     pricing: priceSettings(values),
-    hooks: hookSettings(values),
+    features,
+    settings: values,
     followers,
     origins,
     result(value, text) {
@@ -137,15 +126,15 @@ export function createContext(
     },
     print: (text) => (json ? Promise.resolve() : output.write(text)),
     note(text) {
-      said?.('info', text);
+      tell('info', text);
       if (!quiet) line(text);
     },
     warn(text) {
-      said?.('warn', text);
+      tell('warn', text);
       line(`! ${text}`);
     },
     debug(text) {
-      said?.('debug', text);
+      tell('debug', text);
       if (verbose) line(text);
     },
     confirm: (question, isYes) =>
@@ -157,9 +146,9 @@ export function createContext(
     const isSilent = quiet && status === 0 && values['dryRun'] !== true;
     if (later !== undefined && !json && !isSilent) await output.write(later());
   };
-  const observe = (observed: Observed): void => {
-    followers.push(...observed.consumers);
-    said = observed.said;
+  const follow: RunContext['follow'] = ({ consumers, said: one }) => {
+    followers.push(...consumers);
+    if (one !== undefined) said.push(one);
   };
-  return { context, document: () => document, observe, settled };
+  return { context, document: () => document, follow, settled };
 }

@@ -1,6 +1,7 @@
 // A command as data. Help, parsing, completion, docs and the contract tests read it.
 import type { Args, ArgValues } from './arg.js';
 import type { Flags, Values } from './flag.js';
+import type { Globals } from './globals.js';
 import type { Rule } from './rule.js';
 
 export interface Declaration<F extends Flags = Flags, A extends Args = Args> {
@@ -25,6 +26,8 @@ export interface Declaration<F extends Flags = Flags, A extends Args = Args> {
   readonly ignoresConfigFile?: boolean;
   /** It draws on the whole terminal, where nothing else may be written meanwhile. */
   readonly hasScreen?: boolean;
+  /** What every command of its program has; the tree sets it. */
+  readonly globals?: Globals;
 }
 
 /** A group of commands has a line of its own in help. */

@@ -3,7 +3,6 @@ import type { Declaration } from './declaration.js';
 import { envNames } from './env-names.js';
 import { exitsOf } from './help.js';
 import { kebab, type Flag } from './flag.js';
-import { globalFlags } from './global-flags.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
 
 function describeFlag(path: string, key: string, flag: Flag) {
@@ -44,8 +43,8 @@ export function describeNode(node: Node) {
 }
 
 /** The flags of every command for programs. */
-export const describeGlobals = () => ({
+export const describeGlobals = ({ globals }: Node) => ({
   call: 'archiver help globals',
   summary: 'flags of every command',
-  flags: Object.entries(globalFlags).map(([key, flag]) => describeFlag('', key, flag)),
+  flags: Object.entries(globals.flags).map(([key, flag]) => describeFlag('', key, flag)),
 });

@@ -1,6 +1,5 @@
 // The environment variables of a flag. The command's own variable wins over the one that all commands share.
 import { kebab } from './flag.js';
-import { FILE_ONLY } from './settings.js';
 
 /** Variables with a meaning of their own: they never stand for a flag of the same name. */
 export const RESERVED_VARIABLES = [
@@ -48,7 +47,6 @@ const OWN_VARIABLES: Readonly<Record<string, string>> = { url: 'STORE' };
 
 /** The variables that set this flag for this command, the one that wins first. */
 export function envNames(path: string, key: string): readonly string[] {
-  if (FILE_ONLY.has(key)) return [];
   const flag = OWN_VARIABLES[key] ?? upper(kebab(key));
   const names = path === '' ? [`ARCHIVER_${flag}`] : [`ARCHIVER_${upper(path)}_${flag}`, `ARCHIVER_${flag}`];
   return names.filter((name) => !reserved.has(name) && !isOfOthers(name));

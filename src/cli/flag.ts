@@ -46,6 +46,12 @@ export interface Flag<T = unknown> {
   readonly defaultText: string | undefined;
   /** Where it can do something: everywhere, or only with a store in S3 (idle-flags.ts). */
   readonly only: 's3' | undefined;
+  /** It names the place that the command works on. */
+  readonly isPlace?: boolean;
+  /** No variable sets it. */
+  readonly isFileOnly?: boolean;
+  /** The feature that it is for, by its name: a program without that has no such flag. */
+  readonly feature?: string;
   parse(texts: readonly string[]): Parsed<T>;
 }
 
@@ -181,6 +187,12 @@ export const flag = {
 };
 
 export type Flags = Readonly<Record<string, Flag>>;
+
+/** Flags that are for a feature: a program without it does not have them. */
+export const ofFeature = <const F extends Flags>(feature: string, flags: F): F =>
+  // The same keys, each with the flag that it had.
+  Object.fromEntries(Object.entries(flags).map(([key, flag]) => [key, { ...flag, feature }])) as F;
+
 export type Values<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
 
 /** `kmsKeyId` as typed on the command line: `kms-key-id`. */

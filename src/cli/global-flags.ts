@@ -2,9 +2,9 @@
 // short letter takes the letter from it.
 import type { Declaration } from './declaration.js';
 import { flag, type Flags } from './flag.js';
-import { observeFlags } from './observe-flags.js';
 
-export const globalFlags = {
+/** Those of the framework; features add theirs. */
+export const frameworkFlags = {
   json: flag.on({ describe: 'print one JSON document on stdout, also on failure' }),
   quiet: flag.on({ short: 'q', describe: 'print nothing when all is well; what was asked for is still printed' }),
   verbose: flag.on({ short: 'v', describe: 'say more about what is being done' }),
@@ -22,14 +22,12 @@ export const globalFlags = {
     default: 'auto',
     describe: 'colour the output; auto follows the terminal, NO_COLOR and FORCE_COLOR',
   }),
-  ...observeFlags,
 };
 
-/** The global flags that this command does not declare itself. */
-export function globalFlagsFor(command: Pick<Declaration, 'flags'>): Flags {
-  const own = command.flags ?? {};
+/** The flags of every command that this one does not declare itself; those of the framework, where it is in no program. */
+export function globalFlagsFor({ flags: own = {}, globals }: Pick<Declaration, 'flags' | 'globals'>): Flags {
   const shorts = new Set(Object.values(own).map((flag) => flag.short));
-  const entries = Object.entries<Flags[string]>(globalFlags).filter(([key]) => !(key in own));
+  const entries = Object.entries<Flags[string]>(globals?.flags ?? frameworkFlags).filter(([key]) => !(key in own));
   return Object.fromEntries(
     entries.map(([key, { short, alias, ...flag }]) => [
       key,
@@ -43,7 +41,7 @@ export function globalFlagsFor(command: Pick<Declaration, 'flags'>): Flags {
 }
 
 /** Everything that may be typed after this command: its own flags and the global ones. */
-export const allFlags = (command: Pick<Declaration, 'flags'>): Flags => ({
+export const allFlags = (command: Pick<Declaration, 'flags' | 'globals'>): Flags => ({
   ...command.flags,
   ...globalFlagsFor(command),
 });

@@ -58,9 +58,7 @@ export function flagFacts(path: string, key: string, flag: Flag): readonly strin
         ? []
         : [`default ${flag.defaultText}`]),
     ...(flag.alias === undefined ? [] : [`also --${kebab(flag.alias)}`]),
-    ...envNames(path, key)
-      .slice(-1)
-      .map((name) => `$${name}`),
+    ...(flag.isFileOnly === true ? [] : envNames(path, key).slice(-1)).map((name) => `$${name}`),
   ];
 }
 
@@ -187,11 +185,11 @@ export function helpPage(node: Node, isWhole = false): string {
 }
 
 /** The page about what every command has. */
-export const globalsPage = (): string =>
+export const globalsPage = (root: Node): string =>
   pageOf([
     'archiver help globals: flags and variables of every command',
     '',
-    ...section('flags of every command', flagLines('', globalFlagsFor({}))),
+    ...section('flags of every command', flagLines('', globalFlagsFor(root))),
     ...section(
       'variables',
       list(

@@ -5,10 +5,10 @@ import { printable } from '../core/platform/paths/raw-path.js';
 import type { Command } from './command.js';
 import type { Flags } from './flag.js';
 import type { Resolved } from './layers.js';
-import { refuseIdleObserving } from './observe-flags.js';
 import { dashed, inWords } from './rule.js';
+import { globalsOf } from './settings.js';
 
-/** What `--budget-store` calls the place on this computer. */
+/** What a flag that names a place calls the one on this computer. */
 const LOCAL = 'local';
 
 const isTyped = ({ origins }: Pick<Resolved, 'origins'>, key: string): boolean => origins[key] === 'flag';
@@ -25,6 +25,18 @@ export function refuseS3Flags(flags: Flags, resolved: Pick<Resolved, 'origins' |
   );
 }
 
+/** @throws usage for what is typed and says more about what is not given */
+function refuseAlone(command: Command, { values, origins }: Resolved): void {
+  const { flags: own = {} } = command;
+  const globals = globalsOf(command);
+  for (const [key, needs] of Object.entries(globals.needs)) {
+    if (key in own || !isTyped({ origins }, key) || values[key] === false) continue;
+    if (needs.some((need) => values[need] !== undefined && values[need] !== false)) continue;
+    const there = needs.filter((need) => need in own || need in globals.flags);
+    throw usageError(`${dashed(key)} can do nothing without ${inWords(there.map(dashed), 'or')}`);
+  }
+}
+
 interface Typed {
   /** The store that it works on. */
   readonly place: string | undefined;
@@ -37,14 +49,14 @@ interface Typed {
 /** @throws usage for what is typed and can do nothing */
 export function refuseIdle(command: Command, resolved: Resolved, { place, texts, cwd }: Typed): void {
   const { path, flags = {} } = command;
-  // What budgets are asked for before it runs is no place that a command works on.
-  const isAboutBudgets = 'budgetStore' in flags && !('ignoreBudget' in flags);
-  const budgetStore = isAboutBudgets ? resolved.values['budgetStore'] : undefined;
-  const ofBudgets = typeof budgetStore === 'string' && budgetStore !== LOCAL ? bucketUrl(budgetStore, cwd) : LOCAL;
-  const store = place ?? (budgetStore === undefined ? undefined : ofBudgets);
+  const [named] = Object.keys(flags).flatMap((key) =>
+    flags[key]?.isPlace === true ? (resolved.values[key] ?? []) : [],
+  );
+  const byFlag = typeof named === 'string' && named !== LOCAL ? bucketUrl(named, cwd) : LOCAL;
+  const store = place ?? (named === undefined ? undefined : byFlag);
   // The archive that `migrate` reads may be in S3 as well.
   if (store !== undefined && !texts.some((text) => text.startsWith('s3://'))) refuseS3Flags(flags, resolved, store);
-  refuseIdleObserving(flags, resolved.values, (key) => isTyped(resolved, key));
+  refuseAlone(command, resolved);
   if (isTyped(resolved, 'memoryLimit') && command.keepsMemoryLimit?.(resolved.values) !== true)
     throw usageError(`--memory-limit has nothing to limit in this call of archiver ${path}`);
 }

@@ -63,6 +63,7 @@ function fromFlag(key: string, flag: Flag, texts: readonly string[]): Layered | 
 }
 
 function fromEnvironment(key: string, flag: Flag, { path, env }: Layers): Layered | undefined {
+  if (flag.isFileOnly === true) return undefined;
   for (const name of envNames(path, key)) {
     const text = env[name];
     // An empty variable is how scripts unset one; it never means an empty value.

@@ -1,7 +1,7 @@
 // Variables that look like one of ours and are none: a misspelt one would do nothing, and nobody would know.
 import { envNames, isOfOthers, RESERVED_VARIABLES } from './env-names.js';
 import { allFlags } from './global-flags.js';
-import { SETTINGS } from './settings.js';
+import { settingsIn } from './globals.js';
 import { STORE_KEY } from './store-setting.js';
 import { suggest } from '../core/platform/text/suggest.js';
 import { commandsUnder, type Node } from './tree.js';
@@ -13,8 +13,11 @@ const UNTOLD = ['ARCHIVER_NO_LIBC'];
 /** Every variable that means something to some command. */
 function knownVariables(root: Node): ReadonlySet<string> {
   const known = new Set<string>([...RESERVED_VARIABLES.map(({ name }) => name), ...UNTOLD]);
+  const settings = Object.entries(settingsIn(root.globals)).flatMap(([key, { isFileOnly }]) =>
+    isFileOnly ? [] : [key],
+  );
   for (const command of commandsUnder(root))
-    for (const key of [STORE_KEY, ...Object.keys({ ...SETTINGS, ...allFlags(command) })])
+    for (const key of [STORE_KEY, ...settings, ...Object.keys(allFlags(command))])
       for (const name of envNames(command.path, key)) known.add(name);
   return known;
 }

@@ -10,7 +10,8 @@ import { refuseIdle } from './idle-flags.js';
 import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './layers.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { dashed, inWords } from './rule.js';
-import { budgetStoreFlag, SETTINGS } from './settings.js';
+import { settingsIn } from './globals.js';
+import { globalsOf } from './settings.js';
 import {
   type PlacedTexts,
   STORE_KEY,
@@ -74,9 +75,10 @@ const isGiven =
 /** Settings, flags, and the store that the command works on. */
 function settingsOf(command: Command, cwd: string | undefined): Flags {
   const store = storeArg(command);
+  const globals = globalsOf(command);
   return {
-    ...SETTINGS,
-    ...(command.isRecorded === true && budgetStoreFlag),
+    ...settingsIn(globals),
+    ...(command.isRecorded === true && globals.recorded),
     ...allFlags(command),
     ...(store !== undefined && { [STORE_KEY]: storeSetting(cwd, store.name) }),
   };

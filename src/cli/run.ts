@@ -8,13 +8,12 @@ import { loadConfigLayer } from './config-layer.js';
 import { createContext, type RunContext } from './create-context.js';
 import { failureDocument, failureOf, failureText } from './errors.js';
 import { flag } from './flag.js';
-import { globalFlags } from './global-flags.js';
 import { globalsPage, helpPage } from './help.js';
+import type { Root } from './feature.js';
 import type { Host } from './host.js';
 import { lostOutput } from './lost-output.js';
 import { tellMisspelt } from './misspelt.js';
 import { Output } from './output.js';
-import { observedBy, type Observed, isWatched } from './observe-flags.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
 import { describeGlobals, describeNode } from './describe.js';
@@ -23,11 +22,14 @@ import { documentLine } from '../core/platform/json/document.js';
 import type { Exact, OtherDocument } from '../json/documents.js';
 import { ArchiverError } from '../core/platform/failures/errors.js';
 import { FEWEST_OPEN_FILES } from '../core/platform/limits/open-files.js';
+import type { Follower } from './slots.js';
 import { callOf, findNode, type Node } from './tree.js';
+import { watchedBy } from './watched-by.js';
 import { checkWorkingFolder } from './working-folder.js';
 
 export interface Program {
-  readonly root: Node<Command>;
+  /** As `programOf` makes it, or a tree without features. */
+  readonly root: Node<Command> & Partial<Pick<Root, 'features'>>;
   readonly version: string;
 }
 
@@ -47,7 +49,8 @@ interface Call extends Program {
   color: ColorChoice;
   /** What is done when the failure of the command is told. */
   afterwards?: () => Promise<void>;
-  observed?: Observed;
+  /** Who follows it. */
+  readonly followers: Follower[];
 }
 
 /** What is no result of a command, as docs/json.md says. */
@@ -63,7 +66,7 @@ async function helpCommand(call: Call, words: readonly string[]): Promise<number
   const node = findNode(call.root, names);
   if (node !== undefined) return showHelp(call, node, true);
   if (names[0] === 'globals') {
-    await call.output.write(call.json ? otherLine(describeGlobals()) : globalsPage());
+    await call.output.write(call.json ? otherLine(describeGlobals(call.root)) : globalsPage(call.root));
     return 0;
   }
   const known = names.findIndex((_, index) => findNode(call.root, names.slice(0, index + 1)) === undefined);
@@ -81,14 +84,19 @@ function callsOf(call: Call): Context['runCall'] {
   const { env, cwd, userHome, now, takeCtrlC, sayLast, useUtc } = host;
   return async (argv, streams) => {
     const own = { ...(takeCtrlC && { takeCtrlC }), ...(sayLast && { sayLast }), ...(useUtc && { useUtc }) };
-    const followers = [...(host.followers ?? []), ...(call.observed?.consumers ?? []), ...(streams.followers ?? [])];
+    const followers = [
+      ...(host.followers ?? []),
+      ...call.followers.flatMap(({ consumers }) => consumers),
+      ...(streams.followers ?? []),
+    ];
     const ours = { ...own, ...streams, followers, isInner: true };
     return await runProgram({ root, version }, argv, { env, cwd, userHome, now, ...ours });
   };
 }
 
-async function runCommand(call: Call, command: Command, rest: readonly string[], root: Node<Command>): Promise<number> {
-  const { host, output } = call;
+async function runCommand(call: Call, command: Command, rest: readonly string[]): Promise<number> {
+  const { host, output, root } = call;
+  const { features = [] } = root;
   const parsed = await parseCommand(command, {
     argv: rest,
     env: host.env,
@@ -97,46 +105,37 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   });
   const node = findNode(root, command.path.split(' ')) ?? root;
   if (parsed === undefined) return showHelp(call, node);
-  const own = new Set(Object.keys(command.flags ?? {}));
-  const made = createContext(host, output, parsed, { root, runCall: callsOf(call) }, command);
+  const { flags: own = {}, path, hasScreen = false } = command;
+  const made = createContext(host, output, parsed, { root, runCall: callsOf(call), features }, command);
   call.json = made.context.json;
   call.trace = made.context.trace;
   call.color = colorChoice(parsed.values['color']);
   host.onSettings?.({ trace: call.trace, color: call.color });
   checkOpenFiles(host.openFiles);
   checkWorkingFolder(host);
-  const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
-  const asked = observedBy(parsed, own, host.isInner === true);
-  if (asked !== undefined) {
-    const { observeRun } = await import('./observe-run.js');
-    const { path, hasScreen = false } = command;
-    call.observed = await observeRun(asked, made.context, { version: call.version, path, hasScreen });
-    made.observe(call.observed);
+  const values = Object.fromEntries(Object.keys(own).map((key) => [key, parsed.values[key]]));
+  const isInner = host.isInner === true;
+  const begun = { ...parsed, own, isInner, context: made.context, command: path, hasScreen, version: call.version };
+  for (const { follow } of features) {
+    const follower = await follow?.(begun);
+    if (follower === undefined) continue;
+    call.followers.push(follower);
+    made.follow(follower);
   }
-  const watched = isWatched(command.flags, parsed.values)
-    ? await (
-        await import('./watch-run.js')
-      ).watchRun({ values: parsed.values, context: made.context, command: command.path, version: call.version })
-    : undefined;
-  const run = watched === undefined ? made : { ...made, context: { ...made.context, ...watched.watching } };
-  if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
+  const watched = await watchedBy(features, begun);
+  const run = { ...made, context: { ...made.context, ...watched.parts } };
+  if (!isInner) tellMisspelt(root, host.env, (text) => run.context.warn(text));
   const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
   try {
     return await runToEnd(call, command, { run, values, args: parsed.args });
   } finally {
     asBefore?.();
-    await watched?.close();
+    await watched.close();
   }
 }
 
-/** What it used goes to the ledger, however it ended. */
-async function recordRun(context: Context, end: unknown): Promise<void> {
-  const { about, history, meter, running } = context.account;
-  const onTrouble = context.account.onTrouble ?? ((text: string): void => context.warn(text));
-  if (about === undefined || meter === undefined || running === undefined) return;
-  const { recordRunOf } = await import('./record-run.js');
-  await recordRunOf(context, { about, history, meter, running, onTrouble, end });
-}
+/** What it used is recorded, however it ended. */
+const recordRun = async (context: Context, end: unknown): Promise<void> => await context.account.record?.(context, end);
 
 interface Ready {
   readonly run: RunContext;
@@ -192,20 +191,23 @@ async function writeDocument(output: Output, run: RunContext, command: Command):
 async function runGroup(call: Call, node: Node, rest: readonly string[]): Promise<number> {
   const isRoot = node.words.length === 0;
   // Checks the flags: an unknown one is told here like anywhere else.
-  const { argv, wantsHelp } = normalizeArgv(isRoot ? { ...globalFlags, version: versionFlag } : globalFlags, rest);
+  const { argv, wantsHelp } = normalizeArgv(
+    isRoot ? { ...node.globals.flags, version: versionFlag } : node.globals.flags,
+    rest,
+  );
   if (wantsHelp) return showHelp(call, node);
   if (!isRoot) throw noSuchCommand(node, undefined);
   if (argv.includes('--version="true"')) return showVersion(call);
   // Only here: a call that names a command needs nothing of it.
   const { bareCommand } = await import('./bare-call.js');
   const command = await bareCommand(call.root, argv, call.host);
-  return command === undefined ? showHelp(call, node) : runCommand(call, command, rest, call.root);
+  return command === undefined ? showHelp(call, node) : runCommand(call, command, rest);
 }
 
 async function dispatch(call: Call): Promise<number> {
   const { argv, root } = call;
   const { node, rest, word } = route(root, argv);
-  if (node.command !== undefined) return runCommand(call, node.command, rest, root);
+  if (node.command !== undefined) return runCommand(call, node.command, rest);
   if (node === root && word === 'help') return helpCommand(call, rest.slice(rest.indexOf('help') + 1));
   if (word === undefined) return runGroup(call, node, rest);
   if (beforeArguments(rest).some(isHelp)) return showHelp(call, node);
@@ -274,6 +276,7 @@ export async function runProgram(program: Program, argv: readonly string[], host
     output,
     ...earlyFlags(argv, host.env),
     color: 'auto',
+    followers: [],
   };
   let end: unknown;
   try {
@@ -292,7 +295,7 @@ export async function runProgram(program: Program, argv: readonly string[], host
     return await report(call, error);
   } finally {
     await call.afterwards?.();
-    await call.observed?.close(end);
+    for (const follower of call.followers) await follower.close(end);
     await output.flush();
     output.release();
   }

@@ -1,6 +1,8 @@
 // The command tree: every command and group by its words. A node may be a command and a group at once (`restore`,
 // `restore jobs`). Help, completion, docs and the contract tests walk it.
 import { type Declaration, type Group, wordsOf } from './declaration.js';
+import type { Globals } from './globals.js';
+import { FRAMEWORK } from './settings.js';
 import { withPlaceFlags } from './store-setting.js';
 
 export interface Node<C extends Declaration = Declaration> {
@@ -8,6 +10,8 @@ export interface Node<C extends Declaration = Declaration> {
   readonly summary: string;
   readonly command: C | undefined;
   readonly children: ReadonlyMap<string, Node<C>>;
+  /** What every command of the program has, the same in all nodes. */
+  readonly globals: Globals;
 }
 
 interface GrowingNode<C> {
@@ -15,6 +19,7 @@ interface GrowingNode<C> {
   summary: string;
   command: C | undefined;
   children: Map<string, GrowingNode<C>>;
+  globals: Globals;
 }
 
 function nodeAt<C>(root: GrowingNode<C>, words: readonly string[]): GrowingNode<C> {
@@ -22,7 +27,8 @@ function nodeAt<C>(root: GrowingNode<C>, words: readonly string[]): GrowingNode<
   for (const [depth, word] of words.entries()) {
     let child = node.children.get(word);
     if (child === undefined) {
-      child = { words: words.slice(0, depth + 1), summary: '', command: undefined, children: new Map() };
+      const { globals } = root;
+      child = { words: words.slice(0, depth + 1), summary: '', command: undefined, children: new Map(), globals };
       node.children.set(word, child);
     }
     node = child;
@@ -30,18 +36,19 @@ function nodeAt<C>(root: GrowingNode<C>, words: readonly string[]): GrowingNode<
   return node;
 }
 
-/** Builds the tree; the root's summary is the program's. */
+/** Builds the tree; the root's summary is the program's, and `globals` what all of its commands have. */
 export function buildTree<C extends Declaration>(
   commands: readonly C[],
   groups: readonly Group[],
   summary: string,
+  globals = FRAMEWORK,
 ): Node<C> {
-  const root: GrowingNode<C> = { words: [], summary, command: undefined, children: new Map() };
+  const root: GrowingNode<C> = { words: [], summary, command: undefined, children: new Map(), globals };
   for (const { path, summary } of groups) nodeAt(root, wordsOf(path)).summary = summary;
   for (const command of commands) {
     const node = nodeAt(root, wordsOf(command.path));
     if (node.command !== undefined) throw new Error(`two commands are called "${command.path}"`);
-    node.command = withPlaceFlags(command);
+    node.command = { ...withPlaceFlags(command), globals };
     node.summary = command.summary;
   }
   return root;

@@ -12,13 +12,14 @@ import { formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { tellLedger, tellResult } from './kit/account.js';
 import { agree } from './kit/ask.js';
-import { budgetGate, budgetGateFlags } from './kit/budget-gate.js';
+import { budgetGateFlags } from './kit/budget-flags.js';
 import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
 import { createOnceFlag } from './kit/guard-flags.js';
 import { projectFlag } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { fact, textOf } from './kit/lines.js';
 import { stopwatch, withProgress, withResult } from './kit/run.js';
+import { mayBegin } from './kit/slots.js';
 import { openForWriting, withStore } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 
@@ -104,7 +105,7 @@ export const command = defineCommand({
       layout: { shardCount, storageClass, lock: lockOption(values, url) },
       labels: { project: values.project },
     };
-    const gate = budgetGate(values, context);
+    const gate = mayBegin(values, context);
     if (!values.dryRun) await ask(values, source, context);
     const { inspectArchive } = await import('../core/mend/migrate/inspect-archive.js');
     const { migrate } = await import('../core/mend/migrate/migrate.js');

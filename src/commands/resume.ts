@@ -10,7 +10,7 @@ import { printable } from '../core/platform/paths/raw-path.js';
 import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
 import type { UploadState } from '../core/archive/resume/upload-state.js';
 import { type CreateUploadValues, runCreateUpload } from './create/upload.js';
-import { ignoreBudgetFlag } from './kit/budget-gate.js';
+import { ignoreBudgetFlag } from './kit/budget-flags.js';
 import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags.js';
 import { createOnceFlag } from './kit/guard-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';

@@ -3,7 +3,7 @@ import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
-import { budgetGateFlags } from './kit/budget-gate.js';
+import { budgetGateFlags } from './kit/budget-flags.js';
 import {
   DRY_RUN,
   datasetIdFlag,

@@ -3,11 +3,11 @@ import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
-import { THRESHOLDS } from '../core/access/finding.js';
 import type { ChangeOptions } from '../core/archive/run/settings.js';
 import { isArchiverError } from '../core/platform/failures/errors.js';
 import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
-import { budgetGateFlags } from './kit/budget-gate.js';
+import { accessGateFlags } from './kit/access-flags.js';
+import { budgetGateFlags } from './kit/budget-flags.js';
 import {
   DRY_RUN,
   datasetIdFlag,
@@ -27,8 +27,8 @@ import { ledgerFlags } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
+import { lookAtStore } from './kit/slots.js';
 import { openForWriting } from './kit/store.js';
-import type { AccessSummary } from './upload/access-gate.js';
 import { confirmCold } from './upload/confirm-cold.js';
 import { directFlags, directOptions, directRules } from './upload/direct-flags.js';
 import { tierFlags, tierPolicy, tierRules } from './upload/tier-flags.js';
@@ -80,15 +80,7 @@ const flags = {
   disableStaging: flag.on({ describe: 'keep no packed chunks waiting: less memory' }),
   ...folderFlags,
   ...guardFlags,
-  checkAccess: flag.on({
-    only: 's3',
-    describe: 'report first who may get at the bucket; see `archiver access-check`',
-  }),
-  failOn: flag.choice(THRESHOLDS, {
-    default: 'none',
-    describe:
-      'send nothing where access is at least as bad; unknown, for what could not be looked at, is less than warn',
-  }),
+  ...accessGateFlags,
   resume: flag.on({ describe: 'continue the interrupted upload of this folder: to the same place, without asking' }),
   forceRestart: flag.on({ describe: 'start again, even if an upload was interrupted' }),
   dryRun: flag.on({ describe: DRY_RUN }),
@@ -204,7 +196,7 @@ export async function runUpload(
   const prepare = async () => {
     const places = placesOf(source, destination, given.writerId, context);
     const values = withoutClassOfFolder(url, given, context);
-    const access = await accessOf(url, values, context);
+    const found = await lookAtStore(url, { ...values }, context);
     await confirmCold(values, context);
     const [direct, lock] = [directOptions(values), lockOption(values, url)];
     const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
@@ -232,20 +224,10 @@ export async function runUpload(
       opened,
       options,
       open: openForWriting(url, values, context, network),
-      access,
+      found,
     } as const;
   };
   return await runArchive({ command: 'upload', values: given, sources: [source], storeUrl: url }, prepare, context);
-}
-
-async function accessOf(
-  url: string,
-  values: UploadValues,
-  context: Context<'upload'>,
-): Promise<AccessSummary | undefined> {
-  if (!values.checkAccess) return undefined;
-  const { accessGate } = await import('./upload/access-gate.js');
-  return await accessGate(url, values, context);
 }
 
 async function changeOptions(

@@ -1,7 +1,7 @@
 // What holds for every command of the program, now and later.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { allFlags, globalFlags } from '../../src/cli/global-flags.js';
+import { allFlags } from '../../src/cli/global-flags.js';
 import { commandsDocument } from '../../scripts/docs/commands-document.js';
 import { RESERVED_VARIABLES, envNames } from '../../src/cli/env-names.js';
 import { kebab } from '../../src/cli/flag.js';
@@ -152,7 +152,7 @@ describe('the tree', () => {
   test('no word of a command is also the name of its parent group’s flag', () => {
     // The root has no section in the config file, so that `context` and `--context` do not meet there.
     for (const node of [...groups(root)].filter(({ words }) => words.length > 0)) {
-      const keys = Object.keys({ ...globalFlags, ...node.command?.flags }).map(kebab);
+      const keys = Object.keys({ ...root.globals.flags, ...node.command?.flags }).map(kebab);
       expect([...node.children.keys()].filter((word) => keys.includes(word))).toEqual([]);
     }
   });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { expect, it } from 'vitest';
 // @ts-expect-error -- build scripts are plain JavaScript
-import { chunkGroups } from '../../scripts/chunk-groups.mjs';
+import { chunkGroups, groupedModules } from '../../scripts/chunk-groups.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
 import { external } from '../../scripts/external.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
@@ -48,6 +48,7 @@ it('modules of one group share a file, which loads no package of the AWS SDKs an
   const { plugin, sets } = await chunkGroups(ENTRY, program);
   const outputs = await outputsOf({ plugins: [...(program.plugins ?? []), plugin] });
 
+  expect((groupedModules as readonly string[]).filter((path) => !sets.flat().includes(path))).toEqual([]);
   const heavy = /node_modules\/(?:ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy)\//;
   const pathsOf = (wanted: (path: string) => boolean): string[] =>
     Object.keys(outputs).filter((path) => Object.keys(outputs[path]?.inputs ?? {}).some(wanted));

@@ -8,11 +8,12 @@ import { defineCommand } from '../../src/cli/command.js';
 import type { Context } from '../../src/cli/context.js';
 import { flag, kebab } from '../../src/cli/flag.js';
 import { parseCommand } from '../../src/cli/parse-command.js';
-import { buildTree, commandsUnder } from '../../src/cli/tree.js';
+import { commandsUnder } from '../../src/cli/tree.js';
 import { cancelledError, usageError } from '../../src/core/platform/failures/errors.js';
 import { program } from '../../src/commands/index.js';
 import { runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { treeOf } from '../support/tree-of.js';
 
 const root = program();
 
@@ -106,7 +107,7 @@ const sample = (
   more = {},
   how: { readonly hasScreen?: true } = {},
 ) =>
-  buildTree(
+  treeOf(
     [
       defineCommand({
         path: 'work',

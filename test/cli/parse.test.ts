@@ -158,7 +158,7 @@ describe('refusals', () => {
     [['nowhere'], 'DESTINATION wants a store URL'],
     [[''], 'DESTINATION must not be empty'],
     [['--profile'], '--profile needs a value'],
-    [['--pproof'], '--pproof is not a flag here; did you mean --pprof?'],
+    [['--verboose'], '--verboose is not a flag here; did you mean --verbose?'],
   ])('%j', async (argv, sentence) => {
     expect(await refusal(...argv)).toContain(sentence);
   });

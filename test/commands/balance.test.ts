@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/balance.js';
 import { fileStore } from '../../src/core/store/file/file-store.js';
 import { filesOf, folderWith, lonely, madeFor, SIZES } from '../core/mend/balance/balance-run.js';
@@ -7,8 +6,9 @@ import { linkId } from '../support/make-chain.js';
 import { allKeys, makeDataset } from '../support/make-dataset.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([command], [], 'balance alone');
+const root = treeOf([command], [], 'balance alone');
 let folder = '';
 let url = '';
 beforeEach(async () => {

@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as download } from '../../src/commands/download.js';
 import { command as info } from '../../src/commands/info.js';
 import { command as list } from '../../src/commands/list.js';
@@ -12,8 +11,9 @@ import { md5 } from '../support/make-archive.js';
 import { linkId, linkKey, makeChain } from '../support/make-chain.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([list, info, verify, restore, download], [], 'test');
+const root = treeOf([list, info, verify, restore, download], [], 'test');
 const NEWEST = 2;
 let folder = '';
 let upload = '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { buildTree, commandsUnder } from '../../src/cli/tree.js';
+import { commandsUnder } from '../../src/cli/tree.js';
 import { exampleYaml } from '../../src/cli/config-generate.js';
 import { allProblems } from '../../src/cli/config-problems.js';
 import { configSchema } from '../../src/cli/config-tree.js';
@@ -13,8 +13,9 @@ import { MIN_MEMORY_BYTES } from '../../src/core/platform/limits/memory-plan.js'
 import { parseConfig } from '../../src/core/config/parse-config.js';
 import { command as config } from '../../src/commands/config.js';
 import { runSample, sampleTree } from '../cli/sample-tree.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([...commandsUnder(sampleTree()), config], [], 'a sample');
+const root = treeOf([...commandsUnder(sampleTree()), config], [], 'a sample');
 let home = '';
 
 beforeEach(async () => {

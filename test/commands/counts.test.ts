@@ -3,13 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as createUpload } from '../../src/commands/create/upload.js';
 import { command as datasetDiff } from '../../src/commands/dataset/diff.js';
 import { command as datasetList } from '../../src/commands/dataset/list.js';
 import { command as datasetVersions } from '../../src/commands/dataset/versions.js';
 import { command as download } from '../../src/commands/download.js';
-import { command as estimate } from '../../src/commands/estimate.js';
+import { command as estimate } from '../../src/commands/money/estimate.js';
 import { command as info } from '../../src/commands/info.js';
 import { command as list } from '../../src/commands/list.js';
 import { command as restore } from '../../src/commands/restore.js';
@@ -18,9 +17,10 @@ import { command as upload } from '../../src/commands/upload.js';
 import { command as verify } from '../../src/commands/verify.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { json, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
 const commands = [createUpload, datasetDiff, datasetList, datasetVersions, download, info, list, restore, sync];
-const root = buildTree([...commands, estimate, upload, verify], [], 'test');
+const root = treeOf([...commands, estimate, upload, verify], [], 'test');
 const MIB = 2 ** 20;
 
 /** Cut over three chunks of 1 MB, and eight others: one mostly holes, a hard link, a symbolic link, an empty one, an equal one. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as datasetPrune } from '../../src/commands/dataset/prune.js';
 import { command as datasetTag } from '../../src/commands/dataset/tag.js';
 import { command as datasetVersions } from '../../src/commands/dataset/versions.js';
@@ -9,13 +8,14 @@ import { callsIn, datasetFolder } from '../support/dataset-folder.js';
 import { DATASET, makeDataset } from '../support/make-dataset.js';
 import { type CommandRun, json } from '../support/run-command.js';
 import { filesBelow } from '../e2e/upload-cli.js';
+import { treeOf } from '../support/tree-of.js';
 
 const made = makeDataset([
   { files: [{ path: 'a.txt', content: 'alpha' }] },
   { files: [{ path: 'b.txt', content: 'beta' }] },
   { files: [{ path: 'c.txt', content: 'gamma' }] },
 ]);
-const root = buildTree(
+const root = treeOf(
   [datasetTag, datasetVersions, datasetPrune, scuttle],
   [{ path: 'dataset', summary: 'datasets' }],
   'test',

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as datasetDiff } from '../../src/commands/dataset/diff.js';
 import { command as datasetList } from '../../src/commands/dataset/list.js';
 import { command as datasetPrune } from '../../src/commands/dataset/prune.js';
@@ -16,6 +15,7 @@ import { DATASET, makeDataset, recordBytes, recordDocument, recordKey, writeObje
 import { startMemoryS3, type MemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
 import { runCommand, type CommandRun } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
 const LINKS: readonly LinkSpec[] = [
   {
@@ -33,7 +33,7 @@ const LINKS: readonly LinkSpec[] = [
   { files: [{ path: 'new.txt', content: 'new' }], deleted: ['b.txt', 'dir'] },
 ];
 const made = makeDataset(LINKS);
-const root = buildTree(
+const root = treeOf(
   [datasetList, datasetVersions, datasetDiff, datasetPrune, restore],
   [{ path: 'dataset', summary: 'datasets' }],
   'test',

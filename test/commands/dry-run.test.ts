@@ -2,7 +2,6 @@
 import { linkSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as createUpload } from '../../src/commands/create/upload.js';
 import { command as migrate } from '../../src/commands/migrate.js';
 import { command as sync } from '../../src/commands/sync.js';
@@ -12,8 +11,9 @@ import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([createUpload, migrate, sync, upload], [], 'test');
+const root = treeOf([createUpload, migrate, sync, upload], [], 'test');
 const NOW = new Date('2026-06-30T00:00:00Z');
 let folder = '';
 let server: MemoryS3 | undefined;

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as info } from '../../src/commands/info.js';
 import { command as sync } from '../../src/commands/sync.js';
 import { makeColdArchive } from '../support/cold-archive.js';
@@ -9,8 +8,9 @@ import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([info, sync], [], 'test');
+const root = treeOf([info, sync], [], 'test');
 const KMS_METHOD = 'x-amz-server-side-encryption';
 const KMS_KEY = 'x-amz-server-side-encryption-aws-kms-key-id';
 const K1 = 'arn:aws:kms:us-east-1:111122223333:key/00000000-0000-0000-0000-000000000001';

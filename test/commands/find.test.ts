@@ -1,13 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as find } from '../../src/commands/find.js';
 import type { Json } from '../support/make-archive.js';
 import { linkKey, type LinkSpec } from '../support/make-chain.js';
 import { callsIn, damageRecord, datasetFolder } from '../support/dataset-folder.js';
 import { DATASET, makeDataset, recordBytes, recordDocument, recordKey, writeObjects } from '../support/make-dataset.js';
 import type { CommandRun } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
 const LINKS: readonly LinkSpec[] = [
   {
@@ -29,7 +29,7 @@ const LINKS: readonly LinkSpec[] = [
   },
 ];
 const made = makeDataset(LINKS);
-const root = buildTree([find], [], 'test');
+const root = treeOf([find], [], 'test');
 let folder = '';
 let base = '';
 

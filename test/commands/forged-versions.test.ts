@@ -2,7 +2,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as prune } from '../../src/commands/dataset/prune.js';
 import { command as versions } from '../../src/commands/dataset/versions.js';
 import { command as restore } from '../../src/commands/restore.js';
@@ -10,12 +9,13 @@ import { callsIn, datasetFolder } from '../support/dataset-folder.js';
 import type { Json } from '../support/make-archive.js';
 import type { LinkSpec } from '../support/make-chain.js';
 import { DATASET, makeDataset, recordBytes, recordKey, writeObjects } from '../support/make-dataset.js';
+import { treeOf } from '../support/tree-of.js';
 
 const LINKS: readonly LinkSpec[] = [
   { files: [{ path: 'a.txt', content: 'alpha' }] },
   { files: [], deleted: ['a.txt'] },
 ];
-const root = buildTree([prune, versions, restore], [{ path: 'dataset', summary: 'datasets' }], 'test');
+const root = treeOf([prune, versions, restore], [{ path: 'dataset', summary: 'datasets' }], 'test');
 const ID = ['--dataset-id', DATASET];
 let folder = '';
 let base = '';

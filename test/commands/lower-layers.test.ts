@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { parseCommand, type ParsedCommand } from '../../src/cli/parse-command.js';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as config } from '../../src/commands/config.js';
 import { command as createUpload } from '../../src/commands/create/upload.js';
 import { command as download } from '../../src/commands/download.js';
@@ -18,8 +17,9 @@ import { command as verify } from '../../src/commands/verify.js';
 import { onlyUpload, readManifest } from '../e2e/upload-cli.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree(
+const root = treeOf(
   [config, createUpload, download, info, list, restore, scuttle, shell, sync, upload, verify],
   [],
   'test',

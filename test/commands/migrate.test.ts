@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/migrate.js';
 import { archiveSource } from '../../src/core/mend/migrate/archive-source.js';
 import { runSample, sampleHost } from '../cli/sample-tree.js';
 import { makeTar } from '../core/mend/migrate/make-tar.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { treeOf } from '../support/tree-of.js';
 
 /** A stderr that says it is a terminal, and keeps what is written. */
 const terminal = () => Object.assign(sampleHost().stderr, { isTTY: true });
 
-const root = buildTree([command], [], 'migrate alone');
+const root = treeOf([command], [], 'migrate alone');
 
 async function home(): Promise<string> {
   const folder = await tempFolder();

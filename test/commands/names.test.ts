@@ -3,15 +3,15 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as download } from '../../src/commands/download.js';
 import { command as list } from '../../src/commands/list.js';
 import { command as restore } from '../../src/commands/restore.js';
 import { command as shell } from '../../src/commands/shell.js';
 import { command as upload } from '../../src/commands/upload.js';
 import { type CommandRun, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([download, list, restore, shell, upload], [], 'test');
+const root = treeOf([download, list, restore, shell, upload], [], 'test');
 /** Bytes as latin1, and how they are shown and typed. */
 const NAMES = [
   ['a\xff\x62', String.raw`a\xffb`],

@@ -2,13 +2,13 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/repair.js';
 import { cutManifest, documentOf, loseManifest, manifestPath, uploaded } from '../core/mend/repair/repair-cases.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([command], [], 'repair alone');
+const root = treeOf([command], [], 'repair alone');
 let home = '';
 let base = '';
 let id = '';

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFi
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as restore } from '../../src/commands/restore.js';
 import { command as check } from '../../src/commands/restore/jobs/check.js';
 import { command as clean } from '../../src/commands/restore/jobs/clean.js';
@@ -15,8 +14,9 @@ import { chunk, jobFields } from '../core/restore/jobs/sample-job.js';
 import { type ColdArchive, makeColdArchive, thawedFor } from '../support/cold-archive.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([restore, list, check, download, clean], [{ path: 'restore jobs', summary: 'jobs' }], 'test');
+const root = treeOf([restore, list, check, download, clean], [{ path: 'restore jobs', summary: 'jobs' }], 'test');
 const DAY_MS = 86_400_000;
 const HOST = 'test';
 

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as download } from '../../src/commands/download.js';
 import { command as info } from '../../src/commands/info.js';
 import { command as list } from '../../src/commands/list.js';
@@ -11,6 +10,7 @@ import { command as verify } from '../../src/commands/verify.js';
 import { makeArchive, md5, UPLOAD_ID, type FileSpec, type MadeArchive } from '../support/make-archive.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
 const FILES: FileSpec[] = [
   { path: '.hidden', content: 'h' },
@@ -20,7 +20,7 @@ const FILES: FileSpec[] = [
   { path: 'dir/\u001b[31mred.csv', content: 'gamma', chunk: 1 },
   { path: 'link', type: 'symlink', target: 'a.txt' },
 ];
-const root = buildTree([list, info, verify, restore, download, makeUpload], [], 'test');
+const root = treeOf([list, info, verify, restore, download, makeUpload], [], 'test');
 let folder = '';
 let base = '';
 let upload = '';

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as resume } from '../../src/commands/resume.js';
 import { command as list } from '../../src/commands/resume/list.js';
 import { encodeState } from '../../src/core/archive/resume/upload-state.js';
@@ -10,8 +9,9 @@ import { SAMPLE_ID, SAMPLE_STATE } from '../core/archive/resume/sample-state.js'
 import { ownHolder } from '../../src/core/platform/state/lock-holder.js';
 import { runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([resume, list], [], 'test');
+const root = treeOf([resume, list], [], 'test');
 
 test('saved uploads are listed with the time since they began', async () => {
   const folder = await tempFolder();

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/scuttle.js';
 import { useBrokenS3 } from '../support/broken-s3.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([command], [], 'scuttle alone');
+const root = treeOf([command], [], 'scuttle alone');
 const CHUNK = 'uploads/20251114-093012-1a2b3c4d/shard-00/chunk-000000.tar.zst';
 const s3 = useBrokenS3();
 let folder = '';

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as list } from '../../src/commands/list.js';
 import { command as shell } from '../../src/commands/shell.js';
 import { DATASET, makeDataset, writeObjects } from '../support/make-dataset.js';
@@ -9,8 +8,9 @@ import { type ArchiveSpec, type FileSpec, inOrder, makeArchive, md5, UPLOAD_ID }
 import { makeColdArchive } from '../support/cold-archive.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, runCommand } from '../support/run-command.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([shell, list], [], 'test');
+const root = treeOf([shell, list], [], 'test');
 const COMMIT = '9f3c2e1'.padEnd(40, '0');
 const LINES = Array.from({ length: 30 }, (_, n) => `line ${n + 1}\n`).join('');
 const FILES: FileSpec[] = [

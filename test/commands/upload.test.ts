@@ -2,14 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/upload.js';
 import { ownTrees, resolveSource } from '../../src/core/archive/scan/source-folder.js';
 import { runSample } from '../cli/sample-tree.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { raw } from '../support/raw.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([command], [], 'upload alone');
+const root = treeOf([command], [], 'upload alone');
 
 test.each([
   ['two destinations', ['file:///x', '--bucket', 'abc'], 'either a URL or --bucket'],

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as verify } from '../../src/commands/verify.js';
 import { type ColdArchive, makeColdArchive } from '../support/cold-archive.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { treeOf } from '../support/tree-of.js';
 
-const root = buildTree([verify], [], 'test');
+const root = treeOf([verify], [], 'test');
 
 const run = async ({ s3 }: ColdArchive, ...argv: string[]): Promise<CommandRun> =>
   await runCommand({ root, folder: await tempFolder(), env: { NO_COLOR: '1', AWS_ENDPOINT_URL: s3.endpoint } }, [

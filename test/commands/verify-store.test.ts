@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { program } from '../../src/commands/index.js';
 import { command as verify } from '../../src/commands/verify.js';
 import { makeArchive, UPLOAD_ID } from '../support/make-archive.js';
@@ -9,12 +8,13 @@ import { linkId, linkKey } from '../support/make-chain.js';
 import { DATASET, makeDataset, writeObjects } from '../support/make-dataset.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { treeOf } from '../support/tree-of.js';
 
 const made = makeDataset([
   { files: [{ path: 'a.txt', content: 'alpha' }] },
   { files: [{ path: 'b.txt', content: 'beta' }] },
 ]);
-const root = buildTree([verify], [], 'test');
+const root = treeOf([verify], [], 'test');
 let folder = '';
 let base = '';
 

@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { buildTree } from '../../src/cli/tree.js';
 import { command as datasetVersions } from '../../src/commands/dataset/versions.js';
 import { command as download } from '../../src/commands/download.js';
 import { command as list } from '../../src/commands/list.js';
@@ -11,6 +10,7 @@ import type { Json } from '../support/make-archive.js';
 import { linkId, type LinkSpec } from '../support/make-chain.js';
 import { callsIn, damageRecord, datasetFolder } from '../support/dataset-folder.js';
 import { DATASET, makeDataset, recordBytes, recordDocument, recordKey, writeObjects } from '../support/make-dataset.js';
+import { treeOf } from '../support/tree-of.js';
 
 const LINKS: readonly LinkSpec[] = [
   {
@@ -24,7 +24,7 @@ const LINKS: readonly LinkSpec[] = [
   { files: [{ path: 'new.txt', content: 'new' }], deleted: ['b.txt', 'dir'] },
 ];
 const made = makeDataset(LINKS);
-const root = buildTree([datasetVersions, restore, download, list], [{ path: 'dataset', summary: 'datasets' }], 'test');
+const root = treeOf([datasetVersions, restore, download, list], [{ path: 'dataset', summary: 'datasets' }], 'test');
 const ID = ['--dataset-id', DATASET];
 let folder = '';
 let base = '';

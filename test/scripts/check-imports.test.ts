@@ -115,7 +115,13 @@ describe('check-imports', () => {
       `import { type WholeStore as Mine } from '../../store/object-store.js';`,
       'who may delete',
     ],
-    ['core/restore/a.ts', `import { x } from '../money/ledger/x.js';`, 'knows nothing of the features'],
+    ['core/restore/a.ts', `import { x } from '../money/ledger/x.js';`, 'features stand around the engine'],
+    ['commands/kit/a.ts', `import type { X } from '../../core/fleet/x.js';`, 'features stand around the engine'],
+    ['commands/list.ts', `const x = async () => await import('./money/x.js');`, 'features stand around the engine'],
+    ['cli/a.ts', `import type { X } from '../core/notify/x.js';`, 'features stand around the engine'],
+    ['cli/a.ts', `import type { X } from '../commands/kit/x.js';`, 'the framework knows no command'],
+    ['commands/fleet/a.ts', `import { money } from '../money/feature.js';`, 'a feature is named in one list'],
+    ['commands/fleet/a.ts', `import { FEATURES } from '../../features.js';`, 'in one place'],
     ['commands/repair.ts', `export const gone = (opened) => opened.deleter.delete(['x']);`, 'names deleter'],
   ])('%s may not say %s', (file, line, why) => {
     const { status, told } = check({ [file]: line });
@@ -130,6 +136,9 @@ describe('check-imports', () => {
     ['core/store/kms/kms-client.ts', `import { KMSClient } from '@aws-sdk/client-kms';`],
     ['commands/a.ts', `import { x } from '../core/x.js';`],
     ['engine/a.ts', `import { x } from '../core/x.js';`],
+    ['commands/fleet/a.ts', `import { x } from '../money/x.js';\nimport { y } from '../../core/notify/y.js';`],
+    ['features.ts', `import { money } from './commands/money/feature.js';`],
+    ['commands/index.ts', `import { FEATURES } from '../features.js';`],
     ['core/dataset/prune/sweep.ts', `import type { ObjectDeleter } from '../../store/object-store.js';`],
     ['core/store/plain-store.ts', `import { fileStore } from './file/file-store.js';`],
   ])('%s may say %s', (file, line) => {

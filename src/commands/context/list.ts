@@ -1,12 +1,12 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Origins, Places, Results } from '../../cli/context.js';
-import { globalFlags } from '../../cli/global-flags.js';
+import { frameworkFlags } from '../../cli/global-flags.js';
 import { textOf } from '../kit/lines.js';
 
 export const command = defineCommand({
   path: 'context list',
   summary: 'list the contexts and mark the current one',
-  flags: { context: globalFlags.context },
+  flags: { context: frameworkFlags.context },
   examples: ['archiver context list'],
   exits: { 0: 'listed', 1: '~/.archiver-context cannot be read or is damaged' },
   ignoresConfigFile: true,

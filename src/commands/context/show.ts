@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Origins, Places, Results } from '../../cli/context.js';
-import { globalFlags } from '../../cli/global-flags.js';
+import { frameworkFlags } from '../../cli/global-flags.js';
 import type { RememberedStore } from '../../core/context/context-file.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { textOf } from '../kit/lines.js';
@@ -11,7 +11,7 @@ export const command = defineCommand({
   description:
     'Shows the context and what set it, the working directory, the context file, and the last ten stores that ' +
     '`archiver shell` and `archiver browse` were opened on.',
-  flags: { context: globalFlags.context },
+  flags: { context: frameworkFlags.context },
   examples: ['archiver context show', 'archiver context show --json'],
   exits: { 0: 'shown', 1: '~/.archiver-context cannot be read or is damaged' },
   ignoresConfigFile: true,

@@ -6,7 +6,7 @@ import { flag, type Values } from '../../cli/flag.js';
 import { idle, neverBoth, requires } from '../../cli/rule.js';
 import { threadsWithin } from '../../core/platform/limits/open-files.js';
 import type { SavedUpload } from '../../core/archive/resume/saved-upload.js';
-import { budgetGateFlags } from '../kit/budget-gate.js';
+import { budgetGateFlags } from '../kit/budget-flags.js';
 import {
   DRY_RUN,
   filterFlags,

@@ -1,6 +1,6 @@
 // The flags of `archiver dashboard`, for its declaration and for what runs it.
 import { flag, type Values } from '../../cli/flag.js';
-import { budgetStoreFlag } from '../../cli/settings.js';
+import { budgetStoreFlag } from '../kit/budget-flags.js';
 import type { ViewId } from '../../stores/dashboard/view-model.js';
 import { detectedStoreFlags } from '../kit/flags.js';
 

@@ -15,7 +15,7 @@ import { createSource, type Source } from '../../stores/dashboard/source.js';
 import type { BudgetsRead, DashboardSources, SpendRead, UploadsRead } from '../../stores/dashboard/sources.js';
 import { spendingOf } from '../../stores/dashboard/spending.js';
 import { stateFolder } from '../kit/saved.js';
-import { recordsOf } from '../kit/spent.js';
+import { recordsOf } from '../money/spent.js';
 import type { DashboardValues } from './flags.js';
 
 const MINUTE_MS = 60_000;

@@ -10,10 +10,10 @@ import type { RequestCounts } from '../../core/store/object-store.js';
 import { type Analysis, type AnalysisResult, betterClass } from '../../stores/dashboard/analysis.js';
 import { createSource } from '../../stores/dashboard/source.js';
 import type { FleetRead, StoreSources } from '../../stores/dashboard/store-sources.js';
-import { listedStore } from '../analyze/from-listing.js';
+import { listedStore } from '../money/analyze/from-listing.js';
 import { LAST_RESORT } from '../kit/flags.js';
-import { storePrices } from '../analyze/store-prices.js';
-import { type AnalyzedStore, adviceFacts, figuresOf, headFacts, pricesText } from '../kit/store-analysis.js';
+import { storePrices } from '../money/analyze/store-prices.js';
+import { type AnalyzedStore, adviceFacts, figuresOf, headFacts, pricesText } from '../money/store-analysis.js';
 import { openForReading, refuseMissingFolder, type StoreValues } from '../kit/store.js';
 import type { DashboardValues } from './flags.js';
 

@@ -7,11 +7,11 @@ import { conflicts } from '../../cli/rule.js';
 import type { PassOptions } from '../../core/fleet/watch/monitor-pass.js';
 import { documentLine } from '../../core/platform/json/document.js';
 import type { DocumentParts } from '../../json/documents.js';
-import { budgetStoreFlag } from '../../cli/settings.js';
+import { budgetStoreFlag } from '../kit/budget-flags.js';
 import { textOf } from '../kit/lines.js';
 import { metricsFlags } from '../kit/telemetry-flags.js';
 import { warnOf } from '../kit/run.js';
-import { fleetArg, lookAt, type WatchContext, watchFlags } from '../kit/watch.js';
+import { fleetArg, lookAt, type WatchContext, watchFlags } from './watch.js';
 
 const BOOK_MS = 15_000;
 
@@ -56,7 +56,7 @@ export const command = defineCommand({
     3: 'with --once: somebody has to look at some writers: stale, missing, failing, unknown, cloned, with a wrong clock or an old config',
   },
   async run(values, [url], context: MonitorContext) {
-    const { fleetBase } = await import('../kit/fleet-lines.js');
+    const { fleetBase } = await import('./fleet-lines.js');
     const options = await passOptions(fleetBase(url), values, context);
     if (values.once) return await once(options, context);
     await goOn(options, values.interval, context);
@@ -98,7 +98,7 @@ async function passOptions(
 
 async function once(options: PassOptions, context: MonitorContext): Promise<number> {
   const { follow, lookOnce } = await import('../../core/fleet/watch/monitor-pass.js');
-  const { alertsText, passDocument, passText } = await import('../kit/pass-lines.js');
+  const { alertsText, passDocument, passText } = await import('./pass-lines.js');
   const pass = await lookOnce(options);
   const followed = await follow(pass, options);
   options.signal.throwIfAborted();
@@ -113,7 +113,7 @@ async function once(options: PassOptions, context: MonitorContext): Promise<numb
 async function goOn(options: PassOptions, intervalMs: number, context: MonitorContext): Promise<void> {
   const { follow, lookOnce } = await import('../../core/fleet/watch/monitor-pass.js');
   const { atIntervals } = await import('../../core/fleet/watch/passes.js');
-  const { alertsText, passDocument, passText } = await import('../kit/pass-lines.js');
+  const { alertsText, passDocument, passText } = await import('./pass-lines.js');
   const { signal, now } = options;
   const pause = async (ms: number, until: AbortSignal): Promise<void> => {
     await sleep(ms, undefined, { signal: until }).catch(() => undefined); // it fired: the loop sees that

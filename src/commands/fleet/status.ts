@@ -5,7 +5,7 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 import { textOf } from '../kit/lines.js';
 import { stopwatch, warnOf } from '../kit/run.js';
 import type { TableContext } from '../kit/table.js';
-import { fleetArg, lookAt, type WatchContext, watchFlags } from '../kit/watch.js';
+import { fleetArg, lookAt, type WatchContext, watchFlags } from './watch.js';
 import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 
 export const command = defineCommand({
@@ -31,7 +31,7 @@ export const command = defineCommand({
     context: Results<'fleet status'> & Messages & Verbosity & WatchContext & ReadingContext & TableContext,
   ) {
     const { fleetDocument } = await import('../../core/fleet/watch/fleet-document.js');
-    const { countsText, fleetBase, fleetTable, troubleLines } = await import('../kit/fleet-lines.js');
+    const { countsText, fleetBase, fleetTable, troubleLines } = await import('./fleet-lines.js');
     const elapsed = stopwatch(context);
     const base = fleetBase(url);
     const fleet = await whileReading(context, base, (emit) => lookAt(base, values, context, emit), 'fleet status');

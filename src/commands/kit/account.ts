@@ -1,17 +1,15 @@
-// What a command tells the ledger. The record is made when the run has ended, by src/cli/record-run.ts.
-import type { Accounted, Clock, Places, Pricing } from '../../cli/context.js';
+// What a command tells of a run that is recorded. The record is made when it has ended, by the feature that keeps account.
+import type { Accounted } from '../../cli/context.js';
 import { defined } from '../../core/platform/defined.js';
-import type { RunAbout } from '../../core/money/ledger/run-account.js';
+import type { RunAbout, UploadShape } from '../../core/events/run-about.js';
 import type { MeteredObject } from '../../core/store/meter.js';
 import type { OpenStoreOptions } from '../../core/store/open-store.js';
 
 /** Counts what the run uses of a store, where that is recorded. @throws usage for a price in the config file that is not one */
-export async function meterOf(
-  context: Accounted & Clock & Pricing & Pick<Places, 'home'>,
-): Promise<OpenStoreOptions['meter']> {
-  if (!context.account.isRecorded) return undefined;
-  const { openMeter } = await import('./open-meter.js');
-  return openMeter(context).open;
+export async function meterOf({ account }: Accounted): Promise<OpenStoreOptions['meter']> {
+  if (!account.isRecorded) return undefined;
+  await account.open?.(account);
+  return account.meter;
 }
 
 /** From here on the run is recorded. */
@@ -31,5 +29,10 @@ export function tellResult(
 
 /** Objects that the run may delete or ask back: a store does not say what they were like. */
 export function tellObjects({ account }: Accounted, objects: Iterable<MeteredObject>): void {
-  account.meter?.know(objects);
+  account.know?.(objects);
+}
+
+/** What an upload that made a version looked like. */
+export function tellShape({ account }: Accounted, shape: UploadShape): void {
+  account.shape = shape;
 }

@@ -1,7 +1,7 @@
 // Flags and arguments that several commands take, to be spread into their declarations. Their names and their help texts
 // are decided here, once.
 import { arg } from '../../cli/arg.js';
-import { flag } from '../../cli/flag.js';
+import { flag, ofFeature } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
 import { STORAGE_CLASSES } from '../../core/store/providers/storage-classes.js';
 
@@ -144,7 +144,7 @@ export const packingFlags = {
 };
 
 /** What an upload records of git and DVC. */
-export const provenanceFlags = {
+export const provenanceFlags = ofFeature('projects', {
   gitMetadata: flag.on({
     describe: 'record the git commit of SOURCE_DIR; with branch, tag and remote, and the commit with each file',
   }),
@@ -162,7 +162,7 @@ export const provenanceFlags = {
     describe: 'write FILE.dvc for each file once all is uploaded, except for what DVC knows from a stage',
   }),
   dvcOutputDir: flag.folder({ describe: 'where .dvc files go; SOURCE_DIR when not given' }),
-};
+});
 
 /** What uploads that may use any class choose from. */
 export const storageClassFlag = flag.choice(STORAGE_CLASSES, {

@@ -1,15 +1,15 @@
 // What uploads take for the ledger.
-import { flag } from '../../cli/flag.js';
+import { flag, ofFeature } from '../../cli/flag.js';
 
 /** Where the history of uploads is kept. */
-export const uploadHistoryFlag = {
+export const uploadHistoryFlag = ofFeature('money', {
   uploadHistory: flag.text({
     placeholder: 'FILE|1',
     sample: '1',
     describe:
       'keep a history of uploads (sizes, settings, times and costs; no names) in this file; 1: ~/.archiver/upload-history.jsonl, 0: none',
   }),
-};
+});
 
 /** Of commands that upload folders. */
 export const ledgerFlags = {

@@ -1,8 +1,8 @@
 // Flags of runs that nobody watches.
-import { flag } from '../../cli/flag.js';
+import { flag, ofFeature } from '../../cli/flag.js';
 
 /** Who is told of an unattended run. */
-export const noticeFlags = {
+export const noticeFlags = ofFeature('notify', {
   pingUrl: flag.text({
     secret: true,
     placeholder: 'URL',
@@ -12,4 +12,4 @@ export const noticeFlags = {
     placeholder: 'FILE',
     describe: "metrics of the last run: for the textfile collector of Prometheus' node_exporter",
   }),
-};
+});

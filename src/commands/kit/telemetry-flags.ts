@@ -1,17 +1,17 @@
-// Flags of metrics and traces; src/cli/watch-run.ts opens what they ask for.
-import { flag } from '../../cli/flag.js';
+// Flags of metrics and traces; commands/diagnostics/watch-run.ts opens what they ask for.
+import { flag, ofFeature } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
 
 /** Metrics while it runs. */
-export const metricsFlags = {
+export const metricsFlags = ofFeature('diagnostics', {
   prometheusAddr: flag.text({
     placeholder: 'HOST:PORT',
     describe: 'serve metrics to Prometheus while it runs',
   }),
-};
+});
 
 /** Metrics and traces. */
-export const telemetryFlags = {
+export const telemetryFlags = ofFeature('diagnostics', {
   ...metricsFlags,
   tracing: flag.on({ describe: 'record spans (OpenTelemetry): docs/metrics.md' }),
   tracingExporter: flag.choice(['stdout', 'jaeger', 'otlp', 'none'], {
@@ -21,7 +21,7 @@ export const telemetryFlags = {
   }),
   tracingEndpoint: flag.text({ placeholder: 'URL', describe: 'address for jaeger and otlp (OTLP over HTTP)' }),
   tracingSampleRate: flag.float([0, 1], { placeholder: 'N', default: 1, describe: 'part of the traces, 0 to 1' }),
-};
+});
 
 export const telemetryRules = [
   requires('tracingExporter', 'tracing'),

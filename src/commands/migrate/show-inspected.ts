@@ -1,5 +1,5 @@
 // What a dry run of `migrate` prints: the members, what they become, and what is left out.
-import type { Environment, StreamedResults, Terminal } from '../../cli/context.js';
+import type { Context } from '../../cli/context.js';
 import { roughlyPlanned } from '../../core/archive/plan/planned-upload.js';
 import type { Destination } from '../../core/archive/upload-result.js';
 import { formatTimestamp } from '../../core/format/manifest/timestamp.js';
@@ -13,8 +13,7 @@ import { formatTimestamp as timeText } from '../../ui/format-time.js';
 import { lookOf } from '../../ui/look.js';
 import { amountText, textOf } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
-import type { GateContext } from '../kit/budget-gate.js';
-import { plannedDocument, plannedFacts, withBudgets } from '../upload/dry-run.js';
+import { plannedDocument, plannedFacts, withGates } from '../upload/dry-run.js';
 
 interface Inspection {
   readonly archiveUrl: string;
@@ -31,11 +30,11 @@ interface Inspection {
 export async function showInspected(
   found: InspectedArchive,
   { archiveUrl, requests, durationMs, destination, storageClass, shardCount, values }: Inspection,
-  context: StreamedResults<'migrate'> & Environment & Terminal & GateContext,
+  context: Context<'migrate'>,
 ): Promise<number> {
   const { contents, files, bytes, tempBytes, packedBytes, format, datasetId, skipped } = found;
   const planned = roughlyPlanned({ storageClass, files, bytes, packedBytes }, shardCount);
-  const plan = await withBudgets({ planned, destination }, values, context);
+  const plan = await withGates({ planned, destination }, values, context);
   if (context.json) {
     const { dryRun, ...rest } = plannedDocument(plan, context);
     const summary = {

@@ -5,8 +5,8 @@ import { errorText } from '../../core/platform/failures/errors.js';
 import { parseStoreUrl } from '../../core/store/store-url.js';
 import { throwIfCancelled } from '../../core/store/store-error.js';
 import type { CheckOptions, Usability } from '../../core/setup/check-store.js';
-import { askBucketCapabilities, askFolderCapabilities } from '../kit/capabilities.js';
-import { askCreateOnce } from '../kit/create-once.js';
+import { askBucketCapabilities, askFolderCapabilities } from '../access/capabilities.js';
+import { askCreateOnce } from '../access/create-once.js';
 import type { StoreContext } from '../kit/store.js';
 
 export interface AskedStore {

@@ -11,7 +11,7 @@ import { factsOf } from '../../core/store/providers/provider-table.js';
 import type { DiffLine } from '../../core/platform/text/line-diff.js';
 import { providerSetting } from '../../stores/setup/places.js';
 import type { SetupAnswers } from '../../stores/setup/setup-state.js';
-import { capabilityLines } from '../kit/capabilities.js';
+import { capabilityLines } from '../access/capabilities.js';
 import { fact, textOf } from '../kit/lines.js';
 import { requireTerminal } from '../kit/require-terminal.js';
 import { beginning, type Beginning, type SetupValues } from './begin.js';

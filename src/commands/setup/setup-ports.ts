@@ -14,7 +14,7 @@ import { lineDiff } from '../../core/platform/text/line-diff.js';
 import { shellWord } from '../../core/platform/text/shell-word.js';
 import type { SetupAnswers } from '../../stores/setup/setup-state.js';
 import type { SetupPorts } from '../../stores/setup/setup-store.js';
-import { reportAccess } from '../kit/access.js';
+import { reportAccess } from '../access/report-access.js';
 import { LAST_RESORT } from '../kit/flags.js';
 import { openForReading, type StoreValues } from '../kit/store.js';
 import { type AskedStore, askStore } from './ask-store.js';

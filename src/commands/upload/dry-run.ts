@@ -1,24 +1,24 @@
 // What a dry run of an upload prints: what would go where, what that costs at most, and with --verbose each file.
-import type { Pricing, StreamedResults } from '../../cli/context.js';
+import type { Context, Pricing, StreamedResults } from '../../cli/context.js';
+import type { GateAnswer, SlotValues } from '../../cli/slots.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
 import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
-import { type BudgetCheck, budgetCheckText } from '../../core/money/budget/verdict.js';
 import { roundedBill } from '../../core/cost/cost-model.js';
 import { onceUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
 import { jsonOf } from '../../core/platform/json/document.js';
 import { displayPath, printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
-import { type GateContext, plannedBudgets } from '../kit/budget-gate.js';
 import { amountText, fact } from '../kit/lines.js';
 import { inPieces } from '../kit/pieces.js';
 import { priceListText, priceSourceText } from '../kit/price-lines.js';
 import { pricedBy } from '../kit/prices.js';
+import { wouldBegin } from '../kit/slots.js';
 
 export interface DryRun extends UploadResult {
   readonly planned: PlannedUpload;
   readonly destination: Destination;
-  readonly budgets?: readonly BudgetCheck[];
+  readonly gates?: GateAnswer;
 }
 
 export const isDryRun = (result: UploadResult): result is DryRun =>
@@ -27,21 +27,17 @@ export const isDryRun = (result: UploadResult): result is DryRun =>
 interface Plan {
   readonly planned: Pick<PlannedUpload, 'classes' | 'objects'>;
   readonly destination: Destination;
-  /** The limits that would be asked. */
-  readonly budgets?: readonly BudgetCheck[];
+  /** What would be asked before it begins. */
+  readonly gates?: GateAnswer;
 }
 
-/** The plan with what its budgets would say. `values` are those of the flags. @throws what reading the budgets throws */
-export async function withBudgets<P extends Plan>(
-  plan: P,
-  values: Readonly<Record<string, unknown>>,
-  context: GateContext,
-): Promise<P> {
+/** The plan with what would be said of its beginning. `values` are those of the flags. @throws what asking throws */
+export async function withGates<P extends Plan>(plan: P, values: SlotValues, context: Context): Promise<P> {
   let bytes = 0;
   for (const { sizeBytes, count = 1 } of plan.planned.objects()) bytes += sizeBytes * count;
   if (bytes === 0) return plan;
   const { costUsd } = estimateOf(plan, context);
-  return { ...plan, budgets: await plannedBudgets(values, { bytes, costUsd }, context) };
+  return { ...plan, gates: await wouldBegin(values, { bytes, costUsd }, context) };
 }
 
 /** The most that it costs. */
@@ -52,7 +48,7 @@ function estimateOf({ planned, destination }: Plan, context: Pricing): UploadEst
 
 /** What JSON says of it beside what every upload says. */
 export function plannedDocument(plan: Plan, context: Pricing) {
-  const { planned, destination, budgets = [] } = plan;
+  const { planned, destination, gates } = plan;
   const { version, isListed } = destination;
   const estimate = estimateOf(plan, context);
   return {
@@ -60,30 +56,20 @@ export function plannedDocument(plan: Plan, context: Pricing) {
     dataset: { version: version === 0 ? null : version, isListed },
     classes: planned.classes,
     estimate: { ...estimate, ...roundedBill(estimate) },
-    wouldRefuse: budgets.some(({ isExceeded }) => isExceeded),
-    budgetChecks: budgets.map(checkDocument),
+    wouldRefuse: false,
+    budgetChecks: [],
+    ...gates?.document,
   };
 }
 
-/** In USD or bytes. */
-function checkDocument({ project, kind, limit, used, planned, isExceeded }: BudgetCheck) {
-  const scale = kind === 'cost' ? 1e6 : 1;
-  const remaining = (limit - used) / scale;
-  const amounts = { limit: limit / scale, remaining, planned: planned && planned / scale };
-  return { project, isGlobal: project === null, limitOf: kind, ...amounts, isExceeded };
-}
-
-const budgetFact = (check: BudgetCheck): string =>
-  fact('budget', `${check.isExceeded ? 'it would be refused: ' : ''}${budgetCheckText(check)}`);
-
 /** Where it would go, what would be stored in which class, and what that costs. */
 export function plannedFacts(plan: Plan & { readonly datasetId: string }, context: Pricing): string[] {
-  const { planned, destination, datasetId, budgets = [] } = plan;
+  const { planned, destination, datasetId, gates } = plan;
   return [
     fact('dataset', datasetText(datasetId, destination)),
     ...planned.classes.map((one) => fact(one.storageClass, classText(one))),
     ...costFacts(estimateOf(plan, context), destination),
-    ...budgets.map(budgetFact),
+    ...(gates?.lines ?? []),
   ];
 }
 

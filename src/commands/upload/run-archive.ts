@@ -11,14 +11,13 @@ import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/store/store-url.js';
 import type { RawPath } from '../../core/platform/paths/raw-path.js';
 import { hasTerminal } from '../kit/ask.js';
-import type { RunAbout } from '../../core/money/ledger/run-account.js';
-import { tellLedger, tellResult } from '../kit/account.js';
-import { budgetGate } from '../kit/budget-gate.js';
+import type { AfterUpload, UploadParts } from '../../cli/slots.js';
+import type { RunAbout } from '../../core/events/run-about.js';
+import { tellLedger, tellResult, tellShape } from '../kit/account.js';
+import { afterUpload, mayBegin, provenanceOf } from '../kit/slots.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import { withResult } from '../kit/run.js';
 import type { OpenForWriting } from '../kit/store.js';
-import type { AccessSummary } from './access-gate.js';
-import { type DvcFilesPlan, planDvcFiles, writeDvcFiles } from './dvc-files.js';
 import {
   baseUrlOf,
   encryptionOptions,
@@ -28,13 +27,12 @@ import {
   surroundings,
 } from './engine-options.js';
 import { tellHomeTrouble } from './home-trouble.js';
-import { type Archived, noticed, type NoticedCall } from './noticed-run.js';
-import { provenanceOptions, type ProvenanceValues } from './provenance.js';
 import { resumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
 import { documentParts } from '../kit/pieces.js';
-import { type DryRun, isDryRun, pathDocuments, printPaths, withBudgets } from './dry-run.js';
+import { type DryRun, isDryRun, pathDocuments, printPaths, withGates } from './dry-run.js';
 import { isPartial, shownUpload, uploadDocument } from './show-upload.js';
+import { type Archived, type ToldCall, toldRun } from './told-run.js';
 
 type Options = Omit<ArchiveOptions, 'emit'>;
 
@@ -42,39 +40,40 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
   readonly progressFormat: ProgressFormat | undefined;
   readonly options: Options;
   readonly open: OpenForWriting;
-  readonly dvcFiles?: DvcFilesPlan | undefined;
-  /** What --check-access found. */
-  readonly access?: AccessSummary | undefined;
+  /** What is done once it is committed. */
+  readonly after?: AfterUpload | undefined;
+  /** What was found of the store, as keys of the document. */
+  readonly found?: UploadParts;
 }
 
 /** Archives what `prepare` finds and prints the result; returns the exit status. A folder that is not there is told of, too. */
 export async function runArchive(
-  begun: NoticedCall,
+  begun: ToldCall,
   prepare: () => Promise<ArchiveCall>,
   context: Context<'upload'>,
 ): Promise<number> {
   const archived = async () => {
     const call = await prepare();
-    return { ...(await archive(call, context)), access: call.access };
+    return { ...(await archive(call, context)), found: call.found ?? {} };
   };
-  const { result, written, access } = await noticed(begun, archived, context);
+  const { result, after, found } = await toldRun(begun, archived, context);
   if (listsPaths(result, context)) {
     const contents = () => pathDocuments(result);
     if (context.json)
-      await context.streamDocument(documentParts(uploadDocument(result, context, { access }), { contents }));
+      await context.streamDocument(documentParts(uploadDocument(result, context, { found }), { contents }));
     else await printPaths(result, context);
   }
-  return isPartial(result, written) ? 3 : 0;
+  return isPartial(result, after) ? 3 : 0;
 }
 
 async function archive(call: ArchiveCall, context: Context<'upload'>): Promise<Archived> {
-  const { open, sources, storeUrl, dvcFiles, access } = call;
+  const { open, sources, storeUrl, found = {} } = call;
   const keeping = await tellHomeTrouble(context);
   context.account.onTrouble = keeping;
   const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';
   if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });
-  const gate = budgetGate(call.values, context);
+  const gate = mayBegin(call.values, context);
   return await resumable(call, call, context, options, (resumed) =>
     withResult(context, call, {
       work: async (emit, aside) => {
@@ -85,15 +84,14 @@ async function archive(call: ArchiveCall, context: Context<'upload'>): Promise<A
         const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
         const dataset = { ...resumed.dataset, namesake };
         const made = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin: gate(emit), emit });
-        const result = isDryRun(made) ? await withBudgets(made, call.values, context) : made;
+        const result = isDryRun(made) ? await withGates(made, call.values, context) : made;
         tellResult(context, result);
-        await tellHistory(call, result, context);
-        const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
-        return { result, written };
+        tellVersion(call, result, context);
+        return { result, after: await call.after?.(result, open) };
       },
       // A list of files is printed as it is made.
-      show: ({ result, written }) =>
-        context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { written, access }),
+      show: ({ result, after }) =>
+        context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { found, after }),
     }),
   );
 }
@@ -110,17 +108,9 @@ function labelsOf({ options: { labels, dataset }, values }: ArchiveCall): Partia
   };
 }
 
-/** What the history of uploads gets, where one is kept. */
-async function tellHistory(
-  { values, options }: ArchiveCall,
-  result: UploadResult,
-  context: Context<'upload'>,
-): Promise<void> {
-  const { historyFile } = await import('../../core/money/ledger/upload-history.js');
-  const { uploadHistory } = values;
-  const setting = typeof uploadHistory === 'string' ? uploadHistory : undefined;
-  const path = historyFile(setting, context.home, context.cwd);
-  if (path === undefined || result.version === null) return;
+/** Tells what a version that was made looks like. */
+function tellVersion({ options }: ArchiveCall, result: UploadResult, context: Context): void {
+  if (result.version === null) return;
   const { packing = {}, layout = {}, dataset } = options;
   const { files, bytes, storedBytes, chunks, shards, durationMs } = result;
   const requests = Object.values({ ...result.requests }).reduce((sum, count) => sum + count, 0);
@@ -133,7 +123,7 @@ async function tellHistory(
     direct: layout.direct !== undefined,
     changesOnly: dataset?.changes !== undefined,
   });
-  context.account.history = { path, shape: { files, bytes, storedBytes, chunks, durationMs, requests, parameters } };
+  tellShape(context, { files, bytes, storedBytes, chunks, durationMs, requests, parameters });
 }
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
@@ -180,10 +170,9 @@ export const placesOf = (
   { cwd }: Pick<Context, 'cwd'>,
 ): FolderTarget => ({ ...storeOf(destination, writer), source: resolveSource(source, cwd) });
 
-interface FolderValues extends FilterValues, EncryptionValues, ProvenanceValues {
+interface FolderValues extends FilterValues, EncryptionValues {
   readonly datasetId: string | undefined;
   readonly failFast: boolean;
-  readonly dvcOutputDir: string | undefined;
   readonly project: string | undefined;
   readonly dryRun: boolean;
 }
@@ -205,7 +194,7 @@ export async function folderOptions(
     },
     filter: { ...filterOptions(values, ownTrees(source, base, context.home)), namesLeftOut: dryRun && context.verbose },
     failFast,
-    labels: { provenance: await provenanceOptions(values, source, context), project: values.project },
+    labels: { provenance: await provenanceOf({ values: { ...values }, source, context }), project: values.project },
     dryRun,
   };
 }
@@ -215,7 +204,7 @@ export async function folderCall(
   values: FolderValues & { readonly progressFormat: ProgressFormat | undefined },
   { given, places }: { readonly given: string; readonly places: FolderTarget },
   context: Context<'upload'>,
-): Promise<Pick<ArchiveCall, 'values' | 'progressFormat' | 'sources' | 'destination' | 'storeUrl' | 'dvcFiles'>> {
+): Promise<Pick<ArchiveCall, 'values' | 'progressFormat' | 'sources' | 'destination' | 'storeUrl' | 'after'>> {
   const { base, url, source } = places;
   return {
     values: { ...values },
@@ -223,6 +212,6 @@ export async function folderCall(
     sources: [{ given, real: source }],
     destination: base,
     storeUrl: url,
-    dvcFiles: await planDvcFiles(values, source, context),
+    after: await afterUpload({ values: { ...values }, source, context }),
   };
 }

@@ -1,63 +1,49 @@
 // What `upload` and `sync` print when they are done, and the exit status that goes with it.
 import type { Context, Pricing } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
-import type { SidecarResult } from '../../core/projects/dvc/sidecar-types.js';
-import { sidecarDocument } from '../kit/sidecar-document.js';
-import type { AccessSummary } from './access-gate.js';
+import type { Beside, UploadParts } from '../../cli/slots.js';
 import { type DryRun, isDryRun, plannedDocument, plannedFacts } from './dry-run.js';
 import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { leftOutLines, problemLines } from '../../screens/progress/problem-lines.js';
-import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
-/** What an upload did beside itself. */
-export interface Beside {
-  readonly written?: SidecarResult | undefined;
-  readonly access?: AccessSummary | undefined;
+/** What features say of an upload beside its result. */
+export interface Besides {
+  /** Keys of the document: what was found of the store. */
+  readonly found: UploadParts;
+  /** What was done once it was committed. */
+  readonly after?: Beside | undefined;
 }
 
 /** What programs get of the result. */
-export function uploadDocument(result: UploadResult, context: Pricing, { written, access }: Beside = {}) {
+export function uploadDocument(result: UploadResult, context: Pricing, { found, after }: Besides) {
   const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...rest } = result;
-  const { budgets: _budgets, ...document }: typeof rest & Pick<DryRun, 'budgets'> = rest;
+  const { gates: _gates, ...document }: typeof rest & Partial<Pick<DryRun, 'gates'>> = rest;
   const cost = madeCost(result, context);
-  const files = written === undefined ? {} : { dvcFiles: sidecarDocument(written) };
   return {
     ...document,
     shardCount,
     ...changes,
-    ...files,
+    ...after?.document,
     ...(cost === undefined ? {} : { cost: madeCostDocument(cost) }),
-    ...(access && { access }),
+    ...found,
     ...(isDryRun(result) ? plannedDocument(result, context) : {}),
   };
 }
 
 /** What is printed of the result. */
-export function shownUpload(result: UploadResult, context: Context, beside: Beside = {}) {
+export function shownUpload(result: UploadResult, context: Context, besides: Besides) {
   return {
-    document: uploadDocument(result, context, beside),
-    text: () => `${[...resultLines(result, context), ...dvcLines(beside.written, context)].join('\n')}\n`,
+    document: uploadDocument(result, context, besides),
+    text: () => `${[...resultLines(result, context), ...(besides.after?.lines ?? [])].join('\n')}\n`,
   };
 }
 
 /** Something that should be in the archive, or beside it, is missing or torn. */
-export const isPartial = ({ partial }: UploadResult, dvcFiles?: SidecarResult): boolean =>
-  partial || (dvcFiles?.failed.length ?? 0) > 0;
-
-/** What became of the `.dvc` files, if any were asked for. */
-function dvcLines(result: SidecarResult | undefined, context: Context): string[] {
-  if (result === undefined) return [];
-  const { written, replaced, unchanged, failed, firstReplaced } = result;
-  const more = replaced > firstReplaced.length ? `, and ${formatCount(replaced - firstReplaced.length)} more` : '';
-  return [
-    `  .dvc      ${formatCount(written)} written, ${formatCount(replaced)} replaced, ${formatCount(unchanged)} unchanged`,
-    ...(replaced === 0 ? [] : [`  replaced  ${printable(firstReplaced.join(', '))}${more}`]),
-    ...problemLines('no .dvc ', failed, lookOf(context.colors.stdout, context.env)),
-  ];
-}
+export const isPartial = ({ partial }: UploadResult, after?: Beside): boolean => partial || after?.isPartial === true;
 
 function resultLines(result: UploadResult, context: Context): string[] {
   const { version, skipped, changes, datasetId } = result;

@@ -8,7 +8,7 @@ import { type SignedLine, signedLines } from '../../ui/signed-rows.js';
 import { useSize } from '../../ui/size.js';
 import { cut } from '../../ui/text.js';
 import { Tint, type Tone, useTheme } from '../../ui/theme.js';
-import { capabilityRows } from '../capability-rows.js';
+import { capabilityRows } from '../access/capability-rows.js';
 import { useNames } from '../use-names.js';
 import { Asked, LOW_ROWS } from './asked.js';
 

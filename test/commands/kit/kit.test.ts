@@ -115,7 +115,7 @@ describe('stores', () => {
     home: '/',
     env: {},
     origins: {},
-    account: { isRecorded: false, budget: { place: 'local' } },
+    account: { isRecorded: false, open: undefined, values: {} },
     pricing: { discount: undefined, own: {}, provider: undefined },
     now: () => new Date(),
     signal: new AbortController().signal,

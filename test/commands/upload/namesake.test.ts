@@ -2,12 +2,12 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { buildTree } from '../../../src/cli/tree.js';
 import { command as sync } from '../../../src/commands/sync.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { treeOf } from '../../support/tree-of.js';
 
-const root = buildTree([sync], [], 'test');
+const root = treeOf([sync], [], 'test');
 let folder = '';
 let old = '';
 

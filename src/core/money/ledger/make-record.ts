@@ -6,7 +6,7 @@ import { listsByKey } from '../../platform/lists-by-key.js';
 import type { MeteredPlace } from '../../store/meter.js';
 import { type CostLine, type LedgerRecord, type StoredChange, UPLOADS, type Used } from './record.js';
 import { recordId } from './running.js';
-import type { RunAbout } from './run-account.js';
+import type { RunAbout } from '../../events/run-about.js';
 import type { PlaceUse, UploadChange } from './run-meter.js';
 
 /** Of what is used, the line that it is charged on. */

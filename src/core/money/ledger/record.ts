@@ -1,24 +1,9 @@
 // What a run used and stored, and what that costs: one record a run. A record is checked when it is appended and when it
 // is read, by the same rules.
 import type { Usage } from '../../cost/cost-model.js';
-import type { Operation } from '../../events/events.js';
+import { RECORDED_OPERATIONS } from '../../events/run-about.js';
 import { readValue } from '../../platform/documents/read-document.js';
 import * as s from '../../platform/documents/schema.js';
-
-/** What was done. A thaw asks for content of cold storage and reads none. */
-const RECORDED_OPERATIONS = [
-  'upload',
-  'sync',
-  'migrate',
-  'restore',
-  'download',
-  'thaw',
-  'prune',
-  'balance',
-  'repair',
-  'scuttle',
-  'lock-extend',
-] as const satisfies readonly (Operation | 'thaw')[];
 
 type RecordedOperation = (typeof RECORDED_OPERATIONS)[number];
 

@@ -1,4 +1,4 @@
-// The calls to Athena against a server that answers as it is told; test/commands/analyze-athena.servers.test.ts is against moto.
+// The calls to Athena against a server that answers as it is told; test/commands/money/analyze-athena.servers.test.ts is against moto.
 import { beforeAll, expect, test } from 'vitest';
 import { askAthena } from '../../../../src/core/money/analyze/inventory/athena-client.js';
 import { type HookServer, startHook } from '../../../support/hook-server.js';

@@ -8,7 +8,7 @@ import { appendRecords, readLedger } from '../../../../src/core/money/ledger/led
 import { makeRecords } from '../../../../src/core/money/ledger/make-record.js';
 import { periodOf } from '../../../../src/core/money/ledger/period.js';
 import { spentBy, spentIn } from '../../../../src/core/money/ledger/report.js';
-import type { RunAbout } from '../../../../src/core/money/ledger/run-account.js';
+import type { RunAbout } from '../../../../src/core/events/run-about.js';
 import { listPrices } from '../../../../src/core/cost/price-book.js';
 import { RunMeter } from '../../../../src/core/money/ledger/run-meter.js';
 import type { StoreMeter } from '../../../../src/core/store/meter.js';

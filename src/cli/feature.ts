@@ -1,0 +1,58 @@
+// A feature: all that the program knows of it is one of these, in the list of src/features.ts. Without its line there, the
+// program has none of its commands, flags and settings, and does everything else.
+import type { Command } from './command.js';
+import type { Context } from './context.js';
+import type { Group } from './declaration.js';
+import type { Flags } from './flag.js';
+import { type Globals, mergedGlobals } from './globals.js';
+import { FRAMEWORK } from './settings.js';
+import type { Slots } from './slots.js';
+import { buildTree, type Node } from './tree.js';
+
+export interface Feature extends Slots<Context> {
+  /** As the flags that are for it name it. */
+  readonly name: string;
+  readonly commands: readonly Command[];
+  readonly groups?: readonly Group[];
+  /** What it adds to every command. */
+  readonly globals?: Partial<Globals>;
+}
+
+/** What a program is made of beside its features. */
+export interface Base {
+  readonly summary: string;
+  readonly commands: readonly Command[];
+  readonly groups: readonly Group[];
+}
+
+/** The root of a program. */
+export interface Root extends Node<Command> {
+  readonly features: readonly Feature[];
+}
+
+/** The whole command tree. Flags of commands that are for a feature which is not there are left out, with their rules. */
+export function programOf({ summary, commands, groups }: Base, features: readonly Feature[]): Root {
+  const names = new Set(features.map(({ name }) => name));
+  const all = [...commands, ...features.flatMap((feature) => feature.commands)];
+  const allGroups = [...groups, ...features.flatMap((feature) => feature.groups ?? [])];
+  const globals = mergedGlobals([FRAMEWORK, ...features.map((feature) => feature.globals ?? {})]);
+  const tree = buildTree(
+    all.map((command) => withoutMissing(command, names)),
+    allGroups,
+    summary,
+    globals,
+  );
+  return { ...tree, features };
+}
+
+function withoutMissing(command: Command, names: ReadonlySet<string>): Command {
+  const { flags = {}, rules = [] } = command;
+  const missing = new Set(Object.keys(flags).filter((key) => isMissing(flags[key]?.feature, names)));
+  if (missing.size === 0) return command;
+  const left: Flags = Object.fromEntries(Object.entries(flags).filter(([key]) => !missing.has(key)));
+  const isLeft = (keys: readonly string[]): boolean => !keys.some((key) => missing.has(key));
+  return { ...command, flags: left, rules: rules.filter((rule) => rule.kind !== 'flags' || isLeft(rule.keys)) };
+}
+
+const isMissing = (feature: string | undefined, names: ReadonlySet<string>): boolean =>
+  feature !== undefined && !names.has(feature);

@@ -1,0 +1,72 @@
+// What a store can do, as `setup` and `access-check` ask it and show it.
+import { randomBytes } from 'node:crypto';
+import type { Environment, Terminal } from '../../cli/context.js';
+import type { Answer } from '../../core/access/answer.js';
+import { bucketCapabilities, folderCapabilities } from '../../core/access/capabilities/ask-capabilities.js';
+import type { Capability } from '../../core/access/capabilities/capability.js';
+import type { CreateOnceAnswer } from '../../core/store/create-once/answer.js';
+import { scratchFolder } from '../../core/store/create-once/create-once.js';
+import { usageError } from '../../core/platform/failures/errors.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import { parseStoreUrl } from '../../core/store/store-url.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { CAPABILITY_SIGNS, capabilityRows } from '../../screens/access/capability-rows.js';
+import { lookOf } from '../../ui/look.js';
+import { type Sign, signText } from '../../ui/sign.js';
+import { signedLines, type SignedRow } from '../../ui/signed-rows.js';
+import type { StoreContext } from '../kit/store.js';
+
+/**
+ * Asks a bucket, of which it is known already whether it keeps If-None-Match.
+ * @throws usage for what is none, cancelled, wrong credentials, a store that is not reached
+ */
+export async function askBucketCapabilities(
+  { store, deleter, posture, lifecycle, multipart }: OpenedStore,
+  createOnce: Answer<CreateOnceAnswer>,
+  { now, signal }: Pick<StoreContext, 'now' | 'signal'>,
+): Promise<readonly Capability[]> {
+  if (posture === undefined || lifecycle === undefined || multipart === undefined)
+    throw usageError(`${printable(store.url)} is no bucket`);
+  const asked = { store, deleter, posture, lifecycle, multipart, createOnce, now, signal };
+  return await bucketCapabilities({ ...asked, folder: scratchFolder(now), randomBytes });
+}
+
+/** Asks a folder. @throws usage for a bucket, cancelled */
+export async function askFolderCapabilities(
+  { store, deleter }: OpenedStore,
+  { now, signal }: Pick<StoreContext, 'now' | 'signal'>,
+): Promise<readonly Capability[]> {
+  const place = parseStoreUrl(store.url);
+  if (place.kind !== 'file') throw usageError(`${printable(store.url)} is no folder`);
+  const asked = { store, deleter, path: place.folder, folder: scratchFolder(now), randomBytes, now, signal };
+  return await folderCapabilities(asked);
+}
+
+const DEFAULT_WIDTH = 80;
+/** Longer lines are hard to read. */
+const MOST_WIDTH = 100;
+const INDENT = '  ';
+
+const SIGNS: readonly Sign[] = Object.values(CAPABILITY_SIGNS);
+
+/** What a store can do as lines. */
+export const capabilityLines = (
+  capabilities: readonly Capability[],
+  context: Pick<Terminal, 'stdout' | 'colors'> & Environment,
+): readonly string[] => signedTable('What this store can do:', capabilityRows(capabilities, printable), context);
+
+/** Rows below a title as lines: each row takes as many as it needs. */
+export function signedTable(
+  title: string,
+  rows: readonly SignedRow[],
+  { stdout, colors, env }: Pick<Terminal, 'stdout' | 'colors'> & Environment,
+): readonly string[] {
+  const look = lookOf(colors.stdout, env);
+  const plain = (sign: Sign): string => signText(sign, { ...look, color: false });
+  const signWidth = Math.max(...SIGNS.map((sign) => plain(sign).length));
+  const marked = (sign: Sign | undefined): string =>
+    sign === undefined ? ' '.repeat(signWidth) : signText(sign, look) + ' '.repeat(signWidth - plain(sign).length);
+  const columns = Math.min(MOST_WIDTH, stdout.isTTY === true ? (stdout.columns ?? DEFAULT_WIDTH) : DEFAULT_WIDTH);
+  const lines = signedLines(rows, columns - INDENT.length - signWidth - 1);
+  return [title, ...lines.map(({ sign, label, text }) => `${INDENT}${marked(sign)} ${label}${text}`)];
+}

@@ -1,0 +1,32 @@
+// Whether a store creates a key only once: asked anew by `setup` and `access-check`.
+import { type Answer, isAnswered, unknownFinding } from '../../core/access/answer.js';
+import { finding, type Finding } from '../../core/access/finding.js';
+import type { CreateOnceAnswer } from '../../core/store/create-once/answer.js';
+import { askAnew, askingAs } from '../../core/store/create-once/create-once.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import type { StoreContext } from '../kit/store.js';
+
+/** Asks by `askAnew`, which remembers the answer, or as it is told. @throws what keeps the store from answering */
+export async function askCreateOnce(
+  opened: OpenedStore,
+  { home, now, signal, warn }: StoreContext,
+  ask = askAnew,
+): Promise<CreateOnceAnswer> {
+  return await ask(opened, askingAs({ home, now, signal, warn }));
+}
+
+const CHECK = 'create-once';
+
+/** What `access-check` says of the answer. */
+export function createOnceFinding(asked: Answer<CreateOnceAnswer>): Finding {
+  if (!isAnswered(asked)) {
+    const { isRefused, why } = asked.unanswered;
+    const refused = 'Whether one of two writers at one key is refused is asked by storing small objects';
+    return unknownFinding(CHECK, { ...asked.unanswered, why: isRefused ? refused : why });
+  }
+  const { kind, seen } = asked.value;
+  if (kind === 'create-once') return finding(CHECK, 'ok', 'of two writers at one key one is refused');
+  return finding(CHECK, 'warn', 'a key is not created only once', {
+    detail: `Asked whether it keeps If-None-Match, ${seen}. Versions get record keys of their own there, so that none overwrites another; two that are made at once may be forks (v2 and v2.b). A stolen key can overwrite what is stored.`,
+  });
+}

@@ -1,0 +1,14 @@
+// Who may get at a bucket.
+import type { Feature } from '../../cli/feature.js';
+import { command as accessCheck } from './access-check.js';
+
+export const access: Feature = {
+  name: 'access',
+  commands: [accessCheck],
+  async lookAtStore(url, values, context) {
+    if (values['checkAccess'] !== true) return undefined;
+    const { accessGate } = await import('./access-gate.js');
+    const found = await accessGate(url, values, context);
+    return found && { access: found };
+  },
+};

@@ -1,0 +1,38 @@
+import { arg } from '../../cli/arg.js';
+import { defineCommand } from '../../cli/command.js';
+import type { Context } from '../../cli/context.js';
+import { conflicts } from '../../cli/rule.js';
+import { flags, LEAST_REFRESH_MS } from './flags.js';
+
+export const command = defineCommand({
+  path: 'dashboard',
+  summary: 'show spending, budgets and uploads on a full screen',
+  description:
+    'Shows what this computer knows: the cost ledger, budgets, and uploads that run or can be continued. Nothing is asked of any store ' +
+    'for that, but for budgets that are kept in a bucket, which are read when it opens and with R. What is shown is read again at each ' +
+    'refresh; running uploads of this computer are followed twice a second. ? lists the keys.\n' +
+    'With S3_URL three more views: the uploads of the store, what it costs and could save, and the writers of its fleet. Each reads the store ' +
+    'while it is shown; on a screen heartbeats are read once for the overview, too. A scan of the store begins when a is pressed, and never by itself.\n' +
+    '--once prints one view and ends; with --json as a document. It needs no terminal, and never scans: archiver analyze does.',
+  args: [arg.url('S3_URL', { describe: 'the store: bucket and prefix, or a folder', optional: true })],
+  flags,
+  rules: [
+    conflicts('once', ['refresh']),
+    {
+      kind: 'check',
+      text: '--refresh is at least 1s',
+      ok: ({ refresh }: { readonly refresh: number }) => refresh >= LEAST_REFRESH_MS,
+    },
+  ],
+  examples: [
+    'archiver dashboard',
+    'archiver dashboard s3://acme-archive/lab --refresh 30s',
+    'archiver dashboard --once --view uploads --json',
+  ],
+  exits: { 0: 'left, or printed', 1: 'a part of what --once prints could not be read' },
+  hasScreen: true,
+  async run(values, [url], context: Context<'dashboard'>) {
+    const { runDashboard } = await import('./run-dashboard.js');
+    return await runDashboard(values, url, context);
+  },
+});

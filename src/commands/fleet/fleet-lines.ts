@@ -1,0 +1,135 @@
+// How a fleet is, as a table, as lines and as JSON.
+import { usageError } from '../../core/platform/failures/errors.js';
+import type { HeartbeatSource } from '../../core/fleet/heartbeat.js';
+import { type Condition, CONDITIONS, isTroubled, type WriterStatus } from '../../core/fleet/watch/judge.js';
+import type { FleetStatus } from '../../core/fleet/watch/watch-fleet.js';
+import { formatStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/store/store-url.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
+import { fact, firstLines, ofKnown } from '../kit/lines.js';
+import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
+
+/** More rows are not read by anybody; the first are those with troubles. */
+const SHOWN_WRITERS = 100;
+
+const WORDS: Readonly<Record<Condition, string>> = {
+  healthy: '● healthy',
+  starting: '● starting',
+  failing: '✗ failing',
+  stale: '▲ stale',
+  missing: '▲ missing',
+  unknown: '? unknown',
+};
+
+/** The place of all writers, or of one; a bucket or a folder may be called so. */
+const BELOW = /^(s3:\/\/[^/]+(?:\/.*)?|file:\/\/.+)\/writers(?:\/[^/]+)?$/;
+
+/** The base of a fleet as typed, checked. @throws usage for an upload and for the place of one writer */
+export function fleetBase(url: string): string {
+  const base = formatStoreUrl(parseStoreUrl(url));
+  if (splitUploadUrl(base) !== undefined)
+    throw usageError(`${printable(base)} is an upload, and not the base of a fleet`);
+  const above = BELOW.exec(base)?.[1];
+  if (above !== undefined)
+    throw usageError(`${printable(base)} lies below the base of the fleet`, `give the base: ${printable(above)}`);
+  return base;
+}
+
+interface Row {
+  /** Of the first source of a writer. */
+  readonly writer: WriterStatus | undefined;
+  readonly source: HeartbeatSource | undefined;
+}
+
+const rowsOf = (writer: WriterStatus): readonly Row[] => {
+  const [first, ...others] = writer.heartbeat?.sources ?? [];
+  return [{ writer, source: first }, ...others.map((source) => ({ writer: undefined, source }))];
+};
+
+const sinceText = (moment: Date | null, now: Date): string =>
+  moment === null ? 'never' : formatDuration(Math.max(0, now.getTime() - moment.getTime()));
+
+const changesText = ({ noChanges, added, modified, deleted }: HeartbeatSource): string =>
+  noChanges ? 'none' : `+${added} ~${modified} -${deleted}`;
+
+/** A row for each source; what is about the writer stands in the first. */
+const columnsAt = (now: Date): readonly Column<Row>[] => {
+  const ofWriter = (cell: (writer: WriterStatus) => string | undefined) => (row: Row) =>
+    row.writer === undefined ? '' : cell(row.writer);
+  const ofSource = (cell: (source: HeartbeatSource) => string) => (row: Row) => ofKnown(row.source, cell);
+  return [
+    column(
+      'WRITER',
+      ofWriter(({ writerId }) => writerId),
+      { isCuttable: true },
+    ),
+    column(
+      'STATE',
+      ofWriter(({ condition }) => WORDS[condition]),
+    ),
+    numbers(
+      'SEEN',
+      ofWriter(({ checkedInAt }) => sinceText(checkedInAt, now)),
+    ),
+    numbers(
+      'SUCCESS',
+      ofWriter(({ lastSuccessAt }) => sinceText(lastSuccessAt, now)),
+    ),
+    numbers(
+      'CONFIG',
+      ofWriter(({ heartbeat }) => ofKnown(heartbeat?.configVersion, String)),
+      { dropOrder: 2 },
+    ),
+    column(
+      'SOURCE',
+      ofSource(({ path }) => printable(path)),
+      { isCuttable: true },
+    ),
+    numbers(
+      'FILES',
+      ofSource(({ files }) => formatCount(files)),
+    ),
+    numbers(
+      'SIZE',
+      ofSource(({ bytes }) => formatBytes(bytes)),
+    ),
+    numbers('CHANGES', ofSource(changesText), { dropOrder: 1 }),
+    numbers(
+      'SKIPPED',
+      ofSource(({ skipped }) => formatCount(skipped)),
+      { dropOrder: 3 },
+    ),
+  ];
+};
+
+/** The table; with many writers the first hundred, unless all are asked for. */
+export async function fleetTable(
+  { writers, lookedAt }: FleetStatus,
+  context: TableContext & { readonly verbose: boolean },
+): Promise<string> {
+  if (writers.length === 0) return '';
+  const shown = context.verbose ? writers : writers.slice(0, SHOWN_WRITERS);
+  const text = await tableText(shown.flatMap(rowsOf), columnsAt(lookedAt), context);
+  const more = writers.length - shown.length;
+  return more === 0 || context.json ? text : `${text}and ${formatCount(more)} more; --verbose shows them\n`;
+}
+
+/** `12 writers: 10 healthy, 1 stale, 1 missing`. */
+export function countsText({ writers, counts }: FleetStatus): string {
+  const parts = CONDITIONS.flatMap((word) => (counts[word] === 0 ? [] : [`${formatCount(counts[word])} ${word}`]));
+  return `${formatQuantity(writers.length, 'writer')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+}
+
+/** What somebody should know of each writer, and what else was seen. */
+export function troubleLines({ writers, others }: FleetStatus, isVerbose: boolean): readonly string[] {
+  const troubled = writers.filter(isTroubled);
+  const lines = troubled.map(
+    ({ writerId, condition, troubles }) => `  ${WORDS[condition].padEnd(10)} ${writerId}: ${troubles.join('; ')}`,
+  );
+  return [
+    ...firstLines(lines, { isVerbose }),
+    ...(others.length === 0
+      ? []
+      : [fact('left out', `${formatQuantity(others.length, 'writer')} without a heartbeat or a config`)]),
+  ];
+}

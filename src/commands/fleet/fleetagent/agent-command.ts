@@ -1,0 +1,141 @@
+// What `fleetagent run` does once it is called: checks, one agent a writer, the loop, and what is told of each cycle.
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pkg from '../../../../package.json' with { type: 'json' };
+import type { Context } from '../../../cli/context.js';
+import { type EndedAgentCycle, runAgent } from '../../../core/fleet/agent/agent.js';
+import { agentMemory, agentPath } from '../../../core/fleet/agent/agent-memory.js';
+import { HeartbeatSender } from '../../../core/fleet/agent/heartbeat-sender.js';
+import { checkCredentialsFile } from '../../../core/fleet/agent/credentials-file.js';
+import { instanceIdOf } from '../../../core/fleet/agent/instance-id.js';
+import type { AgentClock } from '../../../core/fleet/agent/wait-until.js';
+import { errorText, isArchiverError } from '../../../core/platform/failures/errors.js';
+import { harmless } from '../../../core/platform/json/document.js';
+import { StoreRefusals } from '../../../core/store/abilities.js';
+import { joinStoreUrl, parseStoreUrl } from '../../../core/store/store-url.js';
+import { printable } from '../../../core/platform/paths/raw-path.js';
+import { holdLock, type Lock } from '../../../core/platform/state/lock.js';
+import { collectGarbage } from '../../../core/platform/threads/collect-garbage.js';
+import { keepThreads } from '../../../core/platform/threads/threads.js';
+import { lockOption } from '../../upload/engine-options.js';
+import { tellHomeTrouble } from '../../upload/home-trouble.js';
+import { agentDocument, agentText, cycleLine, cycleObject, exitStatus, troublesOf } from './agent-report.js';
+import { agentSetup, DEFAULT_INTERVAL_MS } from './agent-setup.js';
+import { sourceArchiver } from './archive-source.js';
+import { noticedCycle } from './noticed-cycle.js';
+import { openFleet } from './open-fleet.js';
+import type { AgentValues } from './agent-flags.js';
+
+/** Policies change: what is refused is tried again once a day. */
+const REFUSALS_HOLD_MS = 86_400_000;
+
+type Args = readonly [source: string | undefined, url: string | undefined];
+
+/** Runs until it is stopped, or once; gives the exit status. @throws what keeps an agent from beginning */
+export async function runAgentCommand(
+  values: AgentValues,
+  args: Args,
+  given: Context<'fleetagent run'>,
+): Promise<number> {
+  const context = withTimes(given);
+  const warn = once(await tellHomeTrouble(context));
+  const { baseUrl, writerId, plans } = await agentSetup(values, args, context, warn);
+  lockOption(values, baseUrl); // refused before anything begins
+  if (parseStoreUrl(baseUrl).kind === 's3' && values.profile === undefined) checkCredentialsFile(context);
+  const cycle = noticedCycle(values, joinStoreUrl(baseUrl, 'writers', writerId), context);
+  const path = agentPath(context.home, { baseUrl, writerId });
+  const lock = await lockOf(path, writerId, warn);
+  const instanceId = instanceIdOf(writerId, values.once);
+  const identity = { writerId, host: hostname(), instanceId, archiverVersion: pkg.version };
+  const refusals = { open: new StoreRefusals(), sinceMs: context.now().getTime() };
+  const known = (): StoreRefusals => {
+    const nowMs = context.now().getTime();
+    if (Math.abs(nowMs - refusals.sinceMs) > REFUSALS_HOLD_MS)
+      Object.assign(refusals, { open: new StoreRefusals(), sinceMs: nowMs });
+    return refusals.open;
+  };
+  const heartbeats = new HeartbeatSender({
+    writerId,
+    instanceId,
+    open: (signal) => openFleet(baseUrl, values, context, { signal, refusals: known() }),
+    onTrouble: (text) => context.note(text),
+  });
+  const endThreads = keepThreads();
+  let cycles = 0;
+  try {
+    const last = await runAgent({
+      identity,
+      plans,
+      archive: sourceArchiver({ baseUrl, writerId, values, context, warn, refusals: known }),
+      cycle,
+      heartbeats,
+      memory: agentMemory(path, warn),
+      clock: clockOf(context),
+      signal: context.signal,
+      intervalMs: values.interval ?? DEFAULT_INTERVAL_MS,
+      once: values.once,
+      onCycle(cycle) {
+        cycles++;
+        if (!values.once) collectGarbage(); // what the cycle held may be large, and the next one a day away
+        tellCycle(cycle, values, context);
+      },
+    });
+    // Once was asked for, and nothing came of it.
+    if (values.once && context.signal.aborted) context.signal.throwIfAborted();
+    const about = { writerId, baseUrl, cycles, last };
+    context.outcome(agentDocument(about), () => agentText(about));
+    return values.once ? exitStatus(last) : 0;
+  } finally {
+    await endThreads();
+    await lock?.release();
+  }
+}
+
+const clockOf = ({ now }: Context): AgentClock => ({
+  now,
+  random: Math.random,
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+});
+
+/** Lines of a service say when they were written. */
+function withTimes(context: Context<'fleetagent run'>): Context<'fleetagent run'> {
+  const at = (text: string): string => `${context.now().toISOString()} ${text}`;
+  return {
+    ...context,
+    note: (text) => context.note(at(text)),
+    warn: (text) => context.warn(at(text)),
+    debug: (text) => context.debug(at(text)),
+  };
+}
+
+/** Trouble that lasts is told once, and not in each cycle. */
+function once(tell: (text: string) => void): (text: string) => void {
+  let last: string | undefined;
+  return (text) => {
+    if (text !== last) tell(text);
+    last = text;
+  };
+}
+
+/** Undefined where locks cannot be kept, which was told. @throws conflict where another agent of this writer runs */
+async function lockOf(path: string, writerId: string, warn: (text: string) => void): Promise<Lock | undefined> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return await holdLock(`${path}.lock`, { host: hostname(), what: `writer ${writerId}` });
+  } catch (error) {
+    if (isArchiverError(error, 'conflict')) throw error;
+    warn(`nothing keeps a second agent of this writer from running: ${errorText(error)}`);
+    return undefined;
+  }
+}
+
+function tellCycle(cycle: EndedAgentCycle, values: AgentValues, context: Context<'fleetagent run'>): void {
+  const isJson = context.json || values.progressFormat === 'json';
+  // The document of a single cycle is the result.
+  if (isJson && !values.once) context.stderr.write(`${harmless(JSON.stringify(cycleObject(cycle)))}\n`);
+  if (isJson) return;
+  context.note(cycleLine(cycle, values));
+  for (const text of troublesOf(cycle.heartbeat)) context.warn(printable(text));
+}

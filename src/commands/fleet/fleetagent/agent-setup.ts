@@ -1,0 +1,106 @@
+// Which of the three forms of `fleetagent run` is wanted: who the writer is, where its fleet is, and where its plans come from.
+import { resolve } from 'node:path';
+import type { Context } from '../../../cli/context.js';
+import { agentMemory, agentPath } from '../../../core/fleet/agent/agent-memory.js';
+import { type AgentPlan, type PlanDefaults, type PlanSource, planOf } from '../../../core/fleet/agent/agent-plan.js';
+import { FileConfig, readConfigFile } from '../../../core/fleet/agent/file-config.js';
+import { keptConfig } from '../../../core/fleet/agent/kept-config.js';
+import { PulledConfig } from '../../../core/fleet/agent/pulled-config.js';
+import { readPublicKey } from '../../../core/fleet/config/signature.js';
+import { usageError } from '../../../core/platform/failures/errors.js';
+import { storeUrlOf } from '../../../core/store/store-url.js';
+import { printable } from '../../../core/platform/paths/raw-path.js';
+import { writerIdOf } from '../../kit/dataset-target.js';
+import { baseUrlOf, withoutClassOfFolder } from '../../upload/engine-options.js';
+import { readNamed } from './named-file.js';
+import { openFleet } from './open-fleet.js';
+import type { AgentValues } from './agent-flags.js';
+
+export const DEFAULT_INTERVAL_MS = 3_600_000;
+
+export interface AgentSetup {
+  /** Of the fleet. */
+  readonly baseUrl: string;
+  readonly writerId: string;
+  readonly plans: PlanSource;
+}
+
+type Args = readonly [source: string | undefined, url: string | undefined];
+
+/** @throws usage for what cannot be used; what reading a config or a key throws */
+export async function agentSetup(
+  values: AgentValues,
+  [source, url]: Args,
+  context: Context,
+  warn: (text: string) => void,
+): Promise<AgentSetup> {
+  const { config, configUrl } = values;
+  if (config !== undefined) return await ofFile(resolve(context.cwd, config), values, context);
+  if (configUrl !== undefined) return await pulled(configUrl, values, context, warn);
+  return ofFolder(source ?? '', baseUrlOf(url ?? ''), values, context);
+}
+
+/** Where the store is a folder, which has no classes, none is meant. */
+function defaultsOf(baseUrl: string, values: AgentValues, context: Context): PlanDefaults {
+  const { storageClass } = withoutClassOfFolder(baseUrl, values, context);
+  const { interval: intervalMs, trackDeletes, ignoreCtime } = values;
+  return { intervalMs, defaultIntervalMs: DEFAULT_INTERVAL_MS, storageClass, trackDeletes, ignoreCtime };
+}
+
+function ofFolder(source: string, baseUrl: string, values: AgentValues, context: Context): AgentSetup {
+  const { storageClass, trackDeletes, ignoreCtime } = defaultsOf(baseUrl, values, context);
+  const whole = { include: [], exclude: [], recursive: true, minAgeMs: 0, deleteAfterArchive: false };
+  const plan: AgentPlan = {
+    version: null,
+    intervalMs: values.interval ?? DEFAULT_INTERVAL_MS,
+    sources: [{ path: resolve(context.cwd, source), storageClass, ...whole }],
+    trackDeletes,
+    ignoreCtime,
+    kmsKeyId: undefined,
+    region: undefined,
+    storeUrl: undefined,
+  };
+  const plans = { next: () => Promise.resolve({ plan, error: undefined }) };
+  return { baseUrl, writerId: writerIdOf(values.writerId) ?? '', plans };
+}
+
+async function ofFile(path: string, values: AgentValues, context: Context): Promise<AgentSetup> {
+  const config = await readConfigFile(path);
+  if (config.storeUrl === undefined)
+    throw usageError(`${printable(path)} does not say where the store is`, 'add store: s3://bucket/prefix');
+  const baseUrl = baseUrlOf(config.storeUrl);
+  const defaults = defaultsOf(baseUrl, values, context);
+  const plans = new FileConfig(path, config, (read) => planOf(read, defaults));
+  return { baseUrl, writerId: writerIdOf(values.writerId) ?? config.writerId, plans };
+}
+
+async function pulled(
+  configUrl: string,
+  values: AgentValues,
+  context: Context,
+  warn: (text: string) => void,
+): Promise<AgentSetup> {
+  const baseUrl = baseUrlOf(storeUrlOf(configUrl, context.cwd) ?? configUrl);
+  const writerId = writerIdOf(values.writerId) ?? '';
+  const publicKey = (await readNamed(values.publicKey ?? '', context)).toString();
+  readPublicKey(publicKey);
+  const defaults = defaultsOf(baseUrl, values, context);
+  const path = agentPath(context.home, { baseUrl, writerId });
+  const plans = new PulledConfig({
+    writerId,
+    publicKey,
+    kept: keptConfig(path),
+    lastVersion: () => agentMemory(path, warn).newestConfig(),
+    planOf: (config) => planOf(config, defaults),
+    onTrouble: warn,
+    async reading(work) {
+      const opened = await openFleet(baseUrl, values, context);
+      try {
+        return await work(opened.store);
+      } finally {
+        opened.close();
+      }
+    },
+  });
+  return { baseUrl, writerId, plans };
+}

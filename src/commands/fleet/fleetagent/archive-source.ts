@@ -1,0 +1,169 @@
+// One source of an agent, archived as `sync` would: resumed where it was interrupted, refused by budgets, and recorded in the
+// ledger as a run of its own.
+import { resolve } from 'node:path';
+import type { Context } from '../../../cli/context.js';
+import { archiveInto } from '../../../core/archive/archive-folder.js';
+import { ownTrees, treesBelow } from '../../../core/archive/scan/source-folder.js';
+import type { ArchiveOptions } from '../../../core/archive/run/settings.js';
+import type { UploadResult } from '../../../core/archive/upload-result.js';
+import { ArchiverError } from '../../../core/platform/failures/errors.js';
+import type { AgentPlan, AgentSource } from '../../../core/fleet/agent/agent-plan.js';
+import type { ArchiveSource } from '../../../core/fleet/agent/cycle.js';
+import type { StoreRefusals } from '../../../core/store/abilities.js';
+import { parseStoreUrl } from '../../../core/store/store-url.js';
+import { printable, type RawPath } from '../../../core/platform/paths/raw-path.js';
+import { tellLedger, tellResult } from '../../kit/account.js';
+import { mayBegin } from '../../kit/slots.js';
+import { withProgress } from '../../kit/run.js';
+import { openForWriting } from '../../kit/store.js';
+import { lockOption, surroundings, uploadMemoryLimit } from '../../upload/engine-options.js';
+import { resumable } from '../../upload/resumable.js';
+import { type FolderTarget, placesOf } from '../../upload/run-archive.js';
+import type { AgentValues } from './agent-flags.js';
+
+export interface SourceArchiver {
+  /** Of the fleet, where the plan names no other. */
+  readonly baseUrl: string;
+  readonly writerId: string;
+  readonly values: AgentValues;
+  readonly context: Context;
+  /** Told what cannot be kept on this computer. */
+  readonly warn: (text: string) => void;
+  /** What the store refuses, for as long as that is believed. */
+  readonly refusals: () => StoreRefusals;
+}
+
+/** Archives one source of a plan. */
+export const sourceArchiver =
+  (archiver: SourceArchiver): ArchiveSource =>
+  async (source, plan) => {
+    const context = ownContext(archiver, plan);
+    const { account } = context;
+    let end: unknown = 0;
+    try {
+      const result = await archiveSource({ ...archiver, context }, source, plan);
+      end = result.partial ? 3 : 0;
+      return result;
+    } catch (error) {
+      end = error;
+      throw error;
+    } finally {
+      await account.record?.(context, end);
+    }
+  };
+
+/** An account for this source alone, and the region that the config names where no flag does. */
+function ownContext({ context, values, warn }: SourceArchiver, { region }: AgentPlan): Context {
+  const isNamed = region !== undefined && context.origins['region'] !== 'flag' && values.endpointUrl === undefined;
+  const origins = isNamed ? { ...context.origins, region: 'config' as const } : context.origins;
+  const { open, values: asked } = context.account;
+  const account = { isRecorded: true, open, values: asked, onTrouble: warn };
+  return { ...context, origins, account };
+}
+
+async function archiveSource(
+  { baseUrl, writerId, values, context, warn, refusals }: SourceArchiver,
+  source: AgentSource,
+  plan: AgentPlan,
+): Promise<UploadResult> {
+  const places = placesOf(source.path, plan.storeUrl ?? baseUrl, writerId, context);
+  const { url, base } = places;
+  refuseTwin(source, places.source, plan);
+  const region = context.origins['region'] === 'config' ? (plan.region ?? values.region) : values.region;
+  const named = { ...values, region };
+  tellLedger(context, { operation: 'sync', project: values.project, writerId });
+  const gate = mayBegin(values, context);
+  const open = openForWriting(url, named, context, { refusals: refusals() });
+  const run = {
+    command: 'fleetagent run',
+    // Whatever else changes in the config, what was sent is of use: files are looked at again. Not so where it has another lock.
+    values: { ...accessOf(named), kmsKeyId: plan.kmsKeyId, objectLock: values.objectLock, retain: values.retain },
+    sources: [{ given: source.path, real: places.source }],
+    destination: base,
+    storeUrl: url,
+  };
+  const options = engineOptions({ source, plan, places, values, warn }, context);
+  return await resumable(run, { wish: 'same' }, context, options, (resumed) =>
+    withProgress(context, { progressFormat: formatOf(values) }, async (emit) => {
+      emit({ type: 'start', operation: 'sync', source: source.path, target: url });
+      const result = await archiveInto(() => open(emit), { ...resumed, mayBegin: gate(emit), emit });
+      tellResult(context, result);
+      return result;
+    }),
+  );
+}
+
+/** By the plan of a cycle: which source a folder was first. */
+const ARCHIVED = new WeakMap<AgentPlan, Map<RawPath, string>>();
+
+/** Through a link a folder may be two sources, and one dataset: each would undo what the other records. @throws conflict */
+function refuseTwin({ path }: AgentSource, real: RawPath, plan: AgentPlan): void {
+  const archived = ARCHIVED.get(plan) ?? new Map<RawPath, string>();
+  ARCHIVED.set(plan, archived);
+  const first = archived.get(real) ?? path;
+  archived.set(real, first);
+  if (first !== path)
+    throw new ArchiverError('conflict', `${printable(path)} is the same folder as ${printable(first)}`, {
+      hint: 'one of them is a symbolic link: name the folder once',
+    });
+}
+
+const accessOf = ({ region, profile, endpointUrl, caBundle }: AgentValues): Partial<AgentValues> => ({
+  region,
+  profile,
+  endpointUrl,
+  caBundle,
+});
+
+/** A service has a line for each cycle. */
+const formatOf = ({ progressFormat, once }: AgentValues): AgentValues['progressFormat'] =>
+  progressFormat ?? (once ? undefined : 'none');
+
+interface Archived extends Pick<SourceArchiver, 'values' | 'warn'> {
+  readonly source: AgentSource;
+  readonly plan: AgentPlan;
+  readonly places: FolderTarget;
+}
+
+function engineOptions(
+  { source, plan, places, values, warn }: Archived,
+  context: Context,
+): Omit<ArchiveOptions, 'emit'> {
+  const { include, exclude, recursive, minAgeMs } = source;
+  const { compressionLevel, shardStrategy, shardCount, manifestCache, manifestCacheDir } = values;
+  const isFolder = parseStoreUrl(places.url).kind === 'file';
+  const cacheFolder = manifestCacheDir === undefined ? undefined : resolve(context.cwd, manifestCacheDir);
+  return {
+    ...surroundings(context),
+    source: places.source,
+    dataset: {
+      writerId: places.writerId,
+      encryption: { kmsKeyId: plan.kmsKeyId, encryptManifest: false, keep: true },
+      changes: { trackDeletes: plan.trackDeletes, ignoreCtime: plan.ignoreCtime },
+    },
+    filter: {
+      include,
+      exclude,
+      isFlat: !recursive,
+      settledBeforeMs: minAgeMs === 0 ? undefined : context.now().getTime() - minAgeMs,
+      skipTrees: [
+        ...ownTrees(places.source, places.base, context.home),
+        ...treesBelow(places.source, cacheFolder === undefined ? [] : [cacheFolder]),
+      ],
+    },
+    packing: {
+      compressionLevel: compressionLevel === 0 ? undefined : compressionLevel,
+      memoryLimitBytes: uploadMemoryLimit(context),
+    },
+    layout: {
+      shardStrategy,
+      shardCount,
+      storageClass: isFolder ? 'STANDARD' : source.storageClass,
+      lock: lockOption(values, places.url),
+    },
+    labels: { project: values.project },
+    cacheFolder,
+    ...(manifestCache ? {} : { remembered: {} }),
+    warn,
+  };
+}

@@ -1,0 +1,66 @@
+// The pings, hooks and metrics of an agent: to those who are told, each cycle is a run.
+import type { Context } from '../../../cli/context.js';
+import {
+  type CycleInput,
+  failureText,
+  type RunCycle,
+  runCycle,
+  type SourceOutcome,
+} from '../../../core/fleet/agent/cycle.js';
+import { withoutSecrets } from '../../../core/platform/failures/hide-secrets.js';
+import type { RunFacts } from '../../../core/events/run-facts.js';
+import { hasNotices, type Judged, withNotices } from '../../../core/notify/with-notices.js';
+import { throwIfCancelled } from '../../../core/store/store-error.js';
+import { noticeSettings, noticeWorld } from '../../notify/noticed-run.js';
+import { judgedFailure } from '../../upload/told-run.js';
+import type { AgentValues } from './agent-flags.js';
+import { statusOf } from './agent-report.js';
+
+/** Undefined where nobody is to be told. `store`: the place of the writer. @throws usage for what is no address */
+export function noticedCycle(values: AgentValues, store: string, context: Context): RunCycle | undefined {
+  const settings = noticeSettings(values, context);
+  if (!hasNotices(settings)) return undefined;
+  const world = noticeWorld({ ...values }, context);
+  return async (input) => {
+    const source = input.plan.sources.map(({ path }) => path).join(' ');
+    try {
+      return await withNotices(settings, world, {
+        run: { command: 'fleetagent run', source, store },
+        work: () => runCycle(input),
+        ofResult: judged,
+        ofFailure: (error) => judgedFailure(error, context.signal),
+      });
+    } catch (failure) {
+      throwIfCancelled(input.signal);
+      return notBegun(input, failure);
+    }
+  };
+}
+
+/** The hook before it failed, which is no reason for a service to end. */
+function notBegun({ plan, onEnd }: CycleInput, failure: unknown): readonly SourceOutcome[] {
+  const outcomes = plan.sources.map((source) => ({ source, failure }));
+  for (const outcome of outcomes) onEnd(outcome);
+  return outcomes;
+}
+
+/** The sums of all sources; the names of what was made where there is one. */
+function judged(outcomes: readonly SourceOutcome[]): Judged & RunFacts {
+  const exitStatus = statusOf(outcomes);
+  const results = outcomes.flatMap(({ result }) => (result === undefined ? [] : [result]));
+  const [failed] = outcomes.filter(({ result }) => result === undefined);
+  const sum = (of: (result: (typeof results)[number]) => number): number =>
+    results.reduce((total, result) => total + of(result), 0);
+  const [only] = outcomes.length === 1 ? results : [];
+  return {
+    exitStatus,
+    status: exitStatus === 0 ? 'done' : exitStatus === 3 ? 'partial' : 'failed',
+    problem: failed && withoutSecrets(`${failed.source.path}: ${failureText(failed.failure)}`),
+    datasetId: only?.datasetId,
+    uploadId: only?.uploadId,
+    version: only?.version,
+    files: sum(({ files }) => files),
+    bytes: sum(({ bytes }) => bytes),
+    storedBytes: sum(({ storedBytes }) => storedBytes),
+  };
+}

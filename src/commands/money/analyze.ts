@@ -1,0 +1,162 @@
+import { arg } from '../../cli/arg.js';
+import { defineCommand } from '../../cli/command.js';
+import type { Clock, Messages, Pricing, Results } from '../../cli/context.js';
+import { flag, type Values } from '../../cli/flag.js';
+import type { ProgressContext } from '../../cli/progress.js';
+import { conflicts, dashed, idle, requires } from '../../cli/rule.js';
+import { PROVIDERS } from '../../core/store/providers/provider.js';
+import type { EventSink } from '../../core/events/events.js';
+import { detectedStoreFlags, LAST_RESORT } from '../kit/flags.js';
+import { fact, textOf } from '../kit/lines.js';
+import { stopwatch, withResult } from '../kit/run.js';
+import type { AnalyzedStore, Said } from './store-analysis.js';
+import type { StoreContext } from '../kit/store.js';
+import { tableText, type TableContext } from '../kit/table.js';
+
+const flags = {
+  provider: flag.choice(PROVIDERS, {
+    only: 's3',
+    describe:
+      'whose prices; when not given, what the address of the server tells. aws, b2 and wasabi have lists, the others cost what costControl.ownPrices says',
+  }),
+  ...detectedStoreFlags,
+  format: flag.choice(['table', 'json'], { short: 'f', default: 'table', describe: 'json is the same as --json' }),
+  inventory: flag.text({
+    placeholder: 'URL',
+    sample: 's3://acme-logs/acme-archive/daily/2026-05-31T01-00Z/manifest.json',
+    describe: 'manifest.json of an S3 Inventory (CSV or Parquet) to read instead of listing; s3:// or file://',
+  }),
+  engine: flag.choice(['local', 'athena'], {
+    default: 'local',
+    describe: 'who adds up the inventory: this computer, or Amazon Athena from its table, in one query',
+  }),
+  athenaDatabase: flag.text({ placeholder: 'NAME', default: 'default', describe: 'database of the table' }),
+  athenaTable: flag.text({
+    placeholder: 'NAME',
+    describe: "table over the inventory, as S3's user guide makes it, with partitions dt",
+  }),
+  athenaWorkgroup: flag.text({ placeholder: 'NAME', default: 'primary', describe: 'workgroup of the query' }),
+  athenaOutputLocation: flag.text({
+    placeholder: 'URL',
+    sample: 's3://acme-athena/results/',
+    describe: 'where Athena writes the result; not needed where the workgroup says it',
+  }),
+  athenaMaxScan: flag.bytes(1, {
+    describe: 'bytes that Athena may read: more is refused before, and stopped while it runs',
+  }),
+  progress: flag.on({
+    default: true,
+    describe: 'show how much is listed, on stderr',
+    off: 'show nothing until everything is listed',
+  }),
+  sampling: flag.on({
+    describe: 'list only some ranges of keys, drawn by chance, and estimate the totals with their error',
+  }),
+  sampleSize: flag.int([1, 1_000_000_000], {
+    default: 10_000,
+    describe: 'objects that --sampling looks at, at least; it lists 30 ranges or more',
+  }),
+  showSavings: flag.on({
+    default: true,
+    describe: 'what moving objects to other classes saves',
+    off: 'leave out what moving objects to other classes saves',
+  }),
+};
+
+const ATHENA_FLAGS = [
+  'athenaDatabase',
+  'athenaTable',
+  'athenaWorkgroup',
+  'athenaOutputLocation',
+  'athenaMaxScan',
+] as const;
+
+type Context = Results<'analyze'> & Clock & Messages & Pricing & StoreContext & ProgressContext & TableContext;
+
+export const command = defineCommand({
+  path: 'analyze',
+  summary: 'show what a bucket costs, and what could be saved',
+  description:
+    'Lists a bucket or a prefix, whoever wrote it, and adds up its objects by storage class, size and age. Older versions and ' +
+    'unfinished multipart uploads are billed too and are in the cost, where they may be listed. What a class saves counts the ' +
+    'overhead and smallest size of each object, the transition of each, and the minimum time of the class it leaves; only objects ' +
+    'of the size from which on that pays are moved.\n' +
+    'Nothing is changed. A listing of 1000 objects is one request. --sampling draws ranges of keys between folders: a store ' +
+    'without folders is listed in full, and a sample may miss a folder that is much larger than the others.\n' +
+    '--inventory reads what S3 has listed, so that nothing is listed but the unfinished uploads of URL; without URL nothing but the ' +
+    'inventory is read. It is of its date, and without what its configuration leaves out. --engine athena has Athena read it, for ' +
+    'buckets of billions of objects; what that costs at most is said before.',
+  args: [
+    arg.url('URL', {
+      describe: 'the bucket or folder: s3://bucket[/prefix], or file:///folder; not needed with --inventory',
+      orFlag: 'inventory',
+    }),
+  ],
+  flags,
+  rules: [
+    requires('sampleSize', 'sampling'),
+    conflicts('inventory', ['sampling', 'sampleSize']),
+    {
+      kind: 'check',
+      text: '--engine athena needs --inventory and --athena-table',
+      ok: ({ engine, inventory, athenaTable }) =>
+        engine === 'local' || (inventory !== undefined && athenaTable !== undefined),
+    },
+    ...ATHENA_FLAGS.map((key) =>
+      idle(key, ['engine'], `${dashed(key)} needs --engine athena`, ({ engine }) => engine !== 'athena'),
+    ),
+  ],
+  examples: [
+    'archiver analyze s3://acme-archive',
+    'archiver analyze s3://acme-archive/lab --sampling --sample-size 50000',
+    'archiver analyze --inventory s3://acme-logs/acme-archive/daily/2026-05-31T01-00Z/manifest.json',
+    'archiver analyze s3://backups --endpoint-url https://s3.wasabisys.com --provider wasabi --json',
+  ],
+  exits: { 0: 'analyzed, also where a price is not known', 1: 'the place is not there or cannot be listed' },
+  async run(values, [url], context: Context) {
+    const elapsed = stopwatch(context);
+    await withResult(context, values.progress ? {} : { progressFormat: 'none' }, {
+      work: async (emit) => await shown(await analyzed(url, { values, context, emit, elapsed }), values, context),
+      show: ({ document, text }) => ({ document, text: () => text, isNews: true }),
+    });
+  },
+});
+
+interface Call {
+  readonly values: Values<typeof flags>;
+  readonly context: Context;
+  readonly emit: EventSink;
+  readonly elapsed: () => number;
+}
+
+async function analyzed(url: string | undefined, { values, context, emit, elapsed }: Call): Promise<AnalyzedStore> {
+  const { refuseIdleProvider, storePrices } = await import('./analyze/store-prices.js');
+  await refuseIdleProvider(values, context);
+  const call = { values: { ...values, region: values.region ?? LAST_RESORT }, context, emit };
+  const { inventory } = values;
+  const { analysis, ...found } =
+    inventory === undefined
+      ? await (await import('./analyze/from-listing.js')).listedStore(url ?? '', call)
+      : await (await import('./analyze/from-inventory.js')).inventoriedStore(url, inventory, call);
+  return { ...analysis, ...found, prices: storePrices(found, context), durationMs: elapsed() };
+}
+
+async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeof flags>, context: Context) {
+  const kit = await import('./store-analysis.js');
+  const { analysisDocument } = await import('./analysis-document.js');
+  const { documentLine } = await import('../../core/platform/json/document.js');
+  const figures = kit.figuresOf(store);
+  const document = analysisDocument(store, figures, showSavings);
+  if (format === 'json') return { document, text: documentLine(document) };
+  const hasMoves = showSavings && figures.moves.length > 0;
+  const tables = [
+    await tableText(figures.classes, kit.CLASS_COLUMNS, context),
+    await tableText(figures.sizes, kit.SIZE_COLUMNS, context),
+    ...(figures.ages === null ? [] : [await tableText(figures.ages, kit.AGE_COLUMNS, context)]),
+    ...(hasMoves ? [await tableText(figures.moves, kit.MOVE_COLUMNS, context)] : []),
+  ];
+  const lines = (facts: readonly Said[]): readonly string[] => facts.map(({ label, value }) => fact(label, value));
+  const head = [kit.titleLine(store, figures), ...lines(kit.headFacts(store, figures))];
+  const ends = [...lines(hasMoves ? kit.adviceFacts(figures) : []), fact('prices', kit.pricesText(store))];
+  return { document, text: `${textOf(head)}\n${tables.join('\n')}\n${textOf(ends)}` };
+}

@@ -1,0 +1,105 @@
+// The budget has its say before an upload sends anything, and counts what it used afterwards.
+import type { Context } from '../../cli/context.js';
+import type { GateAnswer, SlotValues } from '../../cli/slots.js';
+import type { MayBegin } from '../../core/archive/run/may-begin.js';
+import type { Amounts } from '../../core/money/budget/budget.js';
+import type { BudgetCheck } from '../../core/money/budget/verdict.js';
+import type { UploadEstimate } from '../../core/cost/upload-cost.js';
+import type { CostEvent, EventSink } from '../../core/events/events.js';
+import { fact } from '../kit/lines.js';
+import { type BudgetPlace, budgetPlaceOf, textOf } from './budget-place.js';
+
+type GateContext = Pick<
+  Context,
+  'account' | 'warn' | 'signal' | 'now' | 'env' | 'observer' | 'pricing' | 'home' | 'cwd'
+>;
+
+interface Asked {
+  readonly place: BudgetPlace;
+  readonly project: string | null;
+}
+
+/** What the values of an upload say of its budgets. */
+const askedOf = (values: SlotValues, { account }: GateContext): Asked => ({
+  place: budgetPlaceOf({ ...values, budgetStore: values['budgetStore'] ?? account.values['budgetStore'] }),
+  project: textOf(values['project']) ?? null,
+});
+
+/** How each limit would stand. @throws what opening and reading the book throw */
+async function checks(
+  { place: { place, ...access }, project }: Asked,
+  planned: Amounts,
+  context: GateContext,
+): Promise<readonly BudgetCheck[]> {
+  const { env, signal, home, cwd, now } = context;
+  const { openBook } = await import('../../core/money/budget/open-book.js');
+  const { readBook } = await import('../../core/money/budget/book-store.js');
+  const { budgetsFor } = await import('../../core/money/budget/budget.js');
+  const { refuseUncounted } = await import('../../core/money/budget/countable.js');
+  const { budgetChecks, usesIn } = await import('../../core/money/budget/verdict.js');
+  const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
+  const { store } = opened;
+  try {
+    const book = await readBook(store, signal);
+    // What cannot be counted is refused before it is used.
+    if (budgetsFor(book, project).length > 0)
+      await refuseUncounted(opened, { home, now: now(), signal, warn: context.warn });
+    context.observer?.metrics?.budgets(usesIn(book, now()));
+    return budgetChecks(book, project, planned, now());
+  } finally {
+    opened.close();
+  }
+}
+
+/**
+ * Tells the account where its budgets are, and gives the question for the engine, which tells `emit` what is planned costs.
+ * `values` are those of the flags, as typed or as an interrupted run has saved them.
+ */
+export function budgetGate(values: SlotValues, context: GateContext): (emit: EventSink) => MayBegin {
+  const asked = askedOf(values, context);
+  const { place: budgetStore, ...access } = asked.place;
+  const { uploadHistory } = values;
+  context.account.values = { ...context.account.values, budgetStore, ...access, uploadHistory };
+  let hasBegun = false;
+  return (emit) =>
+    async ({ bytes, billAt }) => {
+      if (hasBegun || bytes === 0) return; // compared with a rival's version, it goes on; nothing uses nothing
+      const { pricedBy } = await import('../kit/prices.js');
+      const bill = billAt(pricedBy(context, {}));
+      if (bill.lines.some(({ costUsd }) => costUsd !== null && costUsd > 0)) emit(await costEvent(bill));
+      if (values['ignoreBudget'] !== true) {
+        const { refuseOver } = await import('../../core/money/budget/verdict.js');
+        refuseOver(await checks(asked, { bytes, costUsd: bill.costUsd }, context));
+      }
+      hasBegun = true;
+    };
+}
+
+async function costEvent(bill: UploadEstimate): Promise<CostEvent> {
+  const { onceUsd } = await import('../../core/cost/upload-cost.js');
+  const monthlyUsd = bill.lines.find(({ item }) => item === 'storage')?.costUsd ?? null;
+  return { type: 'cost', monthlyUsd, requestsUsd: onceUsd(bill) };
+}
+
+/** What the gate would find, for dry runs; nothing where budgets are ignored. @throws as the gate does, but no refusal */
+export async function plannedBudgets(values: SlotValues, planned: Amounts, context: GateContext): Promise<GateAnswer> {
+  if (values['ignoreBudget'] === true) return { document: {}, lines: [] };
+  const { budgetCheckText } = await import('../../core/money/budget/verdict.js');
+  const found = await checks(askedOf(values, context), planned, context);
+  const wouldRefuse = found.some(({ isExceeded }) => isExceeded);
+  const budgetChecks = found.map(checkDocument);
+  return {
+    document: { wouldRefuse, budgetChecks },
+    lines: found.map((one) =>
+      fact('budget', `${one.isExceeded ? 'it would be refused: ' : ''}${budgetCheckText(one)}`),
+    ),
+  };
+}
+
+/** In USD or bytes. */
+function checkDocument({ project, kind, limit, used, planned, isExceeded }: BudgetCheck) {
+  const scale = kind === 'cost' ? 1e6 : 1;
+  const remaining = (limit - used) / scale;
+  const amounts = { limit: limit / scale, remaining, planned: planned && planned / scale };
+  return { project, isGlobal: project === null, limitOf: kind, ...amounts, isExceeded };
+}

@@ -1,0 +1,91 @@
+import { defineCommand } from '../../../cli/command.js';
+import type { Clock, Places, Results } from '../../../cli/context.js';
+import { flag, type Values } from '../../../cli/flag.js';
+import type { Budget, Limits } from '../../../core/money/budget/budget.js';
+import { usageError } from '../../../core/platform/failures/errors.js';
+import { budgetFlags, withBudgetBook } from '../budget-book.js';
+import { textOf } from '../../kit/lines.js';
+import { isGiven } from '../../kit/run.js';
+import type { StoreContext } from '../../kit/store.js';
+import { globalFlag, projectArg, projectOf, statusLines } from './budget-target.js';
+import { exclusiveFlag } from '../../kit/guard-flags.js';
+
+/** A billion dollars, and 9 PB: what is more was mistyped, or cannot be counted to the byte. */
+const [MAX_COST_USD, MAX_VOLUME_GB] = [1e9, 9e6];
+
+const flags = {
+  cost: flag.float([0, MAX_COST_USD], {
+    placeholder: 'USD',
+    describe: 'limit of the cost: a month of storage of what is stored, and requests; 0: unlimited',
+  }),
+  volume: flag.float([0, MAX_VOLUME_GB], {
+    placeholder: 'GB',
+    describe: 'limit of the bytes that are stored, in GB of 10^9 bytes; 0: unlimited',
+  }),
+  costAlert: flag.float([0, 1], { default: 0.8, describe: 'alert from this share of the cost on' }),
+  volumeAlert: flag.float([0, 1], { default: 0.75, describe: 'alert from this share of the volume on' }),
+  period: flag.choice(['total', 'month'], {
+    default: 'total',
+    describe: 'limits are for all since the budget was set, or for each month (UTC)',
+  }),
+  ...globalFlag,
+  ...budgetFlags,
+  ...exclusiveFlag,
+};
+
+/** `path`: `budget set`, as which it is called too in `cost budget set`. */
+export const budgetSet = (path: 'budget set' | 'cost budget set') =>
+  defineCommand({
+    path,
+    summary: 'set or change the budget of a project or of all of them',
+    description:
+      'What is not given stays as it was set before; what was used goes on counting. A project has its own budget and that of all projects: both hold. To begin at zero again, remove it first.',
+    args: [projectArg],
+    flags,
+    examples: [
+      `archiver ${path} genomes --cost 500 --volume 2000`,
+      `archiver ${path} --global --cost 2000 --period month --store s3://lab-archive/budgets`,
+    ],
+    exits: {
+      0: 'set',
+      1: 'the budgets cannot be read or written',
+      4: 'not set: the store creates no key only once, and --exclusive was not given',
+    },
+    async run(values, [name], context: Results<'budget set'> & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>) {
+      const project = projectOf(name, values.global);
+      const { budgetIn, NO_LIMITS, withBudget } = await import('../../../core/money/budget/budget.js');
+      const { statusOf } = await import('../../../core/money/budget/status.js');
+      const now = context.now();
+      const given = givenLimits(values, (key) => isGiven(context, key));
+      await withBudgetBook(values, context, async ({ change, location }) => {
+        const book = await change((before) => {
+          const known = budgetIn(before, project);
+          if (known === null && given.costMicros === undefined && given.volumeBytes === undefined)
+            throw usageError('a new budget needs a limit', 'give --cost USD, --volume GB, or both');
+          const begun: Budget = known ?? { ...NO_LIMITS, since: now.toISOString(), days: new Map() };
+          return withBudget(before, project, { ...begun, ...given });
+        });
+        const budget = budgetIn(book, project);
+        if (budget === null) throw usageError('the budget was removed by somebody else meanwhile');
+        const status = statusOf(project, budget, now);
+        context.outcome({ ...status, location }, () => textOf(statusLines(status)));
+      });
+    },
+  });
+
+/** Whole micro-dollars and bytes. */
+function givenLimits(
+  { cost, volume, costAlert, volumeAlert, period }: Values<typeof flags>,
+  isKeyGiven: (key: string) => boolean,
+): Partial<Limits> {
+  return {
+    ...(cost === undefined ? {} : { costMicros: inUnits(cost, 1e6) }),
+    ...(volume === undefined ? {} : { volumeBytes: inUnits(volume, 1e9) }),
+    ...(isKeyGiven('costAlert') ? { costAlert } : {}),
+    ...(isKeyGiven('volumeAlert') ? { volumeAlert } : {}),
+    ...(isKeyGiven('period') ? { period } : {}),
+  };
+}
+
+/** The least limit that there is, where it is smaller than one unit: 0 would be none at all. */
+const inUnits = (limit: number, units: number): number => (limit === 0 ? 0 : Math.max(1, Math.round(limit * units)));

@@ -1,0 +1,42 @@
+import { defineCommand } from '../../../cli/command.js';
+import type { Clock, Messages, Places, Results } from '../../../cli/context.js';
+import { ArchiverError } from '../../../core/platform/failures/errors.js';
+import { shellWord } from '../../../core/platform/text/shell-word.js';
+import { budgetFlags, withBudgetBook } from '../budget-book.js';
+import { textOf } from '../../kit/lines.js';
+import type { StoreContext } from '../../kit/store.js';
+import { globalFlag, nameOf, projectArg, projectOf, statusLines } from './budget-target.js';
+
+/** `path`: `budget status`, as which it is called too in `cost budget status`. */
+export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
+  defineCommand({
+    path,
+    summary: 'show what is used and left of a budget, and how fast it goes',
+    description:
+      'Of a project without a budget of its own, that of all projects is shown. Rates and projections go by what was used since the period began.',
+    args: [projectArg],
+    flags: { ...globalFlag, ...budgetFlags },
+    examples: [`archiver ${path} genomes`, `archiver ${path} --global --json`],
+    exits: { 0: 'shown', 1: 'there is no such budget, or the budgets cannot be read' },
+    async run(
+      values,
+      [name],
+      context: Results<'budget status'> & Messages & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>,
+    ) {
+      const project = projectOf(name, values.global);
+      const { budgetsFor } = await import('../../../core/money/budget/budget.js');
+      const { statusOf } = await import('../../../core/money/budget/status.js');
+      await withBudgetBook(values, context, async ({ read, location }) => {
+        const [found] = budgetsFor(await read(), project);
+        if (found === undefined)
+          throw new ArchiverError('not-found', `there is no budget of ${nameOf(project)}`, {
+            hint: `archiver budget set ${project === null ? '--global' : shellWord(project)} --cost USD --volume GB`,
+          });
+        const [whose, budget] = found;
+        if (whose !== project)
+          context.note(`${nameOf(project)} has no budget of its own: this is that of all projects`);
+        const status = statusOf(whose, budget, context.now());
+        context.result({ ...status, location }, () => textOf(statusLines(status)));
+      });
+    },
+  });

@@ -1,0 +1,59 @@
+// What keeping content in a storage class costs, as text and as JSON.
+import type { ClassEstimate, RestoreOption } from '../../core/cost/class-estimate.js';
+import { roundedBill } from '../../core/cost/cost-model.js';
+import { roundedUsd } from '../../core/cost/money.js';
+import { formatUsd } from '../../ui/format-usd.js';
+import { fact } from '../kit/lines.js';
+
+/** What programs get of it. */
+export const classEstimateDocument = ({ restores, ...estimate }: ClassEstimate) => ({
+  ...estimate,
+  uploadUsd: roundedUsd(estimate.uploadUsd),
+  monthlyUsd: roundedUsd(estimate.monthlyUsd),
+  yearlyUsd: roundedUsd(estimate.yearlyUsd),
+  earlyDeletionUsd: roundedUsd(estimate.earlyDeletionUsd),
+  restores: restores.map(({ tier, wait, estimate: bill, leastUsd }) => ({
+    ...(tier === null ? {} : { tier }),
+    ...(wait === null ? {} : { wait: wait.text }),
+    ...roundedBill(bill),
+    leastUsd: roundedUsd(leastUsd),
+  })),
+});
+
+/** What it costs to put it there and to keep it. */
+export function keepingFacts({
+  monthlyUsd,
+  yearlyUsd,
+  uploadUsd,
+  minimumDays,
+  earlyDeletionUsd,
+}: ClassEstimate): string[] {
+  return [
+    fact('storage', `${formatUsd(monthlyUsd)} a month, ${formatUsd(yearlyUsd)} a year`),
+    fact('upload', `requests ${formatUsd(uploadUsd)} once; transfer to the store is free`),
+    ...(minimumDays === null || minimumDays === 0
+      ? []
+      : [
+          fact(
+            'minimum',
+            `${minimumDays} days: what is deleted sooner is paid for until then, ${formatUsd(earlyDeletionUsd)} at most`,
+          ),
+        ]),
+  ];
+}
+
+/** What it costs to get all of it back, a line for each way. */
+export const restoreFacts = ({ restores }: ClassEstimate): string[] =>
+  restores.map((option) => fact(option.tier ?? 'restore', restoreText(option)));
+
+/** `readable after 3-5 h`, `readable within 12 h`. */
+export const readyText = (wait: RestoreOption['wait']): string => {
+  if (wait === null) return 'read at once';
+  return wait.text.startsWith('within') ? `readable ${wait.text}` : `readable after ${wait.text}`;
+};
+
+/** `$94.21, readable within 12 h; $85.21 where …`. */
+function restoreText({ wait, estimate: { costUsd }, leastUsd }: RestoreOption): string {
+  const least = leastUsd === costUsd ? '' : `; ${formatUsd(leastUsd)} if the free transfer of the month is left`;
+  return `${formatUsd(costUsd)} with transfer to the internet, ${readyText(wait)}${least}`;
+}

@@ -1,0 +1,142 @@
+// A report for NSF or NIH, as a document and as text.
+import { amountText } from '../../../core/notify/alerts/amounts.js';
+import type { BudgetStatus } from '../../../core/money/budget/status.js';
+import type { ComplianceReport } from '../../../core/money/ledger/compliance.js';
+import { printable } from '../../../core/platform/paths/raw-path.js';
+import { formatBytes, formatQuantity } from '../../../ui/format.js';
+import { fact, textOf } from '../../kit/lines.js';
+import { amountOf, periodDocument, periodText } from '../spent.js';
+
+/** Filled in by hand. */
+const BLANKS = {
+  principalInvestigator: '',
+  institution: '',
+  repository: '',
+  persistentIdentifier: '',
+  sharingStatus: '',
+};
+
+interface About {
+  readonly project: string | undefined;
+  /** Null where none is set. */
+  readonly budget: BudgetStatus | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly tool: string;
+  readonly note: string;
+}
+
+/** The report as data. */
+export async function complianceDocument(
+  { agency, award, isAwardValid, report, lines, months, commitments, stores }: ComplianceReport,
+  { project, budget, createdAt, tool, note }: About,
+) {
+  const { costUsd, knownUsd, uploads, files, bytes, storedBytes, period, pricesOf } = report;
+  const named = ({ name, costUsd: usd, knownUsd: known }: (typeof months)[number]) => {
+    return { name, costUsd: usd, knownUsd: known };
+  };
+  return {
+    agency,
+    awardNumber: award,
+    isAwardValid,
+    project: project ?? null,
+    ...(await periodDocument(period)),
+    createdAt,
+    tool,
+    currency: 'USD',
+    priceBasis: 'list prices, or prices that were agreed on',
+    priceDates: pricesOf,
+    costUsd,
+    knownUsd,
+    budget,
+    directCosts: lines.map(({ category, ...line }) => {
+      const { name: item, ...amount } = named(line);
+      return { item, category, ...amount };
+    }),
+    costByMonth: months.map((month) => {
+      const { name, ...amount } = named(month);
+      return { month: name, ...amount };
+    }),
+    commitments,
+    uploadCount: uploads,
+    uploadsWithoutProject: report.uploadsWithoutProject,
+    files,
+    bytes,
+    storedBytes,
+    storageLocations: stores,
+    blanks: BLANKS,
+    note,
+  };
+}
+
+/** Authorized, used and left, of what is limited. */
+function budgetLines(budget: BudgetStatus): readonly string[] {
+  const { isGlobal, budgetPeriod, periodStart, costUsage, volumeUsage, unpricedRuns } = budget;
+  const time = `${budgetPeriod === 'total' ? 'since' : 'in the month from'} ${periodStart.slice(0, 10)}`;
+  const lines = (
+    [
+      ['cost', costUsage],
+      ['volume', volumeUsage],
+    ] as const
+  ).flatMap(([kind, usage]) => {
+    const { limit, used, remaining } = usage;
+    const text = (amount: number): string => amountText(kind, amount);
+    if (remaining === null) return [];
+    return [`${kind}: authorized ${text(limit)}, used ${text(used)}, remaining ${text(remaining)}`];
+  });
+  const whose = isGlobal ? 'of all projects' : 'of the project';
+  return [
+    fact('budget', `${whose}, ${time}; what runs cost and a month of what they stored`),
+    ...lines.map((line) => fact('', line)),
+    ...(unpricedRuns === 0 ? [] : [fact('', `not in it: ${formatQuantity(unpricedRuns, 'run')} of unknown cost`)]),
+  ];
+}
+
+/** The same for people. */
+export async function complianceText(
+  found: ComplianceReport,
+  { project, budget, createdAt, tool, note }: About,
+): Promise<string> {
+  const { agency, award, isAwardValid, report, lines, months, commitments, stores } = found;
+  const { uploads, files, bytes, storedBytes, period, pricesOf } = report;
+  const validity = isAwardValid === false ? ` (not of the form that ${agency} gives)` : '';
+  return textOf([
+    `Data storage costs for ${agency}, award ${award === null ? '________' : printable(award) + validity}`,
+    fact('project', project === undefined ? 'all' : printable(project)),
+    fact('period', await periodText(period)),
+    fact('made', `${createdAt} by ${tool}`),
+    fact(
+      'prices',
+      `USD, list prices${pricesOf.length === 0 ? '' : ` of ${pricesOf.join(', ')}`}, or prices that were agreed on`,
+    ),
+    fact('total', amountOf(report)),
+    ...(budget === null ? [fact('budget', 'none is set')] : budgetLines(budget)),
+    '',
+    'Direct costs',
+    ...lines.map((line) => `  ${(line.name ?? '').padEnd(16)} ${amountOf(line).padStart(12)}  ${line.category}`),
+    '',
+    'By month',
+    ...months.map((month) => `  ${(month.name ?? '').padEnd(16)} ${amountOf(month).padStart(12)}`),
+    '',
+    'Data',
+    fact('added', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)} in ${formatQuantity(uploads, 'upload')}`),
+    fact('stored', `${formatBytes(storedBytes)} at the end of the period`),
+    ...stores.map((url) => fact('location', printable(url))),
+    ...commitments.map(({ storageClass, bytes: held, minimumDays }) =>
+      fact('class', `${printable(storageClass)}: ${formatBytes(held)}, ${minimumText(minimumDays)}`),
+    ),
+    fact('untagged', `${formatQuantity(report.uploadsWithoutProject, 'upload')} without --project`),
+    '',
+    'To fill in',
+    ...Object.keys(BLANKS).map(
+      (name) => `  ${name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}: ________`,
+    ),
+    '',
+    note,
+  ]);
+}
+
+function minimumText(days: number | null): string {
+  if (days === null) return 'minimum storage time not known';
+  return days === 0 ? 'no minimum storage time' : `stored for at least ${days} days`;
+}

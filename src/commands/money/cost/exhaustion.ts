@@ -1,0 +1,128 @@
+import { defineCommand } from '../../../cli/command.js';
+import type { Results } from '../../../cli/context.js';
+import { flag } from '../../../cli/flag.js';
+import { usageError } from '../../../core/platform/failures/errors.js';
+import type { Exhaustion } from '../../../core/money/forecast/exhaustion.js';
+import { formatQuantity } from '../../../ui/format.js';
+import { formatUsd } from '../../../ui/format-usd.js';
+import { fact, textOf } from '../../kit/lines.js';
+import {
+  costsOf,
+  daysFact,
+  projectArg,
+  seriesDocument,
+  type SpendSeries,
+  spendSeries,
+  subjectText,
+  tooFewText,
+} from '../spend-series.js';
+import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../spent.js';
+import { nearestUsd } from '../../../core/cost/money.js';
+
+/** What the forecast goes by: its defaults. */
+const [DAYS, MODEL] = [90, 'linear'] as const;
+
+export const command = defineCommand({
+  path: 'cost exhaustion',
+  summary: 'forecast when a budget runs out',
+  description:
+    `Goes by what was recorded for each of the last ${DAYS} days, as \`archiver cost forecast\` does with its defaults: the first day ` +
+    'on which what is expected reaches what is left, and how likely it is that the budget runs out within 90 days.',
+  args: [projectArg],
+  flags: {
+    ...recordedRegionFlag,
+    budget: flag.usd({ required: true, placeholder: 'AMOUNT', describe: 'all that may be spent, in USD' }),
+    spent: flag.usd({ placeholder: 'AMOUNT', describe: 'what is spent of it; all that is recorded, when not given' }),
+  },
+  examples: [
+    'archiver cost exhaustion genome --budget 5000',
+    'archiver cost exhaustion --budget 5000 --spent 1200 --json',
+  ],
+  exits: {
+    0: 'told, also where it is exhausted',
+    1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
+  },
+  async run(
+    { budget, spent: given, inRegion: region },
+    [project],
+    context: Results<'cost exhaustion'> & LedgerContext,
+  ) {
+    const { exhaustion } = await import('../../../core/money/forecast/exhaustion.js');
+    const { plusDays } = await import('../../../core/money/ledger/days.js');
+    const series = await spendSeries(context, { project, region, days: DAYS });
+    const spent = given ?? series.spentUsd;
+    if (spent === null)
+      throw usageError(
+        'what is spent of the budget is not known: some records have no price',
+        'say it with --spent AMOUNT',
+      );
+    // What today has cost is among what is spent, so the days to come begin tomorrow.
+    const result = exhaustion([...costsOf(series), null], { budget, spent }, MODEL);
+    const date = result.kind === 'runs-out' ? plusDays(series.lastDay, 1 + result.days) : null;
+    const document = documentOf(series, result, { budget, spent, date });
+    context.result(document, () => textOf(linesOf(series, result, { budget, spent, date })));
+    return result.kind === 'too-few-days' ? 1 : 0;
+  },
+});
+
+interface Amounts {
+  readonly budget: number;
+  readonly spent: number;
+  /** On which it runs out. */
+  readonly date: string | null;
+}
+
+function documentOf(series: SpendSeries, result: Exhaustion, { budget, spent, date }: Amounts) {
+  const { kind } = result;
+  const document = {
+    kind,
+    ...seriesDocument(series),
+    budgetUsd: nearestUsd(budget),
+    spentUsd: nearestUsd(spent),
+    leftUsd: nearestUsd(Math.max(0, budget - spent)),
+    days: kind === 'runs-out' ? result.days : kind === 'exhausted' ? 0 : null,
+    date,
+  };
+  if (kind === 'exhausted') return { ...document, overUsd: nearestUsd(result.over), probability: 1 };
+  if (kind === 'too-few-days') return { ...document, neededDays: result.neededDays, probability: null };
+  return { ...document, model: MODEL, probability: result.probability, expectedUsd: nearestUsd(result.expected) };
+}
+
+function linesOf(series: SpendSeries, result: Exhaustion, { budget, spent, date }: Amounts): readonly string[] {
+  const subject = subjectText(series);
+  const amounts = fact('budget', `${formatUsd(budget)}, of which ${formatUsd(spent)} is spent`);
+  switch (result.kind) {
+    case 'exhausted':
+      return [`${subject}: the budget is exhausted, ${formatUsd(result.over)} over`, amounts, '', ESTIMATED];
+    case 'too-few-days':
+      return [`${subject}: ${tooFewText(result)}`, amounts];
+    case 'runs-out':
+    case 'lasts': {
+      const when =
+        result.kind === 'lasts'
+          ? 'is not expected to run out within 90 days'
+          : `runs out on ${date}, in ${formatQuantity(result.days, 'day')}`;
+      return [
+        `${subject}: the budget ${when}`,
+        amounts,
+        fact(
+          'expected',
+          `${formatUsd(result.expected)} in the next 90 days (${MODEL}), with ${formatUsd(result.left)} left`,
+        ),
+        fact('chance', `${percentText(result.probability)} that it runs out within 90 days`),
+        daysFact(series),
+        '',
+        ESTIMATED,
+      ];
+    }
+    default:
+      return result satisfies never;
+  }
+}
+
+/** Nothing that may be is called certain. */
+function percentText(probability: number): string {
+  if (probability > 0 && probability < 0.01) return 'less than 1%';
+  if (probability < 1 && probability > 0.99) return 'more than 99%';
+  return `${Math.round(probability * 100)}%`;
+}

@@ -1,0 +1,75 @@
+import { defineCommand } from '../../../cli/command.js';
+import type { Messages, Places, Results } from '../../../cli/context.js';
+import { flag } from '../../../cli/flag.js';
+import { usdOf } from '../../../core/money/ledger/micros.js';
+import type { UploadHistoryRecord } from '../../../core/money/ledger/upload-history.js';
+import { printable } from '../../../core/platform/paths/raw-path.js';
+import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../../ui/format.js';
+import { shortUsd } from '../../../ui/format-usd.js';
+import { uploadHistoryFlag } from '../../kit/ledger-flags.js';
+import { minuteText } from '../../kit/lines.js';
+import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
+
+// Of a sync, `bytes` are those of the whole version, and the rest is of what it sent.
+const isSent = ({ parameters }: UploadHistoryRecord): boolean => parameters.changesOnly !== true;
+const ratioOf = (one: UploadHistoryRecord): number | null =>
+  isSent(one) && one.storedBytes > 0 ? one.bytes / one.storedBytes : null;
+const rateOf = (one: UploadHistoryRecord): number | null =>
+  isSent(one) && one.durationMs > 0 ? (one.bytes * 1000) / one.durationMs : null;
+const text = (value: number | null, textOf: (value: number) => string): string | undefined =>
+  value === null ? undefined : textOf(value);
+
+const COLUMNS = [
+  column<UploadHistoryRecord>('WHEN', ({ time }) => minuteText(time)),
+  column<UploadHistoryRecord>('WHAT', ({ operation }) => printable(operation), { dropOrder: 3 }),
+  numbers<UploadHistoryRecord>('FILES', ({ files }) => formatCount(files)),
+  numbers<UploadHistoryRecord>('SIZE', ({ bytes }) => formatBytes(bytes)),
+  numbers<UploadHistoryRecord>('RATIO', (one) => text(ratioOf(one), (ratio) => formatRatio(ratio, 2)), {
+    dropOrder: 2,
+  }),
+  numbers<UploadHistoryRecord>('RATE', (one) => text(rateOf(one), (rate) => `${formatBytes(rate)}/s`), {
+    dropOrder: 1,
+  }),
+  column<UploadHistoryRecord>('CLASS', ({ parameters }) => parameters.storageClass),
+  numbers<UploadHistoryRecord>('A MONTH', ({ monthlyMicros }) => shortUsd(usdOf(monthlyMicros))),
+];
+
+export const command = defineCommand({
+  path: 'cost history',
+  summary: 'list the history of uploads',
+  description:
+    'A history is kept only where it was asked for: ARCHIVER_UPLOAD_HISTORY=1 (or the path of a file), costControl.uploadHistory ' +
+    'in the config file, or --upload-history. It holds sizes, settings, times and costs of uploads that were committed, and no ' +
+    'names, paths or ids.',
+  flags: {
+    limit: flag.int([0], { default: 20, describe: 'only the newest ones; 0 shows all' }),
+    ...uploadHistoryFlag,
+  },
+  examples: ['archiver cost history', 'archiver cost history --limit 0 --json'],
+  exits: { 0: 'listed; also when there is none', 1: 'the history cannot be read' },
+  async run(values, _args, context: Results<'cost history'> & Messages & Places & TableContext) {
+    const { historyFile, readHistory } = await import('../../../core/money/ledger/upload-history.js');
+    const path =
+      historyFile(values.uploadHistory, context.home, context.cwd) ?? historyFile('1', context.home, '') ?? '';
+    const { found, skipped } = await readHistory(path);
+    if (skipped > 0) context.warn(`${formatQuantity(skipped, 'line')} of ${printable(path)} cannot be read`);
+    const shown = values.limit === 0 ? found : found.slice(-values.limit);
+    const table = await tableText(shown, COLUMNS, context);
+    context.result({ historyFile: path, uploadCount: found.length, history: shown.map(historyDocument) }, () =>
+      found.length === 0 ? 'no history of uploads is kept; see archiver cost history --help\n' : table,
+    );
+  },
+});
+
+function historyDocument(record: UploadHistoryRecord) {
+  const { time: endedAt, costMicros, monthlyMicros, requests: requestCount, ...rest } = record;
+  const amounts = { costUsd: usdOf(costMicros), monthlyUsd: usdOf(monthlyMicros) };
+  return {
+    endedAt,
+    ...rest,
+    requestCount,
+    compressionRatio: ratioOf(record),
+    bytesPerSecond: rateOf(record),
+    ...amounts,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Clock, Results } from '../../../cli/context.js';
+import { defineCommand } from '../../../cli/command.js';
+import type { ProjectSum } from '../../../core/money/ledger/projects.js';
+import { printable } from '../../../core/platform/paths/raw-path.js';
+import { formatBytes, formatCount } from '../../../ui/format.js';
+import { minuteText } from '../../kit/lines.js';
+import { amountOf, ESTIMATED, type LedgerContext, recordedRegionFlag, recordsOf } from '../spent.js';
+import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
+
+const COLUMNS = [
+  column<ProjectSum>('PROJECT', ({ project }) => (project === null ? 'none' : printable(project)), {
+    isCuttable: true,
+  }),
+  numbers<ProjectSum>('RUNS', ({ runs }) => formatCount(runs)),
+  numbers<ProjectSum>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
+  numbers<ProjectSum>('COST', amountOf),
+  column<ProjectSum>('LAST RUN', ({ lastRunAt }) => minuteText(lastRunAt), { dropOrder: 1 }),
+];
+
+export const command = defineCommand({
+  path: 'cost projects',
+  summary: 'list the projects that have recorded costs',
+  description:
+    'Runs of this computer are recorded in ~/.archiver/ledger, and nothing of it is sent anywhere. An upload without ' +
+    '--project is a project of its own, by its upload id. The cost is everything until today, storage included.',
+  flags: recordedRegionFlag,
+  examples: ['archiver cost projects', 'archiver cost projects --region eu-west-1 --json'],
+  exits: { 0: 'listed', 1: 'the ledger cannot be read' },
+  async run(values, _args, context: Results<'cost projects'> & Clock & LedgerContext & TableContext) {
+    const { projectSums } = await import('../../../core/money/ledger/projects.js');
+    const projects = projectSums(await recordsOf(context, values.inRegion), context.now());
+    const table = await tableText(projects, COLUMNS, context);
+    context.result({ projects }, () =>
+      projects.length === 0 ? 'nothing is recorded yet\n' : `${table}\n${ESTIMATED}\n`,
+    );
+  },
+});

@@ -1,0 +1,166 @@
+import { defineCommand } from '../../../cli/command.js';
+import type { Cancellation, Environment, Places, Results } from '../../../cli/context.js';
+import { flag, type Values } from '../../../cli/flag.js';
+import { dashed, idle } from '../../../cli/rule.js';
+import { budgetStoreFlag } from '../../kit/budget-flags.js';
+import type { BudgetStatus } from '../../../core/money/budget/status.js';
+import { documentLine } from '../../../core/platform/json/document.js';
+import type { LedgerRecord } from '../../../core/money/ledger/record.js';
+import { printable } from '../../../core/platform/paths/raw-path.js';
+import pkg from '../../../../package.json' with { type: 'json' };
+import { accessFlags } from '../../kit/flags.js';
+import { textOf } from '../../kit/lines.js';
+import { saveText } from '../../kit/save-text.js';
+import {
+  amountTable,
+  ESTIMATED,
+  type LedgerContext,
+  periodFlag,
+  recordedRegionFlag,
+  recordsOf,
+  spentDocument,
+  spentFacts,
+} from '../spent.js';
+import type { TableContext } from '../../kit/table.js';
+import type { Period } from '../../../core/money/ledger/period.js';
+
+const flags = {
+  ...periodFlag('month'),
+  output: flag.file({ placeholder: 'FILE', describe: 'write the report to this file instead of stdout' }),
+  format: flag.choice(['compliance', 'focus'], {
+    describe: 'evidence for a funding agency, or a FOCUS table (CSV) for FinOps tools',
+  }),
+  budget: flag.text({ placeholder: 'PROJECT_ID', describe: 'with --format compliance: only this project' }),
+  grant: flag.text({ placeholder: 'NUMBER', describe: 'with --format compliance: award number' }),
+  agency: flag.choice(['NSF', 'NIH'], { default: 'NSF', describe: 'with --format compliance: for whom' }),
+  ...budgetStoreFlag,
+  ...accessFlags,
+  text: flag.on({ describe: 'with --format compliance: text to read instead of JSON' }),
+  ...recordedRegionFlag,
+};
+
+type ReportContext = Results<'cost report'> &
+  Pick<Places, 'cwd'> &
+  LedgerContext &
+  TableContext &
+  Cancellation &
+  Environment;
+
+const isOther = (v: Readonly<Record<string, unknown>>): boolean => v['format'] !== 'compliance';
+
+export const command = defineCommand({
+  path: 'cost report',
+  summary: 'show what was spent in a period',
+  description:
+    'What the recorded runs of the period paid once (requests, retrieval, transfer, early deletion), and what storing ' +
+    'everything that they and earlier runs left in the stores has cost in it, day by day. Periods are those of the local ' +
+    'calendar (with --utc: of UTC), and the report says which days they are.\n' +
+    '--format compliance is a report for NSF or NIH, as JSON or with --text to read: direct costs with their categories, ' +
+    'by month, what is stored where and for how long at least, and what is authorized, used and left where the project (or, ' +
+    'without --budget, all of them) has a budget. Amounts are estimates, which it says. ' +
+    '--format focus is a table of the FinOps specification FOCUS, a row for each line.',
+  flags,
+  rules: (['budget', 'grant', 'agency', 'text', 'budgetStore', 'profile', 'endpointUrl', 'caBundle'] as const).map(
+    (key) => idle(key, ['format'], `${dashed(key)} needs --format compliance`, isOther),
+  ),
+  examples: [
+    'archiver cost report',
+    'archiver cost report --period last_month --json --output march.json',
+    'archiver cost report --format compliance --agency NIH --grant "1 R01 CA 123456-01" --budget genome --text',
+    'archiver cost report --format focus --period last_month --output focus.csv',
+  ],
+  exits: { 0: 'reported', 1: 'the ledger or the budgets cannot be read, or the file not written' },
+  async run(values, _args, context: ReportContext) {
+    const { periodOf } = await import('../../../core/money/ledger/period.js');
+    const records = await recordsOf(context, values.inRegion);
+    const period = periodOf(values.period, context.now());
+    if (values.format === 'compliance') return await reportCompliance(values, { records, period }, context);
+    if (values.format === 'focus') return await reportFocus(values, { records, period }, context);
+    const { spentBy, spentIn } = await import('../../../core/money/ledger/report.js');
+    const report = spentIn(records, period);
+    const { lines } = report;
+    const tables = [
+      await amountTable('FOR', spentBy(lines, 'item'), context),
+      await amountTable('PROJECT', spentBy(lines, 'project'), context),
+      await amountTable('CLASS', spentBy(lines, 'storageClass'), context),
+      await amountTable('REGION', spentBy(lines, 'region'), context),
+    ];
+    const text = [textOf(await spentFacts(report)), ...tables, `\n${ESTIMATED}\n`].join('');
+    const document = await spentDocument(report);
+    const saved = await saveText({ document, text, output: values.output }, context);
+    context.result({ ...document, ...saved.about }, () => saved.text);
+  },
+});
+
+interface Recorded {
+  readonly records: readonly LedgerRecord[];
+  readonly period: Period;
+}
+
+async function reportCompliance(
+  { budget: project, grant: award, agency, text, output, ...reach }: Values<typeof flags>,
+  { records, period }: Recorded,
+  context: ReportContext,
+): Promise<void> {
+  const { complianceReport, NOTE } = await import('../../../core/money/ledger/compliance.js');
+  const { complianceDocument, complianceText } = await import('./compliance.js');
+  const own = records.filter((record) => project === undefined || record.project === project);
+  const report = complianceReport(own, { period, agency, award });
+  if (report.isAwardValid === false)
+    context.warn(`${printable(award ?? '')} does not have the form of an award number of ${agency}`);
+  const budget = await budgetOf(project ?? null, reach, context);
+  const about = {
+    project,
+    budget,
+    createdAt: context.now().toISOString(),
+    tool: `archiver ${pkg.version}`,
+    note: NOTE,
+  };
+  const document = await complianceDocument(report, about);
+  const shown = text ? await complianceText(report, about) : documentLine(document);
+  const saved = await saveText({ document, text: shown, output }, context);
+  context.result({ ...document, ...saved.about }, () => saved.text);
+}
+
+/** How the budget of the project stands, or without one that of all projects; null where none is set. */
+async function budgetOf(
+  project: string | null,
+  {
+    budgetStore: place,
+    profile,
+    endpointUrl,
+    caBundle,
+  }: Pick<Values<typeof flags>, 'budgetStore' | keyof typeof accessFlags>,
+  { home, cwd, env, signal, now }: ReportContext,
+): Promise<BudgetStatus | null> {
+  const { openBook } = await import('../../../core/money/budget/open-book.js');
+  const { readBook } = await import('../../../core/money/budget/book-store.js');
+  const { budgetIn } = await import('../../../core/money/budget/budget.js');
+  const { statusOf } = await import('../../../core/money/budget/status.js');
+  const opened = await openBook({ place, home, cwd }, { env, profile, endpointUrl, caBundle, signal });
+  const { store } = opened;
+  try {
+    const budget = budgetIn(await readBook(store, signal), project);
+    return budget === null ? null : statusOf(project, budget, now());
+  } finally {
+    opened.close();
+  }
+}
+
+async function reportFocus(
+  { output }: Values<typeof flags>,
+  { records, period }: Recorded,
+  context: ReportContext,
+): Promise<void> {
+  const { dayOf } = await import('../../../core/money/ledger/days.js');
+  const { focusCsv } = await import('../../../core/money/ledger/focus.js');
+  const { spentIn } = await import('../../../core/money/ledger/report.js');
+  const providers = new Map(records.map(({ store, provider }) => [store, provider]));
+  const lines = spentIn(records, period).lines.map((line) => {
+    return { ...line, provider: providers.get(line.store) ?? ('other' as const) };
+  });
+  const firstDay = dayOf(new Date(records[0]?.time ?? context.now()));
+  const csv = focusCsv(lines, period, firstDay);
+  const saved = await saveText({ document: { csv }, text: csv, output }, context);
+  context.result({ csv, ...saved.about }, () => saved.text);
+}

@@ -1,0 +1,169 @@
+import { arg } from '../../cli/arg.js';
+import { defineCommand } from '../../cli/command.js';
+import type { MemoryLimit, Origins, Places, Results } from '../../cli/context.js';
+import { flag, type Values } from '../../cli/flag.js';
+import type { ProgressContext } from '../../cli/progress.js';
+import type { PriceList } from '../../core/cost/price-table.js';
+import type { EventSink } from '../../core/events/events.js';
+import type { SendingRate } from '../../core/money/ledger/sending-rate.js';
+import { filterFlags, outputFlags, storageClassFlag } from '../kit/flags.js';
+import { priceFlags, priceRules } from './price-flags.js';
+import type { EstimatedFolder } from './folder-estimate.js';
+import { textOf } from '../kit/lines.js';
+import type { PriceContext } from './chosen-prices.js';
+import { isGiven, withProgress } from '../kit/run.js';
+import { tableText, type TableContext } from '../kit/table.js';
+
+const { failFast: _failFast, ...whichFiles } = filterFlags;
+const MB = 1e6;
+/** Networks of longer ago were others. */
+const MEASURED_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+const flags = {
+  format: flag.choice(['table', 'json'], { short: 'f', default: 'table', describe: 'json is the same as --json' }),
+  storageClass: {
+    ...storageClassFlag,
+    short: 's',
+    describe: 'look at this class alone, unless --show-comparison is given',
+  },
+  bandwidth: flag.float([0], {
+    placeholder: 'MB/s',
+    default: 0,
+    describe:
+      'megabytes (10^6 bytes) a second that reach the store; 0: as many as with the last uploads of this computer',
+  }),
+  maxPrefixes: flag.int([4, 32, [0]], {
+    default: 0,
+    describe: 'most key prefixes (shards); 0: as many as an upload chooses',
+  }),
+  showComparison: flag.on({ describe: 'all storage classes side by side, also with --storage-class' }),
+  showParallel: flag.on({
+    default: true,
+    describe: 'requests at a time and prefixes',
+    off: 'leave out requests at a time and prefixes',
+  }),
+  showRecommendations: flag.on({
+    default: true,
+    describe: 'classes that cost less, and what they save',
+    off: 'leave out classes that cost less',
+  }),
+  showUploadOptimization: flag.on({
+    default: true,
+    describe: 'what packing saves',
+    off: 'leave out what packing saves',
+  }),
+  ...whichFiles,
+  ...priceFlags('us-east-1'),
+  ...outputFlags,
+};
+
+type Context = Results<'estimate'> &
+  PriceContext &
+  ProgressContext &
+  TableContext &
+  Origins &
+  MemoryLimit &
+  Pick<Places, 'cwd'>;
+
+export const command = defineCommand({
+  path: 'estimate',
+  summary: 'estimate what archiving a folder costs',
+  description:
+    'Goes through the folder as an upload would, with the same filters, and compresses up to 64 MiB of it, spread evenly, to ' +
+    'find out how much smaller it becomes. Shows what each storage class costs a month and a year, the requests of the upload, and ' +
+    'one full restore in each tier with transfer to the internet.\n' +
+    'Amounts are the most that it costs: priced as if nothing else filled the cheaper bands of the account, and as if its free ' +
+    'transfer were used up. `archiver upload --dry-run` says the same of one upload, and where it goes.\n' +
+    'Without --bandwidth the time of the transfer is that of the last uploads which the ledger of this computer has (of 8 MiB or ' +
+    'more, in the last 90 days, to the region where there are some, else to any of AWS); nothing is sent to measure it.',
+  args: [arg.folder('PATH', { describe: 'folder to archive; the current one when not given', optional: true })],
+  flags,
+  rules: priceRules,
+  examples: [
+    'archiver estimate /data/run-0412',
+    'archiver estimate ./photos --storage-class DEEP_ARCHIVE --bandwidth 40',
+    'archiver estimate /data --exclude "*.tmp" --real-time-pricing --json',
+  ],
+  exits: {
+    0: 'estimated, also where a price is not known',
+    1: 'PATH is not there or cannot be read, or AWS does not give its prices',
+    3: 'estimated, but some files cannot be read',
+  },
+  keepsMemoryLimit: () => true,
+  async run(values, [path = '.'], context: Context) {
+    const { CLASS_COLUMNS, folderEstimateDocument, folderLines, sectionLines } = await import('./folder-estimate.js');
+    const { chosenPrices, warnOfRegion } = await import('./chosen-prices.js');
+    const { documentLine } = await import('../../core/platform/json/document.js');
+    const prices = await chosenPrices(values, context);
+    await warnOfRegion(prices, context);
+    const estimated = await withProgress(context, values, (emit) => {
+      emit({ type: 'start', operation: 'estimate', source: path, target: '' });
+      return estimatePath(path, { values, prices, context, emit });
+    });
+    const document = folderEstimateDocument(estimated, values);
+    const table = await tableText(estimated.classes, CLASS_COLUMNS, context);
+    context.result(document, () =>
+      values.format === 'json'
+        ? documentLine(document)
+        : `${textOf(folderLines(estimated))}${table}${textOf(sectionLines(estimated, values))}`,
+    );
+    return estimated.folder.skipped.some(({ special }) => !special) ? 3 : 0;
+  },
+});
+
+interface Call {
+  readonly values: Values<typeof flags>;
+  readonly prices: PriceList;
+  readonly context: Context;
+  readonly emit: EventSink;
+}
+
+async function estimatePath(path: string, { values, prices, context, emit }: Call): Promise<EstimatedFolder> {
+  const { filterOptions } = await import('../upload/engine-options.js');
+  const { memoryLimit } = await import('../kit/memory-limit.js');
+  const { estimateFolder } = await import('../../core/archive/estimate/estimate-folder.js');
+  const { ownFolders, resolveSource } = await import('../../core/archive/scan/source-folder.js');
+  const { classEstimate } = await import('../../core/cost/class-estimate.js');
+  const { recommend } = await import('../../core/cost/recommend.js');
+  const { billOf } = await import('../../core/cost/cost-model.js');
+  const source = resolveSource(path, context.cwd);
+  const folder = await estimateFolder({
+    source,
+    filter: filterOptions(values, ownFolders(source, context.home)),
+    maxShards: values.maxPrefixes,
+    memoryLimitBytes: memoryLimit(context, 'an upload'),
+    emit,
+    signal: context.signal,
+  });
+  const { storageClass } = values;
+  const isSold = (name: string): boolean => name === storageClass || Object.hasOwn(prices.classes, name);
+  const estimates = (storageClassFlag.type.choices ?? [])
+    .filter(isSold)
+    .map((name) => classEstimate(name, folder.chunks, prices));
+  const base =
+    estimates.find((one) => one.storageClass === storageClass) ?? classEstimate(storageClass, folder.chunks, prices);
+  const isAlone = isGiven(context, 'storageClass') && !values.showComparison;
+  const others = estimates.filter((one) => one !== base);
+  const { bandwidth } = values;
+  const measured = bandwidth === 0 ? await measuredRate(prices, context) : undefined;
+  const onePut = { kind: 'put', storageClass, quantity: folder.files } as const;
+  return {
+    path,
+    folder,
+    prices,
+    classes: isAlone ? [base] : [base, ...others],
+    recommendations: recommend(base, others),
+    filesUsd: billOf([['files', [onePut]]], prices).costUsd,
+    bytesPerSecond: measured?.bytesPerSecond ?? (bandwidth === 0 ? undefined : bandwidth * MB),
+    measured,
+  };
+}
+
+/** How fast uploads of late reached such a store. */
+async function measuredRate({ provider, region }: PriceList, context: Context): Promise<SendingRate | undefined> {
+  const { sendingRate } = await import('../../core/money/ledger/sending-rate.js');
+  const { recordsOf } = await import('./spent.js');
+  const from = new Date(context.now().getTime() - MEASURED_DAYS * DAY_MS);
+  return sendingRate(await recordsOf(context, undefined, from), { isAws: provider === 'aws', region });
+}

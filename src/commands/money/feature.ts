@@ -1,0 +1,62 @@
+// Money: what runs have cost, what may be spent, what is to come, and what stored things could cost less.
+import type { Feature } from '../../cli/feature.js';
+import { askedBudgetsFlag } from '../kit/budget-flags.js';
+import { command as analyze } from './analyze.js';
+import { budgetGate, plannedBudgets } from './budget-gate.js';
+import { budgetCommands } from './budget/commands.js';
+import { command as costBenchmarkCompare } from './cost/benchmark-compare.js';
+import { command as costBurnrate } from './cost/burnrate.js';
+import { command as costEstimate } from './cost/estimate.js';
+import { command as costExhaustion } from './cost/exhaustion.js';
+import { command as costForecast } from './cost/forecast.js';
+import { command as costHistory } from './cost/history.js';
+import { command as costPricing } from './cost/pricing.js';
+import { command as costProject } from './cost/project.js';
+import { command as costProjects } from './cost/projects.js';
+import { command as costReconcile } from './cost/reconcile.js';
+import { command as costReport } from './cost/report.js';
+import { command as costSummary } from './cost/summary.js';
+import { command as costUpload } from './cost/upload.js';
+import { command as estimate } from './estimate.js';
+import { command as lifecycle } from './lifecycle.js';
+
+const LIMITS = 'limits for what projects may cost and store';
+
+export const money: Feature = {
+  name: 'money',
+  commands: [
+    estimate,
+    analyze,
+    costEstimate,
+    costPricing,
+    costReport,
+    costProjects,
+    costProject,
+    costSummary,
+    costUpload,
+    costForecast,
+    costBurnrate,
+    costExhaustion,
+    costBenchmarkCompare,
+    costHistory,
+    costReconcile,
+    ...budgetCommands('cost budget'),
+    ...budgetCommands('budget'),
+    lifecycle,
+  ],
+  groups: [
+    { path: 'cost', summary: 'what storage, requests and retrieval cost' },
+    { path: 'budget', summary: LIMITS },
+    { path: 'cost budget', summary: LIMITS },
+  ],
+  globals: {
+    sections: { costControl: { flags: ['uploadHistory', 'budgetStore'] } },
+    recorded: askedBudgetsFlag,
+  },
+  async meter(account, context) {
+    const { openMeter } = await import('./open-meter.js');
+    openMeter(account, context);
+  },
+  mayBegin: budgetGate,
+  wouldBegin: plannedBudgets,
+};

@@ -1,0 +1,36 @@
+// Counts what a run uses, and keeps it beside the ledger while it goes on. All of it is loaded at once, by what is recorded.
+import { hostname } from 'node:os';
+import type { Clock, Places, Pricing, RunAccount } from '../../cli/context.js';
+import { bookedPlace } from '../../core/cost/price-book.js';
+import { ledgerFolder } from '../../core/money/ledger/ledger.js';
+import { makeRecords } from '../../core/money/ledger/make-record.js';
+import type { LedgerRecord } from '../../core/money/ledger/record.js';
+import { RunMeter } from '../../core/money/ledger/run-meter.js';
+import { RunningCost } from '../../core/money/ledger/running.js';
+import { pricedBy } from '../kit/prices.js';
+import { recordRunOf } from './record-run.js';
+
+/** The meter of the run, the same for all stores that it opens, and who records it. @throws usage for a price in the config file that is not one */
+export function openMeter(account: RunAccount, context: Clock & Pricing & Pick<Places, 'home'>): void {
+  if (account.meter !== undefined) return;
+  const { now, home } = context;
+  const meter = new RunMeter(
+    now,
+    (place) => {
+      const { provider, book } = pricedBy(context, place);
+      return book(bookedPlace({ ...place, provider }));
+    },
+    (hasChanged) => running.used(hasChanged),
+  );
+  const records = (): readonly LedgerRecord[] => {
+    const killed = { time: now(), outcome: 'killed', id: running.id, projectOf: () => undefined } as const;
+    return account.about === undefined ? [] : makeRecords(account.about, meter.uses(), killed);
+  };
+  const running = new RunningCost({ folder: ledgerFolder(home), host: hostname(), now, records });
+  account.meter = meter.open;
+  account.know = (objects) => meter.know(objects);
+  account.record = async (ended, end) => {
+    const { about } = account;
+    if (about !== undefined) await recordRunOf(ended, { about, meter, running, end });
+  };
+}

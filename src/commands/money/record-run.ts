@@ -1,0 +1,97 @@
+// Makes the record of a run that has ended, and appends it to the ledger. Work that is done stays done: a ledger that cannot
+// be written is a warning.
+import { hostname } from 'node:os';
+import { followRecords } from '../../core/money/budget/follow-records.js';
+import { openBook } from '../../core/money/budget/open-book.js';
+import { errorText, isArchiverError } from '../../core/platform/failures/errors.js';
+import { appendRecords, ledgerFolder, projectsOf, readLedger } from '../../core/money/ledger/ledger.js';
+import { makeRecords, uploadsOf } from '../../core/money/ledger/make-record.js';
+import type { LedgerRecord } from '../../core/money/ledger/record.js';
+import type { RunAbout, UploadShape } from '../../core/events/run-about.js';
+import { appendHistory, historyFile } from '../../core/money/ledger/upload-history.js';
+import type { RunMeter } from '../../core/money/ledger/run-meter.js';
+import { killedRuns, removeTornRuns, type RunningCost } from '../../core/money/ledger/running.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
+import type { Cancellation, RecordContext } from '../../cli/context.js';
+import { budgetPlaceOf, textOf } from './budget-place.js';
+
+interface EndedRun {
+  readonly about: RunAbout;
+  readonly meter: RunMeter;
+  readonly running: RunningCost;
+  /** The exit status, or what it failed with. */
+  readonly end: unknown;
+}
+
+const PARTIAL = 3;
+
+function outcomeOf(end: unknown, { signal }: Cancellation): LedgerRecord['outcome'] {
+  if (typeof end === 'number') return end === PARTIAL ? 'partial' : end === 1 ? 'failed' : 'done';
+  return signal.aborted || isArchiverError(end, 'cancelled') ? 'interrupted' : 'failed';
+}
+
+const entryOf = (shape: UploadShape, { time, operation, costMicros, monthlyMicros }: LedgerRecord) => {
+  return { time, operation, ...shape, costMicros, monthlyMicros };
+};
+
+/** Never throws. */
+export async function recordRunOf(context: RecordContext, { about, meter, running, end }: EndedRun): Promise<void> {
+  const { account, home, cwd, now, warn } = context;
+  const { shape, onTrouble = warn } = account;
+  const folder = ledgerFolder(home);
+  const own = { host: hostname() };
+  try {
+    const uses = meter.uses();
+    const projects = await projectsOf(folder, uploadsOf(about, uses));
+    const records = makeRecords(about, uses, {
+      time: now(),
+      outcome: outcomeOf(end, context),
+      id: running.id,
+      projectOf: (uploadId) => projects.get(uploadId),
+    });
+    try {
+      await appendRecords(folder, records, own);
+      const [record] = records;
+      const history = historyFile(textOf(account.values['uploadHistory']), home, cwd);
+      if (history !== undefined && shape !== undefined && record !== undefined)
+        await appendHistory(history, entryOf(shape, record), own);
+    } finally {
+      await tellFollowers(context, running.id, records);
+    }
+    await running.remove();
+    if (running.trouble !== undefined)
+      onTrouble(`what this run used was not kept while it went on: ${errorText(running.trouble)}`);
+    await recordKilled(context, folder, own);
+  } catch (error) {
+    onTrouble(`the cost of this run is not recorded: ${errorText(error)}`);
+  }
+}
+
+/** Makes the records of runs that were killed. What they had recorded themselves by then holds. */
+async function recordKilled(context: RecordContext, folder: string, own: { readonly host: string }): Promise<void> {
+  const killed = await killedRuns(folder, own.host);
+  if (killed.length === 0) return;
+  const known = new Map((await readLedger(folder)).records.map((record) => [record.id, record]));
+  for (const { id, records, remove } of killed) {
+    const ids = records.flatMap(({ uploadId }) => uploadId ?? []);
+    const projects = await projectsOf(folder, ids);
+    const ofItsProject = (record: LedgerRecord): LedgerRecord => {
+      const { project, uploadId } = record;
+      return { ...record, project: project === uploadId ? (projects.get(uploadId ?? '') ?? project) : project };
+    };
+    const left = records.filter((record) => !known.has(record.id)).map(ofItsProject);
+    await appendRecords(folder, left, own);
+    const recorded = records.flatMap((record) => known.get(record.id) ?? []);
+    await tellFollowers(context, id, [...recorded, ...left]);
+    await remove();
+  }
+  await removeTornRuns(folder, context.now().getTime());
+}
+
+/** Budgets count the run, and alerts that are due are raised. Never throws. */
+async function tellFollowers(context: RecordContext, runId: string, records: readonly LedgerRecord[]): Promise<void> {
+  const { account, env, home, cwd, now, signal, warn } = context;
+  const { place, ...access } = budgetPlaceOf(account.values);
+  const open = async (): Promise<OpenedStore> => await openBook({ place, home, cwd }, { ...access, env });
+  for (const problem of await followRecords(records, open, { runId, home, env, now, signal, warn })) warn(problem);
+}

@@ -1,0 +1,140 @@
+// What the commands about recorded costs share: reading the ledger, the period, tables of amounts.
+import { hostname } from 'node:os';
+import type { Clock, Messages, Origins, Places } from '../../cli/context.js';
+import { flag } from '../../cli/flag.js';
+import { suggest } from '../../core/platform/text/suggest.js';
+import { ArchiverError } from '../../core/platform/failures/errors.js';
+import type { LedgerRecord } from '../../core/money/ledger/record.js';
+import { type Period, type PeriodName, PERIODS } from '../../core/money/ledger/period.js';
+import type { SpentGroup, SpentReport } from '../../core/money/ledger/report.js';
+import { printable } from '../../core/platform/paths/raw-path.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { shortUsd } from '../../ui/format-usd.js';
+import { didYouMean, fact } from '../kit/lines.js';
+import { column, numbers, tableText, type TableContext } from '../kit/table.js';
+
+export const ESTIMATED =
+  'Amounts are estimates from the prices that held: no free tier, and every run as if it were the first of its month.';
+
+/** Under a name of its own: the general setting `region` says where stores are, and would hide records. */
+export const recordedRegionFlag = {
+  inRegion: flag.text({
+    short: 'r',
+    alias: 'region',
+    placeholder: 'NAME',
+    describe: 'only what was used in this region; every region when not given',
+  }),
+};
+
+export const periodFlag = <const D extends PeriodName>(defaultPeriod: D) => ({
+  period: flag.choice(PERIODS, {
+    default: defaultPeriod,
+    describe: 'days of the local calendar; weeks begin on Monday, and one that is not over ends today',
+  }),
+});
+
+export type LedgerContext = Pick<Places, 'home'> & Clock & Pick<Messages, 'warn'> & Origins;
+
+/** The records of the ledger, those of `from` and later; tells what could not be read. @throws access-denied, io */
+export async function recordsOf(
+  { home, warn }: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
+  region?: string,
+  from?: Date,
+): Promise<readonly LedgerRecord[]> {
+  const { ledgerFolder, readLedger } = await import('../../core/money/ledger/ledger.js');
+  const folder = ledgerFolder(home);
+  const { killedRuns } = await import('../../core/money/ledger/running.js');
+  const { records: ended, skipped } = await readLedger(folder, { from });
+  const known = new Set(ended.map(({ id }) => id));
+  const killed = (await killedRuns(folder, hostname())).flatMap((run) => run.records);
+  // The next run that is recorded writes them to the ledger.
+  const isNew = ({ id, time }: LedgerRecord): boolean =>
+    !known.has(id) && (from === undefined || time >= from.toISOString());
+  const records = [...ended, ...killed.filter(isNew)].sort((one, other) =>
+    one.time < other.time ? -1 : Number(one.time > other.time),
+  );
+  if (skipped > 0)
+    warn(
+      `${formatQuantity(skipped, 'line')} of ${printable(folder)} cannot be read, and the cost of that is not counted`,
+    );
+  return region === undefined ? records : records.filter((record) => record.region === region);
+}
+
+/** Nothing is recorded for a project; `known` are those that something is recorded for. */
+export function unknownProject(project: string, known: ReadonlySet<string>): ArchiverError {
+  const near = suggest(project, [...known]);
+  return new ArchiverError('not-found', `nothing is recorded for project ${printable(project)}${didYouMean(near)}`, {
+    hint: 'archiver cost projects',
+  });
+}
+
+/** `month to date, 2026-03-01 to 2026-03-31 (Europe/Berlin)`. */
+export async function periodText({ name, from, until, timeZone }: Period): Promise<string> {
+  const { plusDays } = await import('../../core/money/ledger/days.js');
+  const last = plusDays(until, -1);
+  const first = from ?? 'the first record';
+  const days = first === last ? last : `${first} to ${last}`;
+  return `${name.replace('_', ' ')}, ${days} (${timeZone})`;
+}
+
+/** The period as data. */
+export async function periodDocument({ name, from, until, timeZone }: Period) {
+  const { plusDays } = await import('../../core/money/ledger/days.js');
+  return { period: name, firstDay: from ?? null, lastDay: plusDays(until, -1), timeZone };
+}
+
+/** What is known of an amount that is not known as a whole. */
+export const amountOf = ({ costUsd, knownUsd }: Pick<SpentGroup, 'costUsd' | 'knownUsd'>): string =>
+  costUsd === null && knownUsd > 0 ? `unknown, at least ${shortUsd(knownUsd)}` : shortUsd(costUsd);
+
+/** A table of amounts under a title; nothing where there are none. */
+export async function amountTable(
+  title: string,
+  groups: readonly SpentGroup[],
+  context: TableContext,
+  nameOf: (name: string | null) => string = (name) => (name === null ? 'none' : printable(name)),
+): Promise<string> {
+  if (groups.length === 0) return '';
+  const columns = [
+    column<SpentGroup>(title, ({ name }) => nameOf(name), { isCuttable: true }),
+    numbers<SpentGroup>('COST', (group) => amountOf(group)),
+  ];
+  return `\n${await tableText(groups, columns, context)}`;
+}
+
+/** The lines that head a report. */
+export async function spentFacts(report: SpentReport): Promise<readonly string[]> {
+  const { period, runs, uploads, files, bytes, storedBytes, pricesOf } = report;
+  return [
+    `${amountOf(report)} in ${formatQuantity(runs, 'run')}`,
+    fact('period', await periodText(period)),
+    fact('uploaded', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)} in ${formatQuantity(uploads, 'upload')}`),
+    fact('stored', `${formatBytes(storedBytes)} at the end`),
+    ...(pricesOf.length === 0 ? [] : [fact('prices', `of ${pricesOf.join(', ')}`)]),
+  ];
+}
+
+/** The same as data. */
+export async function spentDocument({ period, lines, pricesOf, ...report }: SpentReport) {
+  const { spentBy } = await import('../../core/money/ledger/report.js');
+  const { costUsd, knownUsd, runs, uploads, files, bytes, storedBytes } = report;
+  return {
+    ...(await periodDocument(period)),
+    costUsd,
+    knownUsd,
+    runs,
+    uploadCount: uploads,
+    files,
+    bytes,
+    storedBytes,
+    costByItem: spentBy(lines, 'item').map(({ name: item, ...amount }) => ({ item, ...amount })),
+    costByProject: spentBy(lines, 'project').map(({ name: project, ...amount }) => ({ project, ...amount })),
+    costByRegion: spentBy(lines, 'region').map(({ name: region, ...amount }) => ({ region, ...amount })),
+    costByClass: spentBy(lines, 'storageClass').map(({ name: storageClass, ...amount }) => ({
+      storageClass,
+      ...amount,
+    })),
+    costByStore: spentBy(lines, 'store').map(({ name: url, ...amount }) => ({ url, ...amount })),
+    priceDates: pricesOf,
+  };
+}

@@ -1,0 +1,61 @@
+// An upload or sync, of which others are told.
+import type { Context } from '../../cli/context.js';
+import { failureOf } from '../../cli/errors.js';
+import type { Beside, Judged, SlotValues } from '../../cli/slots.js';
+import type { UploadResult } from '../../core/archive/upload-result.js';
+import type { RunFacts } from '../../core/events/run-facts.js';
+import { withoutSecrets } from '../../core/platform/failures/hide-secrets.js';
+import { told } from '../kit/slots.js';
+import { isPartial } from './show-upload.js';
+
+/** What a run gives. */
+export interface Archived {
+  readonly result: UploadResult;
+  /** What was done once it was committed. */
+  readonly after: Beside | undefined;
+}
+
+/** What is known of a run before anything of it is looked at. */
+export interface ToldCall {
+  readonly command: string;
+  readonly values: SlotValues;
+  /** As they were typed. */
+  readonly sources: readonly string[];
+  readonly storeUrl: string;
+}
+
+/** The run; of a plan nobody is told. @throws as the run does, and what keeps it from beginning */
+export async function toldRun<T extends Archived>(
+  { command, values, sources, storeUrl }: ToldCall,
+  work: () => Promise<T>,
+  context: Context,
+): Promise<T> {
+  if (values['dryRun'] === true) return await work();
+  return await told({
+    values,
+    run: { command, source: sources.join(' '), store: storeUrl },
+    work,
+    ofResult: ({ result, after }) => {
+      const isPart = isPartial(result, after);
+      return { ...factsOf(result), exitStatus: isPart ? 3 : 0, status: isPart ? 'partial' : 'done' };
+    },
+    ofFailure: (error) => judgedFailure(error, context.signal),
+    context,
+  });
+}
+
+/** What is told of a run that threw `error`. */
+export function judgedFailure(error: unknown, signal: AbortSignal): Judged {
+  const { exitCode, message } = failureOf(error, signal);
+  const status = signal.aborted ? 'interrupted' : 'failed';
+  return { exitStatus: exitCode, status, problem: withoutSecrets(message) };
+}
+
+const factsOf = ({ datasetId, uploadId, version, files, bytes, storedBytes }: UploadResult): RunFacts => ({
+  datasetId,
+  uploadId,
+  version,
+  files,
+  bytes,
+  storedBytes,
+});

@@ -1,0 +1,13 @@
+// The features of the program: a line each, and nothing else names them. A program without one of these lines has none of its
+// commands, flags and settings, and archives and restores as before (test/scripts/without-feature.test.ts).
+import type { Feature } from './cli/feature.js';
+import { access } from './commands/access/feature.js';
+import { dashboard } from './commands/dashboard/feature.js';
+import { diagnostics } from './commands/diagnostics/feature.js';
+import { fleet } from './commands/fleet/feature.js';
+import { money } from './commands/money/feature.js';
+import { notify } from './commands/notify/feature.js';
+import { projects } from './commands/projects/feature.js';
+import { setup } from './commands/setup/feature.js';
+
+export const FEATURES: readonly Feature[] = [money, notify, access, fleet, projects, diagnostics, setup, dashboard];

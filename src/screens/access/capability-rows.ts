@@ -1,0 +1,17 @@
+// What a store can do as rows of a sign, a name, what was seen, and what follows from it.
+import type { Capability, CapabilityState } from '../../core/access/capabilities/capability.js';
+import type { Sign } from '../../ui/sign.js';
+import type { SignedRow } from '../../ui/signed-rows.js';
+
+export const CAPABILITY_SIGNS: Readonly<Record<CapabilityState, Sign>> = { yes: 'good', no: 'bad', unknown: 'none' };
+
+/** The rows; `show` makes what a store has said fit to be shown. */
+export const capabilityRows = (
+  capabilities: readonly Capability[],
+  show: (text: string) => string,
+): readonly SignedRow[] =>
+  capabilities.map(({ name, state, detail, consequence }) => ({
+    sign: CAPABILITY_SIGNS[state],
+    label: name,
+    texts: [show(detail), show(consequence)],
+  }));

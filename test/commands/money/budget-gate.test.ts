@@ -1,0 +1,243 @@
+// Budgets have their say before anything is sent, and count what was used: run for real, in this process.
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Alert, Usage } from '../../../src/core/notify/alerts/alert.js';
+import { program } from '../../../src/commands/index.js';
+import { makeTar } from '../../core/mend/migrate/make-tar.js';
+import { type HookServer, startHook } from '../../support/hook-server.js';
+import { startMemoryS3 } from '../../support/memory-s3.js';
+import { useTestCredentials } from '../../support/open-s3.js';
+import { type CommandRun, json, runCommand } from '../../support/run-command.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const root = program();
+/** What cannot be compressed. */
+const BYTES = 60_000;
+let folder = '';
+let base = '';
+
+beforeEach(async () => {
+  folder = await tempFolder();
+  base = `file://${join(folder, 'store')}`;
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(join(folder, 'data', 'a.bin'), randomBytes(BYTES));
+});
+
+const runWith = (env: Readonly<Record<string, string>>, ...argv: readonly string[]): Promise<CommandRun> =>
+  runCommand({ root, folder, env: { ARCHIVER_HOME: join(folder, 'home'), ...env } }, argv);
+const run = (...argv: readonly string[]): Promise<CommandRun> => runWith({}, ...argv);
+const usedOf = async (...argv: readonly string[]): Promise<Usage> =>
+  json((await run('budget', 'status', ...argv, '--json')).stdout)['volumeUsage'] as Usage;
+const storedBelow = (place: string): readonly string[] =>
+  existsSync(place) ? readdirSync(place, { recursive: true, encoding: 'utf8' }) : [];
+
+describe('what would exceed a budget', () => {
+  const project = ['--project', 'genomes', '--quiet'];
+  test.each<[string, () => readonly string[]]>([
+    ['upload', () => ['upload', 'data', base, ...project]],
+    ['upload --direct-upload', () => ['upload', 'data', base, ...project, '--direct-upload']],
+    ['sync', () => ['sync', 'data', base, ...project]],
+    ['create upload', () => ['create', 'upload', 'data', '--bucket', base, ...project]],
+    ['migrate', () => ['migrate', './data.tar', base, ...project]],
+  ])('is refused by %s before anything is sent, and goes on with --ignore-budget', async (_name, argv) => {
+    writeFileSync(join(folder, 'data.tar'), makeTar({ path: 'a.bin', content: randomBytes(BYTES) }));
+    await run('budget', 'set', 'genomes', '--volume', '0.00005');
+
+    const refused = await run(...argv());
+    const sent = storedBelow(join(folder, 'store'));
+    const saved = storedBelow(join(folder, 'home', 'state'));
+    const ignored = await run(...argv(), '--ignore-budget');
+
+    expect([refused.status, sent, saved]).toEqual([4, [], []]);
+    expect(refused.stderr).toMatch(
+      /would exceed the volume budget of project genomes by \d+ B: it uses up to \d+ B, and 50000 B of 50000 B is left; nothing is sent/,
+    );
+    expect(refused.stderr).toMatch(/budget set genomes --volume …\), or go on in spite of it with --ignore-budget/);
+    expect([ignored.status, (await usedOf('genomes')).alertState]).toEqual([0, 'critical']);
+  });
+
+  test('is told as a document', async () => {
+    await run('budget', 'set', '--global', '--volume', '0.00005');
+
+    const { status, stdout } = await run('upload', 'data', base, '--json', '--quiet');
+
+    expect([status, json(stdout)]).toEqual([
+      4,
+      expect.objectContaining({ error: expect.objectContaining({ code: 'budget-exceeded' }) }),
+    ]);
+  });
+
+  test('is refused where its cost is not known and cost is limited', async () => {
+    useTestCredentials();
+    const s3 = await startMemoryS3();
+    onTestFinished(() => s3.close());
+    s3.buckets.set('bucket', new Map());
+    const argv = ['upload', 'data', 's3://bucket/x', '--endpoint-url', s3.endpoint, '--region', 'us-east-1', '--quiet'];
+    await run('budget', 'set', '--global', '--cost', '1000');
+
+    const refused = await run(...argv);
+    const objects = s3.buckets.get('bucket')?.size;
+    const ignored = await run(...argv, '--ignore-budget');
+    const status = await run('budget', 'status', '--global', '--json');
+
+    expect([refused.status, objects, ignored.status]).toEqual([4, 0, 0]);
+    expect(refused.stderr).toMatch(/what this costs is not known, so the cost budget of all projects cannot be kept/);
+    expect(refused.stderr).toMatch(
+      /fix +say what this store costs \(costControl\.provider or costControl\.ownPrices in the config file\)/,
+    );
+    // The refused one has listed the store.
+    expect(json(status.stdout)).toMatchObject({ unpricedRuns: 2, costUsage: { used: 0 } });
+  });
+});
+
+describe('what was used', () => {
+  test('is what lies in the store, for the project and for all', async () => {
+    await run('budget', 'set', 'genomes', '--volume', '1');
+    await run('budget', 'set', '--global', '--volume', '1');
+    await run('upload', 'data', base, '--project', 'genomes', '--quiet');
+    const first = await usedOf('genomes');
+    await run('upload', 'data', base, '--quiet');
+
+    const all = await usedOf('--global');
+
+    expect(first.used).toBeGreaterThan(BYTES);
+    expect([(await usedOf('genomes')).used, all.used > 2 * BYTES]).toEqual([first.used, true]);
+  });
+
+  test('is nothing where nothing is sent: a sync without changes is never refused', async () => {
+    await run('sync', 'data', base, '--project', 'genomes', '--quiet');
+    await run('budget', 'set', 'genomes', '--volume', '0.000000001');
+
+    expect((await run('sync', 'data', base, '--project', 'genomes', '--quiet')).status).toBe(0);
+  });
+
+  test('is looked up by a dry run, which says whether it would be refused and how much is left', async () => {
+    await run('budget', 'set', 'genomes', '--volume', '0.00005');
+    await run('budget', 'set', '--global', '--volume', '1', '--cost', '5');
+    writeFileSync(join(folder, 'data.tar'), makeTar({ path: 'a.bin', content: randomBytes(BYTES) }));
+    const uploads = ['upload', 'data', base, '--project', 'genomes', '--dry-run'] as const;
+
+    const { status, stdout } = await run(...uploads);
+    const found = json((await run(...uploads, '--json')).stdout);
+    const ignored = json((await run(...uploads, '--json', '--ignore-budget')).stdout);
+    const migrated = await run('migrate', './data.tar', base, '--project', 'genomes', '--dry-run');
+
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /\n {2}budget +it would be refused: this would exceed the volume budget of project genomes by \d+ B: it uses up to \d+ B, and 50000 B of 50000 B is left\n/,
+    );
+    expect(stdout).toMatch(
+      /\n {2}budget +this is within the cost budget of all projects: it uses up to \$0\.00, and \$5\.00 of \$5\.00 is left\n/,
+    );
+    expect(found).toMatchObject({
+      wouldRefuse: true,
+      budgetChecks: [
+        { project: 'genomes', isGlobal: false, limitOf: 'volume', limit: 50_000, remaining: 50_000, isExceeded: true },
+        { project: null, isGlobal: true, limitOf: 'cost', limit: 5, remaining: 5, planned: 0, isExceeded: false },
+        { project: null, isGlobal: true, limitOf: 'volume', limit: 1e9, isExceeded: false },
+      ],
+    });
+    expect(ignored).toMatchObject({ wouldRefuse: false, budgetChecks: [] });
+    expect(migrated.stdout).toContain('it would be refused: this would exceed the volume budget of project genomes');
+    expect(storedBelow(join(folder, 'store'))).toEqual([]);
+  });
+
+  test('counts in a book that machines share, by commands without the flag too', async () => {
+    const shared = `file://${join(folder, 'shared')}`;
+    await run('budget', 'set', '--global', '--volume', '1', '--store', shared);
+    await run('upload', 'data', base, '--quiet', '--budget-store', shared);
+    const uploaded = (await usedOf('--global', '--store', shared)).used;
+    writeFileSync(join(folder, 'data', 'a.bin'), randomBytes(BYTES));
+    await run('upload', 'data', base, '--quiet', '--budget-store', shared);
+    const twice = (await usedOf('--global', '--store', shared)).used;
+
+    await runWith({ ARCHIVER_BUDGET_STORE: shared }, 'scuttle', base, '--force');
+
+    expect(uploaded).toBeGreaterThan(BYTES);
+    expect(twice).toBeGreaterThan(2 * BYTES);
+    expect((await usedOf('--global', '--store', shared)).used).toBe(0);
+    expect(existsSync(join(folder, 'home', 'budgets.json'))).toBe(false);
+  });
+
+  test('is where costControl.budgetStore says, for every command that asks, changes or counts', async () => {
+    const shared = `file://${join(folder, 'shared')}`;
+    writeFileSync(join(folder, '.archiver.yaml'), `costControl:\n  budgetStore: ${shared}\n`);
+    await run('budget', 'set', '--global', '--volume', '0.0001');
+    await run('upload', 'data', base, '--quiet');
+    const uploaded = (await usedOf('--global', '--store', shared)).used;
+    const refused = await run('upload', 'data', `${base}2`, '--quiet');
+
+    const { status } = await run('scuttle', base, '--force');
+
+    expect(uploaded).toBeGreaterThan(BYTES);
+    expect([refused.status, status]).toEqual([4, 0]);
+    expect((await usedOf('--global')).used).toBe(0);
+    expect(existsSync(join(folder, 'home', 'budgets.json'))).toBe(false);
+  });
+
+  test('counts in a bucket', async () => {
+    useTestCredentials();
+    const s3 = await startMemoryS3();
+    onTestFinished(() => s3.close());
+    s3.buckets.set('bucket', new Map());
+    const shared = ['s3://bucket/budgets', '--endpoint-url', s3.endpoint] as const;
+    await run('budget', 'set', '--global', '--volume', '1', '--store', ...shared);
+
+    const { status, stderr } = await run('upload', 'data', 's3://bucket/lab', '--quiet', '--budget-store', ...shared);
+
+    expect([status, stderr]).toEqual([0, '']);
+    expect((await usedOf('--global', '--store', ...shared)).used).toBeGreaterThan(BYTES);
+    expect([...(s3.buckets.get('bucket')?.keys() ?? [])]).toContain('budgets/budgets.json');
+  });
+
+  test('that cannot be counted is a warning after the work, and a refusal before it', async () => {
+    mkdirSync(join(folder, 'home'));
+    writeFileSync(join(folder, 'home', 'budgets.json'), '{');
+
+    const refused = await run('upload', 'data', base, '--quiet');
+    const ignored = await run('upload', 'data', base, '--quiet', '--ignore-budget');
+
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringMatching(/budgets.* is damaged/)]);
+    expect([ignored.status, ignored.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^! what this run used is not counted in the budgets: .* is damaged/),
+    ]);
+  });
+});
+
+describe('alerts', () => {
+  const received = ({ requests }: HookServer): readonly string[] =>
+    requests.flatMap(({ body }) =>
+      (JSON.parse(body) as { alerts: Alert[] }).alerts.map(
+        ({ type, severity, project }) => `${severity} ${type} ${project}`,
+      ),
+    );
+
+  test('are raised by whatever command finds a threshold crossed, once within the cooldown', async () => {
+    await run('budget', 'set', 'genomes', '--volume', '0.0001', '--volume-alert', '0.5');
+    const { stdout } = await run('upload', 'data', base, '--project', 'genomes', '--quiet', '--json');
+    const location = String(json(stdout)['location']);
+    const hook = await startHook();
+    await run('alerts', 'configure', 'webhook', '--webhook-url', hook.url);
+
+    const restored = await run('restore', location, 'out', '--all', '--quiet');
+    await run('restore', location, 'out2', '--all', '--quiet');
+    writeFileSync(join(folder, 'data', 'b.bin'), randomBytes(BYTES));
+    await run('sync', 'data', base, '--project', 'genomes', '--quiet', '--ignore-budget');
+
+    expect(restored).toMatchObject({ status: 0, stderr: '' });
+    expect(received(hook)).toEqual(['warning volume_threshold genomes', 'critical volume_over_quota genomes']);
+  });
+
+  test('that arrive nowhere are a warning and change no exit status', async () => {
+    const hook = await startHook([{ status: 410 }]);
+    await run('alerts', 'configure', 'webhook', '--webhook-url', `${hook.url}/SECRET`);
+    await run('budget', 'set', '--global', '--volume', '0.0001', '--volume-alert', '0.5');
+
+    const { status, stderr } = await run('upload', 'data', base, '--quiet');
+
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^! alert by webhook failed: 127\S+ answered 410\n$/)]);
+  });
+});

@@ -1,0 +1,285 @@
+// The commands that tell of recorded costs, on a ledger that the test has written.
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { program } from '../../../src/commands/index.js';
+import { changeBook } from '../../../src/core/money/budget/book-store.js';
+import { withUse } from '../../../src/core/money/budget/budget.js';
+import { appendRecords } from '../../../src/core/money/ledger/ledger.js';
+import type { LedgerRecord } from '../../../src/core/money/ledger/record.js';
+import { fileStore } from '../../../src/core/store/file/file-store.js';
+import { ledgerRecord } from '../../support/ledger-record.js';
+import { type CommandRun, json, runCommand } from '../../support/run-command.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+let folder = '';
+const NOW = new Date('2026-04-15T12:00:00.000Z');
+
+const run = (...argv: readonly string[]): Promise<CommandRun> =>
+  runCommand({ root: program(), folder, now: () => NOW }, argv);
+
+const ledger = (): string => join(folder, 'home', 'ledger');
+
+async function record(...records: readonly Partial<LedgerRecord>[]): Promise<void> {
+  for (const one of records) await appendRecords(ledger(), [ledgerRecord(one)], { host: 'here' });
+}
+
+const noon = (day: string): string => `${day}T12:00:00.000Z`;
+const requests = (costMicros: number | null): Pick<LedgerRecord, 'lines' | 'costMicros'> => ({
+  lines: [{ item: 'requests', storageClass: 'STANDARD', quantity: 1, costMicros }],
+  costMicros,
+});
+
+beforeEach(async () => {
+  folder = await tempFolder();
+});
+
+describe('with two projects', () => {
+  beforeEach(async () => {
+    await record(
+      { time: noon('2026-03-30'), ...requests(2_000_000), monthlyMicros: 31_000_000 },
+      {
+        time: noon('2026-04-14'),
+        ...requests(500_000),
+        project: 'climate',
+        region: 'eu-west-1',
+        monthlyMicros: 0,
+        stored: [],
+      },
+    );
+  });
+
+  test('projects are listed with what they have cost until today, the dearest first', async () => {
+    const { status, stdout } = await run('cost', 'projects', '--json');
+
+    expect(status).toBe(0);
+    // 2 and 15 days of storage in months of 31 and 30 days, and the requests.
+    expect(json(stdout)['projects']).toMatchObject([
+      { project: 'genome', runs: 1, costUsd: 2 + 2 + (31 * 15) / 30, storedBytes: 2 ** 30 },
+      { project: 'climate', runs: 1, costUsd: 0.5 },
+    ]);
+    expect((await run('cost', 'projects')).stdout).toMatch(/genome +1 +1.0 GiB +\$19.50/);
+  });
+
+  test('a report says its days, and counts storage of what was stored before them', async () => {
+    const { stdout } = await run('cost', 'report', '--json');
+    expect(json(stdout)).toMatchObject({
+      period: 'month',
+      firstDay: '2026-04-01',
+      lastDay: '2026-04-15',
+      costUsd: 16,
+      runs: 1,
+      costByItem: [
+        { item: 'storage', costUsd: 15.5 },
+        { item: 'requests', costUsd: 0.5 },
+      ],
+      costByProject: [{ project: 'genome' }, { project: 'climate' }],
+    });
+    expect((await run('cost', 'report', '--utc')).stdout).toContain('month, 2026-04-01 to 2026-04-15 (UTC)');
+    expect(json((await run('cost', 'report', '--period', 'last_month', '--json')).stdout)).toMatchObject({
+      firstDay: '2026-03-01',
+      lastDay: '2026-03-31',
+      costUsd: 4,
+    });
+    expect(json((await run('cost', 'report', '--region', 'eu-west-1', '--json')).stdout)['costUsd']).toBe(0.5);
+  });
+
+  test('--output writes the report, as text or as its document', async () => {
+    const { stdout } = await run('cost', 'report', '--output', 'r.txt');
+    expect(stdout).toContain('written to');
+    expect(readFileSync(join(folder, 'r.txt'), 'utf8')).not.toContain('list prices');
+    expect(readFileSync(join(folder, 'r.txt'), 'utf8')).toContain('$16.00 in 1 run');
+    await run('cost', 'report', '--output', 'r.json', '--json');
+    expect(json(readFileSync(join(folder, 'r.json'), 'utf8'))['costUsd']).toBe(16);
+  });
+
+  test('a project is told alone, for a period', async () => {
+    expect(json((await run('cost', 'project', 'genome', '--json')).stdout)).toMatchObject({
+      project: 'genome',
+      datasetIds: ['run-0412'],
+      costUsd: 19.5,
+    });
+    expect((await run('cost', 'project', 'genome', '--period', 'today')).stdout).toMatch(/^genome: \$1.03 in 0 runs/);
+    const unknown = await run('cost', 'project', 'genom');
+    expect([unknown.status, unknown.stderr]).toEqual([1, expect.stringContaining('did you mean genome?')]);
+  });
+});
+
+test('an unknown price stays unknown, and what is known is said', async () => {
+  await record({
+    time: noon('2026-04-14'),
+    ...requests(3_000_000),
+    monthlyMicros: null,
+    provider: 'other',
+    region: null,
+  });
+
+  expect(json((await run('cost', 'report', '--json')).stdout)).toMatchObject({ costUsd: null, knownUsd: 3 });
+  expect((await run('cost', 'report')).stdout).toContain('unknown, at least $3.00');
+});
+
+test('lines that cannot be read are told, and the rest is reported', async () => {
+  await record({ time: noon('2026-04-14'), ...requests(1_000_000), monthlyMicros: 0 });
+  appendFileSync(join(ledger(), '2026-04.jsonl'), '{"half a li');
+
+  const { status, stdout, stderr } = await run('cost', 'report', '--json');
+  expect([status, json(stdout)['costUsd']]).toEqual([0, 1]);
+  expect(stderr).toContain('1 line of');
+});
+
+test('nothing recorded is no failure', async () => {
+  expect((await run('cost', 'projects')).stdout).toBe('nothing is recorded yet\n');
+  expect(json((await run('cost', 'report', '--json')).stdout)).toMatchObject({ costUsd: 0, runs: 0 });
+});
+
+test('a ledger that cannot be read is said', async () => {
+  writeFileSync(join(folder, 'home'), '');
+  expect((await run('cost', 'report')).stderr).toContain('cannot read');
+});
+
+test('a summary is by stage and commit, and what is done later with an upload counts for it', async () => {
+  const [train, plot] = [{ dvcStage: 'train', gitCommit: 'ab12'.repeat(10) }, { dvcStage: 'plot' }];
+  const second = '20260304-120000-0a0b0c0d';
+  await record(
+    { time: noon('2026-04-13'), ...requests(1_000_000), ...train, monthlyMicros: 0 },
+    { time: noon('2026-04-13'), ...requests(2_000_000), ...plot, uploadId: second, monthlyMicros: 0 },
+    { time: noon('2026-04-14'), ...requests(4_000_000), operation: 'restore', monthlyMicros: 0, stored: [] },
+    { time: noon('2026-04-14'), ...requests(8_000_000), uploadId: null },
+  );
+
+  expect(json((await run('cost', 'summary', '--json')).stdout)).toMatchObject({
+    costUsd: 7,
+    tagged: [
+      { dvcStage: 'train', gitCommit: 'ab12'.repeat(10), runs: 2, costUsd: 5 },
+      { dvcStage: 'plot', gitCommit: null, runs: 1, costUsd: 2 },
+    ],
+  });
+  const of = async (...flags: readonly string[]) =>
+    json((await run('cost', 'summary', '--json', ...flags)).stdout)['costUsd'];
+  expect(await of('--git-commit', 'AB12ab')).toBe(5);
+  expect(await of('--by-dvc-stage', 'plot')).toBe(2);
+  expect(await of('--by-dvc-stage', 'plot', '--git-commit', 'ab12')).toBe(0);
+  expect((await run('cost', 'summary', '--git-commit', 'xyz')).status).toBe(2);
+});
+
+const STORED = { storageClass: 'STANDARD', objects: 1, bytes: 1, billedBytes: 1 };
+
+describe('for others', () => {
+  beforeEach(async () => {
+    await record(
+      { time: noon('2026-03-30'), ...requests(2_000_000), monthlyMicros: 31_000_000 },
+      { time: noon('2026-04-14'), ...requests(500_000), project: 'climate, "north"', stored: [], monthlyMicros: 0 },
+    );
+  });
+
+  const compliance = (...flags: readonly string[]): Promise<CommandRun> =>
+    run('cost', 'report', '--format', 'compliance', '--period', 'all', ...flags);
+
+  test('a report for an agency is JSON, with what it costs by category and month, and blanks to fill in', async () => {
+    const { status, stdout } = await compliance('--grant', '2123456');
+    expect(status).toBe(0);
+    expect(json(stdout)).toMatchObject({
+      schemaVersion: 1,
+      agency: 'NSF',
+      awardNumber: '2123456',
+      isAwardValid: true,
+      costUsd: 20,
+      currency: 'USD',
+      directCosts: [
+        { item: 'storage', category: expect.stringContaining('G.2'), costUsd: 17.5 },
+        { item: 'requests', costUsd: 2.5 },
+      ],
+      costByMonth: [
+        { month: '2026-03', costUsd: 4 },
+        { month: '2026-04', costUsd: 16 },
+      ],
+      commitments: [{ storageClass: 'STANDARD', region: 'us-west-2', bytes: 2 ** 30, minimumDays: 0 }],
+      uploadsWithoutProject: 0,
+      storageLocations: ['s3://lab/archive'],
+      blanks: { principalInvestigator: '' },
+      note: expect.stringContaining('estimates from list prices or prices that were agreed on, not invoices'),
+    });
+    expect(json((await compliance('--json')).stdout)['awardNumber']).toBe(null);
+    expect(json((await compliance('--budget', 'genome')).stdout)['costUsd']).toBe(19.5);
+  });
+
+  test('as text it says the same, and that an award number has another form', async () => {
+    const { stdout, stderr } = await compliance('--agency', 'NIH', '--grant', '2123456', '--text');
+    expect(stdout).toContain('award 2123456 (not of the form that NIH gives)');
+    expect(stdout).toMatch(/storage +\$17.50 +preserving and sharing data/);
+    expect(stdout).toContain('estimates from list prices or prices that were agreed on, not invoices');
+    expect(stderr).toContain('! 2123456 does not have the form');
+    for (const good of ['1 R01 CA 123456-01A1', 'U24HG012345', '5R01 GM123456-03S1'])
+      expect((await compliance('--agency', 'NIH', '--grant', good)).stderr).toBe('');
+  });
+
+  test('where the project has a budget, says what of it is authorized, used and left', async () => {
+    await run('budget', 'set', 'genome', '--cost', '20', '--volume', '2');
+    await run('budget', 'set', '--global', '--volume', '5', '--store', join(folder, 'group'));
+    await changeBook(
+      fileStore(join(folder, 'home')),
+      (book) => withUse(book, 'genome', { costUsd: 7.5, bytes: 5e8 }, NOW),
+      new AbortController().signal,
+    );
+
+    const report = json((await compliance('--budget', 'genome')).stdout);
+    const { stdout } = await compliance('--budget', 'genome', '--text');
+    const all = json((await compliance('--budget-store', join(folder, 'group'))).stdout);
+
+    expect(report['budget']).toMatchObject({
+      project: 'genome',
+      isGlobal: false,
+      costUsage: { limit: 20, used: 7.5, remaining: 12.5 },
+      volumeUsage: { limit: 2e9, used: 5e8, remaining: 1.5e9 },
+    });
+    expect(stdout).toMatch(
+      / budget +of the project, since 2026-04-15; what runs cost and a month of what they stored\n/,
+    );
+    expect(stdout).toMatch(/\n +cost: authorized \$20.00, used \$7.50, remaining \$12.50\n/);
+    expect(stdout).toMatch(/\n +volume: authorized 2.0 GB, used 500.0 MB, remaining 1.5 GB\n/);
+    expect(all['budget']).toMatchObject({ isGlobal: true, costUsage: { limit: 0 }, volumeUsage: { limit: 5e9 } });
+    expect(json((await compliance()).stdout)['budget']).toBe(null);
+    expect((await compliance('--text')).stdout).toMatch(/ budget +none is set\n/);
+  });
+
+  test('flags of the report for agencies need it', async () => {
+    for (const flags of [['--grant', '1'], ['--text'], ['--budget', 'x'], ['--agency', 'NIH']])
+      expect((await run('cost', 'report', ...flags)).stderr).toContain('needs --format compliance');
+  });
+
+  test('an upload counts once, and only where it stored something', async () => {
+    const again = { ...requests(0), stored: [], monthlyMicros: 0 };
+    const own = { uploadId: 'refused', project: 'refused' };
+    await record(
+      { time: noon('2026-03-29'), ...again, stored: [STORED], outcome: 'interrupted', files: 0, bytes: 0 },
+      { time: noon('2026-03-31'), ...again, operation: 'sync' },
+      { time: noon('2026-03-31'), ...again, ...own, outcome: 'failed', files: 0, bytes: 0 },
+    );
+
+    expect(json((await compliance()).stdout)).toMatchObject({
+      uploadCount: 1,
+      uploadsWithoutProject: 0,
+      files: 10,
+      bytes: 2 ** 30,
+    });
+  });
+
+  test('what a server that is not AWS asks at least is not known', async () => {
+    await record({ time: noon('2026-04-01'), ...requests(0), region: null, store: 's3://other', provider: 'other' });
+
+    const { commitments } = json((await compliance()).stdout) as { commitments: readonly object[] };
+    expect(commitments).toContainEqual({ storageClass: 'STANDARD', region: null, bytes: 2 ** 30, minimumDays: null });
+  });
+
+  test('the FOCUS table has a row for each line, and comes to the report', async () => {
+    const line = { item: 'transfer', storageClass: null, quantity: 1, costMicros: 1_000_000 };
+    await record({ time: noon('2026-04-14'), lines: [line], costMicros: 1_000_000, stored: [], monthlyMicros: 0 });
+    const { stdout } = await run('cost', 'report', '--format', 'focus', '--output', 'f.csv');
+    expect(stdout).toContain('written to');
+    const [head = '', ...rows] = readFileSync(join(folder, 'f.csv'), 'utf8').trimEnd().split('\r\n');
+    expect(head).toContain('BilledCost,BillingAccountId,BillingAccountName,BillingCurrency');
+    expect(rows.reduce((sum, row) => sum + Number(row.split(',')[0]), 0)).toBeCloseTo(17, 6);
+    expect(rows.some((row) => row.includes('"climate, ""north"""'))).toBe(true);
+    expect(rows.every((row) => row.includes(',Storage,Amazon Simple Storage Service,'))).toBe(true);
+  });
+});
