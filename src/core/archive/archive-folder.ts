@@ -29,8 +29,8 @@ import { refuseUnlockable, retentionOf } from './run/upload-lock.js';
 import type { UploadResult } from './upload-result.js';
 
 /**
- * Archives a folder as the next version of its dataset, complete in itself or, with `dataset.changes`, as what differs from
- * the version before. The store stays open. @throws ArchiverError; then no version of it is visible
+ * Archives a folder as the next version of its dataset: a full listing or, with `dataset.changes`, what differs from the version before.
+ * The store stays open. @throws ArchiverError; no version of it is visible then
  */
 export async function archiveFolder({
   store,
@@ -39,7 +39,7 @@ export async function archiveFolder({
   return await archive(settingsOf(options), Promise.resolve(store));
 }
 
-/** The same into a store that is opened for it alone, while the folder is being listed, and closed afterwards. */
+/** Like `archiveFolder`, into a store that it opens while the folder is being listed and closes afterwards. */
 export async function archiveInto(open: () => Promise<OpenedStore>, options: ArchiveOptions): Promise<UploadResult> {
   const opening = open();
   try {
@@ -57,7 +57,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   const { emit, signal, resume, layout } = settings;
   const { saved, journal } = resume;
   const createdAt = saved === undefined ? settings.now() : new Date(saved.state.createdAt);
-  // One id has one process for ever: a run that goes on with what another has sent has its own (rules.md#own-ids).
+  // An upload id belongs to one process for ever: a run that continues what another has sent gets an id of its own (rules.md#own-ids).
   const uploadId = newUploadId(settings.now(), settings.randomBytes(4));
   const notWhole: NotWhole[] = [];
   const retention = retentionOf(layout.lock, { createdAt, now: settings.now() });
@@ -94,7 +94,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const surroundings = {
       remembered,
       store,
-      // Who may not list would not see what becomes of them.
+      // A writer without permission to list would not see what becomes of the objects that the check puts.
       refuseUnkept: async (classes: Iterable<string>) =>
         settled.isListed ? await refuseUnkept(writing, classes, inFolder(settings, uploadId)) : undefined,
       retention,
@@ -118,21 +118,21 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const destination = await destinationOf({ store, region, isAws, runBy }, { version, isListed }, signal);
     return { ...result, destination: { ...destination, usesKms } };
   } catch (error) {
-    throw await sender.withdraw(alsoTelling(notWhole, error), journal, resume.cleansUp);
+    throw await sender.withdraw(withNotWhole(notWhole, error), journal, resume.cleansUp);
   } finally {
     await pool?.close();
     await asking.catch(() => undefined); // it cleans up before the store is closed
   }
 }
 
-/** Beside the scan: whether the store creates a key only once, and locks what is to be locked. */
+/** Asks the store, while the scan runs, whether it creates a key only once and can lock what is to be locked. */
 async function writable(opened: OpenedStore, settings: Settings, uploadId: UploadId): Promise<OpenedStore> {
   const { signal, dryRun, dataset, layout } = settings;
   if (layout.lock !== undefined) await refuseUnlockable(opened, signal);
   return await asWritable(opened, { ...inFolder(settings, uploadId), dryRun, host: dataset.host });
 }
 
-/** What the store is asked with by putting, in the folder of the upload. */
+/** Settings for the questions that are asked by putting objects, in the folder of the upload. */
 const inFolder = ({ home, now, signal, warn, randomBytes }: Settings, uploadId: UploadId) => ({
   home,
   now: now(),
@@ -142,8 +142,8 @@ const inFolder = ({ home, now, signal, warn, randomBytes }: Settings, uploadId: 
   folder: uploadFolder(uploadId),
 });
 
-/** A failure behind which a version that is not whole stays. */
-function alsoTelling(notWhole: readonly NotWhole[], error: unknown): unknown {
+/** Adds to a failure which versions this run has written that are not whole. */
+function withNotWhole(notWhole: readonly NotWhole[], error: unknown): unknown {
   const before = notWhole.map(({ text }) => text).join('; ');
   if (before === '') return error;
   const { exitCode = 1, hint, code = 'integrity' } = isArchiverError(error) ? error : {};
@@ -165,7 +165,7 @@ async function filterOf({ filter, source, home }: Settings, opening: Promise<Ope
   return { ...filter, skipTrees };
 }
 
-/** A sync stores equal content once where the version before did. */
+/** Deduplicates a sync if the version before did, unless `dedup` says otherwise. */
 function packingOf({ packing, layout }: UploadRun, baseline: Baseline | undefined): UploadRun['packing'] {
   const before = layout.direct === undefined ? baseline?.view.head.settings.dedup : undefined;
   return { ...packing, dedup: packing.dedup ?? before };

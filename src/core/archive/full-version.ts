@@ -1,6 +1,6 @@
-// A version that lists everything. A plain upload takes the first ordinal that is free. A sync whose dataset had no version
-// takes the first one and no other: if another writer takes it, it must be compared with the version that won, or what only
-// that one has would be missing from the next (rules.md#full-listings).
+// Makes versions that list everything. A plain upload takes the first ordinal that is free. A sync whose dataset had no version takes the
+// first one and no other: if another writer takes it, the sync must be compared with the version that won, or what only that one has would
+// be missing from the next (rules.md#full-listings).
 import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import { ArchiverError } from '../platform/failures/errors.js';
@@ -39,7 +39,7 @@ const NOTHING_BEFORE = {
 /** `lost`: another writer took the ordinal; what was sent stays, and writing the manifest was attempted. */
 export type FullOutcome = { readonly result: UploadResult } | { readonly lost: UploadRun };
 
-/** Makes the version that `strategy` lists; what was lost meanwhile is sent again. @throws as `archiveFolder` does */
+/** Makes the version that `strategy` lists, and sends again what was lost meanwhile. @throws as `archiveFolder` does */
 export async function makeFullVersion(
   run: UploadRun,
   strategy: ManifestStrategy,
@@ -63,7 +63,7 @@ export async function makeFullVersion(
   return { result: versionResult(run, { ...parts, ...(isSync ? { changes: counts } : {}) }) };
 }
 
-/** Of a sync, everything is new. */
+/** Result of a dry run; for a sync, everything is new. */
 function plannedResult(run: UploadRun, plan: UploadPlan, isSync: boolean): UploadResult {
   if (!isSync) return dryRunResult(run, plan);
   return dryRunResult(run, plan, { changes: { ...NOTHING_BEFORE, added: run.scanned.files } });
@@ -75,7 +75,7 @@ interface Listed {
   readonly chunks: readonly ChunkRecord[];
 }
 
-/** A manifest of these totals whose entries come from `write`. It is started at once. */
+/** Starts writing a manifest of these totals at once, with entries that come from `write`. */
 function begin(
   run: HeadInput,
   plan: UploadPlan,
@@ -88,7 +88,7 @@ function begin(
   return async () => ({ totals, chunks, listing: 'full', encoded: await encoded });
 }
 
-/** Everything is packed by this very run: the manifest is written while later entries are being packed. */
+/** For uploads of which this run packs everything: the manifest is written while later entries are being packed. */
 export function whilePacking(run: HeadInput): ManifestStrategy {
   const { ledger, scanned, labels } = run;
   const manifest = new ManifestWriter(ledger.table, lineSources(labels.provenance), ledger.extras);
@@ -100,14 +100,14 @@ export function whilePacking(run: HeadInput): ManifestStrategy {
   };
   return {
     hooks: { manifest, onAllPacked: (plan) => void (begun = list(plan)) },
-    list: (plan) => begun ?? list(plan), // nothing was packed, or more than one round
+    list: (plan) => begun ?? list(plan), // if nothing was packed, or in more than one round
   };
 }
 
 /**
- * What is stored already stays where it is, the rest is packed, and the manifest lists both. It cannot be written along the
- * way, since chunks that nothing refers to any more must not be in it. So it is also the one for direct uploads, where
- * numbers of files that could not be read stay unused.
+ * For uploads of which something is stored already: that stays where it is, the rest is packed, and the manifest lists both. It cannot be
+ * written along the way, since chunks that nothing refers to any more must not be in it. Direct uploads use it, too: numbers of files that
+ * could not be read stay unused.
  */
 export function afterPacking(run: HeadInput & Pick<UploadRun, 'resumed' | 'emit'>): ManifestStrategy {
   const { ledger, scanned, uploadId, resumed, emit } = run;

@@ -1,6 +1,6 @@
-// What a run has sent and no version needs in the end: another writer was faster and has the same, or something was sent again.
-// It is marked at once, as a prune would mark it when it counts as abandoned, and said. Nothing is deleted here: only a sweep
-// knows what others refer to.
+// Marks what a run has sent and no version needs in the end: another writer was faster and has the same, or something was sent again. It is
+// marked at once, as a prune would mark it once it counts as abandoned, and reported. Nothing is deleted here: only a sweep knows what
+// others refer to.
 import { lookAtFolder } from '../dataset/folder-look.js';
 import { writeMark } from '../dataset/marks.js';
 import { errorText, isArchiverError } from '../platform/failures/errors.js';
@@ -16,7 +16,7 @@ const MIB = 2 ** 20;
 
 type GiveUpInput = Pick<UploadRun, 'store' | 'sender' | 'uploadId' | 'notWhole' | 'emit' | 'signal'>;
 
-/** Marks what this run has sent and its version does not refer to; `chunks` are those that it does. Never fails the upload. */
+/** Marks what this run has sent and its version, which has `chunks`, does not refer to. Never fails the upload. */
 export async function giveUpUnneeded(run: GiveUpInput, chunks: readonly ChunkRecord[]): Promise<void> {
   const needed = new Set(chunks.map(({ key }) => chunkKey(run.uploadId, key)));
   const unneeded = run.sender.stored().filter((key) => !needed.has(key));
@@ -32,11 +32,11 @@ async function giveUp(run: GiveUpInput, uploadId: UploadId, keys: readonly strin
     emit({ type: 'note', text: `${amount} of upload ${uploadId} that no version needs: ${then}` });
   try {
     const { sound } = await lookAtFolder(store, uploadFolder(uploadId), signal);
-    const found = keys.flatMap((key) => sound.get(key) ?? []); // what is gone or marked needs no other mark
+    const found = keys.flatMap((key) => sound.get(key) ?? []); // what is gone or marked needs no further mark
     if (found.length === 0) return;
     await writeMark(
       store,
-      { uploadId, reason: 'superseded', objects: [...found, ...beaten(run, uploadId, sound)] },
+      { uploadId, reason: 'superseded', objects: [...found, ...unusedManifest(run, uploadId, sound)] },
       signal,
     );
     const bytes = found.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -50,8 +50,8 @@ async function giveUp(run: GiveUpInput, uploadId: UploadId, keys: readonly strin
   }
 }
 
-/** The manifest of an upload that never became a version. */
-function beaten(
+/** Returns the manifest of an earlier id of this run that never became a version. */
+function unusedManifest(
   { uploadId: own, notWhole }: GiveUpInput,
   uploadId: UploadId,
   sound: ReadonlyMap<string, ObjectInfo>,

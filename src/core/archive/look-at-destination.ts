@@ -1,4 +1,4 @@
-// What a dry run sees of the place that an upload would go to: one listing, and nothing is written.
+// Looks at the place that a dry run's upload would go to: one listing, and nothing is written.
 import { highestVersion } from '../dataset/records/version-record.js';
 import type { ObjectStore } from '../store/object-store.js';
 import { StoreError } from '../store/store-error.js';
@@ -7,8 +7,8 @@ import { parseStoreUrl } from '../store/store-url.js';
 import type { Destination } from './upload-result.js';
 
 /**
- * The place of an open store; `version` is the highest of the dataset, as far as that is listed.
- * @throws what listing throws, but for a policy that forbids it
+ * Describes the place of an open store; `version` is the highest of the dataset, as far as that is listed. @throws what listing throws,
+ * except that a policy forbids it
  */
 export async function destinationOf(
   opened: Pick<OpenedStore, 'store' | 'isAws' | 'runBy'> & { readonly region?: string | undefined },
@@ -16,13 +16,16 @@ export async function destinationOf(
   signal: AbortSignal,
 ): Promise<Destination> {
   const { store, region, isAws, runBy } = opened;
-  if (!isListed) await lookAgain(store, signal);
+  if (!isListed) await checkCredentials(store, signal);
   const isFolder = parseStoreUrl(store.url).kind === 'file';
   return { version, isListed, provider: runBy, region, isAws, isFolder };
 }
 
-/** An upload does without a listing and hears at its first chunk of credentials that are missing: a dry run sends none. */
-async function lookAgain(store: ObjectStore, signal: AbortSignal): Promise<void> {
+/**
+ * Lists once more to find missing credentials: an upload without permission to list learns of them with its first chunk, which a dry run
+ * does not send.
+ */
+async function checkCredentials(store: ObjectStore, signal: AbortSignal): Promise<void> {
   try {
     await store.list({ prefix: 'datasets/', signal })[Symbol.asyncIterator]().next();
   } catch (error) {
@@ -30,7 +33,7 @@ async function lookAgain(store: ObjectStore, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Opens the store, looks and closes it. @throws what both throw */
+/** Opens the store, describes it for a dry run and closes it. @throws what both throw */
 export async function lookAtDestination(
   open: () => Promise<OpenedStore>,
   datasetId: string,

@@ -1,5 +1,5 @@
-// The only place where versions are made: what is stored already is reused, twins are marked, chunks are planned, packed and
-// sent, and the manifest is committed. Full uploads, resumed ones and those of changes differ only in their manifest.
+// The only place where versions are made: reuses what is stored already, marks twins, plans, packs and sends chunks, and commits the
+// manifest. Full uploads, resumed ones and those of changes differ only in their manifest.
 import type { Totals } from '../format/manifest/manifest-types.js';
 import type { Commitment, Ordinal, Stale } from './commit/commitment.js';
 import { type CommitInput, commitUpload, rememberHead } from './commit/commit-upload.js';
@@ -14,12 +14,15 @@ import type { UploadRun } from './run/upload-run.js';
 import { transferAll, type TransferHooks, type TransferInput } from './transfer/transfer.js';
 import { defined } from '../platform/defined.js';
 
-/** How a version's manifest is made. */
+/** How the manifest of a version is made. */
 export interface ManifestStrategy {
   readonly hooks: TransferHooks;
-  /** Called when it is known what is left to be packed; returns what is to be told of that. */
+  /** Called when it is known what is left to be packed; returns the totals to report. */
   readonly onPending?: (pending: PendingTotals) => PendingTotals;
-  /** Everything is packed. Undefined when there is nothing to mention; the manifest may be in the making already. */
+  /**
+   * Called when everything is packed. Returns a function that gives the manifest, which may be in the making already; undefined when there
+   * is nothing to mention.
+   */
   list(plan: UploadPlan): (() => Promise<Commitment>) | undefined;
 }
 

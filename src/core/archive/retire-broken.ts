@@ -1,5 +1,5 @@
-// Versions that a run has written and found not to be whole, once their content is in a later one: their records become
-// tombstones, so that nobody is offered what does not restore. No other process has written them, and none was told of them.
+// Retires versions that a run has written and found not to be whole, once their content is in a later one: their records become tombstones,
+// so that nobody is offered what cannot be restored. No other process has written them, and none was told of them.
 import { putTombstone } from '../dataset/records/put-tombstone.js';
 import { listVersions, readVersions } from '../dataset/records/versions.js';
 import { errorText, isArchiverError } from '../platform/failures/errors.js';
@@ -7,7 +7,7 @@ import type { NotWhole, UploadRun } from './run/upload-run.js';
 
 type RetireInput = Pick<UploadRun, 'store' | 'datasetId' | 'notWhole' | 'emit' | 'warn' | 'signal'>;
 
-/** Retires them. One that cannot be retired, or has got a tag, is warned of. Never fails the upload. */
+/** Retires the run's broken versions, and warns of one that cannot be retired or has got a tag. Never fails the upload. */
 export async function retireBroken(run: RetireInput): Promise<void> {
   for (const broken of run.notWhole) {
     try {
@@ -22,7 +22,7 @@ export async function retireBroken(run: RetireInput): Promise<void> {
   }
 }
 
-/** Returns why it stays; undefined where it is retired, by this or by somebody else. @throws what the store throws */
+/** Returns why the version stays; undefined if it is retired, by this run or by somebody else. @throws what the store throws */
 async function retire(
   { store, datasetId, signal }: RetireInput,
   { uploadId, version }: NotWhole,

@@ -1,7 +1,7 @@
-// Going on under another upload id: what lies under the old one is referred to where it is sound, as everything is that this
-// process has not put under its present id (rules.md#looks); what is not sound is packed again. So go those that lost an ordinal,
-// met a fence, or find that something was given up or deleted while they slept (rules.md#own-looks, rules.md#fence). An old
-// manifest is never overwritten.
+// Continues an upload under another id: what lies under the old one is referred to if it is sound, as everything is that this process has
+// not put under its present id (rules.md#looks); what is not sound is packed again. This is for uploads that lost an ordinal, met a fence,
+// or find that something was given up or deleted while they slept (rules.md#own-looks, rules.md#fence). An old manifest is never
+// overwritten.
 import { lookAtReferences } from '../dataset/folder-look.js';
 import { integrityError } from '../platform/failures/errors.js';
 import { newUploadId } from '../store/ids/upload-id.js';
@@ -11,28 +11,30 @@ import { reopenLost } from './scan/reopen-rows.js';
 import type { UploadRun } from './run/upload-run.js';
 import { type Encryption, encryptionFor } from './run/upload-encryption.js';
 
-/** So often a run goes on although something of it was not sound: a store that loses everything is no store to go on with. */
+/** Most times that a run goes on although something of it was not sound: a store that loses everything is not worth going on with. */
 const MAX_STALE = 3;
 
 /**
- * The same upload under a new id, which the journal knows of before anything lies under it. Rows whose content is not sound
- * any more are pending again. One LIST for each folder that chunks were sent to. @throws what the store throws
+ * Returns the upload under a new id, which the journal knows before anything lies under it. Rows whose content is not sound any more are
+ * pending again. Costs one LIST for each folder that chunks were sent to. @throws what the store throws
  */
 export async function underNewId(run: UploadRun, settled: Encryption = run.encryption): Promise<UploadRun> {
   const { store, ledger, signal } = run;
-  // What an interrupted run has sent and this one did not take over is not looked at again, so it is not used.
+  // Chunks that an interrupted run has sent and this one did not take over are not checked again, so they are not used.
   const { resumed: _resumed, ...rest } = run;
   ledger.leave(run.uploadId);
   const uploadId = newUploadId(run.now(), run.randomBytes(4));
   const chunks = ledger.chunks();
   const look = await lookAtReferences(store, { uploadId, chunks }, signal);
-  const unsound = chunks.filter((_, position) => look?.unsound.has(position) ?? true); // who may not list refers to nothing
+  const unsound = chunks.filter((_, position) => look?.unsound.has(position) ?? true); // a writer that may not list refers to nothing
   if (unsound.length > 0) ledger.forget(reopenLost(ledger.table, ledger.extras, ledger.lose(unsound)));
   await run.resume.journal?.movedTo(uploadId);
   return { ...rest, uploadId, encryption: encryptionFor(settled, store, uploadId, signal) };
 }
 
-/** The same where a manifest, or what it refers to, was not sound; says so. @throws integrity when that happens again and again */
+/**
+ * Does the same when a manifest, or what it refers to, was not sound, and reports it. @throws integrity when that happens again and again
+ */
 export async function afterStale(run: UploadRun, { why, version }: Stale, settled?: Encryption): Promise<UploadRun> {
   const { emit, notWhole: before, staleRounds = 0 } = run;
   if (staleRounds >= MAX_STALE) {

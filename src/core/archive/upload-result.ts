@@ -20,7 +20,7 @@ export interface UploadResult extends EarlierKeys {
   readonly datasetId: string;
   /** Ordinal of the version; null when nothing was written (dry run). */
   readonly version: number | null;
-  /** Its letters, where other writers made the same ordinal at the same time (dataset/records/version-name.ts). */
+  /** Its letters, if other writers made the same ordinal at the same time (dataset/records/version-name.ts). */
   readonly fork?: string;
   readonly files: number;
   readonly bytes: number;
@@ -28,35 +28,35 @@ export interface UploadResult extends EarlierKeys {
   readonly chunks: number;
   readonly shards: number;
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-  /** Something that should be in the archive is missing or torn. */
+  /** True if something that should be in the archive is missing or torn. */
   readonly partial: boolean;
   readonly durationMs: number;
   readonly requests: RequestCounts;
-  /** Of an upload of changes. */
+  /** Set for an upload of changes. */
   readonly changes?: Readonly<ChangeCounts> & {
     readonly noChanges: boolean;
     readonly comparedWith: ComparedWith;
   };
-  /** Of one that was to go directly: files that are objects of their own. */
+  /** Set for a direct upload: number of files that are objects of their own. */
   readonly directFiles?: number;
-  /** Of one that stores the content of equal files once: what that saved. */
+  /** Set for an upload that deduplicates: what that saved. */
   readonly deduplicated?: Deduplicated;
-  /** What is paid for it; not of a dry run. */
+  /** Billed objects and place; not set in a dry run. */
   readonly billed?: Billed;
-  /** Of a dry run. */
+  /** Set in a dry run. */
   readonly planned?: PlannedUpload;
   readonly destination?: Destination;
 }
 
 export interface Billed {
   readonly place: UploadPlace;
-  /** Chunks and direct files in its folder; none where an earlier run had committed it. */
+  /** Chunks and direct files in its folder; none if an earlier run had committed it. */
   readonly objects: () => readonly StoredObject[];
 }
 
-/** What a dry run has seen of the place. */
+/** The place of the upload as a dry run has seen it. */
 export interface Destination extends UploadPlace {
-  /** Highest version of the dataset; 0: it has none. */
+  /** Highest version of the dataset; 0 if it has none. */
   readonly version: number;
   /** False for a writer without permission to list: `version` is then what this computer remembers. */
   readonly isListed: boolean;
@@ -72,7 +72,7 @@ export type ResultInput = Pick<
   'uploadId' | 'datasetId' | 'store' | 'requests' | 'scanned' | 'ledger' | 'packing' | 'layout' | 'startedMs'
 >;
 
-/** The result for a version that this upload made, or that `uploadId` is. */
+/** Returns the result for a version that this upload made, or for that of `uploadId`. */
 export function versionResult(run: ResultInput, sums: Sums, uploadId = run.uploadId): UploadResult {
   const { scanned, ledger, packing, layout } = run;
   const skipped = [...scanned.skipped, ...ledger.skipped];
@@ -93,7 +93,7 @@ export function versionResult(run: ResultInput, sums: Sums, uploadId = run.uploa
   };
 }
 
-/** Nothing was written. */
+/** Returns the result of a dry run. */
 export function dryRunResult(
   run: ResultInput,
   plan: UploadPlan,
@@ -108,7 +108,7 @@ export function dryRunResult(
   return { ...result, planned };
 }
 
-/** An earlier run had committed it as this version. */
+/** Returns the result for an upload that an earlier run had committed as this version. */
 export function committedResult(run: ResultInput, { uploadId, version, totals }: VersionRecord): UploadResult {
   const { files, bytes, storedBytes, chunks } = totals;
   return versionResult(run, { version, files, bytes, storedBytes, chunks, shards: 0 }, uploadId);

@@ -1,5 +1,5 @@
-// What it costs to keep some content in one storage class: to put it there, to store it, to get all of it back in each way, and to
-// delete it too early.
+// Estimates what it costs to keep some content in one storage class: to put it there, to store it, to get all of it back in each way, and
+// to delete it too early.
 import { isColdClass, THAW_TIERS, type ThawWait, waitOf } from '../store/cold-class.js';
 import { billOf } from './cost-model.js';
 import type { Usd } from './money.js';
@@ -18,31 +18,31 @@ export interface RestoreOption {
   /** Null for classes that are read at once. */
   readonly tier: ThawTier | null;
   readonly wait: ThawWait | null;
-  /** With the transfer to the internet from its first byte on. */
+  /** Cost of a full restore, with transfer to the internet paid from its first byte on. */
   readonly estimate: RetrievalEstimate;
-  /** The same where all of the month's free transfer is left. */
+  /** The same cost if all of the month's free transfer is left. */
   readonly leastUsd: Usd;
 }
 
 export interface ClassEstimate {
   readonly storageClass: string;
   readonly objects: number;
-  /** Bytes of these objects. */
+  /** Total bytes of these objects. */
   readonly bytes: number;
-  /** Requests that upload them. */
+  /** Cost of the requests that upload them. */
   readonly uploadUsd: Usd;
-  /** Storing them for a month, and for a year. */
+  /** Cost of storing them for a month, and for a year. */
   readonly monthlyUsd: Usd;
   readonly yearlyUsd: Usd;
-  /** Null where the class is not known. */
+  /** Minimum storage time of the class in days; null if the class is not known. */
   readonly minimumDays: number | null;
-  /** What is still to be paid when they are deleted at once. */
+  /** Cost of deleting them at once, before their minimum storage time. */
   readonly earlyDeletionUsd: Usd;
-  /** One full restore in each way that is offered for all of them, from fast to slow. */
+  /** A full restore in each way that is offered for all of them, from fast to slow. */
   readonly restores: readonly RestoreOption[];
 }
 
-/** Of objects that all go into `storageClass`; they are gone through several times. */
+/** Estimates the cost of objects that all go into `storageClass`; iterates over them several times. */
 export function classEstimate(
   storageClass: string,
   objects: readonly Omit<StoredObject, 'storageClass'>[],

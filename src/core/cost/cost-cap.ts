@@ -1,4 +1,4 @@
-// The cap on what getting content back may cost. It fails closed: what has no known price is not under any cap.
+// The cap on the cost of getting content back. It fails closed: a cost without a known price is not under any cap.
 import { ArchiverError } from '../platform/failures/errors.js';
 import { microsOf } from './money.js';
 import type { RetrievalEstimate } from './retrieval-cost.js';
@@ -6,8 +6,8 @@ import type { RetrievalEstimate } from './retrieval-cost.js';
 export type CapVerdict = 'within' | 'over' | 'unknown';
 
 /**
- * Compares an estimate with the cap in USD; exactly the cap is within it. Where there is no list of prices a cap cannot be
- * kept for what must be thawed, and has nothing to say about the rest.
+ * Compares an estimate with the cap in USD; exactly the cap is within it. Without a price list a cap cannot be kept for chunks that must be
+ * thawed, and does not apply to the rest.
  */
 export function capVerdict(estimate: RetrievalEstimate, maxUsd: number | undefined, mustThaw: boolean): CapVerdict {
   const { costUsd, region } = estimate;
@@ -16,7 +16,9 @@ export function capVerdict(estimate: RetrievalEstimate, maxUsd: number | undefin
   return microsOf(costUsd) > microsOf(maxUsd) ? 'over' : 'within';
 }
 
-/** `hintFor`: what to do about what is over. @throws budget-exceeded unless the verdict is `within` */
+/**
+ * Refuses a cost that is not within the cap; `hintFor` returns what to do about it. @throws budget-exceeded unless the verdict is `within`
+ */
 export function refuseCost(
   estimate: RetrievalEstimate,
   maxUsd: number | undefined,
@@ -42,5 +44,5 @@ export function refuseCost(
   );
 }
 
-/** To the micro-dollar, as it is compared with the cap: `$8.12`, `$0.000413`. */
+/** Formats an amount to the micro-dollar, as it is compared with the cap: `$8.12`, `$0.000413`. */
 const exactUsd = (usd: number): string => `$${(microsOf(usd) / 1e6).toFixed(6).replace(/0{1,4}$/, '')}`;

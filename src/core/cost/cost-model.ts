@@ -1,5 +1,5 @@
-// The model of costs: what is used goes in, priced lines and their sum come out. Pure. Each line is priced as if nothing
-// else of the account filled its bands this month: the first band is the dearest, so a line is never too low.
+// The cost model: takes usage, and returns priced lines and their sum. Pure. Each line is priced as if nothing else of the account filled
+// its bands this month: the first band is the most expensive, so a line is never too low.
 import { roundedUsd, sumOf, type Usd } from './money.js';
 import {
   type ClassPrices,
@@ -13,19 +13,19 @@ import {
 } from './price-table.js';
 
 interface Kind {
-  /** The rate is for a thousand, or for a GB as the place counts them. */
+  /** Whether the rate is for a thousand, or for a GB as the place counts them. */
   readonly unit: 'thousand' | 'GB';
   readonly rate: (own: ClassPrices | undefined, way: RetrievalWay, all: PriceList) => Rate | undefined;
 }
 
-/** What can be used, and where its price stands: among those of its storage class or of the whole place. */
+/** All kinds of usage, and where their prices are: among those of the storage class or of the whole place. */
 const KINDS = {
   get: { unit: 'thousand', rate: (own) => own?.getPer1000 },
   head: { unit: 'thousand', rate: (own) => own?.getPer1000 },
   put: { unit: 'thousand', rate: (own) => own?.putPer1000 },
-  /** A copy is paid for by the class that it goes to. */
+  /** A copy costs what its destination's class charges. */
   copy: { unit: 'thousand', rate: (own) => own?.putPer1000 },
-  /** Listings are paid for by no class. */
+  /** Listings have no storage class. */
   list: { unit: 'thousand', rate: (_own, _way, all) => all.listPer1000 },
   kms: { unit: 'thousand', rate: (_own, _way, all) => all.kmsPer1000 },
   delete: { unit: 'thousand', rate: (_own, _way, all) => all.deletePer1000 },
@@ -33,7 +33,7 @@ const KINDS = {
   initiateMultipart: { unit: 'thousand', rate: (own) => own?.initiateMultipartPer1000 ?? own?.putPer1000 },
   uploadPart: { unit: 'thousand', rate: (own) => own?.uploadPartPer1000 ?? own?.putPer1000 },
   completeMultipart: { unit: 'thousand', rate: (own) => own?.completeMultipartPer1000 ?? own?.putPer1000 },
-  /** Of a lifecycle rule, into the class. */
+  /** Transition by a lifecycle rule, into the class. */
   transition: { unit: 'thousand', rate: (own) => own?.transitionInPer1000 },
   monitoring: { unit: 'thousand', rate: (own) => own?.monitoringPer1000ObjectsMonth },
   restore: { unit: 'thousand', rate: (own, way) => own?.retrievalRequestPer1000[way] },
@@ -47,35 +47,35 @@ export type UsageKind = keyof typeof KINDS;
 
 export interface Usage {
   readonly kind: UsageKind;
-  /** Requests, or bytes. */
+  /** Number of requests, or bytes. */
   readonly quantity: number;
   readonly storageClass?: string;
-  /** Of what is got out of a class; a plain GET where this is not given. */
+  /** How content is read from a class; by default with a plain GET. */
   readonly way?: RetrievalWay;
-  /** Of what is paid by the month; a month where this is not given, null where nobody knows. */
+  /** Days of usage that is paid by the month; by default a month, null if unknown. */
   readonly days?: number | null;
 }
 
-/** What is used, priced. */
+/** Usage with its price. */
 export interface Bill<Item> extends PriceOrigin {
   /** Null when a part of it is not known. */
   readonly costUsd: Usd;
   readonly lines: readonly {
     readonly item: Item;
-    /** Requests, or bytes. */
+    /** Number of requests, or bytes. */
     readonly quantity: number;
     /** Null when a price is not known. */
     readonly costUsd: Usd;
   }[];
 }
 
-/** Its amounts as they are told to programs. */
+/** Returns the amounts of a bill as programs get them. */
 export const roundedBill = <Item>({ costUsd, lines }: Bill<Item>): Pick<Bill<Item>, 'costUsd' | 'lines'> => ({
   costUsd: roundedUsd(costUsd),
   lines: lines.map((line) => ({ ...line, costUsd: roundedUsd(line.costUsd) })),
 });
 
-/** A line for each item. */
+/** Prices the usage of each item in a line. */
 export function billOf<Item>(used: Iterable<readonly [Item, readonly Usage[]]>, prices: PriceList): Bill<Item> {
   const lines = Array.from(used, ([item, usages]) => ({
     item,
@@ -85,7 +85,7 @@ export function billOf<Item>(used: Iterable<readonly [Item, readonly Usage[]]>, 
   return { costUsd: sumOf(lines.map((line) => line.costUsd)), lines, ...originOf(prices) };
 }
 
-/** What has one rate is added up before it is priced: bands are of sums. Nothing costs nothing, whatever its price. */
+/** Usage with the same rate is added up before it is priced, since bands apply to sums. No usage costs nothing, whatever the price. */
 function costOf(usages: readonly Usage[], prices: PriceList): Usd {
   const meters = new Map<Rate, number[]>();
   for (const { kind, quantity, storageClass = '', way = 'instant', days = DAYS_A_MONTH } of usages) {
@@ -103,7 +103,7 @@ function costOf(usages: readonly Usage[], prices: PriceList): Usd {
   return sumOf(Array.from(meters, ([rate, meter]) => meteredCost(rate, meter)));
 }
 
-/** Of units by the number of months that they stay; bands begin anew each month. */
+/** Prices units by the number of months that they stay; bands begin anew each month. */
 function meteredCost(rate: Rate, unitsByMonths: readonly number[]): Usd {
   let costUsd: Usd = 0;
   let units = 0;
@@ -114,7 +114,7 @@ function meteredCost(rate: Rate, unitsByMonths: readonly number[]): Usd {
   return costUsd;
 }
 
-/** What so many units cost in a month: each at the price of the band that it falls in. */
+/** Returns the cost of so many units in a month: each at the price of the band that it falls in. */
 function rateCost(rate: Rate, units: number): Usd {
   const bands = typeof rate === 'number' ? [{ upToGB: null, usdPerGB: rate }] : (rate ?? []);
   let costUsd = 0;

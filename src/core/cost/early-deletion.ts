@@ -1,6 +1,5 @@
-// What deleting young objects costs: storing them for the rest of the minimum time of their class. What has no
-// price is unknown, never free. An object counts from its last writing; one
-// that a lifecycle rule moved later costs more than this.
+// Computes what deleting young objects costs: storing them for the rest of the minimum time of their class. A cost without a price is
+// unknown, never free. An object counts from when it was last written; one that a lifecycle rule moved later costs more than this.
 import { type Bill, billOf } from './cost-model.js';
 import { roundedUsd, type Usd } from './money.js';
 import { listPrices } from './price-book.js';
@@ -15,10 +14,10 @@ interface PricedObject extends StoredObject {
 }
 
 export interface EarlyDeletion extends PriceOrigin, Pick<Bill<never>, 'costUsd'> {
-  /** Classes with objects that are younger than their minimum, or of which nothing is known. */
+  /** Classes with objects that are younger than their minimum, or about which nothing is known. */
   readonly byClass: readonly {
     readonly storageClass: string;
-    /** Null for a class that is not known. */
+    /** Minimum storage time in days; null for a class that is not known. */
     readonly minimumDays: number | null;
     readonly objects: number;
     readonly bytes: number;
@@ -28,13 +27,13 @@ export interface EarlyDeletion extends PriceOrigin, Pick<Bill<never>, 'costUsd'>
 }
 
 export interface EarlyDeletionOptions extends PricedPlace {
-  /** Of the store's clock. */
+  /** Time by the store's clock. */
   readonly now: Date;
-  /** The lists where it is not given. */
+  /** Prices; by default the price lists. */
   readonly book?: PriceBook | undefined;
 }
 
-/** What it costs to delete these objects at the moment `now`, of the store's clock. */
+/** Returns the cost of deleting these objects at the moment `now`, by the store's clock. */
 export function earlyDeletion(
   objects: Iterable<PricedObject>,
   { now, book = listPrices, ...place }: EarlyDeletionOptions,
@@ -60,7 +59,7 @@ export function earlyDeletion(
   return { costUsd, byClass, ...originOf(prices) };
 }
 
-/** The same for programs. */
+/** Returns the same for programs. */
 export const earlyDeletionDocument = ({ byClass, costUsd, ...fees }: EarlyDeletion): EarlyDeletion => ({
   ...fees,
   costUsd: roundedUsd(costUsd),

@@ -1,5 +1,5 @@
-// Prices as this lab pays them: a discount off every list price, and prices of its own that replace those of the list. Whoever
-// shows an amount says so (`terms`).
+// Prices as this lab pays them: a discount off every list price, and prices of its own that replace those of the list. Shown with every
+// amount (`terms`).
 import { usageError } from '../platform/failures/errors.js';
 import { printable } from '../platform/paths/raw-path.js';
 import { listPrices } from './price-book.js';
@@ -15,13 +15,13 @@ import {
 } from './price-table.js';
 import type { Provider } from '../store/providers/provider.js';
 
-/** What the config file says of prices. */
+/** The settings for prices in the config file. */
 export interface PriceSettings {
-  /** Off the list, as a fraction. */
+  /** Discount off the list, as a fraction. */
   readonly discount: number | undefined;
   /** USD by name: `STANDARD.storage`, `GLACIER.restore.bulk`, `transferOut`. */
   readonly own: Readonly<Record<string, string>>;
-  /** Whose server it is where it is not AWS. */
+  /** Provider of the server if it is not AWS. */
   readonly provider: Provider | undefined;
 }
 
@@ -39,7 +39,7 @@ const HINT =
   'name prices as CLASS.storage (per GB and month), CLASS.get, CLASS.put and CLASS.transition (per 1,000), CLASS.retrieval ' +
   'and CLASS.restore with .expedited, .standard or .bulk, list and kms (per 1,000) and transferOut (per GB)';
 
-/** A book of these settings on top of `base`. @throws usage for a price that is not one, or of nothing that is sold */
+/** Returns a price book with these settings on top of `base`. @throws usage for an invalid price, or one of something that is not sold */
 export function ownPrices({ discount = 0, own }: PriceSettings, base: PriceBook = listPrices): PriceBook {
   const prices = Object.entries(own).map(([name, text]) => [name, priceOf(name, text)] as const);
   const replace = prices.map(([name, usd]) => replacement(name, usd));
@@ -85,7 +85,7 @@ function replacement(name: string, usd: number): Replace {
   };
 }
 
-/** Every price of the list times `factor`. */
+/** Multiplies every price of the list by `factor`. */
 function discounted(list: PriceList, factor: number): PriceList {
   if (factor === 1) return list;
   const times = (rate: Rate | undefined): Rate => {

@@ -1,5 +1,5 @@
-// The list prices of every provider as the model takes them. Where a provider bills something by its own rules (a full TB a
-// month, decimal GB, free transfer as a multiple of what is stored), the list says so and the model needs no names.
+// The list prices of every provider as the model takes them. If a provider bills something by its own rules (a full TB a month, decimal GB,
+// free transfer as a multiple of what is stored), the list says so and the model needs no names.
 import { BYTES_A_GB, NO_PRICES, type PriceBook, type PricedPlace, type PriceList, pricesIn } from './price-table.js';
 import prices from './prices.json' with { type: 'json' };
 
@@ -13,7 +13,7 @@ const FREE_REQUESTS = {
   retrievalRequestPer1000: { instant: 0 },
 };
 
-/** Transfer within what is stored is free; beyond that Wasabi may limit the service, and bills nothing. */
+/** Transfer up to the amount of stored bytes is free; beyond that Wasabi may limit the service, and bills nothing. */
 const WASABI: Partial<PriceList> = {
   classes: { STANDARD: { ...FREE_REQUESTS, storage: wasabi.storagePerTBMonth / 1024 } },
   dataTransferOutInternet: { tiers: wasabi.egressPerGB },
@@ -44,10 +44,10 @@ const B2: Partial<PriceList> = {
   freeTransfer: { gb: 0, timesStored: 3 },
 };
 
-/** Those with one list. */
+/** Providers with a single price list. */
 const OTHERS: Readonly<Partial<Record<PriceList['provider'], Partial<PriceList>>>> = { wasabi: WASABI, b2: B2 };
 
-/** What nobody lists: no prices, and no rules that would make a small object dear. */
+/** Values for providers without a list: no prices, and no rules that would make a small object expensive. */
 const UNLISTED = {
   ...NO_PRICES,
   rules: { STANDARD: { minStorageDays: 0, minBillableBytes: 0 } },
@@ -57,13 +57,13 @@ const UNLISTED = {
   freeTransfer: { gb: 0, timesStored: 0 },
 };
 
-/** The list prices of a place. */
+/** Returns the list prices of a place. */
 export const listPrices: PriceBook = ({ provider = 'aws', region }) => {
   const aws = pricesIn(region);
   return provider === 'aws' ? aws : { ...aws, ...UNLISTED, ...OTHERS[provider], provider };
 };
 
-/** The place by which an opened store is billed: a server that is not AWS has no list unless its provider is told. */
+/** Returns the place by which an opened store is billed: a server that is not AWS has no list unless its provider is known. */
 export function bookedPlace({
   provider = 'custom',
   region,
@@ -73,8 +73,8 @@ export function bookedPlace({
 }
 
 /**
- * The same list with the transfer that is free each month as its first band. Right for the bill of a whole account; an estimate of
- * the most that one thing costs does without, because something else may have used it up.
+ * Returns the list with the monthly free transfer as its first band. Right for the bill of a whole account, but not for an estimate of the
+ * most that one thing costs, because something else may have used it up.
  */
 export function withFreeTransfer(list: PriceList, storedBytes: number): PriceList {
   const { dataTransferOutInternet, freeTransfer, bytesAGB } = list;

@@ -1,5 +1,5 @@
-// Which storage class pays, and what it saves: the first year with its upload, beside the class that is asked about. Nothing is
-// advised whose price is not known, or that costs more.
+// Recommends a storage class and says what it saves: the first year with its upload, compared with the class that is asked about. Nothing
+// is recommended if its price is not known, or if it costs more.
 import { isColdClass } from '../store/cold-class.js';
 import type { ClassEstimate, RestoreOption } from './class-estimate.js';
 import type { Usd } from './money.js';
@@ -9,9 +9,9 @@ export interface Recommendation {
   readonly storageClass: string;
   /** Whether content there is read at once. */
   readonly isReadAtOnce: boolean;
-  /** Less than the class it is compared with, in the first year. */
+  /** USD saved in the first year, compared with the other class. */
   readonly savedUsd: number;
-  /** Kept for fewer days it costs more. */
+  /** Days from which it pays off; kept for fewer days it costs more. */
   readonly paysOffDays: number;
   /** The cheapest full restore. */
   readonly restore: RestoreOption | undefined;
@@ -19,14 +19,14 @@ export interface Recommendation {
   readonly restoresAYear: number | null;
 }
 
-/** What the first year costs. */
+/** Returns the cost of the first year, upload included. */
 export const firstYear = ({ uploadUsd, yearlyUsd }: ClassEstimate): Usd =>
   uploadUsd === null || yearlyUsd === null ? null : uploadUsd + yearlyUsd;
 
 const CENT = 0.01;
 const MOST_RESTORES = 1000;
 
-/** The best class for what is hardly ever read, and the best that is read at once; neither where `base` is that already. */
+/** Returns the best class for content that is hardly ever read, and the best that is read at once; neither if `base` is that already. */
 export function recommend(base: ClassEstimate, others: readonly ClassEstimate[]): readonly Recommendation[] {
   const baseUsd = firstYear(base);
   if (baseUsd === null) return [];
@@ -64,7 +64,7 @@ const cheapest = ({ restores }: ClassEstimate): RestoreOption | undefined =>
     .toSorted((a, b) => (a.leastUsd ?? 0) - (b.leastUsd ?? 0))
     .at(0);
 
-/** Days after which `other` has cost less than `base`; undefined for never, and where a price is not known. */
+/** Returns the days after which `other` has cost less than `base`; undefined for never, and if a price is not known. */
 function payOff(base: ClassEstimate, other: ClassEstimate): number | undefined {
   const [baseMonth, otherMonth, minimum] = [base.monthlyUsd, other.monthlyUsd, other.minimumDays];
   if (baseMonth === null || otherMonth === null || minimum === null || baseMonth <= 0) return undefined;

@@ -1,7 +1,7 @@
-// What it costs to get content out of the store: retrieval (out of cold storage, or the fee of classes
-// that are read at once), requests, the copy that cold storage keeps for some days, and transfer to the internet. The free
-// 100 GB a month are not assumed, as other transfers may use them up; inside the region transfer is free. Not counted: the
-// requests that read the manifest and look at the state of chunks, which cost less than a cent a thousand.
+// Estimates the cost of getting content out of the store: retrieval (out of cold storage, or the fee of classes that are read at once),
+// requests, the copy that cold storage keeps for some days, and transfer to the internet. The free 100 GB a month are not assumed, as other
+// transfers may use them up; inside the region transfer is free. Not counted: the requests that read the manifest and check the state of
+// chunks, which cost less than a cent a thousand.
 import type { ThawTier } from '../store/object-store.js';
 import { isColdClass, keepsCopy } from '../store/cold-class.js';
 import { type Bill, billOf, type Usage } from './cost-model.js';
@@ -13,13 +13,13 @@ export interface RetrievalChunk {
   /** Stored bytes: cold storage gives whole objects back. */
   readonly sizeBytes: number;
   readonly storageClass: string;
-  /** A readable copy is there, or was asked and paid for already. Of no meaning for classes that are not cold. */
+  /** True if a readable copy exists, or was requested and paid for already. Ignored for classes that are not cold. */
   readonly isReadable: boolean;
-  /** Bytes of it that are read; all of it where this is not given. */
+  /** Bytes of it that are read; by default all. */
   readonly fetchedBytes?: number;
-  /** Requests that read it; 1 where this is not given. */
+  /** Requests that read it; 1 by default. */
   readonly gets?: number;
-  /** Objects that this stands for; 1 where this is not given. */
+  /** Objects that this stands for; 1 by default. */
   readonly objects?: number;
 }
 
@@ -28,28 +28,28 @@ const ITEMS = ['retrieval', 'requests', 'temporaryCopy', 'transfer'] as const;
 export type RetrievalItem = (typeof ITEMS)[number];
 
 export interface RetrievalEstimate extends Bill<RetrievalItem> {
-  /** False: the store is another server, which may charge something else. */
+  /** False if the store is another server, which may charge something else. */
   readonly isAws: boolean;
 }
 
 export interface RetrievalOptions extends PricedPlace {
   readonly chunks: readonly RetrievalChunk[];
-  /** Other servers are priced like AWS only where they have its cold classes; what else they cost nobody lists. */
+  /** Other servers are priced like AWS only for its cold classes; their other prices are not listed. */
   readonly isAws: boolean;
-  /** A folder of this computer: nothing costs anything. */
+  /** True for a folder of this computer: nothing costs anything. */
   readonly isFolder?: boolean;
   readonly tier: ThawTier;
   /** Days that the readable copy is kept. */
   readonly days: number;
-  /** The lists where it is not given. */
+  /** Prices; by default the price lists. */
   readonly book?: PriceBook | undefined;
 }
 
-/** True for a chunk of a cold class of which no readable copy is there or paid for. */
+/** Whether a chunk is in a cold class and no readable copy of it exists or is paid for. */
 export const mustThaw = ({ storageClass, isReadable }: RetrievalChunk): boolean =>
   isColdClass(storageClass) && !isReadable;
 
-/** What it costs to thaw what is cold and to fetch everything. */
+/** Estimates the cost of thawing cold chunks and of fetching everything. */
 export function estimateRetrieval(options: RetrievalOptions): RetrievalEstimate {
   const { chunks, isAws, isFolder = false, book = listPrices } = options;
   const hasColdClasses = chunks.some(({ storageClass }) => isColdClass(storageClass));

@@ -1,5 +1,5 @@
-// What an object is billed for while it is stored: at least the smallest size of its class, what AWS keeps beside it, and
-// the watch on it where its class has one.
+// Computes what an object is billed for while it is stored: at least the smallest size of its class, what AWS keeps beside it, and its
+// monitoring if its class has that.
 import { billOf, type Usage } from './cost-model.js';
 import type { Usd } from './money.js';
 import { classRule, type PriceList } from './price-table.js';
@@ -7,11 +7,11 @@ import { classRule, type PriceList } from './price-table.js';
 export interface StoredObject {
   readonly sizeBytes: number;
   readonly storageClass: string;
-  /** How many of them there are, alike; 1 where this is not given. */
+  /** Number of objects like this; 1 by default. */
   readonly count?: number;
 }
 
-/** What storing it for so many days uses, by these rules; `days` is null where nobody knows, undefined for a month. */
+/** Returns the usage of storing an object for so many days, by these rules; `days` is null if unknown, undefined for a month. */
 export function storedObject(
   object: StoredObject,
   days: number | null | undefined,
@@ -36,19 +36,20 @@ export function storedObject(
 
 interface BilledChange {
   readonly storageClass: string;
-  /** Negative where they were deleted, as the next. */
+  /** Number of objects; negative if they were deleted, as in the next field. */
   readonly objects: number;
-  /** As `storedObject` counts them. */
+  /** Bytes as `storedObject` counts them. */
   readonly billedBytes: number;
 }
 
-/** Storing changes for a month: what is stored less what was deleted, which has the same rates. */
+/** Returns the cost of storing changes for a month: what is stored less what was deleted, which has the same rates. */
 export function monthlyUsd(changes: readonly BilledChange[], prices: PriceList): Usd {
-  // Of a class that watches what is read every object is taken for one that is watched: small ones are not.
-  const isWatched = (storageClass: string): boolean => classRule(prices, storageClass)?.minMonitoredBytes !== undefined;
+  // In a class that monitors access, every object is taken for a monitored one, although small ones are not.
+  const isMonitored = (storageClass: string): boolean =>
+    classRule(prices, storageClass)?.minMonitoredBytes !== undefined;
   const used = (sign: 1 | -1, { storageClass, objects, billedBytes }: BilledChange): Usage[] => [
     { kind: 'storage', storageClass, quantity: Math.max(0, sign * billedBytes) },
-    ...(isWatched(storageClass)
+    ...(isMonitored(storageClass)
       ? [{ kind: 'monitoring', storageClass, quantity: Math.max(0, sign * objects) } as const]
       : []),
   ];
@@ -58,7 +59,7 @@ export function monthlyUsd(changes: readonly BilledChange[], prices: PriceList):
   return kept === null || gone === null ? null : kept - gone;
 }
 
-/** What is billed a month beyond what is stored, where the place has a minimum: a full TB at Wasabi. */
+/** Returns what is billed a month beyond what is stored, if the place has a minimum: a full TB at Wasabi. */
 export const minimumStorage = (billedBytes: number, { minimumGB, bytesAGB }: PriceList): Usage => ({
   kind: 'storage',
   storageClass: 'STANDARD',

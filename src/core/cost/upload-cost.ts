@@ -1,6 +1,6 @@
-// What an upload will cost: storing its objects for a month, and the requests that make them. How well content compresses is
-// not known before, so sizes are those before compression, and the cost is the most that it can be. Manifest and version
-// record count as requests; the manifest's size, and the listings around them, are not counted.
+// Estimates what an upload will cost: storing its objects for a month, and the requests that make them. How well content compresses is not
+// known before, so sizes are those before compression, and the cost is the most that it can be. Manifest and version record count as
+// requests; the manifest's size, and the listings around them, are not counted.
 import type { RequestCounts } from '../store/object-store.js';
 import { type Bill, billOf } from './cost-model.js';
 import { sumOf, type Usd } from './money.js';
@@ -9,32 +9,32 @@ import { chargesUploads, type PriceBook, type PriceList, type PricedPlace } from
 import { minimumStorage, type StoredObject, storedObject } from './stored-object.js';
 import { UsageSums } from './usage-sums.js';
 
-/** PutObject of the manifest and of the version record. */
+/** PUTs of the manifest and of the version record. */
 const OTHER_PUTS = 2;
 const KEYS_OF_MANIFEST = 1;
 
-/** `upload`: of classes that charge by size what is written. */
+/** `upload`: for classes that charge for written bytes. */
 export type UploadItem = 'storage' | 'requests' | 'upload';
 
 /** `storage` is for a month. */
 export interface UploadEstimate extends Bill<UploadItem> {
-  /** False: the store is another server, which may charge something else. */
+  /** False if the store is another server, which may charge something else. */
   readonly isAws: boolean;
 }
 
 export interface UploadPlace extends PricedPlace {
   readonly isAws: boolean;
-  /** A folder of this computer: nothing costs anything. */
+  /** True for a folder of this computer: nothing costs anything. */
   readonly isFolder: boolean;
-  /** Each object is encrypted with a key that KMS is asked for; at most once for each, as a bucket may keep one for many. */
+  /** True if each object is encrypted with a key from KMS, which is asked at most once for each: a bucket may keep one key for many. */
   readonly usesKms?: boolean;
 }
 
-/** What is paid once: everything but storage. */
+/** Returns the cost that is paid once: everything but storage. */
 export const onceUsd = ({ lines }: Pick<Bill<UploadItem>, 'lines'>): Usd =>
   sumOf(lines.flatMap(({ item, costUsd }) => (item === 'storage' ? [] : [costUsd])));
 
-/** The most that storing these objects costs; they are gone through once. */
+/** Returns the most that storing these objects costs; iterates over them once. */
 export function uploadCost(
   objects: Iterable<StoredObject>,
   place: UploadPlace,
@@ -46,14 +46,14 @@ export function uploadCost(
   return { ...bill, costUsd: 0, lines: bill.lines.map((line) => ({ ...line, costUsd: 0 })), isAws };
 }
 
-/** What an upload has made: what it stored, and the requests that this took. */
+/** An upload that was made: its objects, and the requests that it took. */
 export interface MadeUpload {
   readonly objects: readonly StoredObject[];
   readonly requests: Pick<RequestCounts, 'put' | 'get' | 'list' | 'head' | 'copy'>;
   readonly usesKms?: boolean | undefined;
 }
 
-/** What it costs; `storage` is for a month. PUTs are taken as those of its objects first, others are STANDARD. */
+/** Returns the cost of such an upload; `storage` is for a month. PUTs are counted as those of its objects first, others as STANDARD. */
 export function madeUploadCost(
   { objects, requests, usesKms = false }: MadeUpload,
   place: PricedPlace,
@@ -79,7 +79,7 @@ export function madeUploadCost(
   return { ...bill, costUsd: sumOf(all.map(({ costUsd }) => costUsd)), lines: all };
 }
 
-/** The most that storing these objects costs at these prices; they are gone through once. */
+/** Returns the most that storing these objects costs at these prices; iterates over them once. */
 export function uploadBill(objects: Iterable<StoredObject>, prices: PriceList, usesKms = false): Bill<UploadItem> {
   const [storage, puts, sizes] = [new UsageSums(), new UsageSums(), new UsageSums()];
   for (const object of objects) {

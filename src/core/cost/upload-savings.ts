@@ -1,5 +1,5 @@
-// What an upload saves against a plain copy: each file an object of its own, not compressed, in the storage class that most
-// of the upload is in. Files are taken as equally large, as a manifest's head tells their number and sum.
+// Computes what an upload saves compared with a plain copy: each file an object of its own, not compressed, in the storage class that most
+// of the upload is in. Files are taken as equally large, since a manifest's head only tells their number and sum.
 import type { Usd } from './money.js';
 import { listPrices } from './price-book.js';
 import type { PriceBook } from './price-table.js';
@@ -8,7 +8,7 @@ import { uploadCost, type UploadEstimate, type UploadPlace } from './upload-cost
 
 export interface UploadSavings {
   readonly storageClass: string;
-  /** A month of storage, and the requests. */
+  /** Cost of the plain copy: a month of storage, and the requests. */
   readonly plain: UploadEstimate;
   readonly monthlyUsd: Usd;
   readonly requestsUsd: Usd;
@@ -23,11 +23,11 @@ export interface PlainCopy {
 const equalFiles = ({ files, bytes, storageClass }: PlainCopy): readonly StoredObject[] =>
   files === 0 ? [] : [{ sizeBytes: Math.round(bytes / files), storageClass, count: files }];
 
-/** The amount of an item in an estimate of an upload. */
+/** Returns the amount of an item in an estimate of an upload. */
 export const costOfItem = ({ lines }: Pick<UploadEstimate, 'lines'>, wanted: 'storage' | 'requests'): Usd =>
   lines.find(({ item }) => item === wanted)?.costUsd ?? null;
 
-/** What `actual` saves; negative where it costs more. */
+/** Returns what `actual` saves; negative if it costs more. */
 export function uploadSavings(
   actual: UploadEstimate,
   copy: PlainCopy,

@@ -1,4 +1,4 @@
-// Usage added up by kind, class and way, so that millions of objects take no room.
+// Adds up usage by kind, class and way, so that millions of objects take no room.
 import type { Usage } from './cost-model.js';
 
 export class UsageSums {

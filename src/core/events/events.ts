@@ -1,7 +1,7 @@
 // The events of a long operation. Core emits them; stores fold them for screens and reporters, other consumers log them.
 // Events are few: one per phase, per chunk, per problem, and totals at most ten times a second; never one per file.
 
-/** What is done, as people and machines read it. The words for each are in `stores/operations.ts`. */
+/** An operation, as people and machines read it. The words for each are in `stores/operations.ts`. */
 export type Operation =
   | 'upload'
   | 'sync'
@@ -35,7 +35,7 @@ export type Phase =
   | 'committing'
   | 'finishing';
 
-/** `plan`: what is to be done is found out. `manifest`: it is made. `commit`: it becomes a version. */
+/** `plan`: finds out what is to be done. `manifest`: makes the manifest. `commit`: makes it a version. */
 export type Step = 'plan' | 'manifest' | 'commit';
 
 /** How an operation ended. */
@@ -48,35 +48,35 @@ export type Outcome =
 export type TransferEvent =
   | { readonly type: 'start'; readonly operation: Operation; readonly source: string; readonly target: string }
   | { readonly type: 'phase'; readonly phase: Phase }
-  /** A part of an operation begins, for traces: phases are what people are shown. */
+  /** A step of an operation begins; for traces, while people are shown phases. */
   | { readonly type: 'step'; readonly step: Step; readonly uploadId: string }
   /** Still counting: this many items and bytes found. Items are what the operation counts: files, objects, entries … */
   | { readonly type: 'scan'; readonly items: number; readonly bytes: number }
   /** From here on the totals are known, and progress starts at zero. */
   | PlanEvent
-  /** What is planned costs at most; not told where nothing does or no price is known. */
+  /** Most that the plan costs; not emitted if nothing costs anything or no price is known. */
   | CostEvent
   /** Totals so far, not increments. `bytes` counts source bytes read (upload) or written (restore). */
   | { readonly type: 'progress'; readonly items: number; readonly bytes: number; readonly path?: string }
   /**
-   * Totals so far of what has left for the store. `bytes` is in source bytes, a chunk on its way counted by the share of
-   * it that was sent, and never falls; `storedBytes` is what went over the wire, repetitions included.
+   * Totals so far of what was sent to the store. `bytes` is in source bytes, a chunk under way counted by the share of it that was sent,
+   * and never falls; `storedBytes` is what went over the wire, repetitions included.
    */
   | { readonly type: 'sent'; readonly bytes: number; readonly storedBytes: number }
   | {
       readonly type: 'chunk';
-      /** `packed`: it waits to be sent, or is sent; told of uploads alone. */
+      /** `packed`: it waits to be sent, or is being sent; only in uploads. */
       readonly state: 'started' | 'packed' | 'finished';
       readonly chunk: number;
       readonly shard: number;
-      /** Sizes of the files in it. */
+      /** Total size of the files in it. */
       readonly rawBytes: number;
-      /** What was compressed: without holes, with the headers of the tar stream. */
+      /** Bytes that were compressed: without holes, with the headers of the tar stream. */
       readonly packedBytes?: number;
       readonly storedBytes: number;
     }
   | RetryEvent
-  /** A request that was retried has got its answer, or was given up. */
+  /** A retried request has got its answer, or was given up. */
   | { readonly type: 'settled'; readonly request: string }
   | { readonly type: 'skip'; readonly path: string; readonly reason: string }
   /** Chunks in cold storage were requested; they are checked next at `nextLookAt`. */
@@ -91,7 +91,7 @@ export interface PlanEvent {
   readonly items: number;
   readonly bytes: number;
   readonly chunks?: number;
-  /** Bytes planned for each shard, where shards matter. */
+  /** Bytes planned for each shard, if shards matter. */
   readonly shardBytes?: readonly number[];
   /** For people, e.g. "zstd content-aware (default 3)". */
   readonly compression?: string;
@@ -99,9 +99,9 @@ export interface PlanEvent {
 
 export interface CostEvent {
   readonly type: 'cost';
-  /** A month of storage; null where a price is not known, as the next. */
+  /** A month of storage; null if a price is not known, as in the next field. */
   readonly monthlyUsd: number | null;
-  /** Of this run. */
+  /** The requests of this run. */
   readonly requestsUsd: number | null;
 }
 
@@ -111,10 +111,10 @@ export interface RetryEvent {
   readonly request: string;
   /** The service: `store`, `KMS`. */
   readonly service: string;
-  /** Which try failed, from 1. */
+  /** The attempt that failed, counting from 1. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Until the next try. */
+  /** Time until the next attempt. */
   readonly waitMs: number;
   readonly trouble: RetryTrouble;
   readonly reason: string;
@@ -125,20 +125,20 @@ export type RetryTrouble = 'unreachable' | 'busy' | 'failed';
 
 export interface ThawEvent {
   readonly type: 'thaw';
-  /** What is selected. */
+  /** Number and bytes of the selected files. */
   readonly files: number;
   readonly bytes: number;
-  /** Of the cold chunks: `GLACIER`, or several with commas. */
+  /** Storage class of the cold chunks: `GLACIER`, or several with commas. */
   readonly storageClasses: string;
-  /** `standard tier 3-5 h`. */
+  /** Tier and wait for people: `standard tier 3-5 h`. */
   readonly tier: string;
-  /** Null where a price is not known. */
+  /** Null if a price is not known. */
   readonly costUsd: number | null;
-  /** Of every chunk that is needed. */
+  /** State of every chunk that is needed. */
   readonly chunks: readonly ('readable' | 'thawing' | 'cold' | 'missing' | 'denied')[];
-  /** Ms since 1970. */
+  /** When the chunks are checked next, in ms since 1970. */
   readonly nextLookAtMs: number;
-  /** The job that is saved, where there is one. */
+  /** The saved job, if there is one. */
   readonly jobId: string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// One stream of events, several consumers. A failing consumer must not affect the operation: one that throws gets no more
-// events, a note tells the others, and the runner of the operation is notified.
+// Passes one stream of events to several consumers. A failing consumer must not affect the operation: one that throws gets no more events,
+// a note tells the others, and the runner of the operation is notified.
 import { errorText } from '../platform/failures/errors.js';
 import type { EventSink, TransferEvent } from './events.js';
 
@@ -10,8 +10,8 @@ export interface EventConsumer {
 }
 
 /**
- * A sink that hands each event to every consumer, in their order. It never throws; a consumer that does is left out from
- * then on and reported to `onFailure`, once.
+ * Returns a sink that passes each event to every consumer, in order. It never throws; a consumer that does is left out from then on and
+ * reported to `onFailure`, once.
  */
 export function fanOut(
   consumers: readonly EventConsumer[],

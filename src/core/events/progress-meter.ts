@@ -6,11 +6,11 @@ const INTERVAL_MS = 100;
 export interface ProgressMeter {
   /** `last` is the position of the last item done, for its name. */
   readonly add: (items: number, bytes: number, last?: number) => void;
-  /** Emits the totals once more, at the end: what is added later is not counted. */
+  /** Emits the totals once more, at the end; what is added later is not counted. */
   readonly finish: () => void;
 }
 
-/** Counts items and bytes and emits `progress`; `nameOf` gives the path of the last one. */
+/** Counts items and bytes and emits `progress`; `nameOf` returns the path of the last one. */
 export function progressMeter(
   emit: EventSink,
   nameOf: (index: number) => string | undefined = () => undefined,
@@ -41,7 +41,7 @@ export function progressMeter(
   };
 }
 
-/** Emits what was found so far, as totals. */
+/** Emits the totals found so far. */
 export function scanMeter(
   emit: EventSink,
   now: () => number = () => performance.now(),
@@ -54,7 +54,7 @@ export function scanMeter(
   };
 }
 
-/** Tells at once, or when the last time is long enough ago: nothing is left untold when nothing more comes. */
+/** Calls `tell` at once, or when the last call is long enough ago, so that the last state is always told. */
 function spaced(tell: () => void, now: () => number): { readonly say: () => void; readonly stop: () => void } {
   let saidAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -74,5 +74,5 @@ function spaced(tell: () => void, now: () => number): { readonly say: () => void
   };
 }
 
-/** For callers without consumers. */
+/** A sink for callers without consumers. */
 export const ignoreEvents: EventSink = () => undefined;

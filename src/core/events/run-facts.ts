@@ -1,23 +1,23 @@
-// What others are told of a run: by pings, hooks and the metrics file. Types alone.
+// Facts about a run that are passed on by pings, hooks and the metrics file. Types alone.
 
-/** Known before it begins. */
+/** Facts that are known before a run begins. */
 export interface NotedRun {
-  /** Its words: `sync`, `fleetagent run`. */
+  /** Words of the command: `sync`, `fleetagent run`. */
   readonly command: string;
-  /** What is archived, as it was typed. */
+  /** The archived folder, as it was typed. */
   readonly source: string;
-  /** The place above `uploads/`. */
+  /** The store, which is the place above `uploads/`. */
   readonly store: string;
 }
 
 /** `partial`: committed, but some files are missing. */
 export type RunStatus = 'done' | 'partial' | 'failed' | 'interrupted';
 
-/** What came of it; what is not known is missing. */
+/** The outcome of a run; facts that are not known are missing. */
 export interface RunFacts {
   readonly datasetId?: string | undefined;
   readonly uploadId?: string | undefined;
-  /** Null where nothing had changed and no version was written. */
+  /** Null if nothing had changed and no version was written. */
   readonly version?: number | null | undefined;
   readonly files?: number | undefined;
   readonly bytes?: number | undefined;

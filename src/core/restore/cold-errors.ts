@@ -1,9 +1,9 @@
-// Cold chunks that cannot be waited for, and what to type next.
+// Errors of cold chunks that cannot be waited for, with what to type next.
 import { ArchiverError } from '../platform/failures/errors.js';
 import { joinKey, parseStoreUrl } from '../store/store-url.js';
 import { shellWord } from '../platform/text/shell-word.js';
 
-/** A GET was refused as cold by a store that has no RestoreObject. */
+/** Makes the error for a GET that was refused as cold by a store without RestoreObject. */
 export function frozenForGood(error: ArchiverError): ArchiverError {
   return new ArchiverError('cold-storage', `${error.message}; and this store does not support RestoreObject`, {
     cause: error,
@@ -11,7 +11,7 @@ export function frozenForGood(error: ArchiverError): ArchiverError {
   });
 }
 
-/** A GET was refused as cold, and nothing else says so of the object. */
+/** Makes the error for a GET that was refused as cold although nothing else shows that the object is. */
 export function hiddenArchive(error: ArchiverError, storeUrl: string, key = ''): ArchiverError {
   const url = parseStoreUrl(storeUrl);
   const [bucket, fullKey] = url.kind === 's3' ? [url.bucket, joinKey(url.prefix, key)] : [url.folder, key];
@@ -21,7 +21,7 @@ export function hiddenArchive(error: ArchiverError, storeUrl: string, key = ''):
   });
 }
 
-/** What was requested in this run is cold again. */
+/** Makes the error for a chunk that was requested in this run and is cold again. */
 export function goneAgain(key: string, jobId: string | undefined): ArchiverError {
   const how =
     jobId === undefined ? 'run the same restore once more' : `archiver restore jobs check ${jobId} --thaw-again`;

@@ -50,7 +50,7 @@ export class FrameCache {
     return this.known.has(sha256);
   }
 
-  /** The frame, or undefined when it is missing or damaged. */
+  /** Returns the frame, or undefined when it is missing or damaged. */
   async read(sha256: string, size: number): Promise<Buffer | undefined> {
     const path = this.path(sha256);
     try {

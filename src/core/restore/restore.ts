@@ -1,6 +1,6 @@
-// Restoring: from selectors to files on disk. The order keeps it safe: read and check the whole manifest, decide about
-// every name, create folders, write files, then links, then the folders' own metadata. A file that fails is reported and
-// the rest continues; what stops everything (no space, no access, Ctrl+C) leaves complete files only.
+// Restoring: from selectors to files on disk. The order keeps it safe: read and check the whole manifest, decide about every name, create
+// folders, write files, then links, then the folders' own metadata. A file that fails is reported and the rest continues; an error that
+// stops everything (no space, no access, Ctrl+C) leaves complete files only.
 import { cpus } from 'node:os';
 import { loadCodec } from '../platform/codec/codec.js';
 import { treeLoss } from './output-tree/open-tree.js';
@@ -46,20 +46,20 @@ export interface RestoreOptions extends Omit<GatherOptions, 'failures' | 'signal
   readonly memoryLimitBytes?: number | undefined;
   readonly cache?: FrameCache | undefined;
   readonly fillsCache: boolean;
-  /** Called when it is known what must be fetched, before anything is written (or, on a dry run, shown): false ends the restore. */
+  /** Called when it is known what must be fetched, before anything is written (or, in a dry run, shown); false ends the restore. */
   readonly mayFetch?: ((needed: readonly NeededChunk[]) => Promise<boolean>) | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
-/** Content that was read from the store (or, on a dry run, is to read), the cache left out; manifests are no content. */
+/** Content that was read from the store (or, in a dry run, is to be read), without the cache and without manifests. */
 interface Fetched {
   readonly bytesFetched: number;
-  /** Parts of objects: a request each, repeats after a failure not counted. */
+  /** Number of parts of objects that were fetched, each with one request; repeats after a failure are not counted. */
   readonly ranges: number;
 }
 
-/** Counted is what was written (or, on a dry run, what would be). */
+/** Result of a restore; the counts are of what was written (or, in a dry run, would be). */
 export interface RestoreResult extends EntryCounts, Fetched {
   readonly uploadId: UploadId;
   readonly outputDir: string;
@@ -71,7 +71,7 @@ export interface RestoreResult extends EntryCounts, Fetched {
 
 const MAX_WORKERS = 8;
 
-/** Restores the selected files. @throws what ends everything; failures of single files are in the result */
+/** Restores the selected files. @throws errors that end everything; failures of single files are in the result */
 export async function restoreUpload(options: RestoreOptions): Promise<RestoreResult> {
   const { emit, reader, uploadId, outputDir, operation } = options;
   emit({ type: 'start', operation, source: uploadUrlOf(reader.url, uploadId), target: outputDir });
@@ -100,7 +100,7 @@ async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Prom
 }
 
 interface PlannedWork extends Work {
-  /** What the store must be asked for: content that is not in the cache. */
+  /** Chunks to request from the store: content that is not in the cache. */
   readonly needed: readonly NeededChunk[];
 }
 
@@ -115,7 +115,7 @@ class Restore {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** What would be done; the output folder is not looked at. */
+  /** Returns what would be done; the output folder is not looked at. */
   async plan(): Promise<RestoreResult> {
     const { table } = this.gathered;
     const { flatten } = this.options;
@@ -159,7 +159,7 @@ class Restore {
     } finally {
       await options.cache?.settled();
       output.close();
-      // The folder is not needed: the cost was refused, or chunks must be restored from cold storage first.
+      // If nothing was begun, the folder is not needed: the cost was refused, or chunks must be restored from cold storage first.
       if (output.wasMade && !this.isBegun) removeUnused(output.settings.rootPath);
     }
   }
@@ -188,7 +188,7 @@ class Restore {
     } finally {
       await lock.release();
     }
-    // Last: the folder's time is that of the source.
+    // Done last, since the folder's time is that of the source.
     if (output.wasMade && options.selectors.all === true && !options.flatten) finishRoot(writing, gathered.head.source);
     this.tellHeldBack(output, hardlinks);
     return this.result(STATE.done, work, fetched);
@@ -215,9 +215,9 @@ class Restore {
     }
   }
 
-  /** Once, for all entries that were written. */
+  /** Warns once about attributes that were not restored, for all entries that were written. */
   private tellHeldBack({ tree }: OutputFolder, hardlinks: ReadonlyMap<number, number>): void {
-    if (tree.timeDigits === 6) return; // it was said already that none are restored
+    if (tree.timeDigits === 6) return; // it was reported already that none are restored
     const note = heldBackNote(this.gathered, hardlinks);
     if (note !== undefined) this.warnings.unshift(note); // only the first of many are shown
   }

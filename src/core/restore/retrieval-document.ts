@@ -1,21 +1,21 @@
-// A restore that may involve cold storage, as data for programs.
+// The result of a restore that may involve cold storage, as data for programs.
 import { roundedBill } from '../cost/cost-model.js';
 import type { RetrievalEstimate } from '../cost/retrieval-cost.js';
 import { isColdClass } from '../store/cold-class.js';
 import type { TierPlan } from './thaw/tier-plans.js';
 import type { Retrieval, ThawedChunk } from './retrieve.js';
 
-/** Will not become readable: refused, gone, or not requested. */
+/** Whether a chunk will not become readable: refused, gone, or not requested. */
 export const isLost = ({ state }: ThawedChunk): boolean =>
   state === 'denied' || state === 'missing' || state === 'cold';
 
-/** In the words of a restore job. */
+/** Returns the status in the words of a restore job. */
 function statusOf({ kind, result }: Retrieval) {
   if (kind !== 'restored') return kind === 'requested' ? 'pending' : 'planned';
   return result.failed.length === 0 ? 'completed' : 'failed';
 }
 
-/** The keys of the document. */
+/** Returns the keys of the document. */
 export function retrievalDocument(retrieval: Retrieval, jobId: string | undefined) {
   const { chunks, estimate } = retrieval;
   const cold = chunks.filter((chunk) => isColdClass(chunk.storageClass) || isLost(chunk));

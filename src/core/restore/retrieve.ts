@@ -1,8 +1,8 @@
-// Restores where some of the content may be in cold storage. If everything is readable it is restored at once, without more
-// requests than `restoreUpload`. Otherwise the cost is checked, each cold chunk that is needed is requested once, and the
-// result says so, or this waits. The manifest's storage class is a hint: a lifecycle rule may have moved chunks, so a dry
-// run and a run with a cap check all of them first, and a GET that is refused as cold leads here too. In one run no chunk is
-// requested twice, whatever happens. A store that has no RestoreObject is read as it is.
+// Restores where some of the content may be in cold storage. If everything is readable it is restored at once, without more requests than
+// `restoreUpload`. Otherwise the cost is checked, each cold chunk that is needed is requested once, and the result says so, or this waits.
+// The manifest's storage class is a hint: a lifecycle rule may have moved chunks, so a dry run and a run with a cap check all of them
+// first, and a GET that is refused as cold leads here too. In one run no chunk is requested twice, whatever happens. A store without
+// RestoreObject is read as it is.
 import { refuseCost } from '../cost/cost-cap.js';
 import {
   estimateRetrieval,
@@ -32,11 +32,11 @@ export interface ColdOptions {
   /** Days for which the readable copy is kept. */
   readonly days: number;
   readonly maxCostUsd: number | undefined;
-  /** Between two checks. */
+  /** Time between two checks, in ms. */
   readonly pollMs: number;
   readonly region: string | undefined;
   readonly isAws: boolean;
-  /** Whose prices hold where it is not AWS, and all prices; the lists where they are not given. */
+  /** The provider whose prices apply if the store is not AWS, and all prices; the price lists if not given. */
   readonly provider?: RetrievalOptions['provider'];
   readonly book?: RetrievalOptions['book'];
 }
@@ -50,11 +50,11 @@ export interface RetrieveOptions extends Omit<RestoreOptions, 'reader' | 'mayFet
 
 /** Saves what is requested and paid for, so that it cannot be forgotten. */
 export interface JobKeeper {
-  /** Before the first request: saves a job with what will be requested, and returns its id. */
+  /** Called before the first request: saves a job with what will be requested, and returns its id. */
   save(planned: Requested): Promise<string>;
-  /** What was requested. */
+  /** Called with what was requested. */
   update(requested: Requested): Promise<void>;
-  /** It is certain that nothing was requested. */
+  /** Called when it is certain that nothing was requested. */
   drop(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export interface ThawedChunk extends NeededChunk {
 }
 
 interface Common {
-  /** For `requested` and `planned`: what is selected; nothing was written. */
+  /** For `requested` and `planned` the selection; nothing was written. */
   readonly result: RestoreResult;
   /** Every chunk that is needed. */
   readonly chunks: readonly ThawedChunk[];
@@ -76,7 +76,7 @@ interface Common {
 
 export interface Requested extends Common {
   readonly kind: 'requested';
-  /** When everything is readable at the latest; null where nothing had to be requested, because it was requested before. */
+  /** When everything is readable at the latest; null if nothing had to be requested, because it was requested before. */
   readonly readyBy: Date | null;
 }
 
@@ -85,7 +85,7 @@ export type Retrieval =
   | Requested
   | (Common & { readonly kind: 'planned'; readonly tiers: readonly TierPlan[] });
 
-/** Restores, or requests what is cold. @throws usage for a tier that is not offered, budget-exceeded, and what `restoreUpload` throws */
+/** Restores, or requests cold chunks. @throws usage for a tier that is not offered, budget-exceeded, and what `restoreUpload` throws */
 export async function retrieve(options: RetrieveOptions): Promise<Retrieval> {
   return await new Retriever(options).run();
 }
@@ -93,13 +93,13 @@ export async function retrieve(options: RetrieveOptions): Promise<Retrieval> {
 class Retriever {
   private chunks: readonly ThawedChunk[] = [];
   private estimate: RetrievalEstimate;
-  /** What was asked back, each with the class that it had then: what is tiered moves. */
+  /** Chunks that were requested, each with its storage class at that time: an object in INTELLIGENT_TIERING moves. */
   private readonly asked = new Map<string, string>();
   private mayFetch = false;
-  /** A GET was refused as cold, so the classes in the manifest are not relied on. */
+  /** True if a GET was refused as cold, so that the classes in the manifest are not relied on. */
   private isDistrustful = false;
   private isAnnounced = false;
-  /** The store has no RestoreObject: what it names cold it may well give. */
+  /** True if the store has no RestoreObject: it may still return objects of cold classes. */
   private isDirect = false;
   private held: TransferEvent[] = [];
   private jobId: string | undefined;
@@ -126,11 +126,11 @@ class Retriever {
     }
   }
 
-  /** Undefined when the store refused a chunk as cold that seemed readable: the next pass checks all of them. */
+  /** Runs one pass; undefined when the store refused a chunk as cold that seemed readable, so that the next pass checks all of them. */
   private async pass(): Promise<RestoreResult | undefined> {
     this.held = [];
     this.mayFetch = false;
-    const mayFetch = (needed: readonly NeededChunk[]): Promise<boolean> => this.look(needed);
+    const mayFetch = (needed: readonly NeededChunk[]): Promise<boolean> => this.checkNeeded(needed);
     const { reader } = this.reader;
     try {
       return await restoreUpload({ ...this.options, reader, mayFetch, emit: (event) => this.forward(event) });
@@ -143,7 +143,7 @@ class Retriever {
     }
   }
 
-  /** A pass that fetches nothing emits only its start. */
+  /** Emits events; of a pass that fetches nothing only its start. */
   private forward(event: TransferEvent): void {
     const isRepeated = event.type === 'start' && this.isAnnounced;
     if (event.type === 'start') this.isAnnounced = true;
@@ -151,8 +151,8 @@ class Retriever {
     if (!isRepeated && (event.type === 'start' || this.mayFetch)) this.options.emit(event);
   }
 
-  /** Whether everything can be fetched now. @throws usage, budget-exceeded, cold-storage for a copy that is gone again */
-  private async look(needed: readonly NeededChunk[]): Promise<boolean> {
+  /** Checks whether everything can be fetched now. @throws usage, budget-exceeded, cold-storage for a copy that is gone again */
+  private async checkNeeded(needed: readonly NeededChunk[]): Promise<boolean> {
     const { store, cold, dryRun, now, signal } = this.options;
     refuseTier(
       needed.map((chunk) => ({ ...chunk, isReadable: false })),
@@ -175,7 +175,7 @@ class Retriever {
     return this.mayFetch;
   }
 
-  // What this run requested is part of its cost even when it is readable by now.
+  // Chunks that this run requested are part of its cost even when they are readable by now.
   private priced(chunks = this.chunks): readonly RetrievalChunk[] {
     return chunks.map((chunk) => {
       const { key, state, storageClass } = chunk;
@@ -198,7 +198,7 @@ class Retriever {
     return tierPlans(this.priced(), { ...this.pricing, now });
   }
 
-  /** The chunks and their price with the classes that the answers to their GETs named. */
+  /** Returns the chunks and their price with the classes that the answers to their GETs named. */
   private asRead(): Pick<Common, 'chunks' | 'estimate'> {
     const { classes } = this.reader;
     if (this.isDirect || classes.size === 0) return { chunks: this.chunks, estimate: this.estimate };
@@ -209,7 +209,7 @@ class Retriever {
     return { chunks, estimate: this.estimated(chunks) };
   }
 
-  /** Undefined where the store gives nothing back. @throws what `thawChunks` throws */
+  /** Requests cold chunks; undefined if the store does not support that. @throws what `thawChunks` throws */
   private async request(result: RestoreResult): Promise<Requested | undefined> {
     const { store, cold, now, signal, job } = this.options;
     const isCold = ({ state }: ThawedChunk): boolean => state === 'cold';
@@ -227,7 +227,7 @@ class Retriever {
       for (const { key, storageClass = '' } of states) this.asked.set(key, storageClass);
       this.take(states);
     } catch (error) {
-      // An answer that was lost, or not waited for, may have been that it is on its way.
+      // A lost answer, or one that was not waited for, may have been that the chunk is on its way.
       const isCertain = !isRetriable(error) && !isArchiverError(error, 'cancelled');
       if (isCertain && this.asked.size === 0) await this.drop();
       if (!isArchiverError(error, 'unsupported')) throw error;
@@ -279,7 +279,7 @@ class Retriever {
   }
 }
 
-/** The chunk as the store has it; readable where no check was needed. */
+/** Returns the chunk as the store has it; readable if no check was needed. */
 const seen = (chunk: NeededChunk & Partial<ThawedChunk>, state: ChunkState | undefined): ThawedChunk => ({
   ...chunk,
   state: chunk.state ?? 'readable',

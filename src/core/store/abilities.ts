@@ -1,6 +1,6 @@
-// What the credentials may do at a store, learnt from its answers alone: nothing is ever asked only to find out, and what
-// was refused once is not asked for again as long as the store is open, by those who can do without it. Only the verdict of
-// a policy counts (`isRefused`): expired credentials, a wrong clock or a file's mode say nothing of the next request.
+// Permissions of the credentials at a store, learned from its answers alone: nothing is ever asked only to find out, and what was refused
+// once is not asked for again as long as the store is open, by callers that can do without it. Only the verdict of a policy counts
+// (`isRefused`): expired credentials, a wrong clock or a file's mode say nothing about the next request.
 //
 // Policies speak of folders, so a refusal holds for one: a listing for one upload or one dataset (a look at one upload must
 // never be left out because of another), reading for the folder of the object, because chunks, manifests and records may be
@@ -18,29 +18,29 @@ import type {
 } from './object-store.js';
 import { StoreError } from './store-error.js';
 
-/** The folder that a verdict on `key` is about. */
-function placeOf(ability: Ability, key: string): string {
+/** Returns the folder that a verdict on `key` is about. */
+function folderOf(ability: Ability, key: string): string {
   if (ability === 'read') return key.slice(0, key.lastIndexOf('/') + 1);
   const [top = '', name] = key.split('/');
   return name === undefined ? top : `${top}/${name}`;
 }
 
-/** True for a policy's verdict, which the next request would meet as well. */
+/** Whether an error is the verdict of a policy, which the next request would meet as well. */
 const isRefusal = (error: unknown): boolean => error instanceof StoreError && error.isRefused;
 
-/** What a store has refused; opened again with the same, it is not asked again. */
+/** Remembers what a store has refused. When the store is opened again with the same refusals, it is not asked again. */
 export class StoreRefusals implements StoreAbilities {
   private readonly places = new Set<string>();
 
   may(ability: Ability, key: string): boolean {
-    return !this.places.has(`${ability} ${placeOf(ability, key)}`);
+    return !this.places.has(`${ability} ${folderOf(ability, key)}`);
   }
 
   add(ability: Ability, key: string): void {
-    this.places.add(`${ability} ${placeOf(ability, key)}`);
+    this.places.add(`${ability} ${folderOf(ability, key)}`);
   }
 
-  /** Passes on what comes of a request. */
+  /** Passes on the result of a request, and remembers a refusal. */
   async of<T>(ability: Ability, key: string, request: Promise<T>): Promise<T> {
     try {
       return await request;
@@ -59,7 +59,7 @@ export class StoreRefusals implements StoreAbilities {
     }
   }
 
-  /** Objects that cannot be deleted may be so for reasons of their own; all of them are by the policy. */
+  /** Remembers failed deletes as refused only if all of them were: single objects may be refused for reasons of their own. */
   ofDeletes(failures: readonly DeleteFailure[], keys: readonly string[]): readonly DeleteFailure[] {
     const isAll = keys.length > 0 && failures.length === keys.length && failures.every((one) => one.isRefused === true);
     if (isAll) for (const key of keys) this.add('delete', key);
@@ -67,7 +67,7 @@ export class StoreRefusals implements StoreAbilities {
   }
 }
 
-/** The store, with what is learnt of its abilities. Sends nothing by itself and keeps nothing back. */
+/** Wraps a store so that its refusals are remembered. Sends nothing by itself and withholds nothing. */
 export function withAbilities<S extends ObjectStore>(store: S, refusals = new StoreRefusals()): S {
   return {
     ...store,
@@ -77,7 +77,7 @@ export function withAbilities<S extends ObjectStore>(store: S, refusals = new St
   };
 }
 
-/** The same of what deletes there. */
+/** Does the same for the deleter of a store. */
 export function rememberRefusals(deleter: ObjectDeleter, refusals: StoreRefusals): ObjectDeleter {
   return {
     ...deleter,
@@ -89,8 +89,8 @@ export function rememberRefusals(deleter: ObjectDeleter, refusals: StoreRefusals
 }
 
 /**
- * What `work` gives, for those who can do without it: undefined where the credentials may not, and then it is begun no
- * second time. `key` is what is listed, read or deleted first. @throws whatever else `work` throws
+ * Runs `work` for a caller that can do without it. Returns its result, or undefined if the credentials may not do it; after one refusal it
+ * is not started again. `key` is what is listed, read or deleted first. @throws whatever else `work` throws
  */
 export async function ifAllowed<T>(
   { abilities }: Pick<ObjectReader, 'abilities'>,

@@ -1,5 +1,5 @@
-// Limits the rate at which bodies are read. Uploads are paced inside the stores (`paceUpload`), where a body is sent slice
-// by slice: from out here a put could only be delayed as a whole and would still be sent in one burst.
+// Limits the rate at which bodies are read. Uploads are paced inside the stores (`paceUpload`), where a body is sent slice by slice: from
+// outside a put could only be delayed as a whole and would still be sent in one burst.
 import { Transform } from 'node:stream';
 import type { ObjectContent, ObjectStore } from './object-store.js';
 import { PACED_SLICE_BYTES, type Pace } from '../platform/limits/pace.js';
@@ -28,7 +28,7 @@ function pacedBody(content: ObjectContent, pace: Pace): ObjectContent {
   return { ...content, body };
 }
 
-/** Every body read through the result is limited. */
+/** Wraps a store so that every body read through it is limited. */
 export function limitDownloads<S extends ObjectStore>(store: S, pace: Pace): S {
   return { ...store, get: async (key, options) => pacedBody(await store.get(key, options), pace) };
 }

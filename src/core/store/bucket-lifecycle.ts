@@ -51,20 +51,22 @@ export interface LifecycleRule {
 /** All rules of a bucket. */
 export interface RuleSet {
   readonly rules: readonly LifecycleRule[];
-  /** What S3 leaves where it is for its size, as the bucket says it; absent where it says nothing. */
+  /** The setting for objects that S3 leaves where they are because they are small, as the bucket has it; absent if it has none. */
   readonly minimumSize?: string;
-  /** A success that holds no rules, where S3 says that there is no configuration: some servers mean the same, others anything. */
+  /**
+   * Set for a successful answer without rules, where S3 says that there is no configuration: some servers mean the same, others anything.
+   */
   readonly isBlank?: true;
 }
 
 export interface BucketLifecycle {
-  /** No rules where the bucket has none. @throws access-denied, not-found, store */
+  /** Reads the rules; none if the bucket has none. @throws access-denied, not-found, store */
   read(signal?: AbortSignal): Promise<RuleSet>;
   /** Replaces all rules; an empty set removes the configuration. @throws as `read` */
   write(set: RuleSet, signal?: AbortSignal): Promise<void>;
 }
 
-/** The same with retries, each attempt counted. */
+/** Adds retries; each attempt is counted. */
 export function retriedLifecycle(
   lifecycle: BucketLifecycle,
   options: RetryOptions,

@@ -1,23 +1,23 @@
-// Object Lock of a bucket: whether it has it, and extending the lock of single objects.
+// Object Lock of a bucket: whether the bucket has it, and extending the lock of single objects.
 import { STANDARD, type StoreMeter } from './meter.js';
 import type { RequestCounts, Retention, RetentionMode } from './object-store.js';
 import { Retrier, type RetryOptions } from './retry/retrier.js';
 
-/** What the bucket does by itself with every object that is written to it. */
+/** The lock that the bucket gives every object written to it. */
 export interface LockRule {
   readonly defaultRetention?: { readonly mode: RetentionMode; readonly days?: number; readonly years?: number };
 }
 
 export interface BucketLock {
-  /** Undefined where the bucket has no Object Lock. @throws access-denied, not-found, store */
+  /** Reads the rule; undefined if the bucket has no Object Lock. @throws access-denied, not-found, store */
   read(signal?: AbortSignal): Promise<LockRule | undefined>;
-  /** @throws access-denied where `head` hides locks from these credentials; `key` is any object */
+  /** Checks that `head` shows locks; `key` is any object. @throws access-denied where `head` hides locks from these credentials */
   checkSight(key: string, signal?: AbortSignal): Promise<void>;
-  /** Locks the current version of an object. The store refuses what would shorten a lock. @throws access-denied, not-found, store */
+  /** Locks the current version of an object. The store refuses to shorten a lock. @throws access-denied, not-found, store */
   retain(key: string, retention: Retention, signal?: AbortSignal): Promise<void>;
 }
 
-/** The same with retries, each attempt counted; PutObjectRetention is billed as a PUT. */
+/** Adds retries; each attempt is counted, and PutObjectRetention is billed as a PUT. */
 export function retriedLock(
   lock: BucketLock,
   options: RetryOptions,

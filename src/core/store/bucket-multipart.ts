@@ -1,22 +1,22 @@
-// Multipart uploads that are begun only to see what a store makes of them: no command stores anything that way.
+// Multipart uploads that are begun only to see how a store handles them: no command stores anything that way.
 import { STANDARD, type StoreMeter } from './meter.js';
 import type { RequestCounts } from './object-store.js';
 import { Retrier, type RetryOptions } from './retry/retrier.js';
 
-/** Keys are those of the store. Whoever begins one aborts it (`abortMultipart`). */
+/** Keys are those of the store. The caller that begins an upload aborts it (`abortMultipart`). */
 export interface MultipartTrial {
-  /** Gives the id of the upload. @throws access-denied, unsupported, store */
+  /** Begins an upload and returns its id. @throws access-denied, unsupported, store */
   begin(key: string, signal?: AbortSignal): Promise<string>;
   /** Copies a whole object into its first part. @throws as `begin` */
   copyPart(fromKey: string, key: string, multipartId: string, signal?: AbortSignal): Promise<void>;
-  /** Bytes of the parts that the store has of it. @throws as `begin` */
+  /** Returns the bytes of the parts that the store has of the upload. @throws as `begin` */
   partBytes(key: string, multipartId: string, signal?: AbortSignal): Promise<number>;
 }
 
-/** It is only a question: a server that fails at what it does not know is not waited for. */
+/** Most attempts. This is only a question: a server that fails at a request that it does not know is not worth waiting for. */
 const MAX_ATTEMPTS = 3;
 
-/** The same with a few retries, each attempt counted. */
+/** Adds a few retries; each attempt is counted. */
 export function retriedTrial(
   trial: MultipartTrial,
   options: RetryOptions,

@@ -1,4 +1,4 @@
-// What a bucket says of who may use it and how what is in it is kept, in plain words of S3's API. Nothing here is changed.
+// Asks a bucket who may use it and how its content is kept, in the terms of S3's API. Nothing is changed.
 import type { RequestCounts } from './object-store.js';
 import { Retrier, type RetryOptions } from './retry/retrier.js';
 
@@ -14,9 +14,9 @@ export interface AclGrant {
   readonly permission: string;
   /** `Group`, `CanonicalUser` or `AmazonCustomerByEmail`. */
   readonly granteeType: string;
-  /** Of a group. */
+  /** URI of a group. */
   readonly uri?: string | undefined;
-  /** Of a user: the canonical id, or what names it. */
+  /** The canonical id or the address of a user. */
   readonly user?: string | undefined;
 }
 
@@ -32,19 +32,19 @@ export interface DefaultEncryption {
 
 export interface DefaultRetention {
   readonly mode: string;
-  /** Either of the two. */
+  /** One of `days` and `years` is set. */
   readonly days?: number | undefined;
   readonly years?: number | undefined;
 }
 
 /** The answer to each question; undefined where the bucket says that it is not set. */
 export interface PostureAnswers {
-  /** The region it is in, where the store says so. */
+  /** Region of the bucket, if the store says it. */
   readonly bucket: { readonly region: string | undefined };
   readonly publicAccessBlock: PublicAccessBlock | undefined;
-  /** JSON, as it was put. */
+  /** The policy in JSON, as it was put. */
   readonly policy: string | undefined;
-  /** S3's own verdict on the policy; undefined inside: it answered without one. */
+  /** S3's own verdict on the policy; `isPublic` is undefined if the answer has none. */
   readonly policyStatus: { readonly isPublic: boolean | undefined } | undefined;
   readonly acl: BucketAcl;
   /** `BucketOwnerEnforced`, `BucketOwnerPreferred` or `ObjectWriter`. */
@@ -52,9 +52,9 @@ export interface PostureAnswers {
   readonly encryption: readonly DefaultEncryption[] | undefined;
   /** `Enabled` or `Suspended`; no status where it was never set. */
   readonly versioning: { readonly status: string | undefined; readonly mfaDelete: string | undefined };
-  /** A listing of versions is answered, whether they are kept or not. */
+  /** True if a listing of versions is answered, whether versions are kept or not. */
   readonly versionList: true;
-  /** `isOn` without retention: nothing is locked unless whoever writes it says so. */
+  /** `isOn` without retention: an object is locked only if its writer asks for it. */
   readonly objectLock: { readonly isOn: boolean; readonly retention: DefaultRetention | undefined } | undefined;
 }
 
@@ -76,16 +76,16 @@ export const POSTURE_ACTIONS: Readonly<Record<PostureQuestion, string>> = {
 
 export interface AskPosture {
   readonly signal?: AbortSignal | undefined;
-  /** An account id: the store refuses where the bucket belongs to another account. */
+  /** Account id that must own the bucket; otherwise the store refuses. */
   readonly expectedOwner?: string | undefined;
 }
 
 export interface BucketPosture {
-  /** One request. @throws access-denied, not-found (there is no such bucket), unsupported, store */
+  /** Asks a question with one request. @throws access-denied, not-found (there is no such bucket), unsupported, store */
   ask<Q extends PostureQuestion>(question: Q, options?: AskPosture): Promise<PostureAnswers[Q]>;
 }
 
-/** The same with retries, each attempt counted. */
+/** Adds retries; each attempt is counted. */
 export function retriedPosture(posture: BucketPosture, options: RetryOptions, counts: RequestCounts): BucketPosture {
   const retrier = new Retrier(options);
   return {

@@ -1,13 +1,13 @@
-// Which storage classes must be asked back before they can be read, and how long that takes. Times are those of AWS
-// (S3 user guide, "Understanding archive retrieval options").
+// Knows which storage classes must be restored before objects can be read, and how long that takes. Times are those of AWS (S3 user guide,
+// "Understanding archive retrieval options").
 import type { ThawTier } from './object-store.js';
 
-/** The tiers from fast and dear to slow and cheap. */
+/** The tiers from fast and expensive to slow and cheap. */
 export const THAW_TIERS: readonly ThawTier[] = ['expedited', 'standard', 'bulk'];
 
 export interface ThawWait {
   readonly maxHours: number;
-  /** As a person reads it: `3-5 h`. */
+  /** Text for people: `3-5 h`. */
   readonly text: string;
 }
 
@@ -30,26 +30,26 @@ const WAITS = new Map<string, Waits>([
   ['INTELLIGENT_TIERING/DEEP_ARCHIVE_ACCESS', DEEP],
 ]);
 
-/** Objects of this class keep its name in its archive tiers; here they go by both names. */
+/** Class whose objects keep its name in its archive tiers; the classes here are named by both. */
 export const TIERING_CLASS = 'INTELLIGENT_TIERING';
 
-/** The class of an object with the tier that it lies in, where that is an archive. */
+/** Returns the class of an object with its archive tier, if it lies in one. */
 export const classInTier = (storageClass: string, archiveTier: string | undefined): string =>
   archiveTier === undefined ? storageClass : `${storageClass}/${archiveTier}`;
 
-/** The class that an object is stored and billed by. */
+/** Returns the class that an object is stored and billed by. */
 export const classOnly = (storageClass: string): string => storageClass.split('/', 1)[0] ?? '';
 
-/** False where an object that is asked back moves to a readable tier for good, instead of leaving a copy for some days. */
+/** Whether a restore leaves a readable copy for some days; otherwise the object moves to a readable tier for good. */
 export const keepsCopy = (storageClass: string): boolean => classOnly(storageClass) !== TIERING_CLASS;
 
-/** Expedited retrieval promises nothing for objects as large as this. */
+/** Expedited retrieval is not guaranteed for objects of this size or larger. */
 export const EXPEDITED_LIMIT_BYTES = 250_000_000;
 
-/** True for classes whose objects are read only after they were asked back. */
+/** Whether objects of this class can only be read after they were restored. */
 export const isColdClass = (storageClass: string): boolean => WAITS.has(storageClass);
 
-/** How long an object of a cold class takes; null where the tier is not offered, and for classes that are not cold. */
+/** Returns how long a restore from a cold class takes; null if the tier is not offered, and for classes that are not cold. */
 export function waitOf(storageClass: string, tier: ThawTier, sizeBytes = 0): ThawWait | null {
   if (tier === 'expedited' && sizeBytes >= EXPEDITED_LIMIT_BYTES) return null;
   return WAITS.get(storageClass)?.[tier] ?? null;

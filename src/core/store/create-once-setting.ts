@@ -1,3 +1,3 @@
-// What a user says of a store: whether it is to be asked if it keeps If-None-Match (core/store/create-once), or who vouches for what.
+// The user's setting for a store: ask it whether it keeps If-None-Match (core/store/create-once), or take it as `yes` or `no`.
 export const CREATE_ONCE = ['auto', 'yes', 'no'] as const;
 export type CreateOnceSetting = (typeof CREATE_ONCE)[number];

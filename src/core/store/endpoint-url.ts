@@ -1,6 +1,4 @@
-// The address of an S3-compatible server, in a form that may be saved.
-
-/** The address without the name and password that a URL may hold. */
+/** Returns the address of a server without the name and password that a URL may hold, so that it may be saved. */
 export function withoutLogin(address: string | undefined): string | undefined {
   if (address === undefined || address === '') return undefined;
   try {

@@ -1,4 +1,4 @@
-// What could not be deleted, as data for programs.
+// Returns an object that could not be deleted as data for programs.
 import type { DeleteFailure } from './object-store.js';
 
 export const failureDocument = ({ key, versionId, reason }: DeleteFailure) => ({

@@ -1,25 +1,25 @@
-// What the engine asks of a key management service. The service keeps the master keys; it makes data keys, hands each out
-// once in the clear and once wrapped, and opens a wrapped one for those who may.
+// The key management service as the engine uses it. The service keeps the master keys; it makes data keys, hands each out once in the clear
+// and once wrapped, and unwraps one for those who may.
 
-/** Bound to a wrapped key: who asks for it to be opened has to say the same. In the order in which it is authenticated. */
+/** Context bound to a wrapped key: the same must be given to open it. Authenticated in the order of its entries. */
 export type KeyContext = Readonly<Record<string, string>>;
 
 export interface WrappedKey {
-  /** Names the master key for good: with KMS its ARN. */
+  /** Permanent name of the master key: with KMS its ARN. */
   readonly kmsKeyId: string;
   readonly wrappedKey: Buffer;
 }
 
-/** Of a data key. */
+/** Length of a data key in bytes. */
 export const KEY_BYTES = 32;
 
 export interface DataKey extends WrappedKey {
-  /** `KEY_BYTES` long. For one envelope and no more: its nonces are counted from zero. */
+  /** `KEY_BYTES` long. For a single envelope only: its nonces are counted from zero. */
   readonly dataKey: Buffer;
 }
 
 export interface KeyService {
-  /** A new data key under the master key of this id, ARN or alias. @throws access-denied, not-found, store */
+  /** Makes a data key under the master key of this id, ARN or alias. @throws access-denied, not-found, store */
   generate(keyId: string, context: KeyContext, signal?: AbortSignal): Promise<DataKey>;
   /** Opens a wrapped data key. @throws access-denied, integrity when it was wrapped otherwise, store */
   decrypt(wrapped: WrappedKey, context: KeyContext, signal?: AbortSignal): Promise<Buffer>;
@@ -34,10 +34,10 @@ export interface DescribedKey {
   readonly state: string | undefined;
 }
 
-/** What is asked about a key, and never changed. */
+/** Questions about a key; nothing is changed. */
 export interface KeyInspection {
-  /** The key of this id, ARN or alias. @throws access-denied, store */
+  /** Describes the key of this id, ARN or alias. @throws access-denied, store */
   describe(keyId: string, signal?: AbortSignal): Promise<DescribedKey>;
-  /** Its policy as JSON; no alias. @throws access-denied, store */
+  /** Returns the policy of a key as JSON; an alias will not do. @throws access-denied, store */
   policy(arn: string, signal?: AbortSignal): Promise<string>;
 }

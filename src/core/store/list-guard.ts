@@ -4,19 +4,19 @@
 import { compareBytes } from './file/file-list.js';
 import { StoreError } from './store-error.js';
 
-/** Empty pages in a row. A server may return some where much was deleted. */
+/** Most empty pages in a row. A server may return some where much was deleted. */
 const MAX_EMPTY_PAGES = 1000;
 
 export interface GuardOptions {
   /** Operation and place, e.g. `ListObjects s3://bucket/prefix`. */
   readonly name: string;
-  /** Where the listing begins. */
+  /** The listing begins after this key. */
   readonly after?: string | undefined;
-  /** The lines of one key may continue on the next page, as versions do. */
+  /** True if lines of one key may continue on the next page, as versions do. */
   readonly isKeySplit?: boolean;
 }
 
-/** @throws store for a listing that goes in circles */
+/** Fails a listing. @throws store for a listing that goes in circles */
 export function refuseCircle(name: string, why: string): never {
   throw new StoreError('store', `${name}: the listing would never end: ${why}`, {
     reason: 'EndlessListing',
@@ -37,7 +37,7 @@ export class ListGuard {
     this.#last = options.after;
   }
 
-  /** Takes the keys and the folded folders of a page, each in order. @throws store when they do not follow the page before */
+  /** Checks the keys and the folded folders of a page, each in order. @throws store when they do not follow the page before */
   page(keys: readonly string[], folded: readonly string[] = []): void {
     const last = this.#last;
     const [greatest] = [keys.at(-1), folded.at(-1)]
@@ -58,7 +58,7 @@ export class ListGuard {
     if (isKeyBehind || isFolderBehind || isStill) this.#refuse('a page does not come after the one before it');
   }
 
-  /** Takes the marker of the next page. @throws store when it occurred before */
+  /** Checks the marker of the next page. @throws store when it occurred before */
   mark(mark: string): void {
     if (this.#marks.has(mark)) this.#refuse('the server continues from a place where it was before');
     this.#marks.add(mark);

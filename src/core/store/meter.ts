@@ -1,6 +1,6 @@
-// Tells a meter what is used of a store, as it is billed. It sits below the retry decorator, so that every attempt counts.
-// A request that failed has the rate of STANDARD: the class of an object is known from the answer. What is fetched counts
-// as it was asked for, also where its reader ends early.
+// Reports to a meter what is used of a store, as it is billed. It sits below the retry decorator, so that every attempt counts. A failed
+// request has the rate of STANDARD: the class of an object is known only from the answer. Fetched bytes count as requested, even if the
+// reader ends early.
 import type {
   DeleteFailure,
   StorageTraits,
@@ -15,7 +15,7 @@ import { pagesCounted } from './request-count.js';
 
 export const STANDARD = 'STANDARD';
 
-/** What is known of an object when it is deleted or thawed. */
+/** An object as far as it is known when it is deleted or thawed. */
 export interface MeteredObject extends Pick<ObjectInfo, 'key' | 'sizeBytes' | 'storageClass'> {
   readonly lastModified?: Date;
 }
@@ -26,13 +26,13 @@ export type RequestRate = 'put' | 'get' | 'list' | 'head' | 'copy' | 'kms';
 export interface StoreMeter {
   requested(rate: RequestRate, storageClass: string): void;
   fetched(storageClass: string, bytes: number): void;
-  /** Objects that an answer told of. */
+  /** Objects that an answer has shown. */
   seen(objects: readonly MeteredObject[]): void;
   wrote(object: MeteredObject): void;
   copied(fromKey: string, toKey: string, storageClass: string): void;
-  /** `isForGood`: nothing of them is kept as an older version. */
+  /** `isForGood`: they are not kept as older versions. */
   removed(keys: readonly string[], isForGood: boolean): void;
-  /** The bucket keeps versions. */
+  /** Called when an answer shows that the bucket keeps versions. */
   keepsVersions(): void;
   thawed(key: string, options: Pick<ThawOptions, 'days' | 'tier'>): void;
 }
@@ -41,24 +41,24 @@ export interface StoreMeter {
 export interface MeteredPlace {
   readonly url: string;
   readonly isAws: boolean;
-  /** Who runs it, where the address tells. */
+  /** Provider of the store, if its address tells. */
   readonly runBy?: Provider | undefined;
   readonly isFolder: boolean;
   readonly region: string | undefined;
 }
 
-async function* eachTold<T>(pages: AsyncIterable<T>, onPage: (page: T) => void): AsyncGenerator<T> {
+async function* tapped<T>(pages: AsyncIterable<T>, onPage: (page: T) => void): AsyncGenerator<T> {
   for await (const page of pages) {
     onPage(page);
     yield page;
   }
 }
 
-/** An object by its version; the only one by its key. */
+/** Name of an object for the meter: key and version id, or the key alone where there is only one version. */
 const nameOf = ({ key, versionId }: Pick<ObjectVersionId, 'key'> & Partial<ObjectVersionId>): string =>
   versionId === undefined || versionId === 'null' ? key : `${key}\0${versionId}`;
 
-/** The store, telling `meter` what goes through it. */
+/** Wraps a store so that `meter` is told of everything that goes through it. */
 export function meterStore(store: WholeStore, meter: StoreMeter): WholeStore {
   const onList = (): void => meter.requested('list', STANDARD);
   const removed = async (
@@ -110,7 +110,7 @@ export function meterStore(store: WholeStore, meter: StoreMeter): WholeStore {
       onList();
       return store.time(...call);
     },
-    list: (...call) => eachTold(pagesCounted(store.list(...call), onList), ({ objects }) => meter.seen(objects)),
+    list: (...call) => tapped(pagesCounted(store.list(...call), onList), ({ objects }) => meter.seen(objects)),
     async put(key, body, options) {
       const storageClass = options?.storageClass ?? STANDARD;
       const result = await write('put', storageClass, store.put(key, body, options));
@@ -126,14 +126,14 @@ export function meterStore(store: WholeStore, meter: StoreMeter): WholeStore {
     },
     delete: (keys, signal) => removed(keys, store.delete(keys, signal), false),
     listVersions: (...call) =>
-      eachTold(pagesCounted(store.listVersions(...call), onList), ({ versions }) =>
+      tapped(pagesCounted(store.listVersions(...call), onList), ({ versions }) =>
         meter.seen(versions.map((version) => ({ storageClass: STANDARD, ...version, key: nameOf(version) }))),
       ),
     deleteVersions: (versions, signal) => removed(versions.map(nameOf), store.deleteVersions(versions, signal), true),
     async copy(from, to, options) {
       const storageClass = options?.storageClass ?? STANDARD;
       await write('copy', storageClass, store.copy(from, to, options));
-      // The copy is read with its key, and written with one.
+      // KMS is asked twice: to read the original, and to write the copy.
       for (let asked = 0; options?.kmsKeyId !== undefined && asked < 2; asked++) meter.requested('kms', STANDARD);
       meter.copied(from, to, storageClass);
     },
@@ -145,7 +145,7 @@ export function meterStore(store: WholeStore, meter: StoreMeter): WholeStore {
   };
 }
 
-/** The keys, telling `meter` each time that KMS is asked. */
+/** Wraps a key service so that `meter` is told each time that KMS is asked. */
 export const meterKeys = (keys: KeyService, meter: StoreMeter): KeyService => ({
   generate: async (...call) => {
     meter.requested('kms', STANDARD);

@@ -1,5 +1,5 @@
-// What the engine requires of an object store. `ObjectReader` is all that read-only commands get; `ObjectDeleter` gets who may
-// delete, and nobody else (docs/protocol/rules.md#one-deleter).
+// The interfaces of an object store. Read-only commands get an `ObjectReader` and nothing else; an `ObjectDeleter` is handed only to those
+// that may delete (docs/protocol/rules.md#one-deleter).
 //
 // A store is bound to a base: a bucket and prefix, or a folder. Keys are relative to that base, never start with a
 // slash, and use `/`. Every implementation is durable before it acknowledges, reads its own writes at once, and is
@@ -11,7 +11,7 @@ import type { Pace } from '../platform/limits/pace.js';
 
 export type RetentionMode = 'governance' | 'compliance';
 
-/** S3 Object Lock: until then no one deletes this version of the object, except, of governance, who may bypass it. */
+/** S3 Object Lock: until then nobody can delete this version of the object, except those who may bypass `governance`. */
 export interface Retention {
   readonly mode: RetentionMode;
   readonly until: Date;
@@ -23,15 +23,15 @@ export interface ObjectInfo extends StorageTraits {
   /** Opaque, without quotes. Compare for equality only: it is an MD5 on few stores. */
   readonly etag: string;
   readonly lastModified: Date;
-  /** As the store names it; `STANDARD` where it names none. */
+  /** Storage class as the store names it; `STANDARD` if it names none. */
   readonly storageClass: string;
-  /** Where INTELLIGENT_TIERING keeps it, if that is one of its archive tiers; only `head` can tell. */
+  /** Archive tier of INTELLIGENT_TIERING that it lies in, if any; only `head` can tell. */
   readonly archiveTier?: string;
   /** Present for an object that was requested from cold storage. */
   readonly restore?: { readonly inProgress: boolean; readonly expiry?: Date };
-  /** How the store encrypts it, in its own words; absent where it does not. Only `head` can tell. */
+  /** How the store encrypts it, in its own words; absent if it does not. Only `head` can tell. */
   readonly encryption?: { readonly method: string; readonly kmsKeyId: string | null };
-  /** Only `head` can tell, and on AWS only to who may `s3:GetObjectRetention`. */
+  /** Object Lock of the object. Only `head` can tell, and on AWS only to credentials with `s3:GetObjectRetention`. */
   readonly retention?: Retention;
 }
 
@@ -45,11 +45,11 @@ export interface GetOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an answer tells of how the object is kept, and billed. */
+/** How an object is kept and billed, as far as an answer tells. */
 export interface StorageTraits {
-  /** The bucket keeps versions: what is deleted or written again stays there. */
+  /** Set if the bucket keeps versions: what is deleted or overwritten stays there. */
   readonly keepsVersions?: true;
-  /** With a key of KMS, which was asked for it. */
+  /** Set if the object is encrypted with a KMS key, for which KMS was asked. */
   readonly usesKms?: true;
 }
 
@@ -61,9 +61,9 @@ export interface ObjectContent extends StorageTraits {
   /** Offset of the first byte of `body` in the object. */
   readonly start: number;
   readonly etag: string;
-  /** As `ObjectInfo` has it; undefined where an answer does not tell. */
+  /** As in `ObjectInfo`; undefined if an answer does not tell. */
   readonly storageClass?: string;
-  /** The same. */
+  /** As in `ObjectInfo`; undefined if an answer does not tell. */
   readonly lastModified?: Date;
   /** Must be consumed or destroyed by the caller. Errors with an ArchiverError. */
   readonly body: Readable;
@@ -73,9 +73,9 @@ export interface ListOptions {
   readonly prefix?: string | undefined;
   /** `/` folds deeper keys into `prefixes`. */
   readonly delimiter?: '/' | undefined;
-  /** Ask for the restore status of cold objects where the store can tell. */
+  /** Ask for the restore status of cold objects, if the store can tell. */
   readonly withRestoreStatus?: boolean | undefined;
-  /** Only keys after this one: how an interrupted listing is continued. */
+  /** Only keys after this one; used to continue an interrupted listing. */
   readonly startAfter?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -91,7 +91,7 @@ export interface WriteOptions {
   readonly contentType?: string | undefined;
   /** SSE-KMS with this key. */
   readonly kmsKeyId?: string | undefined;
-  /** Object Lock of what is written. @throws unsupported where the bucket has none, before anything is stored */
+  /** Object Lock of the written object. @throws unsupported if the bucket has none, before anything is stored */
   readonly retention?: Retention | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -106,7 +106,7 @@ export interface PutOptions extends WriteOptions {
   readonly ifMatch?: string | undefined;
   /** Called while the body is sent, with the bytes sent by this request so far; a repeated request starts at zero. */
   readonly onSent?: (bytes: number) => void;
-  /** Waited for before each slice (`PACED_SLICE_BYTES`) of the body is sent, instead of the store's own limit; a folder knows none. */
+  /** Awaited before each slice (`PACED_SLICE_BYTES`) of the body is sent, instead of the store's own limit; folder stores ignore it. */
   readonly pace?: Pace;
   /** Hex SHA-256 of the body if the caller has it already: saves hashing it again. */
   readonly sha256?: string | undefined;
@@ -124,12 +124,12 @@ export interface UnfinishedMultipart {
   readonly key: string;
   readonly multipartId: string;
   readonly startedAt: Date;
-  /** Where the store says so. */
+  /** Bytes received so far, if the store says it. */
   readonly sizeBytes?: number;
 }
 
 export interface MultipartLook {
-  /** Ask for the sizes as well: a request more for each upload, which needs s3:ListMultipartUploadParts. */
+  /** Also ask for the sizes: one more request for each upload, which needs s3:ListMultipartUploadParts. */
   readonly withSizes?: boolean;
 }
 
@@ -142,17 +142,17 @@ export interface ObjectVersionId {
 export interface ObjectVersion extends ObjectVersionId {
   /** 0 for a delete marker. */
   readonly sizeBytes: number;
-  /** What the key shows now; a delete marker shows nothing. */
+  /** True for the version that the key shows now; a delete marker shows nothing. */
   readonly isCurrent: boolean;
   readonly isDeleteMarker: boolean;
-  /** As `ObjectInfo` has them; absent where a listing does not tell. */
+  /** As in `ObjectInfo`; absent if a listing does not tell. */
   readonly storageClass?: string;
   readonly lastModified?: Date;
 }
 
 export interface ListVersionsOptions {
   readonly prefix?: string | undefined;
-  /** Only what comes after this version: how an interrupted listing is continued. */
+  /** Only what comes after this version; used to continue an interrupted listing. */
   readonly after?: ObjectVersionId | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -166,19 +166,19 @@ export interface VersionPage {
 
 export interface DeleteFailure {
   readonly key: string;
-  /** If a version was to be deleted. */
+  /** Set if a version was to be deleted. */
   readonly versionId?: string;
   readonly reason: string;
-  /** By a policy, or a lock. */
+  /** True if a policy or a lock refused it. */
   readonly isRefused?: boolean;
-  /** The store says that a retry may help. */
+  /** True if the store says that a retry may help. */
   readonly retriable?: boolean;
 }
 
 export type ThawTier = 'expedited' | 'standard' | 'bulk';
 
 export interface ThawOptions {
-  /** How long the readable copy stays; not said of what comes back for good. */
+  /** Days that the readable copy stays; absent for objects that come back for good. */
   readonly days?: number;
   readonly tier: ThawTier;
   readonly signal?: AbortSignal | undefined;
@@ -187,16 +187,16 @@ export interface ThawOptions {
 export type Ability = 'list' | 'read' | 'delete';
 
 export interface StoreAbilities {
-  /** False where the store has refused it; true where it has not, or was never asked. `key` is an object or a prefix. */
+  /** False if the store has refused it; true if it has not, or was never asked. `key` is an object or a prefix. */
   may(ability: Ability, key: string): boolean;
 }
 
 export interface ObjectReader {
   /** `s3://bucket/prefix` or `file:///folder`, without a trailing slash. */
   readonly url: string;
-  /** Decrypts what is encrypted in the store; without it, that cannot be read. */
+  /** Decrypts what is encrypted in the store, which cannot be read without it. */
   readonly keys?: KeyService;
-  /** What the credentials may do, as far as the store's answers have shown; absent where nothing is remembered. */
+  /** Permissions of the credentials, as far as the store's answers have shown; absent if nothing is remembered. */
   readonly abilities?: StoreAbilities;
   /** @throws not-found, access-denied, conflict (ifMatch), cold-storage, store */
   get(key: string, options?: GetOptions): Promise<ObjectContent>;
@@ -207,26 +207,29 @@ export interface ObjectReader {
 }
 
 export interface PlainKeys {
-  /** The user says that nobody else writes there now. */
+  /** True if the user says that nobody else writes there now. */
   readonly isExclusive: boolean;
 }
 
 export interface ObjectStore extends ObjectReader {
-  /** Where no key is created only once: then no key may have two writers. */
+  /** Set for a store that cannot create a key only once: there no key may have two writers. */
   readonly plain?: PlainKeys;
-  /** The current time by the clock of `lastModified`. */
+  /** Returns the current time by the clock of `lastModified`. */
   time(signal?: AbortSignal): Promise<Date>;
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<PutResult>;
-  /** The unfinished ones whose key begins with `prefix`; in a folder the temp files of writers. */
+  /** Lists unfinished multipart uploads whose key begins with `prefix`; in a folder the temp files of writers. */
   listMultipart(prefix: string, signal?: AbortSignal, look?: MultipartLook): AsyncIterable<UnfinishedMultipart>;
-  /** Every version and delete marker; where no versions are kept, every object once. */
+  /** Lists every version and delete marker; if no versions are kept, every object once. */
   listVersions(options?: ListVersionsOptions): AsyncIterable<VersionPage>;
   copy(fromKey: string, toKey: string, options?: CopyOptions): Promise<void>;
-  /** Requests a readable copy of a cold object. `already` when it is readable or was requested. @throws unsupported where nothing is ever cold */
+  /**
+   * Requests a readable copy of a cold object. Returns `already` when it is readable or was requested. @throws unsupported where nothing is
+   * ever cold
+   */
   thaw(key: string, options: ThawOptions): Promise<'started' | 'already'>;
 }
 
-/** What deletes. The files that may name it are listed in scripts/import-rules.mjs, each with what it deletes. */
+/** The deleting half of a store. The files that may name it are listed in scripts/import-rules.mjs, each with what it deletes. */
 export interface ObjectDeleter {
   /** Deletes in batches of 1000; a key that does not exist is no failure. */
   readonly delete: (keys: readonly string[], signal?: AbortSignal) => Promise<readonly DeleteFailure[]>;
@@ -235,14 +238,14 @@ export interface ObjectDeleter {
     versions: readonly ObjectVersionId[],
     signal?: AbortSignal,
   ) => Promise<readonly DeleteFailure[]>;
-  /** Aborting one that does not exist is no failure. Its writer fails, where it is still at work. */
+  /** Aborts a multipart upload; one that does not exist is no failure. Its writer fails if it is still at work. */
   readonly abortMultipart: (key: string, multipartId: string, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Both, as what makes and what wraps stores has them. */
+/** Both halves, as code that opens or wraps stores has them. */
 export interface WholeStore extends ObjectStore, ObjectDeleter {}
 
-/** Requests by how S3 bills them. */
+/** Numbers of requests, by how S3 bills them. */
 export interface RequestCounts {
   put: number;
   get: number;

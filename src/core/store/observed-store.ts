@@ -1,5 +1,5 @@
-// Tells of each request to a store how long it took and what came of it, for metrics and traces. It sits where the meter of
-// the ledger does, below the retry decorator: every attempt is one. What is fetched ends with its last byte.
+// Reports how long each request to a store took and how it ended, for metrics and traces. It sits where the meter of the ledger does, below
+// the retry decorator, so each attempt is reported. A fetch ends with its last byte.
 import { isArchiverError } from '../platform/failures/errors.js';
 import type { KeyService } from './key-service.js';
 import type { RequestKind, StoreRequest } from '../events/observer.js';
@@ -13,7 +13,7 @@ const nowMs = (): number => performance.timeOrigin + performance.now();
 
 const codeOf = (error: unknown): string => (isArchiverError(error) ? error.code : 'internal');
 
-/** Times requests: `begin` gives what ends one, `during` times a whole one. */
+/** Times requests: `begin` returns a function that ends one, `during` times a whole one. */
 function watch(onRequest: OnRequest) {
   const begin = (kind: RequestKind) => {
     const startedMs = nowMs();
@@ -34,7 +34,7 @@ function watch(onRequest: OnRequest) {
   return { begin, during };
 }
 
-/** The store, telling `onRequest` of each request when it has ended. */
+/** Wraps a store so that `onRequest` is called with each request when it has ended. */
 export function observeStore(store: WholeStore, onRequest: OnRequest): WholeStore {
   const { begin, during } = watch(onRequest);
   async function* pages<T>(from: AsyncIterable<T>): AsyncGenerator<T> {
@@ -83,7 +83,7 @@ export function observeStore(store: WholeStore, onRequest: OnRequest): WholeStor
   };
 }
 
-/** The keys, the same. */
+/** Does the same for a key service. */
 export function observeKeys(keys: KeyService, onRequest: OnRequest): KeyService {
   const { during } = watch(onRequest);
   return {

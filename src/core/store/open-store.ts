@@ -1,4 +1,4 @@
-// From a URL to a store with everything around it. From the inside out:
+// Opens a store at a URL with everything around it. From the inside out:
 //   store            one method, one request; uploads are paced in here
 //   meter            what is billed, for the ledger
 //   observation      how long each attempt took, where metrics or traces are wanted
@@ -40,27 +40,27 @@ import type { KeyService } from './key-service.js';
 
 export interface OpenStoreOptions
   extends EndpointSources, NetworkSources, Partial<Pick<HttpHandlerOptions, 'maxSockets' | 'http2' | 'idle'>> {
-  /** The region that a flag, a variable or a config file names. */
+  /** Region that a flag, a variable or a config file names. */
   readonly region?: string | undefined;
   /** False when `region` is only the command's default. */
   readonly regionGiven?: boolean | undefined;
   /** Used when nothing names a region and the bucket does not reveal it. */
   readonly defaultRegion?: string | undefined;
-  /** The address of KMS, where it is known already; null: AWS itself. Otherwise it is found like the address of the store. */
+  /** Address of KMS if it is known already; null for AWS itself. Otherwise it is found like the address of the store. */
   readonly kmsEndpointUrl?: string | null | undefined;
   readonly limitUploadBytesPerSecond?: number | undefined;
   readonly limitDownloadBytesPerSecond?: number | undefined;
   /** Permission bits of files in a folder; giving them for S3, which has none, is an error. */
   readonly storeMode?: number | undefined;
   readonly onEvent?: EventSink | undefined;
-  /** Gives the meter that is told what is used of the store. */
+  /** Makes the meter that is told what is used of the store. */
   readonly meter?: ((place: MeteredPlace) => StoreMeter) | undefined;
-  /** Whether it is asked what it keeps before versions are written there; `auto` when not given. */
+  /** Whether to ask the store if it keeps If-None-Match before versions are written there; `auto` by default. */
   readonly createOnce?: CreateOnceSetting | undefined;
-  /** Told of each request when it has ended. */
+  /** Called with each request when it has ended. */
   readonly onRequest?: ((request: StoreRequest) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** What is known to be refused there, and gets what is learnt now. */
+  /** Refusals that are known already; those that are met now are added. */
   readonly refusals?: StoreRefusals | undefined;
   readonly retry?: Partial<RetryOptions> | undefined;
   readonly watchdog?: Partial<WatchdogOptions> | undefined;
@@ -75,29 +75,29 @@ export interface StoreServers {
 
 export interface OpenedStore {
   readonly store: ObjectStore;
-  /** For those who may delete there. */
+  /** The deleting half, for code that may delete there. */
   readonly deleter: ObjectDeleter;
-  /** Grows while the store is used. */
+  /** Counts requests while the store is used. */
   readonly requests: RequestCounts;
-  /** How many requests were repeated so far. */
+  /** Returns the number of requests that were repeated so far. */
   readonly retries: () => number;
-  /** Of S3 stores only. */
+  /** S3 stores only. */
   readonly region?: string;
-  /** AWS itself and not another server. */
+  /** True for AWS itself, false for other servers. */
   readonly isAws: boolean;
-  /** Of S3 stores only: who runs it, where the address tells. */
+  /** S3 stores only: the provider, if the address tells. */
   readonly runBy?: Provider | undefined;
-  /** Of S3 stores only: the servers that the store and its keys are on, for saving where something is. */
+  /** S3 stores only: the servers of the store and its keys, for saving where something is. */
   readonly servers?: StoreServers;
-  /** Of S3 stores only. */
+  /** S3 stores only. */
   readonly lifecycle?: BucketLifecycle;
-  /** Of S3 stores only. */
+  /** S3 stores only. */
   readonly posture?: BucketPosture;
-  /** Of S3 stores only; keys are those of `store`. */
+  /** S3 stores only; keys are those of `store`. */
   readonly lock?: BucketLock;
-  /** Of S3 stores only; keys are those of `store`. */
+  /** S3 stores only; keys are those of `store`. */
   readonly multipart?: MultipartTrial;
-  /** Whether somebody vouches that it keeps If-None-Match; asked (`auto`) when not given. Of S3 stores only. */
+  /** S3 stores only: whether somebody vouches that it keeps If-None-Match; `auto`, to ask it, if not given. */
   readonly createOnce?: CreateOnceSetting;
   /** Closes idle connections; the store must not be used afterwards. */
   close(): void;
@@ -181,13 +181,13 @@ function keysOf(options: OpenStoreOptions, region: string | undefined): Closable
   });
 }
 
-/** What is handed on: the methods of the other half are not there at all, so nothing can call them by mistake. */
+/** Splits a store into its halves: methods of the other half are not there at all, so nothing can call them by mistake. */
 function halvesOf(whole: WholeStore): Pick<OpenedStore, 'store' | 'deleter'> {
   const { delete: remove, deleteVersions, abortMultipart, ...store } = whole;
   return { store, deleter: { delete: remove, deleteVersions, abortMultipart } };
 }
 
-/** Opens the store at a URL. @throws usage for a URL that is none; no request is made except to find a region */
+/** Opens the store at a URL. Makes no request except to find a region. @throws usage for an invalid URL */
 export async function openStore(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
   const { limitDownloadBytesPerSecond: limit } = options;
   let retries = 0;
@@ -242,7 +242,7 @@ function lazyKeys(load: () => Promise<ClosableKeys>): ClosableKeys {
     close: () => {
       loading?.then(
         (keys) => keys.close(),
-        () => undefined, // told to whoever asked for a key
+        () => undefined, // reported where a key was asked for
       );
     },
   };

@@ -1,11 +1,11 @@
-// A store that does not create a key only once, as it is written to (docs/decisions/060-plain-stores.md). No request has a
-// condition: some servers answer 501 to one, others ignore it. What is put under a key with an id of this very process in it needs
-// none. What replaces an object that others may replace as well is refused, unless the user says that nobody else writes there.
+// Writes to a store that does not create a key only once (docs/decisions/060-plain-stores.md). No request has a condition: some servers
+// answer 501 to one, others ignore it. A key with an id of this very process in it needs none. Replacing an object that others may replace
+// as well is refused, unless the user says that nobody else writes there.
 import { ArchiverError } from '../platform/failures/errors.js';
 import { printable } from '../platform/paths/raw-path.js';
 import type { ObjectStore, PlainKeys, PutOptions, PutResult } from './object-store.js';
 
-/** The store without conditions. */
+/** Wraps a store so that it is written to without conditions. */
 export function plainStore<S extends ObjectStore>(store: S, plain: PlainKeys): S {
   return {
     ...store,
@@ -13,12 +13,15 @@ export function plainStore<S extends ObjectStore>(store: S, plain: PlainKeys): S
     put: async (key, body, { ifAbsent: _ifAbsent, ifMatch, ...options } = {}) => {
       if (ifMatch === undefined) return await store.put(key, body, options);
       refuseShared({ ...store, plain }, `replacing ${printable(key)}`);
-      return await putLooking(store, key, body, { ...options, ifMatch });
+      return await putAndCompare(store, key, body, { ...options, ifMatch });
     },
   };
 }
 
-/** @throws plain-store where nothing keeps two processes from doing `what` at the same time */
+/**
+ * Refuses `what` on a plain store that may have other writers. @throws plain-store where nothing keeps two processes from doing `what` at
+ * the same time
+ */
 export function refuseShared({ plain, url }: Pick<ObjectStore, 'plain' | 'url'>, what: string): void {
   if (plain?.isExclusive !== false) return;
   const why = 'it does not create a key only once, and what somebody else writes at the same time could be lost';
@@ -27,8 +30,8 @@ export function refuseShared({ plain, url }: Pick<ObjectStore, 'plain' | 'url'>,
   });
 }
 
-/** Who is alone sees whether that was so. @throws conflict where somebody else has written it */
-async function putLooking(
+/** Puts an object after comparing its ETag, and compares again afterwards. @throws conflict where somebody else has written it */
+async function putAndCompare(
   store: ObjectStore,
   key: string,
   body: Uint8Array,

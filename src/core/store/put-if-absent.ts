@@ -1,10 +1,10 @@
-// Putting what may be there already, where it does not matter whose it is: its key says what it is.
+// Puts an object that may be there already, from any writer: its key determines its content.
 import { isArchiverError } from '../platform/failures/errors.js';
 import type { ObjectStore, PutOptions } from './object-store.js';
 
 /**
- * False where there is an object already. On a store that does not create a key only once, two processes at once may both hear
- * true. @throws what the store throws
+ * Puts an object; returns false if there is one already. On a store that does not create a key only once, two processes at the same time
+ * may both get true. @throws what the store throws
  */
 export async function putIfAbsent(
   store: ObjectStore,

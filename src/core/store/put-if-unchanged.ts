@@ -1,12 +1,12 @@
-// Replacing an object that must still be the one that was looked at. Some stores answer 412 to every If-Match, also where
-// nothing has changed; that is no other process, and said as what it is.
+// Replaces an object that must still be the one that was looked at. Some stores answer 412 to every If-Match, even if nothing has changed;
+// that is reported as what it is, and not as another process.
 import { ArchiverError, isArchiverError } from '../platform/failures/errors.js';
 import { printable } from '../platform/paths/raw-path.js';
 import type { ObjectStore, PutOptions, PutResult } from './object-store.js';
 
 /**
- * Replaces the object with the etag `ifMatch`. @throws conflict where it is another one by now; unsupported where the store
- * refuses although it is not
+ * Replaces the object with the etag `ifMatch`. @throws conflict if it is another one by now; unsupported if the store refuses although it
+ * is not
  */
 export async function putIfUnchanged(
   store: ObjectStore,

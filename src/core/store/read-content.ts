@@ -1,4 +1,4 @@
-// Reading a whole object body into memory without trusting it: the size is known and bounded before a byte is kept.
+// Reads a whole object body into memory without trusting it: the size is known and bounded before a byte is kept.
 import { integrityError } from '../platform/failures/errors.js';
 import type { ObjectContent } from './object-store.js';
 

@@ -1,8 +1,8 @@
-// What read-only commands get: the other methods are not there at all, so nothing can call them by mistake.
+// The store of read-only commands: other methods are not there at all, so nothing can call them by mistake.
 import type { ObjectReader } from './object-store.js';
 import { defined } from '../platform/defined.js';
 
-/** The reading half of a store, and nothing else. */
+/** Returns the reading half of a store, and nothing else. */
 export function readOnly(store: ObjectReader): ObjectReader {
   return {
     url: store.url,

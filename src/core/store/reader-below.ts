@@ -1,9 +1,9 @@
-// A store that lies below another, through the connections of that one.
+// Reads a store that lies below another, through the connections of that one.
 import { defined } from '../platform/defined.js';
 import type { ObjectReader } from './object-store.js';
 import { joinStoreUrl } from './store-url.js';
 
-/** The reading half of the store at `place` below `reader`, as `lab` or `writers/web-01`; '' is the reader itself. */
+/** Returns the reading half of the store at `place` below `reader`, such as `lab` or `writers/web-01`; '' is the reader itself. */
 export function readerBelow(reader: ObjectReader, place: string): ObjectReader {
   if (place === '') return reader;
   const { keys, abilities } = reader;

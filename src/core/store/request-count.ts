@@ -1,10 +1,10 @@
-// Counts requests as S3 bills them. It sits below the retry decorator, so that every attempt counts. A listing counts one
-// request for each page, asking for the time one, and deleting one for each batch.
+// Counts requests as S3 bills them. It sits below the retry decorator, so that every attempt counts. A listing counts as one request per
+// page, asking for the time as one, and deleting as one per batch.
 import type { RequestCounts, WholeStore } from './object-store.js';
 
 const DELETE_BATCH = 1000;
 
-/** All zero. */
+/** Returns counts of zero. */
 export const newRequestCounts = (): RequestCounts => ({
   put: 0,
   get: 0,

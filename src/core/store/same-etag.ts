@@ -1,3 +1,3 @@
-/** Whether two ETags say that nothing was replaced. Some servers list objects without (s3s-fs): that says nothing. */
+/** Whether two ETags show that an object was not replaced. Some servers list objects without (s3s-fs), which proves nothing. */
 export const isSameEtag = (before: string | undefined, now: string | undefined): boolean =>
   before !== undefined && before !== '' && before === now;

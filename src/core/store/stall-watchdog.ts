@@ -13,7 +13,7 @@ export interface WatchdogOptions {
   readonly stallMs: number;
   /** Averaged over `stallMs`; slower counts as stalled. */
   readonly minBytesPerSecond: number;
-  /** Continuations in a row that yield (almost) nothing before the body is given up. */
+  /** Most continuations in a row that yield (almost) nothing before the body is given up. */
   readonly maxIdleContinuations: number;
   readonly onEvent?: EventSink | undefined;
 }
@@ -21,7 +21,7 @@ export interface WatchdogOptions {
 export const DEFAULT_WATCHDOG: WatchdogOptions = { stallMs: 60_000, minBytesPerSecond: 1024, maxIdleContinuations: 5 };
 
 const TICKS_PER_STALL = 20;
-// A continuation that yielded this much was worth it, whatever happened next.
+// A continuation that yielded this many bytes was worth it, whatever happened next.
 const PROGRESS_BYTES = 64 * 1024;
 const BUFFER_BYTES = 256 * 1024;
 
@@ -189,7 +189,7 @@ class WatchedBody extends Readable {
   }
 }
 
-/** A store whose bodies are watched. Continuations go through `store`, so this belongs around the retry decorator. */
+/** Wraps a store so that its bodies are watched. Continuations go through `store`, so this belongs around the retry decorator. */
 export function withWatchdog<S extends ObjectStore>(store: S, options: WatchdogOptions = DEFAULT_WATCHDOG): S {
   return {
     ...store,

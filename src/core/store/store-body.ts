@@ -5,7 +5,7 @@ import { StoreError } from './store-error.js';
 
 export interface StoreBodyOptions {
   readonly sizeBytes: number;
-  /** What is read, for messages: `s3://bucket/key`. */
+  /** Name of the object for messages: `s3://bucket/key`. */
   readonly name: string;
   readonly mapError: (error: unknown) => Error;
 }

@@ -1,5 +1,5 @@
-// Errors of a store, with what the retry decorator and the committer need to know besides the message. Stores decide
-// `retriable`; no other code looks at status codes.
+// Errors of a store, with the facts that the retry decorator and the committer need besides the message. Stores decide `retriable`; no
+// other code looks at status codes.
 import {
   ArchiverError,
   cancelledError,
@@ -43,24 +43,24 @@ export class StoreError extends ArchiverError {
   }
 }
 
-/** True when the same request may succeed if it is sent again. */
+/** Whether the same request may succeed if it is sent again. */
 export function isRetriable(error: unknown): error is StoreError {
   return error instanceof StoreError && error.retriable;
 }
 
-/** True for a conflict on a repeated request: the object may be the caller's own from the request whose answer was lost. */
+/** Whether an error is a conflict on a repeated request: the object may be the caller's own from the request whose answer was lost. */
 export function isUncertainConflict(error: unknown): error is StoreError {
   return error instanceof StoreError && error.code === 'conflict' && error.afterRetry;
 }
 
-/** @throws the signal's reason when it is an ArchiverError, else `cancelled`, once the signal has fired */
+/** Throws once the signal has fired. @throws the signal's reason when it is an ArchiverError, otherwise `cancelled` */
 export function throwIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw isArchiverError(signal.reason) ? signal.reason : cancelledError();
 }
 
 const MISNAMED = 'MisnamedKey';
 
-/** The failure of an upload whose object the store shows under another key. */
+/** Makes the error of an upload whose object the store shows under another key. */
 export const misnamedError = (key: string, shown: string): StoreError =>
   new StoreError(
     'unsupported',
@@ -71,12 +71,12 @@ export const misnamedError = (key: string, shown: string): StoreError =>
     },
   );
 
-/** True for that failure: the same upload would meet it whenever it is tried. */
+/** Whether an error is that one: the same upload would meet it again each time. */
 export const isMisnamed = (error: unknown): boolean => error instanceof StoreError && error.reason === MISNAMED;
 
 const NO_LOCK = 'NoObjectLock';
 
-/** The failure of a request that was to lock something where nothing can be locked. */
+/** Makes the error of a request to lock something where nothing can be locked. */
 export const noLockError = (bucket: string, cause?: unknown): StoreError =>
   new StoreError('unsupported', `the bucket ${bucket} has no Object Lock, so nothing in it can be locked`, {
     cause,
@@ -84,5 +84,5 @@ export const noLockError = (bucket: string, cause?: unknown): StoreError =>
     hint: 'turn it on (on AWS also for an existing bucket: versioning, then `aws s3api put-object-lock-configuration`), or leave out --object-lock',
   });
 
-/** True for that failure: the store has taken nothing. */
+/** Whether an error is that one: the store has accepted nothing. */
 export const isLockRefused = (error: unknown): boolean => error instanceof StoreError && error.reason === NO_LOCK;

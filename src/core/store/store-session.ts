@@ -1,8 +1,8 @@
-// A store that outlives the operations in it: each is told of what happens in its time.
+// A store that outlives its operations: each gets the events that happen while it runs.
 import type { EventSink } from '../events/events.js';
 import type { OpenedStore } from './open-store.js';
 
-/** Hands the events of a store to `emit` for as long as `work` goes on. */
+/** Passes the events of a store to `emit` while `work` runs. */
 export type During = <T>(emit: EventSink, work: () => Promise<T>) => Promise<T>;
 
 export interface SessionStore {
@@ -10,7 +10,7 @@ export interface SessionStore {
   readonly during: During;
 }
 
-/** Opens a session with what `open` gives. @throws what that throws */
+/** Opens a session with the store that `open` returns. @throws what that throws */
 export async function openSession(open: (onEvent: EventSink) => Promise<OpenedStore>): Promise<SessionStore> {
   const sinks = new Set<EventSink>();
   const opened = await open((event) => sinks.forEach((emit) => emit(event)));

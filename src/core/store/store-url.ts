@@ -1,5 +1,5 @@
-// Where objects are, as text: `s3://bucket[/prefix]` or `file:///absolute/folder`. A store URL names a base; keys are
-// relative to it. Folders with odd names are never percent-encoded: `file://` is followed by the path as it is.
+// URLs of stores: `s3://bucket[/prefix]` or `file:///absolute/folder`. A store URL names a base; keys are relative to it. Folders with odd
+// names are never percent-encoded: `file://` is followed by the path as it is.
 import { posix, resolve } from 'node:path';
 import { usageError } from '../platform/failures/errors.js';
 import type { UploadId } from './ids/upload-id.js';
@@ -17,15 +17,15 @@ const STORE_URL = /^(?:s3:\/\/[^/\s]+(?:\/.*)?|file:\/\/\/.*)$/s;
 const PATH = /^(?:\/|\.{1,2}(?:\/|$))/;
 
 /**
- * The URL of what a person writes for a place: a URL as it is, a path that begins with `/`, `./` or `../` as that of its
- * folder; undefined for anything else. Relative paths begin at `cwd`.
+ * Returns the URL of a place as people write it: a URL as it is, a path that begins with `/`, `./` or `../` as that of its folder;
+ * undefined for anything else. Relative paths begin at `cwd`.
  */
 export function storeUrlOf(text: string, cwd: string): string | undefined {
   if (STORE_URL.test(text)) return text;
   return PATH.test(text) ? `file://${resolve(cwd, text)}` : undefined;
 }
 
-/** The URL of what --bucket takes: the name of a bucket, or what a person writes for a place (`storeUrlOf`). */
+/** Returns the URL for --bucket: the name of a bucket, or a place as people write it (`storeUrlOf`). */
 export const bucketUrl = (bucket: string, cwd: string): string =>
   storeUrlOf(bucket, cwd) ?? (bucket.includes('://') ? bucket : `s3://${bucket}`);
 
@@ -45,7 +45,7 @@ export function joinKey(...parts: readonly string[]): string {
     .join('/');
 }
 
-/** @throws usage when the name cannot be a bucket's. */
+/** Checks and returns the name of a bucket. @throws usage when it cannot be one */
 export function checkBucketName(bucket: string): string {
   if (bucket === '') throw usageError('the S3 URL names no bucket; write s3://bucket or s3://bucket/prefix');
   if (!BUCKET.test(bucket) || bucket.includes('..') || ADDRESS.test(bucket)) {
@@ -57,8 +57,8 @@ export function checkBucketName(bucket: string): string {
 }
 
 /**
- * Checks a key relative to a base, `prefix` counted in.
- * @throws usage for an empty key, a leading slash, `.` or `..` segments, a lone surrogate, or more than 1024 bytes
+ * Checks and returns a key relative to a base; `prefix` counts for its length. @throws usage for an empty key, a leading slash, `.` or `..`
+ * segments, a lone surrogate, or more than 1024 bytes
  */
 export function checkKey(key: string, prefix = ''): string {
   const complain = (why: string): never => {
@@ -104,13 +104,13 @@ export function parseStoreUrl(url: string): StoreUrl {
   throw usageError(`'${printable(url)}' is not a store URL; write s3://bucket/prefix or file:///absolute/folder`);
 }
 
-/** The canonical form of a store URL, without a trailing slash. */
+/** Returns the canonical form of a store URL, without a trailing slash. */
 export function formatStoreUrl(url: StoreUrl): string {
   if (url.kind === 'file') return `file://${url.folder}`;
   return url.prefix === '' ? `s3://${url.bucket}` : `s3://${url.bucket}/${url.prefix}`;
 }
 
-/** The store URL of a folder below a base: parses, joins, formats. */
+/** Returns the store URL of a folder below a base. */
 export function joinStoreUrl(url: string, ...parts: readonly string[]): string {
   const base = parseStoreUrl(url);
   const below = trimSlashes(joinKey(...parts));

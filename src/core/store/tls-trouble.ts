@@ -1,11 +1,11 @@
-// What is wrong with a server's certificate, as OpenSSL and Node name it, and who can mend it.
+// Explains what is wrong with a server's certificate, by the codes of OpenSSL and Node, and who can fix it.
 
 export interface TlsTrouble {
   readonly text: string;
   readonly hint: string;
 }
 
-/** Undefined where the code is none of a certificate. `host`: the server as a person reads it. */
+/** Returns the explanation; undefined if the code is not about a certificate. `host` is the server for people. */
 export function tlsTrouble(code: string, host: string, message: string): TlsTrouble | undefined {
   switch (code) {
     case 'CERT_HAS_EXPIRED':

@@ -1,5 +1,5 @@
 import type { UnfinishedMultipart } from './object-store.js';
 
-/** Bytes of unfinished writes, as far as the store says how many. */
+/** Returns the bytes of unfinished writes, as far as the store tells them. */
 export const unfinishedBytes = (writes: readonly UnfinishedMultipart[]): number =>
   writes.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0);

@@ -1,8 +1,8 @@
 import { isArchiverError } from '../platform/failures/errors.js';
 
 /**
- * Why nobody knows which multipart uploads are unfinished: `denied`: these credentials may not list them; `unsupported`: the store
- * lists none, whatever it holds; `not-asked`: only an inventory was read.
+ * Why unfinished multipart uploads cannot be seen: `denied`: these credentials may not list them; `unsupported`: the store lists none,
+ * whatever it holds; `not-asked`: only an inventory was read.
  */
 export type UnfinishedHidden = 'denied' | 'unsupported' | 'not-asked';
 
@@ -12,13 +12,13 @@ const REASONS: Readonly<Record<UnfinishedHidden, string>> = {
   'not-asked': 'no inventory has them',
 };
 
-/** What cannot be said of unfinished uploads, for a person. */
+/** Explains for people that unfinished uploads cannot be seen. */
 export const unfinishedHiddenText = (hidden: UnfinishedHidden): string =>
   `unfinished uploads, if there are any, cannot be seen: ${REASONS[hidden]}`;
 
-/** What a failed listing of them means. @throws the failure, where it says nothing of the kind */
+/** Returns why a listing of them failed. @throws the failure, if it says nothing of the kind */
 export function unfinishedHidden(error: unknown): UnfinishedHidden {
-  // A right of its own, and an operation of its own.
+  // Listing them needs a permission of its own, and is an operation of its own.
   if (isArchiverError(error, 'access-denied')) return 'denied';
   if (isArchiverError(error, 'unsupported')) return 'unsupported';
   throw error;

@@ -1,4 +1,4 @@
-// The version to compare with, looked for again while an upload is under way.
+// Finds the version to compare with again while an upload is under way.
 import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { UploadRun } from '../run/upload-run.js';
@@ -10,22 +10,22 @@ type FindInput = Pick<UploadRun, 'store' | 'datasetId' | 'remembered' | 'dataset
 /** Why an attempt is repeated: another writer was faster, something is not sound, or the baseline does not match the store. */
 export type Repeat = 'taken' | Stale | 'doubtful';
 
-/** What the next attempt compares with. @throws what reading it throws; conflict when there is nothing new after all */
+/** Returns what the next attempt compares with. @throws what reading it throws; conflict when there is nothing new after all */
 export async function nextBaseline(run: FindInput, before: Baseline, reason: Repeat): Promise<Baseline> {
   if (reason === 'taken') return await rivalsVersion(run, before);
-  // The version that this run has just made is not whole: the next one lists everything, and builds on nothing of it.
+  // The version that this run has just made is not whole: the next one lists everything and builds on nothing of it.
   if (reason !== 'doubtful' && reason.version !== undefined) return listingAll(before, reason.version);
   try {
-    // Who may not read goes on with what it remembers, and sends again what it may not refer to.
+    // A writer that may not read goes on with what it remembers, and sends again what it may not refer to.
     return (await readAnew(run)) ?? asRemembered(before);
   } catch (error) {
-    // Nobody can read that any more: what is remembered of it has its digests.
+    // The version cannot be read any more, but the view that is remembered has the digests of its files.
     if (!isArchiverError(error, 'integrity', 'not-found')) throw error;
     return asBefore(before);
   }
 }
 
-/** The latest version from the store, not the cache; undefined where it cannot be read. @throws what reading it throws */
+/** Reads the latest version from the store, not the cache; undefined where it cannot be read. @throws what reading it throws */
 async function readAnew(run: FindInput): Promise<Baseline | undefined> {
   const { store, datasetId, dataset, emit, signal } = run;
   const highest = await highestVersion(store, datasetId, { signal });
@@ -33,7 +33,7 @@ async function readAnew(run: FindInput): Promise<Baseline | undefined> {
   return await findBaseline({ store, datasetId, highest, remembered: {}, previousManifest, emit, signal });
 }
 
-/** The version that was committed first. @throws conflict when there is nothing new after all */
+/** Returns the version of the writer that was faster. @throws conflict when there is nothing new after all */
 export async function rivalsVersion(run: FindInput, before: Baseline | undefined): Promise<Baseline> {
   const { store, datasetId, remembered, emit, signal } = run;
   emit({ type: 'note', text: 'something else changed this dataset meanwhile: comparing with how it is now' });

@@ -25,14 +25,14 @@ import { isSameEtag } from '../../store/same-etag.js';
 export interface BaselineOptions {
   readonly store: ObjectStore;
   readonly datasetId: string;
-  /** What is listed; undefined when this writer has no permission to list. */
+  /** The highest version that is listed; undefined for a writer without permission to list. */
   readonly highest: HighestVersion | undefined;
   readonly remembered: Remembered;
-  /** To compare with, instead of the latest version. */
+  /** Manifest to compare with instead of that of the latest version. */
   readonly previousManifest?: PreviousFile | undefined;
-  /** A full new version is wanted, even if the latest one is damaged. */
+  /** Makes a full new version, even if the latest one is damaged. */
   readonly isForced?: boolean | undefined;
-  /** An interrupted run goes on: what was to be compared with may have been pruned since. */
+  /** Continues an interrupted run: the version to compare with may have been pruned since. */
   readonly isResumed?: boolean;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -45,20 +45,20 @@ export interface Baseline {
   readonly isListed: boolean;
   /** False for a writer without permission to read, which only has its cache. */
   readonly isReadable: boolean;
-  /** Of the record of `head`, where it is listed. */
+  /** ETag of the record of `head`, where it is listed. */
   readonly recordEtag: string | undefined;
   readonly comparedWith: Exclude<ComparedWith, 'none'>;
-  /** The view is that of `head`; of an older version, which prune may remove at any time, otherwise. */
+  /** True if the view is that of `head`, false if it is that of an older version, which a prune may remove at any time. */
   readonly isNewest: boolean;
   readonly view: View;
-  /** Digests of those manifests of the view that this computer remembered: the others were read from the store. */
+  /** Digests of the manifests of the view that this computer remembered; the others were read from the store. */
   readonly recalled: ReadonlySet<string>;
-  /** The entries of the view, being parsed already. To be iterated once. */
+  /** The entries of the view, parsed ahead; they can be iterated only once. */
   readonly entries: ReturnType<typeof readAhead<readonly Entry[]>>;
 }
 
 const NO_BASELINE = 'this writer may not read, and remembers nothing that the store still has: a full version';
-/** Batches of a thousand entries: what is parsed while the folder is scanned. */
+/** Batches (of a thousand entries) that are parsed ahead while the folder is scanned. */
 const AHEAD = 64;
 
 interface Opened {
@@ -78,24 +78,24 @@ const baselineOf = (head: Head, { view, recalled }: Opened, highest: HighestVers
   entries: readAhead(view.entries(), AHEAD),
 });
 
-/** The same view, to be compared with once more. */
+/** Returns the baseline with fresh entries, to compare with it once more. */
 export const asBefore = (baseline: Baseline): Baseline => ({
   ...baseline,
   entries: readAhead(baseline.view.entries(), AHEAD),
 });
 
-/** The same view, for a version after `head` that lists all of it. */
+/** Returns the baseline for a version after `head` that lists all of the view. */
 export const listingAll = (baseline: Baseline, head: number): Baseline => ({
   ...asBefore(baseline),
   head,
   isNewest: false,
 });
 
-/** The same for a writer that turned out to have no permission to read the store. */
+/** Returns the baseline for a writer that turned out to have no permission to read the store. */
 export const asRemembered = (baseline: Baseline): Baseline => ({ ...asBefore(baseline), isReadable: false });
 
-/** A cache that adds the digests of what it had to `recalled`. */
-const noting = (cache: ManifestCache, recalled: Set<string>): ManifestCache => ({
+/** Wraps a cache so that the digests of what it had are added to `recalled`. */
+const noteRecalled = (cache: ManifestCache, recalled: Set<string>): ManifestCache => ({
   get: async (sha256) => {
     const found = await cache.get(sha256);
     if (found !== undefined) recalled.add(sha256);
@@ -115,7 +115,9 @@ interface Head {
 
 const FORCE = 'run again with --force for a full new version';
 
-/** Undefined when there is no version yet, or none that this writer can know of. @throws what reading it throws */
+/**
+ * Finds the version to compare with; undefined when there is none yet, or none that this writer can know of. @throws what reading it throws
+ */
 export async function findBaseline(options: BaselineOptions): Promise<Baseline | undefined> {
   const {
     store,
@@ -136,11 +138,11 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
     }
     const { uploadId, sha256 } = head;
     const recalled = new Set<string>();
-    const view = await openView(store, { uploadId, sha256, signal, cache: cache && noting(cache, recalled) });
+    const view = await openView(store, { uploadId, sha256, signal, cache: cache && noteRecalled(cache, recalled) });
     return baselineOf(head, { view, recalled }, options.highest);
   } catch (error) {
     if (given !== undefined) return await latestInstead(options, error);
-    // Permission is not checked beforehand: what the store refuses may be in the cache.
+    // Permission is not checked beforehand: what the store refuses to give may be in the cache.
     if (isArchiverError(error, 'access-denied')) {
       options.emit({ type: 'note', text: NO_BASELINE });
       return undefined;
@@ -157,14 +159,17 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
       `the latest version of dataset ${options.datasetId} is unreadable: ${error.message}`,
       {
         cause: error,
-        // What may be read again another time is no reason to do without it.
+        // A failure that may go away is no reason to do without the version.
         hint: isLost ? [error.hint, FORCE].filter(Boolean).join('; or ') : error.hint,
       },
     );
   }
 }
 
-/** The latest version, where an upload that goes on cannot be compared with that of its file any more. @throws `error` elsewhere */
+/**
+ * Compares with the latest version where a resumed upload cannot be compared with that of its file any more. @throws `error` in all other
+ * cases
+ */
 async function latestInstead(options: BaselineOptions, error: unknown): Promise<Baseline | undefined> {
   if (options.isResumed !== true || !isArchiverError(error, 'unsupported', 'not-found', 'integrity')) throw error;
   options.emit({ type: 'note', text: `comparing with the latest version instead: ${error.message}` });
@@ -186,7 +191,7 @@ async function findHead(options: BaselineOptions): Promise<Head | undefined> {
     (highest?.uploadId ?? remembered.uploadId) === remembered.uploadId;
   const cached = !isHead ? undefined : { ...asHead(remembered, datasetId), isListed: highest !== undefined };
   if (highest === undefined) return cached;
-  // The record is the one that was seen here: nothing in it is new.
+  // The record is the one that was seen here before: there is nothing new in it.
   if (cached !== undefined && isSameEtag(remembered?.recordEtag, highest.etag)) return { ...cached, isReadable: true };
   return await readHead(options, highest);
 }
@@ -196,20 +201,20 @@ const asHead = ({ version, uploadId, manifestSha256 }: CachedHead, datasetId: st
   return { version, uploadId, from: 'cache', isReadable: false, sha256 };
 };
 
-/** Undefined for a writer without permission to read. */
+/** Reads the record of the newest version; undefined for a writer without permission to read. */
 async function readHead(options: BaselineOptions, newest: HighestVersion): Promise<Head | undefined> {
   const { store, datasetId, signal } = options;
   const { version } = newest;
   try {
-    // The record was rewritten since it was seen: by a compaction, which would do no harm, or by a repair, after which
-    // nothing may build on what is remembered. Who may not read cannot tell.
+    // The record was rewritten since it was seen: by a compaction, which would do no harm, or by a repair, after which nothing may build on
+    // what is remembered. A writer that may not read cannot tell.
     const record = await recordIfAllowed(store, newest, signal);
     if (record === undefined) return undefined;
     const { uploadId } = record;
     return { version, from: 'store', isListed: true, isReadable: true, uploadId, sha256: digestsOf(record) };
   } catch (error) {
     if (!(error instanceof RetiredVersion)) throw error;
-    // Retired since it was listed: there is a newer one.
+    // The version was retired since it was listed: there is a newer one.
     const highest = await highestVersion(store, datasetId, { signal });
     if (highest === undefined || comparePlaces(highest, newest) === 0) throw error;
     return await findHead({ ...options, highest });
@@ -228,7 +233,7 @@ async function viewOfFile(
   };
   const expected = sha256 === undefined ? {} : { sha256 };
   const recalled = new Set<string>();
-  const view = await openView(store, { uploadId, ...expected, cache: noting(withFile, recalled), signal });
+  const view = await openView(store, { uploadId, ...expected, cache: noteRecalled(withFile, recalled), signal });
   const recorded = await digestsInChain(store, datasetId, head, uploadId, signal);
   if (view.head.datasetId !== datasetId || recorded === undefined) throw notInChain({ datasetId }, name);
   if (!recorded.includes(sha256 ?? view.chain[0]?.sha256 ?? '')) throw rewritten(name, uploadId);
@@ -240,7 +245,7 @@ const rewritten = (name: string, uploadId: UploadId): ArchiverError =>
     hint: 'chunks may have moved; fetch the manifest again, or leave out --prev-manifest',
   });
 
-/** What the version of this upload records; undefined when there is none, or this writer may not list. */
+/** Manifest digests that the version of this upload records; undefined when there is none, or this writer may not list. */
 async function digestsInChain(
   store: ObjectStore,
   datasetId: string,

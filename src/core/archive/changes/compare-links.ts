@@ -1,27 +1,27 @@
-// Hard links while versions are compared. A group shares one content, so it is packed as a whole or kept as a whole, and
-// when its members changed, every member is mentioned again. Only rows that are or were linked are looked at.
+// Hard links while versions are compared. A group shares one content, so it is packed as a whole or kept as a whole, and when its members
+// changed, every member is mentioned again. Only rows that are or were linked are examined.
 import type { Entry } from '../../format/manifest/manifest-types.js';
 import { type EntryTable, STATUS } from '../../format/columns/entry-table.js';
 import { addTo } from '../../platform/lists-by-key.js';
 
 interface Member {
   readonly index: number;
-  /** Its earlier mention when the content is unchanged. */
+  /** The path's earlier entry when its content is unchanged. */
   readonly before: Entry | undefined;
 }
 
 export interface LinkSink {
-  /** Lets an entry refer to the content of an earlier one; `before` is its own earlier mention. */
+  /** Lets an entry refer to the content of an earlier one; `before` is the path's own earlier entry. */
   readonly keep: (index: number, content: Entry, before: Entry | undefined) => void;
-  /** Makes an entry be packed. */
+  /** Has an entry packed. */
   readonly reopen: (index: number) => void;
-  /** It looks as before and is mentioned nevertheless. */
+  /** Counts an entry as modified that looks as before and is mentioned nevertheless. */
   readonly modify: (index: number) => void;
 }
 
 export class LinkGroups {
   private readonly groups = new Map<number, Member[]>();
-  /** Linked before, alone now. */
+  /** Files that were hard links before and have a single name now. */
   private readonly alone: Member[] = [];
 
   constructor(
@@ -35,7 +35,7 @@ export class LinkGroups {
     else if (before?.linkGroup !== undefined) this.alone.push({ index, before });
   }
 
-  /** Corrects statuses, and says what is modified by that. */
+  /** Corrects the status of rows, and reports those that are modified by that. */
   settle(): void {
     for (const member of this.alone) this.mention(member, member.before);
     const claims = new Map<number, number>();
@@ -62,7 +62,7 @@ export class LinkGroups {
     for (const member of members) this.mention(member, known);
   }
 
-  /** As a reference to known content, unless this upload has stored it itself. */
+  /** Mentions a row with a reference to known content, unless this upload has stored it itself. */
   private mention({ index, before }: Member, known: Entry | undefined): void {
     const { status } = this.table.columns;
     if (known === undefined || status[index] === STATUS.stored || status[index] === STATUS.changed) return;

@@ -18,9 +18,9 @@ import { areSameXattrs, type Xattrs } from '../scan/current-xattrs.js';
 import type { Skip } from '../scan/skip.js';
 
 export interface Comparison {
-  /** Without what turned out to be unreadable since: asked for again when everything is packed. */
+  /** Counts without files that turned out to be unreadable since; called again when everything is packed. */
   readonly counts: () => Readonly<ChangeCounts>;
-  /** Of a row, where it is no folder. */
+  /** How a row that is no folder compares with the earlier version. */
   readonly changeOf: (index: number) => 'added' | 'modified' | 'unchanged';
   /** Topmost paths that are gone, in byte order; none without `trackDeletes`. */
   readonly deleted: readonly RawPath[];
@@ -28,42 +28,42 @@ export interface Comparison {
   readonly pending: number;
   /** Entries whose metadata alone changed. */
   readonly kept: number;
-  /** Entries that an earlier try of this upload has stored, and that the view does not have like that. */
+  /** Entries that an earlier attempt of this upload has stored and that differ from the view. */
   readonly stored: number;
-  /** Files and links of the earlier version that stay as they were there, since they are young or could not be read. */
+  /** Files and links of the earlier version that are kept as they were, because they changed too lately or could not be read. */
   readonly unseen: number;
-  /** The first path that only the earlier version has, whose content lies where it must not be referred to. */
+  /** The first path that only the earlier version has and whose content must not be referred to. */
   readonly lost: RawPath | undefined;
 }
 
 export interface CompareOptions {
   readonly table: EntryTable;
-  /** Gets what `kept` entries have beside the columns. */
+  /** Receives what `kept` entries have beside the columns. */
   readonly extras: Map<number, EntryExtra>;
   readonly skipped: readonly Skip[];
-  /** Files that changed too lately: as they were before. */
+  /** Files that changed too lately: they are kept as they were before. */
   readonly young?: readonly RawPath[];
   readonly trackDeletes: boolean;
   /** Extended attributes of a path as they are now; `before` where they cannot be read. */
   readonly xattrsOf: (path: RawPath, before: Entry['xattrs']) => Xattrs | undefined;
-  /** By which a path may have come into another stage; undefined where stages are not looked at. */
+  /** Stages by which a path may now belong to another one; undefined to ignore stages. */
   readonly stages?: Provenance['stages'];
-  /** Positions of chunks in the view that must not be referred to: what lies there is packed again. */
+  /** Positions of chunks in the view that must not be referred to: their content is packed again. */
   readonly avoid?: ReadonlySet<number> | undefined;
-  /** Gets the contents that may be referred to: what is gone or changed, or with `findsCopies` every one. */
+  /** Receives the contents that may be referred to: those that are gone or changed, or all of them with `findsCopies`. */
   readonly known?: KnownContents | undefined;
   readonly findsCopies?: boolean;
-  /** Content of the same size and mtime is not read again because the ctime moved. */
+  /** Do not read content of the same size and mtime again only because the ctime moved. */
   readonly ignoreCtime?: boolean;
-  /** Everything is packed again. */
+  /** Pack everything again. */
   readonly isForced?: boolean | undefined;
 }
 
-/** How a row looks beside the earlier version. */
+/** How a row compares with the earlier version. */
 const CHANGE = { none: 0, added: 1, modified: 2 } as const;
 const WORDS = ['unchanged', 'added', 'modified'] as const;
 
-/** Marks every row of the table that is not packed yet. `view` gives the earlier version's entries in path order. */
+/** Marks every row of the table that is not packed yet; `view` yields the earlier version's entries in path order. */
 export async function compareWithView(
   view: AsyncIterable<readonly Entry[]>,
   options: CompareOptions,
@@ -75,7 +75,7 @@ export async function compareWithView(
 
 class Comparer {
   private readonly missing = { deleted: 0, gone: 0 };
-  /** By row. */
+  /** One of `CHANGE` for each row. */
   private readonly changes: Uint8Array;
   private readonly deleted: RawPath[] = [];
   private readonly deletedFolders = new Set<RawPath>();
@@ -87,7 +87,7 @@ class Comparer {
   private unseen = 0;
 
   constructor(private readonly options: CompareOptions) {
-    // What could not be read is not gone.
+    // A path that could not be read is not gone.
     const unread = options.skipped.filter(({ special }) => !special).map(({ path }) => path);
     this.unknown = new Set([...unread, ...(options.young ?? [])]);
     const { table, extras } = options;
@@ -123,7 +123,7 @@ class Comparer {
     this.next();
   }
 
-  /** What was at the path of `row`, or is gone, may be what is somewhere else now. */
+  /** Remembers content that was at the path of `row`, or is gone: it may be at another path now. */
   private know(entry: Entry, row?: number): void {
     const { known } = this.options;
     if (known === undefined || this.isAvoided(entry)) return;
@@ -135,7 +135,7 @@ class Comparer {
     const { seconds, nanos } = entry.mtime;
     const isSameTime = seconds === mtimeSeconds[row] && nanos === mtimeNanos[row];
     known.addSaid(row, entry);
-    // Of hard links the first is read.
+    // Only the first of several hard links is read.
     known.addBefore(kind[row] === KIND.hardlink ? (link[row] ?? row) : row, entry, isSameTime);
   }
 
@@ -183,7 +183,7 @@ class Comparer {
     const verdict = isForced === true || this.isAvoided(entry) ? STATUS.pending : looksLike;
     if (verdict === STATUS.pending) this.know(entry, index);
     else if (this.options.findsCopies === true) this.know(entry);
-    // Sent by an earlier attempt of this upload: it can be mentioned as it is stored.
+    // A row that an earlier attempt of this upload has sent can be mentioned as it is stored.
     if (verdict === STATUS.same || status[index] === STATUS.pending) status[index] = verdict;
     if (verdict === STATUS.kept && status[index] === STATUS.kept) this.fill(index, entry, entry);
     this.links.add(index, verdict === STATUS.pending ? undefined : entry);
@@ -227,7 +227,7 @@ class Comparer {
     return mode === c.mode[index] && uid === c.uid[index] && gid === c.gid[index];
   }
 
-  /** Folders and links have no content: all of them is metadata, and a header in a chunk. */
+  /** Folders and links have no content: a change of their metadata packs their header again. */
   private isSameBare(index: number, entry: Entry): boolean {
     return this.hasSameTime(index, entry) && this.hasSameOwner(index, entry) && this.hasSameXattrs(index, entry);
   }
@@ -237,7 +237,7 @@ class Comparer {
     return target === table.targets[table.columns.link[index] ?? 0];
   }
 
-  /** A change of attributes moves the ctime; without one they need not be read. */
+  /** Compares extended attributes; they need not be read if the ctime is the same, since a change moves it. */
   private hasSameXattrs(index: number, { ctime, xattrs }: Entry): boolean {
     const { table, xattrsOf } = this.options;
     const c = table.columns;
@@ -250,13 +250,13 @@ class Comparer {
     return stages === undefined || stageAfter(stages, table.path(index), stage) === stage;
   }
 
-  /** Refers to the content of `entry`; `earlier` is the path's own earlier mention. */
+  /** Refers to the content of `entry`; `earlier` is the path's own earlier entry. */
   private fill(index: number, entry: Entry, earlier: Pick<Entry, 'stage' | 'commit'> = {}): void {
     const { table, extras, xattrsOf } = this.options;
     const { chunk, offset, md5, sha256, xxh64, segments, holes } = entry;
     const { stage, commit } = earlier;
     const xattrs = xattrsOf(table.path(index), entry.xattrs);
-    // So that a sync which goes by ctimes reads what one that does not has not.
+    // Keeps the old ctime, so that a later sync that goes by ctimes reads the file that this one has not read.
     const ctime = this.options.ignoreCtime === true ? entry.ctime : undefined;
     const before = (stage ?? commit ?? ctime) === undefined ? undefined : defined({ stage, commit, ctime });
     placeRow(table, extras, index, { chunk, offset, md5, sha256, xxh64, segments, holes, xattrs, before });
@@ -280,7 +280,7 @@ class Comparer {
     return { counts: () => this.counts(), changeOf, deleted, pending, kept, stored, unseen, lost };
   }
 
-  /** A file that could not be read is in the version as it was before, or not at all: it is named, and counts nowhere. */
+  /** Counts changes. A file that could not be read is in the version as it was before, or not at all, and is counted nowhere. */
   private counts(): ChangeCounts {
     const { columns, count } = this.options.table;
     const found = [0, 0, 0];

@@ -13,17 +13,17 @@ import { sealed } from '../run/upload-encryption.js';
 import type { Commitment } from '../commit/commitment.js';
 
 export interface ComposedChanges extends Pick<Commitment, 'encoded' | 'listing' | 'totals' | 'chunks'> {
-  /** That a delta builds on. */
+  /** The manifest that a delta builds on. */
   readonly previous?: PreviousManifest;
 }
 
 export interface Base {
   readonly view: View;
-  /** List everything instead of what differs from the view. */
+  /** True to list everything instead of what differs from the view. */
   readonly isFull: boolean;
 }
 
-/** Writes the manifest of `level` on top of `view`, as it is to be stored. */
+/** Composes the manifest of `level` on top of `view`, as it is to be stored (encrypted if need be). */
 export async function composeChanges(
   run: HeadInput,
   plan: UploadPlan,

@@ -1,4 +1,4 @@
-// A folder that is suddenly empty, or has lost most of what it held, is more often a disk that is not mounted than a wish.
+// Refuses a folder that is suddenly empty or has lost most of what it held: more often than not its disk is not mounted.
 import type { ViewTotals } from '../../dataset/cache/head-cache.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
@@ -9,11 +9,11 @@ import type { Baseline } from './baseline.js';
 import type { Comparison } from './compare.js';
 import { counted } from '../../platform/text/counted.js';
 
-/** A folder that has shrunk by more than this share is not believed, unless that was allowed. */
+/** A folder that has shrunk by more than this share is refused, unless that was allowed. */
 const MOST_LOST = 0.5;
 /**
- * Fewer deletions than this are a day's work in a small folder: of a sync that records each of them; and so are fewer bytes in as
- * many files of it, for an upload.
+ * Fewer deletions than this are normal in a small folder, for a sync that records each of them; so is a smaller size of fewer files than
+ * this, for an upload.
  */
 const LEAST_DELETED = 10;
 
@@ -28,7 +28,7 @@ export function warnOfEmpty({ ledger, scanned, warn, ...run }: UploadRun): void 
 
 const leftOutText = (count: number): string => `${counted(count, 'path')}; --dry-run --verbose names the rule of each`;
 
-/** Warns where a dataset goes on with another folder than that of the version before. */
+/** Warns when a dataset continues with another folder than that of the version before. */
 export function warnOfAnother(run: UploadRun, { head, view }: Baseline): void {
   const { path, host } = view.head.source;
   const now = originPath(run);
@@ -37,10 +37,7 @@ export function warnOfAnother(run: UploadRun, { head, view }: Baseline): void {
   run.warn(`version ${head} of dataset ${run.datasetId} is of ${was}; this one is of ${is}`);
 }
 
-/**
- * Paths that are recorded as deleted, beside folders, are not too many to be believed. @throws mass-delete where they are; a
- * dry run warns
- */
+/** Checks that not too many paths, folders aside, are recorded as deleted. @throws mass-delete if they are; a dry run warns */
 export function checkDeletions(run: UploadRun, { counts, unseen }: Pick<Comparison, 'counts' | 'unseen'>): void {
   const { added, modified, unchanged, deleted } = counts();
   const before = modified + unchanged + unseen + deleted;
@@ -52,27 +49,27 @@ export function checkDeletions(run: UploadRun, { counts, unseen }: Pick<Comparis
   refuse(run, text, '`archiver sync` with --track-deletes and --allow-mass-delete records them as deleted');
 }
 
-/** What a version shows that lists all of its files by itself. */
+/** The version before a full listing, and what it shows. */
 export interface ShownBefore {
-  /** 0: there is no version before. */
+  /** 0 if there is no version before. */
   readonly version: number;
-  /** Undefined where it cannot be known. */
+  /** Totals of that version; undefined if they cannot be known. */
   readonly totals: ViewTotals | undefined;
 }
 
 /**
- * A full listing shows the folder in place of all that the version before does: it is neither empty nor less than half of that.
- * Where this writer cannot know how much that was, only an empty one is refused. @throws mass-delete; a dry run warns
+ * Checks that a full listing, which replaces all that the version before shows, is neither empty nor less than half of that. If this writer
+ * cannot know how much that was, only an empty one is refused. @throws mass-delete; a dry run warns
  */
 export function checkShrunken(run: UploadRun, { version, totals }: ShownBefore): void {
   const { scanned, dataset } = run;
-  // What could not be read is there.
+  // Files that could not be read are there.
   const [files, bytes] = [scanned.files + scanned.skipped.length, scanned.bytes];
   const before = totals ?? { files: version === 0 ? 0 : 1, bytes: 0 };
   const isLess = (now: number, was: number): boolean => now < was * (1 - MOST_LOST);
   const isEmpty = files === 0 && before.files > 0;
   const isFewer = isLess(files, before.files);
-  // One file that is rewritten shorter is a day's work.
+  // A single file that is rewritten shorter is normal.
   const isSmaller = before.files >= LEAST_DELETED && isLess(bytes, before.bytes);
   if ((!isEmpty && !isFewer && !isSmaller) || dataset.allowMassDelete === true) return;
   const shown = totals === undefined ? 'more' : `${counted(totals.files, 'file')} of ${totals.bytes} bytes`;

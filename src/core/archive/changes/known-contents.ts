@@ -1,6 +1,6 @@
-// Contents that an earlier version holds: sizes, times, digests and places of its files, gathered while it is compared with
-// what was scanned. Columns only, some 80 bytes a file; whoever looks one up has digests of its own. An MD5 finds a content,
-// and SHA-256 or a seeded XXH64 proves that it is the same (docs/decisions/059).
+// Contents that an earlier version holds: sizes, times, digests and places of its files, gathered while it is compared with the scan. Kept
+// in columns, some 80 bytes a file; callers bring digests of their own. An MD5 finds a content, and SHA-256 or a seeded XXH64 proves that
+// it is the same (docs/decisions/059).
 import { defined } from '../../platform/defined.js';
 import type { View } from '../../dataset/chain/view.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
@@ -10,13 +10,13 @@ import { seedOf } from '../pack/seeded-hash.js';
 import { MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../format/columns/entry-table.js';
 import { PlaceIndex } from './place-index.js';
 
-/** Where a content lies, `chunk` being a position in the chunks of the view, and its digests as they were recorded. */
+/** The place of a content (`chunk` is a position in the chunks of the view), and its digests as they were recorded. */
 export type Content = Pick<Entry, 'chunk' | 'offset' | 'segments' | 'holes' | 'md5' | 'sha256' | 'xxh64'>;
 
-/** What is to be made of a file, beside its MD5, to tell whether it is a known one: a SHA-256, or an XXH64 with this seed. */
+/** The digest that, besides the MD5, tells whether a file is a known one: a SHA-256, or an XXH64 with this seed. */
 export type Proof = 'sha256' | { readonly seed: bigint };
 
-/** The digests of a file: `digest` begins with what `proof` says. */
+/** The digests of a file: `digest` begins with the one that `proof` names. */
 export interface MadeDigests {
   readonly md5: Buffer;
   readonly proof: Proof;
@@ -25,10 +25,10 @@ export interface MadeDigests {
 
 type Stamp = Pick<Entry, 'size' | 'mtime'>;
 
-/** What few contents have. */
+/** Parts of a place that only few contents have. */
 type RarePlace = Pick<Entry, 'segments' | 'holes'>;
 
-/** What was recorded of a content, beside its MD5. */
+/** Kind of digest that was recorded of a content besides its MD5. */
 const RECORDED = { nothing: 0, sha256: 1, xxh64: 2 } as const;
 
 export class KnownContents {
@@ -42,22 +42,22 @@ export class KnownContents {
   private md5s = Buffer.alloc(1024 * MD5_BYTES);
   private proofs = Buffer.alloc(1024 * SHA256_BYTES);
   private readonly rare = new Map<number, RarePlace>();
-  /** By row: the content that the path had before, plus one. */
+  /** For each row, the position plus one of the content that its path had before; 0 for none. */
   private before = new Int32Array(0);
-  /** By row: the stage and commit that its path had, and with which content. */
+  /** For each row, the stage and commit that its path had, and the MD5 of the content that they were recorded with. */
   private readonly said = new Map<number, Pick<Entry, 'md5' | 'stage' | 'commit'>>();
   private byMd5 = new PlaceIndex(0);
   private byStamp = new PlaceIndex(0);
   private sorted = new Float64Array(0);
 
   constructor(
-    /** Rows that are compared. */
+    /** Number of rows that are compared. */
     private readonly rows: number,
-    /** The seed of what lies in a chunk of the view. */
+    /** Returns the XXH64 seed of what lies in a chunk of the view. */
     private readonly seedOf: (chunk: number) => bigint,
   ) {}
 
-  /** Remembers the content of a file of which digests were recorded; its position, or undefined for no such file. */
+  /** Remembers the content of a file that has an MD5; returns its position, or undefined for a file without. */
   add({ size, mtime, md5, sha256, xxh64, chunk, offset, segments, holes, changed }: Entry): number | undefined {
     if (md5 === undefined || size === 0 || changed === true) return undefined;
     if (this.count === this.sizes.length) this.grow();
@@ -76,9 +76,9 @@ export class KnownContents {
   }
 
   /**
-   * Remembers what the path of `row` had before, where that is as large. Where only an MD5 was recorded that has to do if the
-   * modification time is the same as well: a file that was changed in secret, and into a twin of its MD5, is as little seen
-   * as before more was recorded.
+   * Remembers the content that the path of `row` had before, if it is as large. If only an MD5 was recorded, that is enough when the
+   * modification time is the same as well: a file that was secretly changed into a twin of its MD5 goes as unnoticed as before more was
+   * recorded.
    */
   addBefore(row: number, entry: Entry, isSameTime: boolean): void {
     const position = this.add(entry);
@@ -87,12 +87,12 @@ export class KnownContents {
     this.before[row] ||= position + 1;
   }
 
-  /** Remembers what was said of the content that the path of `row` had before. */
+  /** Remembers the stage and commit of the content that the path of `row` had before. */
   addSaid(row: number, { md5, stage, commit }: Entry): void {
     if ((stage ?? commit) !== undefined) this.said.set(row, defined({ md5, stage, commit }));
   }
 
-  /** What was said of this content under the path of `row`. */
+  /** Returns the stage and commit recorded for this content under the path of `row`. */
   saidOf(row: number, md5: string | undefined): Pick<Entry, 'stage' | 'commit'> | undefined {
     const said = this.said.get(row);
     return said === undefined || said.md5 !== md5 ? undefined : defined({ stage: said.stage, commit: said.commit });
@@ -111,7 +111,7 @@ export class KnownContents {
     this.proofs = larger(this.proofs, Buffer.alloc(capacity * SHA256_BYTES));
   }
 
-  /** Everything is added: it can be asked. */
+  /** Builds the indexes, once everything is added; only then can it be asked. */
   finish(): void {
     const { count, recorded } = this;
     this.sorted = this.sizes.filter((_size, at) => at < count && recorded[at] === RECORDED.sha256).sort();
@@ -125,14 +125,17 @@ export class KnownContents {
     }
   }
 
-  /** How to find out whether a row is a content that its path had before, or one with its size and time; undefined: it is not. */
+  /**
+   * Returns which digest tells whether a row is the content that its path had before, or one with its size and time; undefined if it cannot
+   * be.
+   */
   proofFor(row: number, stamp: Stamp): Proof | undefined {
     const before = (this.before[row] ?? 0) - 1;
     const position = before >= 0 ? before : this.byStamp.find(hashOf(stamp), (other) => this.hasStamp(other, stamp));
     return position === undefined ? undefined : this.proofOf(position);
   }
 
-  /** Whether a file of this size is known by its SHA-256. */
+  /** Tells whether a file of this size is known by its SHA-256. */
   hasSize(size: number): boolean {
     const { sorted } = this;
     let [low, high] = [0, sorted.length];
@@ -144,7 +147,7 @@ export class KnownContents {
     return low < sorted.length && sorted[low] === size;
   }
 
-  /** The content with these digests; a proof where there is one with this MD5 that takes another than was made. */
+  /** Finds the content with these digests; returns a proof instead if a content with this MD5 needs another digest than was made. */
   find(row: number, size: number, made: MadeDigests): Content | Proof | undefined {
     const before = (this.before[row] ?? 0) - 1;
     if (before >= 0 && this.recorded[before] === RECORDED.nothing && this.hasMd5(before, size, made.md5))
@@ -161,7 +164,7 @@ export class KnownContents {
     return position === undefined ? other : this.contentAt(position);
   }
 
-  /** Where any content lies, for files that have none; at least one is known. */
+  /** The place of some content, for files that have none; at least one content must be known. */
   get anyPlace(): Pick<Content, 'chunk' | 'offset'> {
     const piece = this.rare.get(0)?.segments?.[0];
     return { chunk: piece?.chunk ?? this.chunks[0] ?? -1, offset: piece?.offset ?? this.offsets[0] ?? 0 };
@@ -184,7 +187,7 @@ export class KnownContents {
     return this.proofs.compare(digest, 0, bytes, start, start + bytes) === 0;
   }
 
-  /** One of two that every file is both or neither of need not be found. */
+  /** Whether two contents have the same digests: only one of them needs to be found. */
   private isTwin(position: number, other: number): boolean {
     const md5 = this.md5s.subarray(position * MD5_BYTES, (position + 1) * MD5_BYTES);
     const proof = this.proofs.subarray(position * SHA256_BYTES, (position + 1) * SHA256_BYTES);
@@ -227,13 +230,13 @@ const hashOf = ({ size, mtime }: Stamp): number =>
   Math.imul(mtime.seconds | 0, 0x85_eb_ca_77) ^
   Math.imul(mtime.nanos, 0xc2_b2_ae_3d);
 
-/** The seeds of what lies in the chunks of a view. */
+/** Returns a function that gives the XXH64 seed of what lies in a chunk of the view. */
 export function seedsOf({ head, chunks }: Pick<View, 'head' | 'chunks'>): (chunk: number) => bigint {
   const seeds = new Map<UploadId, bigint>();
   return (chunk) => {
     const key = chunkKey(head.uploadId, chunks[chunk]?.key ?? '');
     const uploadId = key === undefined ? undefined : splitUploadKey(key)?.uploadId;
-    if (uploadId === undefined) return 0n; // no content is found by it: it is sent again
+    if (uploadId === undefined) return 0n; // no content is found with it, so the file is sent again
     const seed = seeds.get(uploadId) ?? seedOf(uploadId);
     seeds.set(uploadId, seed);
     return seed;

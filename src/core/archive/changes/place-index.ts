@@ -1,21 +1,21 @@
-// Positions by a hash of what is at them, in the first free slot from the one that the hash says. Who asks compares.
+// A hash table of positions, with linear probing. Callers compare what lies at a position.
 const FREE = 0xff_ff_ff_ff;
 
 export class PlaceIndex {
   private readonly slots: Uint32Array;
 
-  /** For at most `count` positions. */
+  /** Makes an index for at most `count` positions. */
   constructor(count: number) {
     this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(count * 2 + 2))).fill(FREE);
   }
 
-  /** Adds a position unless one of those with this hash is said to be the same. */
+  /** Adds a position unless `isSame` says so of one that is there. */
   add(hash: number, position: number, isSame: (other: number) => boolean): void {
     const slot = this.search(hash, isSame);
     if (this.slots[slot] === FREE) this.slots[slot] = position;
   }
 
-  /** The first position, of those with this hash and a few more, that is said to be the one. */
+  /** Returns the first candidate with this hash of which `isIt` is true; a few with other hashes may be asked, too. */
   find(hash: number, isIt: (position: number) => boolean): number | undefined {
     const position = this.slots[this.search(hash, isIt)] ?? FREE;
     return position === FREE ? undefined : position;

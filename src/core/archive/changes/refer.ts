@@ -1,6 +1,6 @@
-// Files that are new or changed and whose content an earlier version holds: touched, moved, restored, and where the dataset
-// deduplicates copied, too. They refer to it instead of being packed (docs/decisions/028, 059). Paths, times and sizes say
-// which to read; digests alone say which are equal.
+// Files that are new or changed but whose content an earlier version holds: touched, moved or restored ones, and copies where the dataset
+// deduplicates. They refer to it instead of being packed (docs/decisions/028, 059). Paths, times and sizes only say which files to read;
+// digests alone say which are equal.
 import { digestFiles } from '../dedup/dedup-digests.js';
 import { isMostlyData, isPendingFile } from '../dedup/dedup-groups.js';
 import { DIGEST_BYTES } from '../dedup/dedup-hash.js';
@@ -17,7 +17,7 @@ const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
 type ReferInput = Pick<UploadRun, 'ledger' | 'packing' | 'scanned' | 'source' | 'emit' | 'signal'>;
 
-/** Makes pending rows whose content is known `kept`; returns what then is to be done. @throws internal, cancelled */
+/** Sets pending rows whose content is known to `kept`; returns the comparison with what remains to be done. @throws internal, cancelled */
 export async function referToKnown(run: ReferInput, known: KnownContents, compared: Comparison): Promise<Comparison> {
   const { table } = run.ledger;
   known.finish();
@@ -27,7 +27,7 @@ export async function referToKnown(run: ReferInput, known: KnownContents, compar
     const text = `comparing the content of ${counted(wanted.count, 'file')} that may be stored already`;
     run.emit({ type: 'note', text });
   }
-  // What is stored with this MD5 may have been recorded otherwise than was expected: such files are read once more.
+  // The content stored with this MD5 may have been recorded with another digest than was expected: such files are read once more.
   const others = new RowsToRead();
   await readAll(run, wanted, (row, made) => {
     const found = known.find(row, table.columns.size[row] ?? 0, made);
@@ -50,7 +50,10 @@ export async function referToKnown(run: ReferInput, known: KnownContents, compar
   };
 }
 
-/** Files that are read: what the path had before is as large, or what is gone has size and time; or a known size is enough. */
+/**
+ * Chooses the files to read: those as large as what their path had before, those with size and time of what is gone, and, with SHA-256
+ * recorded, those of a known size.
+ */
 function candidates({ ledger, packing }: ReferInput, known: KnownContents): RowsToRead {
   const { table } = ledger;
   const { size, mtimeSeconds, mtimeNanos } = table.columns;
@@ -67,7 +70,7 @@ function candidates({ ledger, packing }: ReferInput, known: KnownContents): Rows
   return wanted;
 }
 
-/** Reads the files, and gives the digests of each that looks as scanned before and after. */
+/** Reads the files, and calls `onMade` with the digests of each that looks as scanned before and after. */
 async function readAll(
   { ledger, packing, scanned, source: root, signal }: ReferInput,
   wanted: RowsToRead,
@@ -94,7 +97,7 @@ const isProof = (found: Content | Proof | undefined): found is Proof =>
 const isPending = ({ columns: { kind, status } }: EntryTable, row: number): boolean =>
   status[row] === STATUS.pending && kind[row] !== KIND.dropped;
 
-/** Whether content is still to be packed. */
+/** Whether any file with content is still to be packed. */
 function hasContent(table: EntryTable): boolean {
   for (let row = 0; row < table.count; row++)
     if (isPending(table, row) && isFile(table, row) && (table.columns.size[row] ?? 0) > 0) return true;
@@ -105,13 +108,13 @@ const isFile = ({ columns: { kind } }: EntryTable, row: number): boolean =>
   kind[row] === KIND.file || kind[row] === KIND.hardlink;
 
 class Referrer {
-  /** That are not packed, of them files (each name of one), and their bytes. */
+  /** Number of rows that need not be packed, of files among them (each name counts), and their bytes. */
   rows = 0;
   files = 0;
   bytes = 0;
   private readonly table: EntryTable;
   private readonly xattrsOf: ReturnType<typeof currentXattrs>;
-  /** By the first name of a file that has others. */
+  /** Content of files with several names, by the row of the first name. */
   private readonly linked = new Map<number, Content>();
 
   constructor(
@@ -122,7 +125,7 @@ class Referrer {
     this.xattrsOf = currentXattrs(run.source);
   }
 
-  /** The file at `row` has this content. */
+  /** Makes the file at `row` refer to this content. */
   refer(row: number, content: Content): void {
     const { group, size } = this.table.columns;
     if (group[row] !== 0) this.linked.set(row, content);
@@ -130,7 +133,7 @@ class Referrer {
     this.keep(row, content);
   }
 
-  /** The other names of files that are referred to. */
+  /** Makes the other names of those files refer to it, too. */
   referLinks(): void {
     const { kind, link } = this.table.columns;
     for (let row = 0; row < this.table.count && this.linked.size > 0; row++) {
@@ -140,7 +143,7 @@ class Referrer {
     }
   }
 
-  /** Folders, symbolic links and empty files need no chunk of their own; `place` is where the latter have their nothing. */
+  /** Mentions folders, symbolic links and empty files without a chunk of their own; `place` stands for the content of empty files. */
   mentionRest(place: Pick<Content, 'chunk' | 'offset'>): void {
     const empty = { ...place, md5: EMPTY_MD5 };
     for (let row = 0; row < this.table.count; row++)
@@ -158,12 +161,12 @@ class Referrer {
   }
 }
 
-// Rows whose content is to be read, each with what is to be made of it. Columns only, however many there are.
+// Rows whose content is to be read, each with the digest to make. Kept in columns, however many there are.
 
-/** Rows of which one kind of digest is made. */
+/** Rows for which one kind of digest is made. */
 interface RowList {
   readonly rows: Uint32Array;
-  /** Of the XXH64 that is made of each; undefined: their SHA-256 is. */
+  /** Seed of the XXH64 that is made of each; undefined if their SHA-256 is made. */
   readonly seeds: BigUint64Array | undefined;
 }
 
@@ -180,7 +183,7 @@ class RowsToRead {
     return this.bySha256.count + this.bySeed.count;
   }
 
-  /** Those that are not empty. */
+  /** Returns the lists that are not empty. */
   lists(): readonly RowList[] {
     const { bySha256, bySeed } = this;
     const lists = [

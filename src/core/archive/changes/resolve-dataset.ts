@@ -1,6 +1,6 @@
-// Which dataset an upload becomes a version of, what it is compared with, and how it is encrypted. Encryption is part of a
-// dataset (rules.md#dataset-encryption): what is not given is taken from the version before. The id that is
-// derived for an encrypted dataset does not contain the folder's name: without an explicit id both are looked up.
+// Finds out which dataset an upload becomes a version of, what it is compared with, and how it is encrypted. Encryption is part of a
+// dataset (rules.md#dataset-encryption): what is not given is taken from the version before. The id that is derived for an encrypted
+// dataset does not contain the folder's name: without an explicit id both are looked up.
 import type { CachedHead, ViewTotals } from '../../dataset/cache/head-cache.js';
 import { nameOfDataset } from '../../dataset/records/dataset-id.js';
 import { deriveDatasetId, deriveNamelessId } from '../../dataset/records/identity.js';
@@ -18,18 +18,18 @@ import { isSameEtag } from '../../store/same-etag.js';
 
 export interface SettledDataset {
   readonly datasetId: string;
-  /** Its highest ordinal as far as it is known: listed, or what this computer remembers. */
+  /** Its highest ordinal as far as it is known: from a listing, or as this computer remembers it. */
   readonly highest: number;
   /** False for a writer without permission to list. */
   readonly isListed: boolean;
-  /** Undefined where everything is uploaded. */
+  /** The version to compare with; undefined if everything is uploaded. */
   readonly baseline: Baseline | undefined;
-  /** What the latest version shows; undefined where there is none, or it cannot be known. */
+  /** Totals of the latest version; undefined if there is none, or they cannot be known. */
   readonly totals: ViewTotals | undefined;
   readonly encryption: Encryption;
 }
 
-/** A dataset as it was found. */
+/** A dataset as it was found in the store and in the memory of this computer. */
 interface Found {
   readonly datasetId: string;
   readonly highest: HighestVersion | undefined;
@@ -41,18 +41,18 @@ export type SettleInput = Pick<
   'source' | 'dataset' | 'resume' | 'remembered' | 'store' | 'emit' | 'warn' | 'signal' | 'dryRun'
 >;
 
-/** What is known of the latest version without its manifest. */
+/** Facts about the latest version that are known without its manifest. */
 interface Latest {
   readonly encryption: Encryption | undefined;
   readonly totals: ViewTotals | undefined;
 }
 
-/** Looks what is there of the dataset. @throws forgotten-store; what reading its latest version throws */
+/** Looks up the dataset. @throws forgotten-store; what reading its latest version throws */
 export async function resolveDataset(input: SettleInput): Promise<SettledDataset> {
   const { encryption, changes } = input.dataset;
   const { keep, ...asked } = encryption;
   const ids = candidates(input);
-  const found = await choose(input, ids);
+  const found = await chooseDataset(input, ids);
   const { datasetId, highest, remembered } = found;
   checkFound(input, found);
   const isResumed = input.resume.saved !== undefined;
@@ -79,11 +79,11 @@ export async function resolveDataset(input: SettleInput): Promise<SettledDataset
 }
 
 /**
- * A destination that has forgotten us is no new one: versions that this computer remembers there, and a listing without any.
- * One that is only older, brought back from a copy, wins over what is remembered. @throws forgotten-store; a dry run warns; what `assertOrdinal` throws
+ * Checks for a store that has lost versions: this computer remembers some there, and the listing has none. One that only has older
+ * versions, restored from a copy, is believed, with a warning. @throws forgotten-store (a dry run warns); what `assertOrdinal` throws
  */
 function checkFound({ dataset, store, warn, dryRun }: SettleInput, { datasetId, highest, remembered }: Found): void {
-  // Before anything is sent for a version that could have no number.
+  // Checked before anything is sent for a version that could have no number.
   if (highest !== undefined) assertOrdinal(datasetId, highest.version + 1);
   if (highest === undefined || remembered === undefined || highest.version >= remembered.version) return;
   const knows = `this computer knows version ${remembered.version} of dataset ${datasetId}`;
@@ -108,7 +108,7 @@ function unknownEncryption(datasetId: string, isForgotten: boolean): ArchiverErr
   });
 }
 
-/** Ids that the dataset may have, likeliest first. */
+/** Returns the ids that the dataset may have, likeliest first. */
 function candidates({ dataset, source }: SettleInput): readonly [string, ...string[]] {
   const { id, origin, writerId, host, encryption } = dataset;
   if (id !== undefined) return [id];
@@ -119,8 +119,8 @@ function candidates({ dataset, source }: SettleInput): readonly [string, ...stri
   return encryption.keep && named !== nameless ? [named, nameless] : [named];
 }
 
-/** The first that has a version. One LIST where this computer knows the dataset, or nobody does. */
-async function choose(input: SettleInput, ids: readonly [string, ...string[]]): Promise<Found> {
+/** Returns the first id that has a version. Costs one LIST if this computer knows the dataset, or nobody does. */
+async function chooseDataset(input: SettleInput, ids: readonly [string, ...string[]]): Promise<Found> {
   const {
     remembered: { heads },
     store,
@@ -147,11 +147,11 @@ const datasetsThere = async (...store: Parameters<typeof listDatasets>): Promise
   ...(await listDatasets(...store)).ordinals.keys(),
 ];
 
-/** Of those without a version: one that is remembered is more than one that never was. */
+/** Chooses between datasets without a listed version: one that is remembered wins. */
 const likelier = (first: Found | undefined, found: Found): Found =>
   first?.remembered === undefined && found.remembered !== undefined ? found : (first ?? found);
 
-/** A dataset that nobody has, or that of a folder of the same name, if there is one and it is to go on. */
+/** Returns a new dataset, or that of a folder of the same name if `namesake` chooses to continue it. */
 async function newOrNamesake(
   { dataset: { namesake }, store, signal }: SettleInput,
   datasetId: string,
@@ -167,8 +167,8 @@ async function newOrNamesake(
 }
 
 /**
- * What is known of the latest version. Where it is damaged, `asked` for all of its encryption is enough; undefined: how it is
- * encrypted does not matter. @throws what reading the record throws
+ * Returns what is known of the latest version. If it is damaged, `asked` will do if it says all of its encryption; `asked` is undefined if
+ * the encryption does not matter. @throws what reading the record throws
  */
 async function latestOr(asked: Encryption | undefined, input: SettleInput, found: Found): Promise<Latest> {
   try {
@@ -187,7 +187,7 @@ async function latestOr(asked: Encryption | undefined, input: SettleInput, found
   }
 }
 
-/** By its record or by what is remembered. */
+/** Reads the latest version's facts from its record or from what is remembered. */
 async function latestOf(
   { remembered: { cache }, store, signal }: SettleInput,
   { highest, remembered }: Found,
@@ -202,7 +202,7 @@ async function latestOf(
   return isKnown ? asRemembered : { encryption: await sealedAs(cache, remembered), totals: remembered?.totals };
 }
 
-/** By the manifest that is remembered: only that it is encrypted tells anything. */
+/** Tells the encryption by the remembered manifest; undefined if that is not encrypted, which proves nothing. */
 async function sealedAs(
   cache: ManifestCache | undefined,
   remembered: CachedHead | undefined,

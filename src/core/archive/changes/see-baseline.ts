@@ -1,5 +1,5 @@
-// What a writer of changes looks at before it says anything: whether the store has all of the version that it compares with
-// (rules.md#whole-view), and whether it may refer to what its manifest will name (rules.md#looks).
+// Checks what a writer of changes relies on: whether the store has all of the version that it compares with (rules.md#whole-view), and
+// whether it may refer to what its manifest will name (rules.md#looks).
 import { isLookKept, isShownAs, type RememberedLook } from '../../dataset/cache/look-memory.js';
 import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
 import { isStillWhole, lookAtView, type ViewLook } from '../../dataset/view-look.js';
@@ -13,14 +13,14 @@ import type { Baseline } from './baseline.js';
 
 type SeeInput = Pick<UploadRun, 'store' | 'datasetId' | 'remembered' | 'signal'>;
 
-/** The view as it was last seen; `isRecalled`: by an earlier run, less than a day ago. */
+/** The view as it was last seen; `isRecalled` if an earlier run saw it, less than a day ago. */
 export interface SeenView extends ViewLook {
   readonly isRecalled: boolean;
 }
 
 /**
- * The view as it was seen less than a day ago, else (and always unless `mayRecall`, and in a folder store, which costs no requests)
- * as it is now. Undefined for a writer without permission to list it. @throws what the store throws
+ * Returns the view as it was seen less than a day ago, otherwise as it is now. It always looks again without `mayRecall`, and in a folder
+ * store, which costs no requests. Undefined for a writer without permission to list it. @throws what the store throws
  */
 export async function seeView(
   { store, datasetId, remembered: { looks }, signal }: SeeInput,
@@ -36,7 +36,7 @@ export async function seeView(
   const known = { known: before?.manifests, isKnownLately: kept !== undefined };
   const look = await lookAtView(store, view, { recalled, ...known, signal });
   if (look === undefined) return undefined;
-  // Its manifests are read once a day all the same.
+  // Keeps the earlier time, so that its manifests are read once a day all the same.
   if (kept !== undefined) return { ...look, lookedAtMs: kept.lookedAtMs, isRecalled: false };
   const { broken, manifests, lookedAtMs } = look;
   if (broken.length === 0 && isNewest)
@@ -44,7 +44,7 @@ export async function seeView(
   return { ...look, isRecalled: false };
 }
 
-/** The look, where it was at this version and less than a day ago. */
+/** Returns the remembered look if it was at this version and less than a day ago. */
 const stillKept = (look: RememberedLook | undefined, manifestSha256: string): RememberedLook | undefined =>
   look?.manifestSha256 === manifestSha256 && isLookKept(look) ? look : undefined;
 
@@ -66,7 +66,7 @@ export function tellBroken(
   );
 }
 
-/** Says on whose word nothing has changed. */
+/** Reports that "nothing has changed" relies on a version that could not be checked. */
 export function tellUnseen(
   { emit, datasetId }: Pick<UploadRun, 'emit' | 'datasetId'>,
   { head }: Pick<Baseline, 'head'>,
@@ -76,18 +76,18 @@ export function tellUnseen(
 }
 
 export interface BaseLook extends ReferenceLook {
-  /** The manifest to build on must not be referred to. */
+  /** True if the manifest to build on must not be referred to. */
   readonly isManifest: boolean;
 }
 
-/** What a manifest on top of the view will refer to. */
+/** The parts of the view that a manifest on top of it will refer to. */
 export interface WantedOfView {
   /** Positions of its chunks; undefined for a full listing, which names them all and builds on nothing. */
   readonly wanted: ReadonlySet<number> | undefined;
   readonly seen: SeenView | undefined;
 }
 
-/** Looks at it. Undefined for a writer without permission to list it. @throws what the store throws */
+/** Looks at what will be referred to. Undefined for a writer without permission to list it. @throws what the store throws */
 export async function lookAtBase(
   run: Pick<UploadRun, 'store' | 'uploadId' | 'dryRun' | 'signal'>,
   baseline: Baseline,
@@ -96,7 +96,7 @@ export async function lookAtBase(
   const { store, signal } = run;
   const { view } = baseline;
   const previous = wanted === undefined ? undefined : view.head.uploadId;
-  // Their keys are relative to the view's upload, which is another one than ours: all of them lie elsewhere.
+  // Keys in the view are relative to its upload, which is another one than ours: all of these chunks lie elsewhere.
   const chunks = view.chunks.map((chunk, position): ChunkRecord => {
     const isWanted = wanted === undefined || wanted.has(position);
     return { ...chunk, key: isWanted ? elsewhere(chunk.key, view.head.uploadId) : '' };
@@ -113,7 +113,7 @@ export async function lookAtBase(
     : { ...look, isManifest: look.first === key };
 }
 
-/** The manifest to build on was seen whole by an earlier run, and what is there now is another one. */
+/** Whether the manifest to build on was seen whole by an earlier run, and another one is there now. */
 async function isReplaced(
   { store, signal }: Pick<UploadRun, 'store' | 'signal'>,
   { view, recalled }: Baseline,
@@ -126,5 +126,5 @@ async function isReplaced(
   return !(await isStillWhole(store, newest, shown, { recalled, known, signal }));
 }
 
-/** A key of the view's upload as that of another folder. */
+/** Rewrites a key of the view's upload as that of another folder. */
 const elsewhere = (key: string, uploadId: UploadId): string => (key.startsWith('../') ? key : `../${uploadId}/${key}`);

@@ -1,5 +1,5 @@
-// What an upload found out, as the newest level of a chain: the rows that it stored or keeps with new metadata, and what
-// was deleted, in path order (core/dataset/chain/merge-levels.ts).
+// The result of an upload as the newest level of a chain: the rows that it stored or keeps with new metadata, and what was deleted, in path
+// order (core/dataset/chain/merge-levels.ts).
 import type { Level } from '../../dataset/chain/merged-view.js';
 import { digestsOf, type EntryExtra, type LineSources } from '../../format/manifest/entry-line.js';
 import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
@@ -17,11 +17,11 @@ const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink']
 
 export type LevelInput = Pick<UploadRun, 'uploadId' | 'ledger' | 'labels'>;
 
-/** What is listed beside the rows that this upload has stored itself. */
+/** The parts of a level besides the rows that this upload has stored itself. */
 export interface LevelBase {
-  /** What `kept` rows refer to, keys relative to `uploads/<uploadId>`. */
+  /** The chunks that `kept` rows refer to, with keys relative to `uploads/<uploadId>`. */
   readonly view: { readonly uploadId: UploadId; readonly chunks: readonly ChunkRecord[] };
-  /** In byte order. */
+  /** Deleted paths, in byte order. */
   readonly deleted: readonly RawPath[];
 }
 
@@ -33,12 +33,12 @@ interface TableLevelInput extends LevelBase {
 }
 
 export interface TableLevel extends Level {
-  /** Mentions, deletions included. */
+  /** Number of mentions, deletions included. */
   readonly count: number;
   mentions(): AsyncIterable<readonly Mention[]>;
 }
 
-/** The level; its chunks are those that its mentions refer to, and those that list direct files among them. */
+/** Builds the level. Its chunks are those that its mentions refer to, and those that list direct files among them. */
 export function tableLevel({ uploadId, ledger, labels }: LevelInput, base?: LevelBase): TableLevel {
   const { view = { uploadId, chunks: [] }, deleted = [] } = base ?? {};
   const { table, extras } = ledger;
@@ -59,7 +59,7 @@ const isMentioned = ({ columns }: EntryTable, index: number): boolean => {
   return isRow && columns.kind[index] !== KIND.dropped;
 };
 
-/** Where chunks stand in the list of the new level. */
+/** Positions of chunks in the list of the new level. */
 class Places {
   readonly chunks: ChunkRecord[] = [];
   private readonly own = new Map<number, number>();
@@ -111,7 +111,7 @@ class Places {
 
 const sorted = (places: ReadonlyMap<number, number>): number[] => [...places.keys()].sort((a, b) => a - b);
 
-/** Positions, in the chunks of the view, that `kept` rows refer to. */
+/** Returns the positions, in the chunks of the view, that `kept` rows refer to. */
 export function keptChunks({ table, extras }: LevelInput['ledger']): ReadonlySet<number> {
   const { status, chunk } = table.columns;
   const chunks = new Set<number>();

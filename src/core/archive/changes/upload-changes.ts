@@ -32,7 +32,7 @@ import { type BaseLook, lookAtBase, seeView, type SeenView, tellBroken, tellUnse
 import { keptChunks, tableLevel } from './table-level.js';
 import { defined } from '../../platform/defined.js';
 
-/** Each attempt that fails means that another writer succeeded. */
+/** Each failed attempt means that another writer succeeded. */
 const MAX_TRIES = 1000;
 
 /** The run can refer to nothing that is stored: it must be uploaded as a self-contained full listing. */
@@ -40,7 +40,7 @@ export interface NeedsFullVersion {
   readonly run: UploadRun;
   /** The highest ordinal that is known. */
   readonly highest: number;
-  /** How the source differs from what was compared with. */
+  /** Counts how the source differs from the version that was compared with. */
   readonly counts: () => Readonly<ChangeCounts>;
 }
 
@@ -60,7 +60,7 @@ export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise
   });
 }
 
-/** The same for a run whose first version another writer has committed: everything is sent, its manifest attempted. */
+/** Does the same for a run whose first version another writer has committed; everything is sent, and its manifest was attempted. */
 export async function compareWithRival(run: UploadRun): Promise<UploadResult | NeedsFullVersion> {
   const baseline = await rivalsVersion(run, undefined);
   const settled = keepEncryption(run.encryption, encryptionOf(baseline.view), run.emit);
@@ -74,7 +74,7 @@ class Attempt {
   constructor(
     private readonly run: UploadRun,
     private readonly baseline: Baseline,
-    /** What the baseline was read from. */
+    /** True if the baseline may come from the cache; false if it was read from the store. */
     private readonly mayCache = true,
   ) {}
 
@@ -84,7 +84,7 @@ class Attempt {
     checkDeletions(run, compared);
     this.seen = await seeView(run, baseline, this.mayCache);
     if (this.isNothing(compared)) return await this.unchanged(compared);
-    // What it compared with only told that something changed (rules.md#unlisted-writers).
+    // The comparison only shows that something has changed; nothing of that version may be referred to (rules.md#unlisted-writers).
     if (this.seen === undefined && !run.dryRun) return this.onItsOwn(compared, 'list');
     if (this.isBroken && this.mayCache && baseline.isReadable) return 'doubtful';
     if (this.seen?.isChainBroken === true && !baseline.isReadable) return this.onItsOwn(compared, 'read');
@@ -98,7 +98,7 @@ class Attempt {
     return await this.sendAgain(look, isFull);
   }
 
-  /** Sends what must not be referred to. What is referred to in its place is looked at, too. */
+  /** Sends again what must not be referred to, and looks at what is referred to in its place, too. */
   private async sendAgain(first: BaseLook, isFull: boolean): Promise<UploadResult | NeedsFullVersion | Repeat> {
     const { table, extras } = this.run.ledger;
     const avoid = new Set<number>();
@@ -107,11 +107,11 @@ class Attempt {
       for (const position of look.unsound) avoid.add(position);
       avoidUnlisted(this.baseline.view.chunks, avoid);
       if (avoid.size === avoided && !look.isManifest)
-        throw new ArchiverError('internal', `${look.first ?? 'an object'} is referred to again`); // no round without end
+        throw new ArchiverError('internal', `${look.first ?? 'an object'} is referred to again`); // prevents an endless loop
       reopenUnstored(table, extras);
       const again = await this.refer(await this.compare(avoid));
       if (look.isManifest || (isFull && again.lost !== undefined)) return this.cannotRefer(look.first ?? '', again);
-      // For a full listing all that the view lists was looked at.
+      // All that the view lists was looked at already for a full listing.
       const next = isFull ? { ...look, first: undefined } : await this.look(again, isFull);
       if (next === undefined) return this.onItsOwn(again, 'list');
       if (next.first === undefined) return await this.commit(again, isFull, next);
@@ -119,7 +119,7 @@ class Attempt {
     }
   }
 
-  /** Packs what is pending and makes it a version. */
+  /** Packs what is pending and commits it as a version. */
   private async commit(
     comparison: Comparison,
     isFull: boolean,
@@ -146,7 +146,7 @@ class Attempt {
     });
   }
 
-  /** What changed, on top of the view. */
+  /** Lists what changed, on top of the view. */
   private strategy({ deleted, kept }: Comparison, isFull: boolean, lookedAtMs: number): ManifestStrategy {
     const { run, baseline, seen } = this;
     const { view, recordEtag } = baseline;
@@ -156,7 +156,7 @@ class Attempt {
       if (this.isSame(level.count)) return undefined;
       return async () => {
         const composed = await composeChanges(run, plan, level, { view, isFull });
-        // What tables of contents in its folder do not tell: without a copy it would be lost with the manifest.
+        // Facts that no table of contents in its folder has would be lost with the manifest without a copy.
         const isElsewhere = (isFull ? composed : level).chunks.some(({ key }) => key.startsWith('../'));
         const isMore = isElsewhere || kept + deleted.length > 0 || level.count === 0;
         const hasCopy = isFull ? isElsewhere && run.packing.dedup === true : isMore;
@@ -167,7 +167,7 @@ class Attempt {
     return { hooks: { withoutEmptyChunks: true }, list };
   }
 
-  /** Whether everything has to be listed: decided before anything is packed, since all of it is then referred to. */
+  /** Whether everything has to be listed. Decided before anything is packed, since all of it is then referred to. */
   private isFull({ pending, kept, stored, deleted }: Comparison): boolean {
     const { baseline, run } = this;
     const isForced = run.dataset.changes?.isForced === true;
@@ -186,16 +186,18 @@ class Attempt {
     return await lookAtBase(run, baseline, { wanted: isFull ? undefined : referred, seen });
   }
 
-  /** With the keys of content that is not sent again. */
+  /** Adds the KMS keys of content that is not sent again. */
   withEarlierKeys = (result: UploadResult): UploadResult =>
     this.run.dataset.changes?.isForced === true ? result : { ...result, ...earlierKeys(this.baseline.view, this.run) };
 
-  /** What only the earlier version has cannot be sent again. @throws integrity when the version itself is not whole */
+  /**
+   * Handles content that only the earlier version has, which cannot be sent again. @throws integrity when the version itself is not whole
+   */
   private cannotRefer(missing: string, comparison: Comparison): NeedsFullVersion {
     const { run, baseline } = this;
     const { lost } = comparison;
     const about = lost === undefined ? missing : `${missing}, where ${displayPath(lost)} lies,`;
-    // Nothing more can be found out by a writer that may not read; a full version of its own is always whole.
+    // A writer that may not read can find out nothing more; a full version of its own is always whole.
     if (!baseline.isReadable) return this.onItsOwn(comparison, 'read');
     throw integrityError(`version ${baseline.head} of dataset ${run.datasetId} needs ${about} which no longer exists`, {
       hint: 'look at it with `archiver verify`; run again with --track-deletes --force for a version without it',
@@ -222,17 +224,17 @@ class Attempt {
     return this.isSame(pending + kept + stored + deleted.length);
   }
 
-  /** With so many mentions there is no version to make. */
+  /** Whether there is no version to make, with so many mentions. */
   private isSame(mentions: number): boolean {
     return mentions === 0 && this.isSameRoot() && this.baseline.isNewest && !this.isBroken;
   }
 
-  /** The store lacks something that the view needs. What is written then builds on nothing of its chain. */
+  /** True if the store lacks something that the view needs. What is written then builds on nothing of its chain. */
   private get isBroken(): boolean {
     return (this.seen?.broken.length ?? 0) > 0;
   }
 
-  /** The folder itself is no entry: its mode, owner and time are in the head of a manifest. */
+  /** Compares the source folder itself, which is no entry: its mode, owner and time are in the head of a manifest. */
   private isSameRoot(): boolean {
     const { scanned, dataset } = this.run;
     const { mode, uid, gid, mtime } = this.baseline.view.head.source;
@@ -264,7 +266,7 @@ class Attempt {
     });
   }
 
-  /** Content that the earlier version holds under other names or times need not be packed. */
+  /** Refers to content that the earlier version holds under other names or times, instead of packing it. */
   private async refer(comparison: Comparison): Promise<Comparison> {
     return this.known === undefined ? comparison : await referToKnown(this.run, this.known, comparison);
   }
@@ -275,7 +277,7 @@ class Attempt {
     return dryRunResult(this.run, plan, { changes, changeOf: comparison.changeOf });
   }
 
-  /** Nothing to mention: no version is written, and everything is that of the version before. */
+  /** Returns the result when there is nothing to mention: no version is written, and all of it is that of the version before. */
   private async unchanged(comparison: Comparison): Promise<UploadResult> {
     const { run, baseline } = this;
     if (run.dryRun) return this.dryRun(planUpload(run, pendingTotals(run.ledger.table)), comparison);
@@ -289,7 +291,7 @@ class Attempt {
     return versionResult(run, sums, head.uploadId);
   }
 
-  /** The same upload against what is there now. */
+  /** Returns an attempt that compares with what is there now. */
   async next(reason: Repeat): Promise<Attempt> {
     const { run } = this;
     const baseline = await nextBaseline(run, this.baseline, reason);

@@ -1,5 +1,5 @@
-// What a writer looks at before its manifest, before its record and after it (rules.md#looks, rules.md#own-looks). Own objects
-// are looked at like those of others: an upload that slept may have been taken for abandoned.
+// Checks that a writer makes before its manifest, before its record and after it (rules.md#looks, rules.md#own-looks). Own objects are
+// checked like those of others: an upload that slept may have been taken for abandoned.
 import {
   type FolderLook,
   hasReferences,
@@ -25,7 +25,7 @@ import { isSameEtag } from '../../store/same-etag.js';
 
 export type CheckInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
 
-/** An object of the own folder as it was put. */
+/** An object of the upload's own folder as it was put. */
 type Own = Pick<ObjectInfo, 'key' | 'sizeBytes'> & Partial<Pick<ObjectInfo, 'etag'>>;
 
 const ownChunks = ({ uploadId }: CheckInput, { chunks }: Commitment): Own[] =>
@@ -36,7 +36,7 @@ const ownChunks = ({ uploadId }: CheckInput, { chunks }: Commitment): Own[] =>
 const isAsPut = (found: ObjectInfo | undefined, { sizeBytes, etag }: Own): boolean =>
   found?.sizeBytes === sizeBytes && (etag === undefined || found.etag === etag);
 
-/** What is wrong with an object that is not sound. */
+/** Describes what is wrong with an object that is not sound. */
 function trouble({ objects }: FolderLook, own: Own): string {
   const found = objects.find(({ key }) => key === own.key);
   if (found === undefined) return 'is not there';
@@ -45,23 +45,23 @@ function trouble({ objects }: FolderLook, own: Own): string {
 }
 
 interface OwnCheck {
-  /** The first that is not sound, and what is wrong with it. */
+  /** The first object that is not sound, and what is wrong with it. */
   readonly first: { readonly key: string; readonly what: string } | undefined;
   readonly count: number;
   /** A file that the store shows under another key. */
   readonly misnamed: { readonly key: string; readonly shown: string } | undefined;
 }
 
-/** As a server reads a key that takes it for an encoded one. */
+/** Decodes a key as a server does that wrongly takes it for an encoded one. */
 function misread(key: string): string {
   try {
     return decodeURIComponent(key.replaceAll('+', ' '));
   } catch {
-    return key; // it cannot be read so
+    return key; // it is not an encoded key
   }
 }
 
-/** The listing lacks a key, and has it as it may be misread, or one of a file of the same size that nobody put. */
+/** Finds a key that the listing lacks while it shows a misread form of it, or an unknown file of the same size. */
 function findMisnamed(
   { objects }: FolderLook,
   folder: string,
@@ -85,7 +85,7 @@ function findMisnamed(
   return first;
 }
 
-/** Undefined for a writer without permission to list. */
+/** Checks the objects of the upload's own folder; undefined for a writer without permission to list. */
 async function checkOwn({ store, uploadId, signal }: CheckInput, own: readonly Own[]): Promise<OwnCheck | undefined> {
   const folder = uploadFolder(uploadId);
   const look = await ifAllowed(store, 'list', folder, () => lookAtFolder(store, folder, signal));
@@ -104,9 +104,9 @@ async function checkOwn({ store, uploadId, signal }: CheckInput, own: readonly O
 }
 
 /**
- * The look right before the manifest: every chunk that this upload id has put is there with its size, and nothing marks it.
- * Returns what is not as it should be. This catches a PUT that was acknowledged and lost, too. @throws unsupported where the store
- * shows an object under another key, which sending it again does not mend
+ * Checks, right before the manifest, that every chunk that this upload id has put is there with its size and that nothing marks it. Returns
+ * what is wrong, or undefined. This also catches a PUT that was acknowledged and lost. @throws unsupported where the store shows an object
+ * under another key, which sending it again does not mend
  */
 export async function checkSent(
   run: CheckInput & Pick<UploadRun, 'emit'>,
@@ -132,7 +132,7 @@ const referencesOf = ({ uploadId }: CheckInput, { chunks, previous }: Commitment
   previous: previous?.uploadId,
 });
 
-/** False where something that it refers to is not sound. What was looked at less than an hour ago is not looked at again. */
+/** Returns false if something that the upload refers to is not sound. What was looked at less than an hour ago is not looked at again. */
 export async function areReferencesSound(run: CheckInput, commitment: Commitment): Promise<boolean> {
   const { lookedAtMs } = commitment;
   const references = referencesOf(run, commitment);
@@ -142,19 +142,19 @@ export async function areReferencesSound(run: CheckInput, commitment: Commitment
   return look !== undefined && look.first === undefined;
 }
 
-/** What was put, and when. */
+/** The record and manifest that were put, and when. */
 export interface Put {
   readonly version: number;
   readonly shown: ShownRecord;
-  /** As the store showed it; undefined for a writer without permission to list. */
+  /** The manifest as the store shows it; undefined for a writer without permission to list. */
   readonly manifest: ObjectInfo | undefined;
-  /** By the wall clock: when the manifest was about to be put. */
+  /** When the manifest was about to be put, in ms by the wall clock. */
   readonly startedMs: number;
 }
 
 /**
- * The look after the record, always: at what it refers to, and at the own folder. Returns what is not as it should be.
- * @throws integrity when this writer cannot find out, or the version before was replaced while this one was made
+ * Checks, always, after the record: what the upload refers to, and its own folder. Returns what is wrong, or undefined. @throws integrity
+ * when this writer cannot find out, or the version before was replaced while this one was made
  */
 export async function verifyCommitted(run: CheckInput, commitment: Commitment, put: Put): Promise<string | undefined> {
   const { version, shown, manifest, startedMs } = put;
@@ -163,7 +163,7 @@ export async function verifyCommitted(run: CheckInput, commitment: Commitment, p
   const look = await lookAtReferences(run.store, references, run.signal);
   if (look === undefined && hasReferences(references)) throw unseen(run, version, 'the folders that it refers to');
   const own = await checkOwn(run, [...(manifest === undefined ? [] : [manifest]), ...ownChunks(run, commitment)]);
-  // Who may not list takes it on trust, unless the computer slept: its folder may have been taken for abandoned.
+  // A writer that may not list takes it on trust, unless the computer slept: its folder may have been taken for abandoned.
   if (own === undefined && isLookOld(startedMs)) throw unseen(run, version, 'its own folder');
   if (look?.first !== undefined) return `${look.first} was removed or given up while it was made`;
   if (own?.first !== undefined) return `${own.first.key} ${own.first.what}`;
@@ -176,7 +176,7 @@ export async function verifyCommitted(run: CheckInput, commitment: Commitment, p
 const isShown = ({ others }: ShownRecord, etag: string): boolean =>
   Array.from(others?.values() ?? []).some((object) => isSameEtag(etag, object.etag));
 
-/** The record of the version before was rewritten meanwhile: a repair may have put another view in its manifest's place. */
+/** Reads the manifest that a delta builds on again, since its record was rewritten: a repair may have put another view in its place. */
 async function confirmPrevious(
   run: CheckInput,
   version: number,
@@ -185,7 +185,7 @@ async function confirmPrevious(
   try {
     await loadExpected(run.store, uploadId, expectedIn(run.datasetId, [sha256]), { signal: run.signal });
   } catch (error) {
-    // Asked again even where reading was refused before: a version is not called whole on the word of who cannot look.
+    // Read again even where that was refused before: a version is not called whole if that could not be checked.
     if (!isArchiverError(error, 'access-denied', 'integrity', 'not-found', 'unsupported')) throw error;
     throw notWhole(run, version, `the manifest that it builds on was replaced meanwhile: ${error.message}`);
   }
@@ -197,11 +197,11 @@ const unseen = ({ datasetId, store, uploadId }: CheckInput, version: number, wha
     { hint: `archiver verify ${uploadUrlOf(store.url, uploadId)}` },
   );
 
-/** The sentence about a version that was written and is not whole. */
+/** Describes a version that was written and is not whole. */
 export const notWholeText = ({ datasetId }: Pick<CheckInput, 'datasetId'>, version: number, why: string): string =>
   `version ${version} of dataset ${datasetId} is not whole: ${why}`;
 
-/** The failure of an upload that leaves such a version. */
+/** Makes the error of an upload that leaves such a version. */
 export const notWhole = (run: Omit<CheckInput, 'signal'>, version: number, why: string): ArchiverError =>
   integrityError(notWholeText(run, version, why), {
     hint: `archiver repair ${uploadUrlOf(run.store.url, run.uploadId)}, or the command again with --force for a full new version`,

@@ -38,8 +38,8 @@ export type CommitInput = CheckInput &
   >;
 
 /**
- * Makes the upload a version. Where its ordinal need not be exact, another writer only costs another attempt: right for a full listing,
- * which does not depend on its predecessor. @throws what the store throws; integrity when the record is not there
+ * Makes the upload a version. If its ordinal need not be exact, another writer only costs another attempt: right for a full listing, which
+ * does not depend on its predecessor. @throws what the store throws; integrity when the record is not there
  */
 export async function commitUpload(run: CommitInput, commitment: Commitment, ordinal: Ordinal): Promise<CommitOutcome> {
   const { store, datasetId, signal } = run;
@@ -76,7 +76,7 @@ export async function commitUpload(run: CommitInput, commitment: Commitment, ord
   });
 }
 
-/** The letters of a version that shares its ordinal: others were made at the same time, and all of them are whole. */
+/** Returns the letters of a version that shares its ordinal with others made at the same time, all of them whole, and reports them. */
 function tellFork({ uploadId, emit }: CommitInput, version: number, { sharing = [] }: ShownRecord): string | undefined {
   const names = sharing.map((_, position) => ({ version, fork: forkAt(position) }));
   const at = sharing.findIndex((place) => place.uploadId === uploadId);
@@ -89,8 +89,8 @@ function tellFork({ uploadId, emit }: CommitInput, version: number, { sharing = 
 }
 
 /**
- * Up to here no other process knows the upload; from here on it can be read, and the writer deletes nothing of it. Something
- * else at its key is a fence: the folder is being swept (rules.md#fence).
+ * Puts the manifest. Up to here no other process knows the upload; from here on it can be read, and the writer deletes nothing of it.
+ * Something else at its key is a fence: the folder is being swept (rules.md#fence).
  */
 async function putManifest(
   run: CommitInput,
@@ -113,7 +113,7 @@ async function putManifest(
   }
 }
 
-/** What the version record says. */
+/** The content of the version record. */
 function versionInput(run: CommitInput, { encoded, totals, listing }: Commitment): VersionInput {
   const { writerId, host } = run.dataset;
   return {
@@ -132,7 +132,9 @@ function versionInput(run: CommitInput, { encoded, totals, listing }: Commitment
   };
 }
 
-/** Of an encrypted manifest the key as KMS names it: an alias may reveal more than it should. */
+/**
+ * The encryption as the record has it. For an encrypted manifest the key is named as KMS names it: an alias may reveal more than it should.
+ */
 function recordedEncryption({ encryption }: CommitInput, { opened }: EncodedManifest): VersionInput['encryption'] {
   const kmsKeyId = opened?.sealedBy ?? encryption.kmsKeyId;
   return kmsKeyId === undefined ? undefined : { kmsKeyId, manifest: opened !== undefined };
@@ -144,7 +146,7 @@ function sourcePath(run: CommitInput): { path: string } | { pathBase64: string }
   return path === undefined ? { pathBase64: bytesOf(raw).toString('base64') } : { path };
 }
 
-/** Caches what was just committed for the next run. */
+/** Remembers what was just committed, for the next run. */
 export async function rememberHead(
   { remembered: { cache, heads, looks }, store, datasetId, uploadId }: CommitInput,
   { encoded, listing, seen, totals }: Commitment,
@@ -155,7 +157,7 @@ export async function rememberHead(
   const shown = { files: totals.files, bytes: totals.bytes };
   const head = { version, uploadId, manifestSha256: sha256, recordEtag, encryption, totals: shown };
   await heads?.put(store.url, datasetId, head);
-  // A writer without permission to list has looked at nothing; below a delta nothing was looked at since `seen`.
+  // A writer without permission to list has checked nothing; what a delta builds on was checked only if `seen` is there.
   if (manifest === undefined || (listing === 'delta' && seen === undefined)) return;
   await looks?.put(store.url, datasetId, {
     manifestSha256: sha256,

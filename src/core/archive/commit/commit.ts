@@ -1,5 +1,6 @@
-// How an upload becomes a version: chunks (already sent, and looked at) → manifest, looked at → version record, looked at. Each object that must not overwrite another is one PutObject with If-None-Match. Nothing here reports success
-// before a listing has shown what the store acknowledged, as far as this writer may list.
+// How an upload becomes a version: chunks (already sent, and looked at) → manifest, looked at → version record, looked at. Each object that
+// must not overwrite another is one PutObject with If-None-Match. Nothing here reports success before a listing has shown what the store
+// acknowledged, as far as this writer may list.
 import {
   comparePlaces,
   encodeVersionRecord,
@@ -20,19 +21,19 @@ import { defined } from '../../platform/defined.js';
 import { putOnce } from '../transfer/put-once.js';
 
 interface Stored {
-  /** List to the end: others may come after it. */
+  /** List to the end: other objects may come after it. */
   readonly isToEnd?: boolean;
   readonly key: string;
   readonly sizeBytes: number;
-  /** What it means when it is not there. */
+  /** A clause that says what it means if the object is not there. */
   readonly state: string;
-  /** What to list; the object alone when not given. */
+  /** Range to list; by default the object alone. */
   readonly where?: Pick<ListOptions, 'prefix' | 'startAfter'>;
 }
 
 /**
- * What the store shows of an object that it has just acknowledged, and of those that are listed before it; undefined when
- * this writer has no permission to list. @throws integrity when it is not there, or of another size
+ * Looks up an object that the store has just acknowledged. Returns it and those that are listed before it; undefined for a writer without
+ * permission to list. @throws integrity when it is not there, or of another size
  */
 async function confirmStored(
   store: ObjectStore,
@@ -56,7 +57,7 @@ async function confirmStored(
   throw integrityError(`the store acknowledged ${key} and ${what}: ${state}`, { hint: 'run the same command again' });
 }
 
-/** Object Lock of what is put. */
+/** How objects are put: Object Lock, and cancellation. */
 interface Writing {
   readonly retention?: Retention | undefined;
   readonly signal: AbortSignal;
@@ -64,18 +65,18 @@ interface Writing {
 
 export interface VersionInput extends Omit<VersionRecord, 'digest' | 'version' | 'previous'> {}
 
-/** What the store shows of a record, and of those around it; nothing for a writer without permission to list. */
+/** A record as the store shows it, and those around it; nothing for a writer without permission to list. */
 export interface ShownRecord {
   readonly etag?: string;
-  /** By their keys. */
+  /** The records around it, by key. */
   readonly others?: ReadonlyMap<string, ObjectInfo>;
-  /** Those that have its ordinal, its own among them, in their order: only where no key is created only once. */
+  /** Places with its ordinal, its own among them, in order; only for stores that cannot create a key only once. */
   readonly sharing?: readonly RecordPlace[];
 }
 
 /**
- * Writes the record at exactly this ordinal and returns what the store shows of it; `taken` when a rival has it. On a plain store
- * a rival may come between the two looks, and then both have it.
+ * Writes the record at exactly this ordinal and returns what the store shows of it; `taken` when a rival has it. On a plain store a rival
+ * may come between the check and the write, and then both have it.
  */
 export async function claimVersion(
   store: ObjectStore,
@@ -104,7 +105,7 @@ export async function claimVersion(
   return { etag: found.etag, others, sharing };
 }
 
-/** Where these keys are those of records of the dataset, in their order. */
+/** Returns the places of those keys that are records of the dataset, in order. */
 function placesIn(datasetId: string, keys: Iterable<string>): readonly RecordPlace[] {
   const folder = `datasets/${datasetId}/`;
   return Array.from(keys, (key) => placeIn(datasetId, key.slice(folder.length)) ?? [])
@@ -112,7 +113,7 @@ function placesIn(datasetId: string, keys: Iterable<string>): readonly RecordPla
     .toSorted(comparePlaces);
 }
 
-/** The records with this ordinal or a higher one, retired ones among them. */
+/** Lists the records with this ordinal or a higher one, retired ones among them. */
 async function placesFrom(
   store: ObjectStore,
   datasetId: string,
@@ -135,9 +136,8 @@ function orderedRecord(input: VersionInput, version: number, previous: number | 
 }
 
 /**
- * Writes the manifest: from here on the upload can be read. Returns what the store shows of it; undefined for a writer without
- * permission to list. @throws conflict when something else lies there, or a sweep has flagged the folder; integrity when the
- * store does not show it
+ * Writes the manifest: from here on the upload can be read. Returns it as the store shows it; undefined for a writer without permission to
+ * list. @throws conflict when something else lies there, or a sweep has flagged the folder; integrity when the store does not show it
  */
 export async function commitManifest(
   store: ObjectStore,
@@ -162,7 +162,7 @@ export async function putCopy(
   manifest: EncodedManifest,
   writing: Writing,
 ): Promise<void> {
-  // With if-none-match like everything but a heartbeat: a bucket may take nothing else.
+  // Uses If-None-Match like all writes but a heartbeat: a bucket may accept no others.
   await putOnce(store, key, manifest.bytes, { ...describing(manifest), ...writing, exclusive: true });
 }
 

@@ -1,4 +1,4 @@
-// What a manifest says before its entries.
+// The head of a manifest: what it says before its entries.
 import { loadCodec } from '../../platform/codec/codec.js';
 import { FORMAT_VERSION, type ManifestHead, type SourceRecord } from '../../format/manifest/manifest-types.js';
 import { lockRecord } from '../../format/manifest/object-lock.js';
@@ -29,17 +29,17 @@ export type HeadInput = Pick<
   | 'retention'
 >;
 
-/** What a manifest lists and how. */
+/** The parts of the head that depend on what the manifest lists. */
 export type HeadContent = Pick<
   ManifestHead,
   'listing' | 'previous' | 'chain' | 'view' | 'totals' | 'shards' | 'chunks'
 >;
 
-/** The folder that people know; another than `source` where that is only a copy. */
+/** Returns the folder that people know; it differs from `source` if that is only a copy. */
 export const originPath = ({ dataset, source }: Pick<UploadRun, 'dataset' | 'source'>): RawPath =>
   dataset.origin?.path ?? source;
 
-/** The head of this upload's manifest. */
+/** Returns the head of this upload's manifest. */
 export function manifestHead(run: HeadInput, plan: UploadPlan, part: HeadContent): ManifestHead {
   const { dataset, packing, layout, labels } = run;
   const { root } = run.scanned;

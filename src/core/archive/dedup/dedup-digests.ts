@@ -7,15 +7,15 @@ import type { HashReply, HashTask } from './dedup-worker.js';
 
 export interface DigestOptions extends Pick<HashTask, 'table' | 'root' | 'limitBytes' | 'withMd5'> {
   readonly workers: number;
-  /** For each row: its XXH64 with this seed is made instead of its SHA-256. */
+  /** For each row, the seed of the XXH64 that is made instead of its SHA-256. */
   readonly seeds?: BigUint64Array | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface Digests {
-  /** SHA-256 of each row, or its XXH64 in the first bytes of so many, in the order that was asked for. */
+  /** SHA-256 of each row, or its XXH64 in the first bytes of that space, in the order of the given rows. */
   readonly digests: Buffer;
-  /** 1 where the digest is made; the others cannot be read or changed since the scan. */
+  /** 1 for each row whose digest was made; other files could not be read or have changed since the scan. */
   readonly made: Uint8Array;
 }
 
@@ -36,7 +36,7 @@ export async function digestFiles(rows: Uint32Array, options: DigestOptions): Pr
     made: new SharedArrayBuffer(rows.length),
     shared: new SharedArrayBuffer(8),
   };
-  // Asked to stop and not terminated: terminating a thread while it loads a native addon crashes the process.
+  // Threads are asked to stop, not terminated: terminating one while it loads a native addon crashes the process.
   const stop = (): void => void Atomics.store(new Int32Array(task.shared), 1, 1);
   signal.addEventListener('abort', stop, { once: true });
   try {

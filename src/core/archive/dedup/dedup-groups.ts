@@ -1,22 +1,22 @@
-// Which files may be equal, and which are. Positions in sorted arrays only: a million candidates are no million objects.
+// Finds files that may be equal, and those that are. Uses positions in sorted arrays only: a million candidates are no million objects.
 import { DIGEST_BYTES } from './dedup-hash.js';
 import type { Digests } from './dedup-digests.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 
-/** Reading so many zeros costs more than storing the rest twice. */
+/** Most bytes of holes in a candidate: reading so many zeros costs more than storing the rest twice. */
 const MOST_HOLES = 64 * 2 ** 20;
 
-/** Whether a row is a file with content that is to be packed; of hard links the first. */
+/** Whether a row is a file with content that is to be packed; of hard links only the first is. */
 export const isPendingFile = ({ columns: c }: EntryTable, row: number): boolean =>
   c.kind[row] === KIND.file && c.status[row] === STATUS.pending && (c.size[row] ?? 0) > 0;
 
-/** Whether such a file is worth being read though nothing but its size speaks for it: not if it is a mostly empty sparse one. */
+/** Whether such a file is worth reading when only its size suggests that it is known: not if it is mostly holes. */
 export const isMostlyData = ({ columns: c }: EntryTable, row: number): boolean =>
   (c.size[row] ?? 0) - (c.allocated[row] ?? 0) <= MOST_HOLES;
 
 /**
- * Rows of files that are to be packed and of which others have the same size, sorted by size and row. Empty files, files
- * of a hard link group (stored once anyway) and mostly empty sparse files are no candidates.
+ * Returns the rows of files to be packed that share their size with others, sorted by size and row. Empty files, files of a hard link group
+ * (stored once anyway) and mostly empty sparse files are left out.
  */
 export function sameSizes(table: EntryTable): Uint32Array {
   const { size, group } = table.columns;
@@ -62,7 +62,7 @@ export function markGroup({ columns: c }: EntryTable, [first, ...others]: readon
   for (const row of others) {
     c.status[row] = STATUS.twin;
     c.link[row] = first;
-    // What is stored for all must be as quick to get as the one that was read last.
+    // The stored content must be as quick to get as the most recently read file needs.
     c.atimeSeconds[first] = Math.max(c.atimeSeconds[first] ?? 0, c.atimeSeconds[row] ?? 0);
   }
 }

@@ -18,9 +18,9 @@ export interface FileHashing {
   readonly fs: SourceFs;
   readonly table: EntryTable;
   readonly root: RawPath;
-  /** Of each file only so many bytes from the start. */
+  /** Most bytes to hash of each file, from its start. */
   readonly limitBytes: number;
-  /** Also make MD5s, into the table: the packer compares them with what it stores. */
+  /** Also make MD5s and write them to the table: the packer compares them with what it stores. */
   readonly withMd5: boolean;
   /** True when the work is to be given up. */
   readonly isStopped: () => boolean;
@@ -49,7 +49,7 @@ export class FileHasher {
         fs.close(fd);
       }
     } catch (error) {
-      if (concernsOnePath(error)) return false; // whoever packs it says why
+      if (concernsOnePath(error)) return false; // the packer reports why
       throw error;
     }
   }

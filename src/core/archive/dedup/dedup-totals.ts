@@ -1,8 +1,8 @@
-// What deduplication saves, counted from where the files of an upload lie: those that an interrupted run stored count too.
+// Counts what deduplication saves, by where the files of an upload lie: those that an interrupted run stored count too.
 import type { Deduplicated } from '../../format/manifest/manifest-types.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 
-/** Files that this upload stores where another one lies already, and their bytes; before packing those that it would. */
+/** Counts files that this upload stores where another one lies already, and their bytes; before packing, those that it would. */
 export function deduplicatedTotals(table: EntryTable): Deduplicated {
   const { kind, status, size, chunk, offset } = table.columns;
   const rows = new Uint32Array(table.count);

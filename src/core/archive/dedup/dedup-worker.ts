@@ -15,7 +15,7 @@ export interface HashTask {
   readonly withMd5: boolean;
   /** Rows, as 32-bit numbers. */
   readonly rows: SharedArrayBuffer;
-  /** For each of `rows` the seed of the XXH64 that is made instead of the SHA-256, as 64-bit numbers. */
+  /** For each of `rows`, the seed of the XXH64 that is made instead of the SHA-256, as 64-bit numbers. */
   readonly seeds: SharedArrayBuffer | undefined;
   /** `DIGEST_BYTES` for each of `rows`. */
   readonly digests: SharedArrayBuffer;

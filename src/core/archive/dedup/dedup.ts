@@ -1,6 +1,6 @@
-// Deduplication of whole files within an upload. Of files with equal content the first is packed; the others become its
-// twins: they lie in the same task, and the packer lets them refer to what it stored (dedup-pack.ts). SHA-256 decides
-// what is equal; sizes, and the beginnings of large files, only spare most of the reading.
+// Deduplication of whole files within an upload. The first of several files with equal content is packed; the others become its twins: they
+// lie in the same task, and the packer lets them refer to what it stored (pack-twins.ts). SHA-256 decides what is equal; comparing sizes,
+// and the beginnings of large files, only avoids most of the reading.
 import { digestFiles, type DigestOptions } from './dedup-digests.js';
 import { markGroup, sameDigests, sameSizes } from './dedup-groups.js';
 import { openEntryTable, type EntryTable } from '../../format/columns/entry-table.js';

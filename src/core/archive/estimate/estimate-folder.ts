@@ -1,5 +1,5 @@
-// What an upload of a folder would store, without a store: the upload's own scan, filter and plan, and a sample of how well the
-// content compresses.
+// Estimates what an upload of a folder would store, without a store: uses the upload's own scan, filter and plan, and a sample of how well
+// the content compresses.
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { EventSink } from '../../events/events.js';
@@ -31,7 +31,7 @@ export interface FolderEstimateOptions {
 
 export interface FolderEstimate {
   readonly files: number;
-  /** Sizes of these files; each name counts. */
+  /** Total size of these files; each name counts. */
   readonly bytes: number;
   readonly skipped: readonly Skip[];
   readonly shards: number;
@@ -40,14 +40,14 @@ export interface FolderEstimate {
   readonly requestsAtOnce: number;
   readonly packedBytes: number;
   readonly sample: Sample;
-  /** Of each chunk, with its table of contents; not compressed where nothing could be sampled. */
+  /** Size of each chunk with its table of contents; uncompressed if nothing could be sampled. */
   readonly chunks: readonly Omit<StoredObject, 'storageClass'>[];
   readonly storedBytes: number;
-  /** In STANDARD, beside the chunks. */
+  /** Size of the manifest, which is stored in STANDARD beside the chunks. */
   readonly manifestBytes: number;
 }
 
-/** @throws not-found, access-denied for the folder; usage for a pattern that is none; cancelled */
+/** Estimates an upload of `source`. @throws not-found, access-denied for the folder; usage for an invalid pattern; cancelled */
 export async function estimateFolder(options: FolderEstimateOptions): Promise<FolderEstimate> {
   const { source, filter, maxShards, memoryLimitBytes, emit, signal } = options;
   emit({ type: 'phase', phase: 'scanning' });
@@ -91,16 +91,15 @@ export async function estimateFolder(options: FolderEstimateOptions): Promise<Fo
   };
 }
 
-// What the lists of entries take: the table of contents in each chunk and the manifest. For many small files that is more than their
-// content. Runs of lines are written as an upload writes them, with digests that compress as
-// little as real ones.
+// Estimates what the lists of entries take: the table of contents in each chunk, and the manifest. For many small files that is more than
+// their content. Runs of lines are written as an upload writes them, with digests that compress as little as real ones.
 
 const RUNS = 4;
 const RUN_ROWS = 1024;
-/** As in table-frame.ts. */
+/** zstd level of tables of contents, as in table-frame.ts. */
 const TABLE_LEVEL = 3;
 
-/** Compressed bytes an entry. */
+/** Compressed bytes for each entry. */
 interface ListingBytes {
   readonly inChunk: number;
   readonly inManifest: number;

@@ -1,5 +1,5 @@
-// How well a folder compresses, found out by compressing some of it as an upload would: windows of its tar stream, spread evenly
-// over all bytes, each with the level that its content asks for. Where everything fits, everything is compressed.
+// Estimates how well a folder compresses by compressing some of it as an upload would: windows of its tar stream, spread evenly over all
+// bytes, each with the level that its content asks for. If everything fits into the windows, everything is compressed.
 import { readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { loadCodec } from '../../platform/codec/codec.js';
@@ -19,12 +19,12 @@ const MOST_WINDOWS = 16;
 const HEADER_ROOM = 1 << 16;
 const OWNER = rawFromText('owner');
 
-/** What was compressed. */
+/** Result of compressing samples. */
 export interface Sample {
-  /** Tar bytes, and what they became. */
+  /** Tar bytes that were compressed, and compressed bytes. */
   readonly rawBytes: number;
   readonly storedBytes: number;
-  /** Of all that is packed. */
+  /** Share of the samples in all that is to be packed, 0 to 1. */
   readonly share: number;
   /** Files that could not be read; they are in no window. */
   readonly unread: number;
@@ -34,7 +34,7 @@ export interface SampleOptions {
   readonly table: EntryTable;
   readonly source: RawPath;
   readonly signal: AbortSignal;
-  /** Told what there is to read, and then what was read so far. */
+  /** Called with the amount to read, and then with what was read so far. */
   readonly onProgress: (done: Amount, total: Amount) => void;
 }
 
@@ -87,7 +87,7 @@ export async function sampleCompression({ table, source, signal, onProgress }: S
           filled += read(window.subarray(filled), piece);
         } catch (error) {
           if (systemCode(error) === undefined && !isArchiverError(error)) throw error;
-          unread++; // gone or denied since the scan: what is left tells enough
+          unread++; // gone or denied since the scan: the other samples tell enough
         }
       }
       if (filled > 0) {
@@ -142,7 +142,7 @@ function sampledBytes({ columns }: EntryTable, index: number): number {
   return isSparse ? 0 : bytes;
 }
 
-/** Which parts of which files lie in the windows, in path order. */
+/** Finds the parts of files that lie in the windows, in path order. */
 function piecesOf(table: EntryTable): { readonly pieces: readonly Piece[]; readonly share: number } {
   let total = 0;
   for (let index = 0; index < table.count; index++) {

@@ -1,15 +1,15 @@
-// The checksums of a file that is read piece by piece.
+// Computes the checksums of a file that is read piece by piece.
 import { createHash } from 'node:crypto';
 import { type EntryTable, MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../format/columns/entry-table.js';
 import { seededHash } from './seeded-hash.js';
 
-/** Which checksums are made of each file. */
+/** The checksums to make of each file. */
 export interface DigestSettings {
   /** MD5. */
   readonly fileChecksums: boolean;
-  /** SHA-256 as well, by which later versions find content that is stored. */
+  /** Also SHA-256, by which later versions find content that is stored. */
   readonly sha256?: boolean;
-  /** XXH64 with this seed as well, by which later versions tell that content did not change. */
+  /** Also XXH64 with this seed, by which later versions tell that content did not change. */
   readonly seed?: bigint | undefined;
 }
 

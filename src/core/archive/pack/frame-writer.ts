@@ -15,9 +15,9 @@ export interface FrameWriterOptions {
   readonly codec: Codec;
   /** Most tar bytes in a frame; 0: one frame for the whole chunk. */
   readonly frameBytes: number;
-  /** Undefined: by content, see compression-level.ts. */
+  /** zstd level; undefined to choose it by content (compression-level.ts). */
   readonly level: number | undefined;
-  /** Makes the checksums of what lies in the frame before the frame is given up. */
+  /** Checksums of what lies in the frame, made before the frame is reused. */
   readonly md5s: Md5Batch;
 }
 
@@ -35,7 +35,7 @@ export class FrameWriter {
   buffer: Buffer;
   /** Bytes in it. */
   length = 0;
-  /** Where the current chunk's compressed bytes go. */
+  /** Buffer for the compressed bytes of the current chunk. */
   output: Buffer = Buffer.alloc(0);
   outputLength = 0;
   frames: FrameRecord[] = [];
@@ -131,7 +131,7 @@ export class FrameWriter {
     this.length = 0;
   }
 
-  /** Where the stream is now, to `rewind` to. */
+  /** Returns the current position, for `rewind`. */
   mark(): FrameMark {
     const { length, outputLength, rawFlushed, level } = this;
     return { frames: this.frames.length, length, outputLength, rawFlushed, level, md5s: this.options.md5s.mark() };

@@ -1,5 +1,5 @@
-// MD5s of the small files in the frame that is being filled: they are gathered, and made together when the frame ends,
-// four to five times as fast as one by one (core/platform/md5). Where WebAssembly SIMD is missing each is made at once.
+// Computes MD5s of the small files in the frame that is being filled: they are gathered, and made together when the frame ends, four to
+// five times as fast as one by one (core/platform/md5). Without WebAssembly SIMD each is made at once.
 import { hash } from 'node:crypto';
 import { LANE_LIMIT_BYTES, type Md5Lanes } from '../../platform/md5/md5-lanes.js';
 
@@ -12,16 +12,18 @@ export class Md5Batch {
   private readonly lengths = new Uint32Array(CAPACITY);
   private readonly made = Buffer.alloc(CAPACITY * DIGEST);
   private waiting = 0;
-  /** How many were made before those that wait. */
+  /** Number of MD5s made before those that wait. */
   private done = 0;
 
-  /** `digests` takes 16 bytes at 16 times the entry's number; without `lanes` each is made alone. */
+  /** `digests` receives 16 bytes at 16 times the entry's number; without `lanes` each MD5 is made alone. */
   constructor(
     private readonly digests: Buffer,
     private readonly lanes: Md5Lanes | undefined,
   ) {}
 
-  /** Memory for a frame, with what `before`, the last Buffer allocated, holds; that one must not be used any more. */
+  /**
+   * Allocates memory for a frame and copies into it the content of `before`, the last Buffer allocated, which must not be used any more.
+   */
   allocate(bytes: number, before?: Buffer): Buffer {
     if (this.lanes !== undefined) return this.lanes.allocate(bytes); // keeps its content, and detaches `before`
     const frame = Buffer.allocUnsafeSlow(bytes);
@@ -29,10 +31,10 @@ export class Md5Batch {
     return frame;
   }
 
-  /** The content of `entry` is `length` bytes at `start` of `frame`, the last Buffer allocated, and stays until `run`. */
+  /** Adds the content of `entry`: `length` bytes at `start` of `frame`, the last Buffer allocated, which must stay there until `run`. */
   add(entry: number, frame: Buffer, start: number, length: number): void {
     if (this.lanes === undefined || length > LANE_LIMIT_BYTES) {
-      // As text: sixteen bytes as a Buffer would be an allocation of its own outside the heap.
+      // Written as text: a Buffer of sixteen bytes would be an allocation of its own outside the heap.
       this.digests.write(hash('md5', frame.subarray(start, start + length)), entry * DIGEST, 'hex');
       return;
     }
@@ -43,7 +45,7 @@ export class Md5Batch {
     this.waiting++;
   }
 
-  /** Makes all that wait. */
+  /** Makes all MD5s that wait. */
   run(): void {
     const { waiting, made } = this;
     if (waiting === 0) return;
@@ -55,12 +57,12 @@ export class Md5Batch {
     this.waiting = 0;
   }
 
-  /** Where the batch is, to `rewind` to. */
+  /** Returns the current position, for `rewind`. */
   mark(): number {
     return this.done + this.waiting;
   }
 
-  /** Forgets what was added since; what was made already is made again by whoever adds it again. */
+  /** Forgets what was added since; an MD5 that was made already is made again when its file is added again. */
   rewind(mark: number): void {
     this.waiting = Math.max(0, Math.min(this.waiting, mark - this.done));
   }

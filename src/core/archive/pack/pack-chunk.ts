@@ -25,7 +25,7 @@ export class ChunkPacker {
   private readonly cut: CutFilePacker;
   private readonly twins: TwinPacker;
   private readonly toc = new TextBuffer();
-  /** Stands in for the first member of a hard link group that could not be read. */
+  /** Maps the first member of a hard link group, if it could not be read, to the member that stands in for it. */
   private readonly firsts = new Map<number, number>();
 
   constructor(private readonly deps: PackDeps) {
@@ -34,7 +34,7 @@ export class ChunkPacker {
     this.cut = new CutFilePacker(this.state, this.twins, (from, to) => this.copyContent(from, to));
   }
 
-  /** Lets go of the source. */
+  /** Closes the source. */
   close(): void {
     this.deps.fs.close(this.state.rootFd);
   }
@@ -58,7 +58,7 @@ export class ChunkPacker {
     return { ...this.finish(task, start), rawSize, entries, segment, objects };
   }
 
-  /** `start` is where the chunk begins in the output. */
+  /** Appends the table of contents and hashes the chunk, which begins at `start` in the output. */
   private finish(task: ChunkTask, start: number): Omit<PackedChunk, 'rawSize' | 'entries' | 'segment' | 'objects'> {
     const { frames, extras, skipped, bytes } = this.state;
     const toc = encodeTable(this.deps.codec, this.toc.bytes());
@@ -105,7 +105,10 @@ export class ChunkPacker {
     return entries;
   }
 
-  /** Pieces are listed before the file is stored; a twin that was not settled is packed elsewhere. */
+  /**
+   * Whether the table of contents lists an entry: a piece of a cut file is listed before the file is stored, and a twin that was not
+   * settled is packed elsewhere.
+   */
   private isContained({ part, entries }: ChunkTask, index: number): boolean {
     const status = this.deps.table.columns.status[index];
     if (status === STATUS.pending) return part !== undefined && index === entries[0];
@@ -139,7 +142,7 @@ export class ChunkPacker {
     }
   }
 
-  /** A folder or a symbolic link: a header and no data. */
+  /** Packs a folder or a symbolic link: a header and no data. */
   private packBare(index: number, kind: number): void {
     const { state, deps } = this;
     const { table, fs, settings } = deps;
@@ -150,13 +153,13 @@ export class ChunkPacker {
     table.columns.status[index] = STATUS.stored;
   }
 
-  /** False when no member of the group could be stored yet, so that this one has to be read as a file. */
+  /** Packs a further name of a hard link group; false when no member could be stored yet, so that this one has to be read as a file. */
   private packHardlink(task: ChunkTask, index: number): boolean {
     const { state, deps } = this;
     const c = deps.table.columns;
     const named = c.link[index] ?? 0;
     const first = this.firsts.get(named) ?? named;
-    // Replaced since the scan, it is another file than this one.
+    // If the first was replaced since the scan, it is another file than this one.
     const isReplaced = c.inode[first] !== c.inode[index];
     if (isReplaced) c.group[first] = 0;
     if (isReplaced || c.status[first] === STATUS.skipped) {
@@ -165,12 +168,12 @@ export class ChunkPacker {
       return false;
     }
     this.copyContent(first, index);
-    // Of an object of its own tar knows nothing, and nothing can be linked to it.
+    // Nothing in the tar stream can be linked to a file that is an object of its own.
     if (c.chunk[first] === task.chunk) state.header({ ...state.member(index, '1', 0), target: deps.table.path(first) });
     return true;
   }
 
-  /** A further name of a stored file: the same content, wherever it lies. */
+  /** Gives a further name of a stored file the same content, wherever that lies. */
   private copyContent(first: number, index: number): void {
     const { table } = this.deps;
     const c = table.columns;
@@ -184,7 +187,7 @@ export class ChunkPacker {
   }
 }
 
-/** Text gathered as bytes: a chunk's thousands of lines leave no garbage behind. One is reused from chunk to chunk. */
+/** Gathers text as bytes, so that a chunk's thousands of lines leave no garbage behind. One buffer is reused for all chunks. */
 class TextBuffer {
   private buffer = Buffer.allocUnsafeSlow(1 << 20);
   private length = 0;

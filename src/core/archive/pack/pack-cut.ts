@@ -17,14 +17,14 @@ export class CutFilePacker {
   private digests: ContentDigests | undefined;
   private complete = true;
 
-  /** `copyContent` gives the other names of the file what was learnt of it. */
+  /** `copyContent` copies to another name of the file what was recorded of it. */
   constructor(
     private readonly state: PackState,
     private readonly twins: TwinPacker,
     private readonly copyContent: (from: number, to: number) => void,
   ) {}
 
-  /** Undefined when the file could not be read; it is then skipped as a whole. */
+  /** Packs one piece; undefined when the file could not be read, which is then skipped as a whole. */
   pack(task: ChunkTask, part: Part): PackedSegment | undefined {
     const index = task.entries[0] ?? 0;
     const c = this.state.deps.table.columns;
@@ -65,7 +65,7 @@ export class CutFilePacker {
     state.examine(fd);
     if (part.number === 1) this.begin(index, fd);
     const isLast = part.number === part.of;
-    // With the first piece for those who put the file together by hand, with the last for the manifest.
+    // Attributes go with the first piece for people who put the file together by hand, and with the last for the manifest.
     const xattrs = isLast || part.number === 1 ? state.keepXattrs(index, deps.fs.xattrs(fd)) : undefined;
     const pax = new Map<string, RawPath>([
       ['ARCHIVER.part.path', path],
@@ -81,7 +81,7 @@ export class CutFilePacker {
     c.offset[index] = offset;
     const digests = this.digests ?? state.newDigests();
     const got = state.copyData(fd, part.offset, part.size, digests);
-    // The plan says how large every piece is: what is missing is stored as zeros.
+    // The plan says how large every piece is: missing bytes are stored as zeros.
     if (got < part.size) this.complete = false;
     state.zeroData(part.size - got, digests);
     frames.zeros(padded(part.size) - part.size);
@@ -93,11 +93,11 @@ export class CutFilePacker {
     const { state } = this;
     this.digests = state.newDigests();
     this.complete = true;
-    // Touched or replaced since the scan, but as large as planned: it can still be stored as it is now.
+    // A file that was touched or replaced since the scan can be stored as it is now if it is as large as planned.
     if (state.stat.size === state.deps.table.columns.size[index]) state.refresh(index, fd);
   }
 
-  /** They are stored as zeros; whoever restores the file need not write them. */
+  /** Records the holes of a cut file. They are stored as zeros, but a restore need not write them. */
   private keepHoles(index: number, fd: number): void {
     const { extras, deps } = this.state;
     const { size, allocated } = deps.table.columns;

@@ -1,6 +1,6 @@
-// Packs files that become objects of their own: their bytes as they are, one file after another in front of the chunk in
-// its output buffer. What changes while it is read is read again as for a tar stream (pack-file.ts); a file that cannot be
-// read leaves nothing, and one with holes is left to the tar stream, which keeps them.
+// Packs files that become objects of their own: their bytes as they are, one file after another in front of the chunk in its output buffer.
+// A file that changes while it is read is read again as for a tar stream (pack-file.ts); a file that cannot be read leaves nothing, and one
+// with holes is left to the tar stream, which keeps them.
 import { hash } from 'node:crypto';
 import type { ChunkRecord, FrameRecord } from '../../format/manifest/manifest-types.js';
 import type { ChunkTask, DirectFile } from '../run/chunk-task.js';
@@ -11,7 +11,7 @@ import { concernsOnePath, reasonOf } from '../scan/skip.js';
 
 const TRIES = 3;
 
-/** Packs the direct files of `task`, at the start of the output. Rows of those that are to go into the tar stream stay pending. */
+/** Packs the direct files of `task` at the start of the output. Rows that are to go into the tar stream stay pending. */
 export function packDirect(state: PackState, task: ChunkTask): readonly PackedObject[] {
   return (task.direct ?? []).flatMap((file) => {
     const bytes = state.bytes;
@@ -26,7 +26,7 @@ export function packDirect(state: PackState, task: ChunkTask): readonly PackedOb
   });
 }
 
-/** Undefined for a file with holes. @throws the system error when it cannot be opened or read */
+/** Packs one file; undefined for one with holes. @throws the system error when it cannot be opened or read */
 function packOne(state: PackState, task: ChunkTask, file: DirectFile): PackedObject | undefined {
   const { index, chunk } = file;
   const { deps, frames } = state;
@@ -57,7 +57,7 @@ function packOne(state: PackState, task: ChunkTask, file: DirectFile): PackedObj
   }
 }
 
-/** The record of the file whose bytes are in the output; its checksum goes into the table. */
+/** Makes the record of the file whose bytes are in the output, and writes its checksums to the table. */
 function stored(state: PackState, task: ChunkTask, file: DirectFile, size: number): PackedObject {
   const { frames, deps } = state;
   const { table, settings } = deps;

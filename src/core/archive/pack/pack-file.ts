@@ -1,6 +1,5 @@
-// Packs one regular file. Small ones are read straight into the frame, so that header, content and checksum are made
-// from one buffer; a file that moved on since the scan, or while it is read, is read again before it is given up as
-// `changed`.
+// Packs one regular file. Small ones are read straight into the frame, so that header, content and checksum are made from one buffer; a
+// file that changed since the scan, or while it is read, is read again before it is given up as `changed`.
 import { hash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { PackState, PackMark } from './pack-state.js';
@@ -25,7 +24,7 @@ export function packFile(state: PackState, index: number, mark: PackMark): void 
       if (attempt > 1) state.refresh(index, fd);
       const held = packOnce(state, index, fd, plannedBytes);
       if (held || attempt === TRIES) {
-        // Never still: what was read last is stored, at the times seen before that read.
+        // A file that never held still is stored as read last, with the times seen before that read.
         state.settle(index, held);
         return;
       }
@@ -36,7 +35,7 @@ export function packFile(state: PackState, index: number, mark: PackMark): void 
   }
 }
 
-/** False when the file changed meanwhile. */
+/** Packs the file once; false when it changed meanwhile. */
 function packOnce(state: PackState, index: number, fd: number, plannedBytes: number): boolean {
   const { deps } = state;
   const c = deps.table.columns;
@@ -47,7 +46,7 @@ function packOnce(state: PackState, index: number, fd: number, plannedBytes: num
   return held ?? packSmall(state, index, fd, pax) ?? packLarge(state, index, fd, pax);
 }
 
-/** A file that fits a frame as a whole. Undefined when it does not. */
+/** Packs a file that fits into a frame as a whole; undefined when it does not. */
 function packSmall(
   state: PackState,
   index: number,
@@ -78,7 +77,7 @@ function packSmall(
   return held;
 }
 
-/** A file of several frames: the header first, then as much as it had when that was written. */
+/** Packs a file of several frames: the header first, then as many bytes as it had when that was written. */
 function packLarge(
   state: PackState,
   index: number,

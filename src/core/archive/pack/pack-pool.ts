@@ -1,6 +1,6 @@
-// The worker threads that pack, seen from the main thread: start early, `open` with what the scan found, then `pack`.
-// Output buffers are shared memory: they are reused, never copied, and never make a garbage collector run (transferred
-// buffers did, for a tenth of the time).
+// The worker threads that pack, as the main thread uses them: start early, `open` with the result of the scan, then `pack`. Output buffers
+// are shared memory: they are reused, never copied, and never make a garbage collector run (transferred buffers did, for a tenth of the
+// time).
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { WorkerThread } from '../../platform/threads/worker-thread.js';
 import type { ChunkTask } from '../run/chunk-task.js';
@@ -29,7 +29,7 @@ export class PackPool {
   private readonly waiting = new Map<number, Waiting>();
   private failure: ArchiverError | undefined;
 
-  /** `url`: another file than that of the threads that pack. */
+  /** `url`: script to run instead of that of the packing threads. */
   constructor(
     readonly size: number,
     url?: URL,
@@ -79,7 +79,7 @@ export class PackPool {
     return { files, bytes, current };
   }
 
-  /** What is being packed fails soon, in the middle of a chunk. */
+  /** Makes what is being packed fail soon, in the middle of a chunk. */
   stop(): void {
     for (const counter of this.counters) counter[PROGRESS.isStopping] = 1;
   }
@@ -100,7 +100,7 @@ export class PackPool {
     waiting?.reject(error);
   }
 
-  /** One thread less is one too few: every chunk that is being packed fails, and every later one. */
+  /** Handles the loss of a thread: every chunk that is being packed fails, and every later one. */
   private fail(error: ArchiverError): void {
     this.failure ??= error;
     for (const { reject } of this.waiting.values()) reject(error);

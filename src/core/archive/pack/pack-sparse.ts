@@ -16,7 +16,7 @@ const STAND_IN = rawFromText('GNUSparseFile.0');
 
 type Extent = readonly [offset: number, length: number];
 
-/** False when the file changed meanwhile; undefined when it has no holes after all. */
+/** Packs the file; false when it changed meanwhile, undefined when it has no holes after all. */
 export function packSparse(
   state: PackState,
   index: number,
@@ -53,7 +53,7 @@ export function packSparse(
   return complete && !state.differs(index);
 }
 
-/** False when data ended early; what is missing is stored as zeros. */
+/** Copies the data extents; false when data ended early, whose missing bytes are stored as zeros. */
 function copyExtents(state: PackState, index: number, fd: number, extents: readonly Extent[], size: number): boolean {
   const digests = state.newDigests();
   let at = 0;

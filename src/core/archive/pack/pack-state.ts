@@ -1,5 +1,5 @@
-// What packing a chunk works with, and the steps that every kind of entry shares. One per worker thread; `begin` resets
-// what belongs to one chunk. What is learnt of an entry goes into the shared columns.
+// The state of packing a chunk, and the steps that every kind of entry shares. One per worker thread; `begin` resets what belongs to one
+// chunk. What is found out about an entry goes into the shared columns.
 import { readSync } from 'node:fs';
 import type { Codec } from '../../platform/codec/codec-type.js';
 import { cancelledError } from '../../platform/failures/errors.js';
@@ -27,9 +27,9 @@ const ZEROS = Buffer.alloc(1 << 20);
 export interface PackSettings extends DigestSettings {
   readonly uploadId: UploadId;
   readonly root: RawPath;
-  /** 0: one frame a chunk. */
+  /** Most tar bytes in a frame; 0 for one frame per chunk. */
   readonly frameBytes: number;
-  /** Undefined: by content. */
+  /** zstd level; undefined to choose it by content. */
   readonly level: number | undefined;
   /** Most data in a chunk: a file that grew beyond it since the scan is cut off there. */
   readonly chunkBytes: number;
@@ -48,7 +48,7 @@ export interface PackDeps {
   readonly progress: Float64Array;
 }
 
-/** Where a chunk was, to `rewind` to. */
+/** A position in a chunk, for `rewind`. */
 export interface PackMark {
   readonly frames: FrameMark;
   readonly bytes: number;
@@ -81,7 +81,7 @@ export class PackState {
     return { frames: this.frames.mark(), bytes: this.bytes };
   }
 
-  /** Takes back what was packed since `mark`. */
+  /** Undoes what was packed since `mark`. */
   rewind(mark: PackMark): void {
     this.frames.rewind(mark.frames);
     this.countBytes(mark.bytes - this.bytes);
@@ -98,7 +98,7 @@ export class PackState {
     this.skipped.push({ path: this.deps.table.path(index), reason, special: false });
   }
 
-  /** Notes whether the file held still while it was read, and says so if it did not. */
+  /** Records whether the file held still while it was read, and reports it if it did not. */
   settle(index: number, held: boolean): void {
     this.deps.table.columns.status[index] = held ? STATUS.stored : STATUS.changed;
     if (held) return;
@@ -118,7 +118,7 @@ export class PackState {
     this.throwIfStopping();
   }
 
-  /** Whoever stops an upload does not wait for the chunk to be full. */
+  /** Stops in the middle of a chunk when the upload is stopped. */
   private throwIfStopping(): void {
     if (this.deps.progress[PROGRESS.isStopping] === 1) throw cancelledError('stopped while it was packed');
   }
@@ -167,13 +167,13 @@ export class PackState {
     return new Map([...xattrs].map(([name, value]) => [`SCHILY.xattr.${paxKey(name)}`, rawFromBytes(value)]));
   }
 
-  /** Makes the seeded hash of a whole content, where one is recorded. */
+  /** Makes the seeded XXH64 of a whole content, if one is recorded. */
   keepSeeded(index: number, content: Uint8Array): void {
     const { table, settings } = this.deps;
     if (settings.seed !== undefined) seededHash()?.write(content, settings.seed, table.xxh64, index * XXH64_BYTES);
   }
 
-  /** `stat` no longer shows what the columns say. */
+  /** Whether `stat` differs from what the columns say. */
   differs(index: number): boolean {
     return !isAsScanned(this.deps.table.columns, index, this.stat);
   }
@@ -184,7 +184,7 @@ export class PackState {
     if ((this.stat.mode & S_IFMT) !== S_IFREG) throw new NotArchivable(NO_FILE);
   }
 
-  /** Reads the status of an open file into the columns, its size as far as one chunk may have it. */
+  /** Reads the status of an open file into the columns; its size is capped at what one chunk may have. */
   refresh(index: number, fd: number): void {
     const { stat } = this;
     this.examine(fd);
@@ -212,7 +212,7 @@ export class PackState {
     return new ContentDigests(this.deps.settings);
   }
 
-  /** Content that is zeros: holes that are stored, and what a file lost after its header was written. */
+  /** Writes zeros as content: for holes that are stored, and for what a file lost after its header was written. */
   zeroData(count: number, digests: ContentDigests): void {
     this.hashZeros(count, digests);
     this.frames.zeros(count);
@@ -244,5 +244,5 @@ export class PackState {
   }
 }
 
-// As GNU tar does: a key of a pax record ends at its first `=`.
+// Escapes a name as GNU tar does: a key of a pax record ends at its first `=`.
 const paxKey = (name: RawPath): string => name.replaceAll('%', '%25').replaceAll('=', '%3D');

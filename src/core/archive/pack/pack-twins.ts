@@ -7,12 +7,12 @@ import { concernsOnePath } from '../scan/skip.js';
 
 /** Settles the twins of one worker's chunks. */
 export class TwinPacker {
-  /** Of rows that others refer to, before they are packed: as they were hashed. */
+  /** Stamps of rows that others refer to, taken before they are packed: as they were hashed. */
   private readonly before = new Map<number, string>();
 
   constructor(private readonly state: PackState) {}
 
-  /** Notes how rows look that are about to be packed and that others in the chunk refer to. */
+  /** Notes the stamps of rows that are about to be packed and that others in the chunk refer to. */
   noteFirsts(entries: Uint32Array): void {
     const { status, link } = this.state.deps.table.columns;
     this.before.clear();
@@ -24,7 +24,7 @@ export class TwinPacker {
     this.before.set(index, this.stamp(index));
   }
 
-  /** Settles the twin at `index`, after its first was packed. */
+  /** Settles the twin at `index`, after the file that it refers to was packed. */
   settle(index: number): void {
     const { table } = this.state.deps;
     const c = table.columns;
@@ -50,7 +50,7 @@ export class TwinPacker {
     return isStored && this.before.get(first) === this.stamp(first);
   }
 
-  /** Also reads its extended attributes. */
+  /** Whether the twin still looks as it was hashed; also reads its extended attributes. */
   private isAsHashed(index: number): boolean {
     const { state } = this;
     try {

@@ -52,7 +52,7 @@ function open(): ChunkPacker {
 
 port?.on('message', (message: PackMessage) => {
   if (message.type === 'close') {
-    packer?.close(); // what native code has opened is not closed with the thread
+    packer?.close(); // files that native code has opened are not closed with the thread
     packer = undefined;
     opening = undefined;
     endWork();

@@ -1,13 +1,12 @@
-// XXH64 of contents, seeded by the upload that stores them. Beside the MD5 it tells whether a file is what is stored
-// (docs/decisions/059): two contents with one MD5 can be made, but whoever made them before the upload began could not know
-// its seed.
+// XXH64 of contents, seeded by the upload that stores them. Together with the MD5 it tells whether a file is what is stored
+// (docs/decisions/059): two contents with one MD5 can be made, but not for an upload that begins later, whose seed is not known yet.
 import { hash } from 'node:crypto';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
-/** What is given to the module at a time: it keeps a copy, which stays in the processor's cache. */
+/** Bytes given to the module at a time: it keeps a copy, which stays in the processor's cache. */
 const STEP_BYTES = 1 << 18;
 
-/** The hash of a content that comes in pieces. */
+/** Hashes content that comes in pieces. */
 export interface SeededStream {
   update(bytes: Uint8Array): void;
   /** Writes the hash, big-endian. */
@@ -20,17 +19,19 @@ export interface SeededHash {
   stream(seed: bigint): SeededStream;
 }
 
-/** The seed of what lies in the folder of this upload. */
+/** Returns the seed of what lies in the folder of this upload. */
 export const seedOf = (uploadId: UploadId): bigint => hash('sha256', uploadId, 'buffer').readBigUInt64LE(0);
 
-// Here and not on the first call: the load of WebAssembly has to be waited for, and who calls cannot wait.
+// Loaded here and not on the first call: loading WebAssembly is asynchronous, and callers are not.
 const loaded = await load();
 
-/** Undefined where WebAssembly is missing: such contents are recorded without, and sent again when they move. */
+/**
+ * Returns the hash functions, or undefined if WebAssembly is missing: contents are then recorded without, and sent again when they move.
+ */
 export const seededHash = (): SeededHash | undefined => loaded;
 
 async function load(): Promise<SeededHash | undefined> {
-  // Missing under --jitless.
+  // WebAssembly is missing under --jitless.
   if (!('WebAssembly' in globalThis)) return undefined;
   const { default: xxhash } = await import('xxhash-wasm');
   const hashes = await xxhash();

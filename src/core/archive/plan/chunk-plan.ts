@@ -1,4 +1,4 @@
-// Cuts what was scanned into chunks. Entries keep path order within a chunk, so folders come back in few ranges; a hard
+// Plans how the scanned entries are divided into chunks. Entries keep path order within a chunk, so folders come back in few ranges; a hard
 // link group stays in one chunk; a file that does not fit a chunk gets chunks of its own, one after another.
 import type { Lane } from '../run/chunk-task.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
@@ -10,7 +10,7 @@ import { addTo } from '../../platform/lists-by-key.js';
 const MIB = 2 ** 20;
 
 const NO_TIER = -1;
-/** Of what is no file. Warmer than nothing: a chunk without files is kept in STANDARD. */
+/** Tier of entries that are no files. Colder than all others, so that any file decides; a chunk without files is kept in STANDARD. */
 const ANY_TIER = 7;
 
 export interface PlanOptions {
@@ -22,15 +22,15 @@ export interface PlanOptions {
   readonly tiers?: TierPolicy;
   /** Pack the largest chunks first. */
   readonly largestFirst?: boolean;
-  /** Number of the first chunk: those before it are in the store already. */
+  /** Number of the first chunk; lower numbers are in the store already. */
   readonly firstChunk?: number;
-  /** Files up to this size are stored as they are: they take what they say and not what they have on disk. */
+  /** Files up to this size are objects of their own: they take their full size, not the space that they take on disk. */
   readonly directBytes?: number;
 }
 
 /**
- * Chunk size for an upload of so many bytes, at most what `memoryBytes` allows for `buffers` chunks at once:
- * 32 MiB, growing to 64 MiB from 16 GiB on, so that terabytes stay below some ten thousand objects.
+ * Returns the chunk size for an upload of so many bytes, at most what `memoryBytes` allows for `buffers` chunks at once: 32 MiB, growing to
+ * 64 MiB from 16 GiB on, so that terabytes stay below some ten thousand objects.
  */
 export function chunkSizeFor(bytes: number, memoryBytes: number, buffers: number): number {
   const wanted = Math.min(64 * MIB, Math.max(32 * MIB, bytes / 512));
@@ -41,16 +41,16 @@ export function chunkSizeFor(bytes: number, memoryBytes: number, buffers: number
 /** Bytes that an entry takes in a tar stream: header, a likely pax header, data to the next block. */
 export const tarBytes = (size: number): number => 3 * BLOCK + padded(size);
 
-/** Data in a chunk. Few data still fill every shard a little: a shard that holds all of it would count as imbalance. */
+/** Bytes of data in a chunk. A small upload still fills every shard a little: a single shard with all of it would count as imbalance. */
 export const targetBytes = (totalBytes: number, shards: number, chunkBytes: number): number =>
   Math.min(chunkBytes, Math.max(64 * 1024, Math.ceil(totalBytes / shards)));
 
-/** Every pending entry that is not dropped ends up in exactly one lane (a cut file in exactly one lane of its own). */
+/** Plans all chunks: every pending entry that is not dropped ends up in exactly one lane (a cut file in exactly one lane of its own). */
 export function planChunks(table: EntryTable, options: PlanOptions): readonly Lane[] {
   const planner = new Planner(table, options);
   planner.run();
   const lanes = planner.lanes;
-  // Long lanes first: the other workers fill the rest around them.
+  // Long lanes come first: the other workers fill the rest around them.
   const weight = (lane: Lane): number =>
     lane.length > 1 || options.largestFirst === true ? lane.reduce((sum, task) => sum + task.rawBytes, 0) : 0;
   return lanes
@@ -104,7 +104,7 @@ class Planner {
     for (const chunk of this.open.values()) this.close(chunk);
   }
 
-  /** Twins lie in the chunk of their content and take no place in it. */
+  /** Finds twins: they go with the chunk of their content and take no space in it. */
   private findTwins(): void {
     const { status, link } = this.table.columns;
     for (let i = 0; i < this.table.count; i++) if (status[i] === STATUS.twin) addTo(this.twins, link[i] ?? 0, i);
@@ -129,7 +129,7 @@ class Planner {
     return tarBytes(this.dataBytes(index)) + others * tarBytes(0);
   }
 
-  /** What of a file has to be stored: holes are not. */
+  /** Bytes of a file that have to be stored; holes are not. */
   private dataBytes(index: number): number {
     const size = this.table.columns.size[index] ?? 0;
     return size <= (this.options.directBytes ?? 0) ? size : Math.min(size, this.table.columns.allocated[index] ?? 0);
@@ -162,7 +162,7 @@ class Planner {
     if (tier < chunk.tier) chunk.tier = tier;
   }
 
-  /** With its other names and its twins. */
+  /** Adds an entry with its other names and its twins. */
   private addEntries(entries: number[], index: number): void {
     const group = this.members.get(index);
     if (group === undefined) entries.push(index);
@@ -216,7 +216,7 @@ class Planner {
     const { tiers } = this.options;
     const { kind, atimeSeconds } = this.table.columns;
     if (tiers === undefined) return NO_TIER;
-    // Reading folders and links is what every scan does: their times say nothing.
+    // The access times of folders and links say nothing: every scan reads them.
     return kind[index] === KIND.file ? tierOf(atimeSeconds[index] ?? 0, tiers) : ANY_TIER;
   }
 

@@ -7,28 +7,29 @@ import { type RawPath, textFromRaw, rawFromText, bytesOf } from '../../platform/
 import { foldName } from '../../platform/paths/collisions.js';
 import type { EntryTable } from '../../format/columns/entry-table.js';
 
-/** Below the folder of an upload. */
+/** Folder of direct files, below the folder of an upload. */
 export const DIRECT_FOLDER = 'files/';
 const HASHED = '.hashed';
 const MAX_KEY_BYTES = 1024;
 const MAX_PART_BYTES = 255;
-// Control characters, and what XML, in which stores list keys, cannot say; the backslash separates folders elsewhere.
+// Control characters, characters that XML (in which stores list keys) cannot represent, and the backslash, which separates folders
+// elsewhere.
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN = /[\x00-\x1f\x7f-\x9f\\\ufffe\uffff]/;
 
 export interface DirectKeyOptions {
-  /** Bytes of a key that come before `files/`. */
+  /** Bytes of a key before `files/`. */
   readonly bytesBefore: number;
-  /** Keys from `files/` on that are there already. */
+  /** Keys, from `files/` on, that exist already. */
   readonly taken: readonly string[];
-  /** No key has a path in it. */
+  /** True if no key may contain a path. */
   readonly isHashed?: boolean | undefined;
 }
 
 const folded = (path: RawPath): string => foldName(path, { case: true, unicode: true });
 
 export class DirectKeys {
-  /** Numbers of folded paths that several entries have. Two that share one by chance only get hashed keys. */
+  /** Numbers (`numberOf`) of folded paths that several entries have. Paths that share a number by chance only get hashed keys. */
   private readonly doubled = new Set<number>();
   private readonly takenFiles = new Set<string>();
   private readonly takenFolders = new Set<string>();
@@ -48,7 +49,7 @@ export class DirectKeys {
     }
   }
 
-  /** Key of the entry at `index` below the folder of the upload, if it becomes chunk number `chunk`. */
+  /** Returns the key of the entry at `index`, below the folder of the upload, if it becomes chunk number `chunk`. */
   keyOf(index: number, chunk: number): string {
     const path = this.table.path(index);
     const name = textFromRaw(path);
@@ -67,7 +68,7 @@ export class DirectKeys {
     );
   }
 
-  /** Another path has it, or an object lies there, below it or above it. */
+  /** Whether another path has this name, or an object lies at it, below it or above it. */
   private isTaken(name: string): boolean {
     if (this.doubled.has(numberOf(name))) return true;
     if (this.takenFiles.size === 0) return false;
@@ -76,10 +77,10 @@ export class DirectKeys {
   }
 }
 
-/** 48 bits: a million paths need no million strings. */
+/** Hashes a name to 48 bits, so that a million paths need no million strings. */
 const numberOf = (name: string): number => hash('sha256', name, 'buffer').readUIntBE(0, 6);
 
-/** The folders that a path lies in. */
+/** Returns the folders that a path lies in. */
 function foldersOf(name: string): string[] {
   const parts = name.split('/');
   return parts.slice(1).map((_, count) => parts.slice(0, count + 1).join('/'));

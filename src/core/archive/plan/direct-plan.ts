@@ -1,6 +1,6 @@
-// Direct upload: files become objects of their own, just as they are. They are planned, packed and sent in groups, a chunk
-// each: the chunk's tar stream has what else lies there (folders, links, sparse files), and its table of contents lists
-// everything, so that a lost manifest can be rebuilt. The objects have chunk numbers and records like chunks.
+// Direct upload: files become objects of their own, unchanged. They are planned, packed and sent in groups, a chunk each: the chunk's tar
+// stream has the other entries there (folders, links, sparse files), and its table of contents lists everything, so that a lost manifest
+// can be rebuilt. The objects have chunk numbers and records like chunks.
 import { parseStoreUrl } from '../../store/store-url.js';
 import type { ChunkTask, Lane } from '../run/chunk-task.js';
 import { DirectKeys } from './direct-keys.js';
@@ -18,7 +18,7 @@ export type DirectInput = Pick<
   'layout' | 'dataset' | 'scanned' | 'encryption' | 'emit' | 'store' | 'uploadId' | 'ledger' | 'sender'
 >;
 
-/** Whether this upload goes directly; where it was asked for and does not, says why. */
+/** Whether this upload is a direct one; reports why not where it was asked for. */
 export function isDirect(
   { layout: { direct }, dataset, scanned, encryption, emit }: DirectInput,
   pending: PendingTotals,
@@ -38,7 +38,7 @@ export function isDirect(
 
 const megabytes = (bytes: number): string => String(Math.ceil(bytes / MB));
 
-/** The lanes with the files in them that become objects; these have the chunk numbers after those of the lanes. */
+/** Adds to the lanes the files in them that become objects; their chunk numbers follow those of the lanes. */
 export function withDirectFiles(lanes: readonly Lane[], run: DirectInput, chunkBytes: number): readonly Lane[] {
   const keys = keysOf(run);
   const { kind, size, status } = run.ledger.table.columns;
@@ -61,7 +61,7 @@ export function withDirectFiles(lanes: readonly Lane[], run: DirectInput, chunkB
   return planned;
 }
 
-/** Objects that these lanes become: a chunk each, and direct files. */
+/** Number of objects that these lanes become: one per chunk, and the direct files. */
 export const plannedObjects = (lanes: readonly Lane[]): number =>
   lanes.flat().reduce((count, { direct = [] }) => count + 1 + direct.length, 0);
 
@@ -70,7 +70,7 @@ function keysOf({ store, uploadId, ledger, sender, layout }: DirectInput): Direc
   const prefix = place.kind === 's3' && place.prefix !== '' ? `${place.prefix}/` : '';
   const own = uploadFolder(uploadId);
   const bytesBefore = Buffer.byteLength(prefix + own);
-  // A further try of this run may pack again what the first one has sent.
+  // A further attempt of this run may pack again what the first one has sent.
   const sent = sender.keys().flatMap((key) => (key.startsWith(`${own}files/`) ? [key.slice(own.length)] : []));
   return new DirectKeys(ledger.table, { bytesBefore, taken: sent, isHashed: layout.direct?.hashedKeys });
 }

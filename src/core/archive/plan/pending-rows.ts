@@ -1,4 +1,4 @@
-// What of a table is still to be packed.
+// Counts and checks rows of a table that are still to be packed.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
@@ -12,7 +12,7 @@ export interface PendingTotals {
 const isPending = ({ columns: { status, kind } }: EntryTable, index: number): boolean =>
   status[index] === STATUS.pending && kind[index] !== KIND.dropped;
 
-/** Counts the pending rows; `entries` are all of them, folders included. Twins are files without bytes to pack. */
+/** Counts the pending rows; `entries` includes folders. Twins count as files without bytes to pack. */
 export function pendingTotals(table: EntryTable): PendingTotals & { readonly entries: number } {
   const { kind, size, status } = table.columns;
   let [entries, files, bytes] = [0, 0, 0];

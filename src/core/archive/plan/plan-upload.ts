@@ -1,4 +1,4 @@
-// What becomes of the rows that are to be packed: chunks of a size that memory allows, over shards, and how they are sent.
+// Plans the rows that are to be packed: chunks of a size that memory allows, over shards, and how they are sent.
 import { describeCompression } from '../run/compression-level.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { withSentPieces } from './sent-pieces.js';
@@ -14,7 +14,7 @@ export interface UploadPlan {
   readonly lanes: readonly Lane[];
   readonly shards: number;
   readonly chunkBytes: number;
-  /** What was to be packed. */
+  /** Totals of what is to be packed. */
   readonly pending: PendingTotals;
   readonly policy: TransferPolicy;
   readonly memory: MemoryPlan;
@@ -22,10 +22,10 @@ export interface UploadPlan {
 
 export type PlanInput = Pick<UploadRun, 'packing' | 'transfer' | 'resumed'> & DirectInput;
 
-/** How an upload is cut, whatever is in it. */
+/** Sizes and limits of an upload that do not depend on its entries. */
 export type UploadSizes = Pick<UploadPlan, 'shards' | 'chunkBytes' | 'policy' | 'memory'>;
 
-/** Of an upload of `scannedBytes`, of which `pendingBytes` are to be packed. */
+/** Chooses the sizes for an upload of `scannedBytes`, of which `pendingBytes` are to be packed. */
 export function uploadSizes(
   { layout, packing, transfer }: Pick<UploadRun, 'layout' | 'packing' | 'transfer'>,
   scannedBytes: number,
@@ -40,7 +40,7 @@ export function uploadSizes(
   return { policy, shards, memory, chunkBytes: layout.chunkBytes ?? fresh };
 }
 
-/** Plans chunks for what is pending, and says so. */
+/** Plans chunks for what is pending, and reports the plan. */
 export function planUpload(run: PlanInput, pending: PendingTotals): UploadPlan {
   const { layout, ledger } = run;
   const { policy, shards, memory, ...sizes } = uploadSizes(run, run.scanned.bytes, pending.bytes);
@@ -64,7 +64,7 @@ export function planUpload(run: PlanInput, pending: PendingTotals): UploadPlan {
   return plan;
 }
 
-/** Cut files come out in the same pieces only when the chunks are of the same size. */
+/** Chunk size of the run that is resumed, if memory allows it: cut files come out in the same pieces only with the same size. */
 function resumedChunkBytes({ resumed }: Pick<UploadRun, 'resumed'>, memory: MemoryPlan): number | undefined {
   if (resumed === undefined) return undefined;
   return memory.outputBytes(resumed.chunkBytes) <= memory.bufferBytes ? resumed.chunkBytes : undefined;

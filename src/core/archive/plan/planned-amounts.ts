@@ -1,4 +1,4 @@
-// What the planned upload stores and costs at most, for whoever decides whether it may begin.
+// Computes what the planned upload stores and costs at most, to decide whether it may begin.
 import { type StoredObject } from '../../cost/stored-object.js';
 import { uploadCost } from '../../cost/upload-cost.js';
 import { parseStoreUrl } from '../../store/store-url.js';
@@ -7,7 +7,7 @@ import type { UploadRun } from '../run/upload-run.js';
 import { objectsOf } from './planned-upload.js';
 import type { UploadPlan } from './plan-upload.js';
 
-/** Of what is packed by this plan. */
+/** Returns the amounts of what this plan packs. */
 export function plannedAmounts(
   {
     ledger,

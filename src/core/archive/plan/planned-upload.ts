@@ -1,5 +1,5 @@
-// What an upload would do, for dry runs: which class each path goes to or why it is left out, and which objects that makes.
-// Lists are made as they are read: nothing is kept of a path but a byte for its class.
+// Describes what an upload would do, for dry runs: the class of each path or why it is left out, and the objects that this makes. Lists are
+// made while they are read: nothing is kept for a path but a byte for its class.
 import type { StoredObject } from '../../cost/stored-object.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { ScanResult } from '../scan/scan.js';
@@ -7,7 +7,7 @@ import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.
 import { chunkSizeFor, targetBytes, tarBytes } from './chunk-plan.js';
 import type { Lane } from '../run/chunk-task.js';
 
-/** How a file looks beside the version before. */
+/** How a file compares with the version before. */
 export type Change = 'added' | 'modified' | 'unchanged';
 
 export interface PlannedPath {
@@ -15,29 +15,29 @@ export interface PlannedPath {
   /** `kept`: only its metadata is recorded, its content is stored already; `unchanged`: nothing is. */
   readonly state: 'included' | 'kept' | 'unchanged' | 'leftOut';
   readonly sizeBytes: number;
-  /** Of what is sent. */
+  /** Storage class, if the file is sent. */
   readonly storageClass?: string;
-  /** Where an earlier version is compared with. */
+  /** Set if an earlier version is compared with. */
   readonly change?: Change;
-  /** Of what is left out: the rule, or what it is. */
+  /** Why the path is left out: the rule, or what kind of file it is. */
   readonly reason?: string;
 }
 
 export interface PlannedClass {
   readonly storageClass: string;
   readonly files: number;
-  /** Sizes of these files; each name counts. */
+  /** Total size of these files; each name counts. */
   readonly bytes: number;
   readonly objects: number;
-  /** Most bytes of these objects: before compression. */
+  /** Most bytes of these objects: their size before compression. */
   readonly packedBytes: number;
 }
 
 export interface PlannedUpload {
   readonly classes: readonly PlannedClass[];
-  /** Sizes before compression. */
+  /** The objects, with sizes before compression. */
   objects(): Iterable<StoredObject>;
-  /** Files that are archived or not, in path order; folders only where they are left out. */
+  /** All files, archived or not, in path order; folders only if they are left out. */
   paths(): Iterable<PlannedPath>;
 }
 
@@ -45,15 +45,15 @@ export interface PlannedInput {
   readonly table: EntryTable;
   readonly reasons: ScanResult['reasons'];
   readonly lanes: readonly Lane[];
-  /** Of a row; undefined where nothing is compared with. */
+  /** How a row compares with the version before; undefined if nothing is compared. */
   readonly changeOf?: ((index: number) => Change) | undefined;
 }
 
-/** The plan as lists. */
+/** Returns the plan as lists. */
 export function plannedUpload(input: PlannedInput): PlannedUpload {
   const { table, lanes } = input;
   const names = [...new Set(lanes.flat().map(({ storageClass }) => storageClass))].sort();
-  /** By row: position in `names`, from 1 on. */
+  /** For each row, the position of its class in `names`, counting from 1. */
   const classOf = new Uint8Array(table.count);
   for (const { storageClass, entries } of lanes.flat())
     for (const index of entries) classOf[index] = names.indexOf(storageClass) + 1;
@@ -87,7 +87,7 @@ function filesIn(table: EntryTable, classOf: Uint8Array, wanted: number): { file
   return { files, bytes };
 }
 
-/** The objects of these lanes, with their sizes before compression. */
+/** Yields the objects of these lanes, with their sizes before compression. */
 export function* objectsOf(lanes: readonly Lane[], { columns }: EntryTable): Generator<StoredObject> {
   for (const lane of lanes) {
     for (const { storageClass, rawBytes, direct = [] } of lane) {
@@ -111,7 +111,7 @@ function* pathsOf(
     const path = table.path(index);
     const sizeBytes = size[index] ?? 0;
     if (kind[index] === KIND.dropped) {
-      // Without a reason it has another row.
+      // A dropped row without a reason has another row.
       const reason = reasons[(link[index] ?? 0) - 1];
       if (reason !== undefined) yield { path, state: 'leftOut', sizeBytes: 0, reason };
     } else if (kind[index] !== KIND.directory) {
@@ -123,7 +123,7 @@ function* pathsOf(
   }
 }
 
-/** About what files that are not there yet will become, in one class: `packedBytes` of tar streams over so many shards. */
+/** Estimates what files that do not exist yet will become, in one class: `packedBytes` of tar streams over `shards`. */
 export function roughlyPlanned(
   { storageClass, files, bytes, packedBytes }: Omit<PlannedClass, 'objects'>,
   shards: number,

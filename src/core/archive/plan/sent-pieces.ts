@@ -1,4 +1,4 @@
-// Pieces of cut files that an interrupted run has sent, in the plan of the upload that goes on with it.
+// Finds pieces of cut files that an interrupted run has sent, in the plan of the upload that continues it.
 import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
@@ -7,8 +7,8 @@ import type { ChunkTask, Lane } from '../run/chunk-task.js';
 import type { SentPiece, UploadRun } from '../run/upload-run.js';
 
 /**
- * The records as this upload's manifest names them, which may go by another id than the chunk was sent under: that of the
- * chunk, and those of its direct files.
+ * Returns the records of a chunk and its direct files as this upload's manifest names them, which may have another id than the chunk was
+ * sent under.
  */
 export function ownRecords(uploadId: UploadId, { key, record, direct = [] }: AcknowledgedChunk): ChunkRecord[] {
   const folder = key.slice(0, -record.key.length);
@@ -19,7 +19,7 @@ export function ownRecords(uploadId: UploadId, { key, record, direct = [] }: Ack
   });
 }
 
-/** The lane of a cut file with what of it was sent. */
+/** Marks the pieces in the lane of a cut file that were sent already. */
 export function withSentPieces(lane: Lane, { resumed, uploadId }: Pick<UploadRun, 'resumed' | 'uploadId'>): Lane {
   const [first] = lane;
   const pieces = first?.part === undefined ? undefined : resumed?.pieces.get(first.entries[0] ?? -1);

@@ -1,4 +1,4 @@
-// What the journal of an upload records: its plan, and each chunk that the store has acknowledged.
+// Entries in the journal of an upload: its plan, and each chunk that the store has acknowledged.
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { AcknowledgedChunk, JournalPlan } from '../resume/upload-journal.js';
 import type { UploadRun } from '../run/upload-run.js';
@@ -13,7 +13,7 @@ export type JournalInput = Pick<
   'packing' | 'scanned' | 'ledger' | 'resumed' | 'uploadId' | 'datasetId' | 'createdAt'
 >;
 
-/** The plan as the journal notes it. Called when all its chunks are expected. */
+/** Returns the plan as the journal records it. To be called once all its chunks are expected. */
 export function journalPlan(run: JournalInput, plan: UploadPlan): JournalPlan {
   const { packing, scanned, resumed, uploadId, datasetId, createdAt } = run;
   const sent = resumed?.chunks ?? [];
@@ -35,7 +35,7 @@ export function journalPlan(run: JournalInput, plan: UploadPlan): JournalPlan {
   };
 }
 
-/** A chunk with its own table of contents, which is what its upload can be resumed from. */
+/** Returns a chunk with its table of contents, from which the upload can be resumed. */
 export function acknowledgedChunk(
   { ledger, uploadId }: JournalInput,
   { part, entries }: ChunkTask,
@@ -52,7 +52,7 @@ export function acknowledgedChunk(
   };
 }
 
-/** Files of which this chunk stores the end. */
+/** Number of files of which this chunk stores the end. */
 export function filesOf({ ledger }: Pick<UploadRun, 'ledger'>, { part, entries }: ChunkTask): number {
   if (part !== undefined && part.number < part.of) return 0;
   const { kind } = ledger.table.columns;

@@ -1,6 +1,6 @@
-// Finds out which rows of a new scan are stored already: those that an acknowledged chunk lists with the same path, type,
-// size, times, inode, mode, owner and link target. Everything else stays pending and is read and sent again, so that what
-// changed since is never mixed with what it was.
+// Finds out which rows of a new scan are stored already: those that an acknowledged chunk lists with the same path, type, size, times,
+// inode, mode, owner and link target. Everything else stays pending and is read and sent again, so that old and new content are never
+// mixed.
 //
 // A group of hard links is taken over as a whole or not at all, and so is a cut file. Pieces of a cut file whose last one
 // is missing are only reported: they are packed again, for the checksum runs through all of them, and not sent again when
@@ -21,9 +21,9 @@ const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink']
 
 export interface MatchOptions {
   readonly table: EntryTable;
-  /** Gets what stored rows have beside the columns. */
+  /** Receives what stored rows have beside the columns. */
   readonly extras: Map<number, EntryExtra>;
-  /** Each number once. They are in the store. */
+  /** Chunks that are in the store; each number occurs once. */
   readonly chunks: readonly AcknowledgedChunk[];
   readonly codec: Codec;
   /** Files without a checksum do not count as stored. */
@@ -33,11 +33,14 @@ export interface MatchOptions {
 export interface Match {
   /** Numbers of the chunks that stored rows refer to. */
   readonly used: ReadonlySet<number>;
-  /** By row: pieces of files that are not stored to their end. */
+  /** For each row, pieces of files that are not stored to their end. */
   readonly pieces: ReadonlyMap<number, readonly SentPiece[]>;
 }
 
-/** Marks pending rows that are stored, `chunk` being the number of the chunk. @throws integrity, unsupported for a table of contents */
+/**
+ * Marks pending rows that are stored; their `chunk` is set to the number of the chunk. @throws integrity, unsupported for a table of
+ * contents
+ */
 export function matchRows(options: MatchOptions): Match {
   return new Matcher(options).run();
 }
@@ -49,7 +52,7 @@ class Matcher {
   private readonly matched: Uint8Array;
   private readonly segments = new Map<number, readonly Segment[]>();
   private readonly there: ReadonlySet<number>;
-  /** Tables list paths in order, so the next one is near. */
+  /** Row where the search starts: tables list paths in order, so the next one is near. */
   private next = 0;
 
   constructor(private readonly options: MatchOptions) {
@@ -58,7 +61,7 @@ class Matcher {
   }
 
   run(): Match {
-    // Of several mentions of a path that all fit, the newest.
+    // The newest of several matching mentions of a path is taken.
     const chunks = this.options.chunks.toSorted((a, b) => b.record.chunk - a.record.chunk);
     for (const chunk of chunks) this.takeChunk(chunk);
     this.settleGroups();
@@ -69,11 +72,11 @@ class Matcher {
 
   private takeChunk(chunk: AcknowledgedChunk): void {
     const place = splitUploadKey(chunk.key);
-    if (place === undefined) return; // the journal has no such keys
+    if (place === undefined) return; // a journal has no such keys
     const table = readChunkTable(this.options.codec, Buffer.from(chunk.toc), place.uploadId);
     this.next = 0;
     if (table.part !== undefined) this.takePiece(chunk, table, table.part);
-    else for (const entry of table.lines()) this.takeEntry(entry, placeOf(entry, chunk));
+    else for (const entry of table.lines()) this.takeEntry(entry, chunkNumberOf(entry, chunk));
   }
 
   private takeEntry(entry: Entry, chunk: number, segments?: readonly Segment[]): void {
@@ -81,7 +84,7 @@ class Matcher {
     if (row !== undefined && this.hasChecksum(row, entry)) this.store(row, entry, chunk, segments);
   }
 
-  /** The last piece speaks for all, and for all names of the file. */
+  /** Takes a piece of a cut file. The last piece counts for all of them, and for all names of the file. */
   private takePiece(chunk: AcknowledgedChunk, table: ChunkTable, { number, of, offset }: PartRecord): void {
     const { segments } = chunk;
     if (number === of && segments?.every((segment) => this.there.has(segment.chunk)) === true)
@@ -94,7 +97,7 @@ class Matcher {
     if (!found.some((piece) => piece.number === number && piece.of === of)) found.push({ number, of, offset, chunk });
   }
 
-  /** The row that is still to be packed and looks like this entry. */
+  /** Returns the row that is still to be packed and looks like this entry. */
   private pendingRow(entry: Entry): number | undefined {
     const row = this.rowOf(entry.path);
     return row !== undefined && this.isPending(row) && this.isSame(row, entry) ? row : undefined;
@@ -145,7 +148,7 @@ class Matcher {
     return md5 !== undefined || !isFile || !this.options.fileChecksums;
   }
 
-  /** A group in one chunk, or a group that is packed again. */
+  /** Reopens groups of hard links that are not matched completely and in one chunk. */
   private settleGroups(): void {
     const { columns, count } = this.options.table;
     const chunkOf = new Map<number, number>();
@@ -193,6 +196,6 @@ class Matcher {
   }
 }
 
-/** Number of the chunk that the content is in: a direct file's own, which the table of contents gives. */
-const placeOf = (entry: Entry, { record, direct = [] }: AcknowledgedChunk): number =>
+/** Number of the chunk that holds the content: for a direct file its own number, which the table of contents gives. */
+const chunkNumberOf = (entry: Entry, { record, direct = [] }: AcknowledgedChunk): number =>
   direct.length === 0 ? record.chunk : (entry.chunk ?? record.chunk);

@@ -1,4 +1,4 @@
-// Rows that an interrupted run has stored already, in the books of the upload that goes on with it.
+// Takes over rows that an interrupted run has stored already into the ledger of the upload that continues it.
 import { loadCodec } from '../../platform/codec/codec.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { ownRecords } from '../plan/sent-pieces.js';
@@ -6,7 +6,7 @@ import { matchRows } from './match-rows.js';
 
 type TakeOverInput = Pick<UploadRun, 'resumed' | 'ledger' | 'packing' | 'uploadId'>;
 
-/** Marks what is stored already, and takes the chunks that it lies in into the books. @throws integrity for a damaged journal */
+/** Marks what is stored already, and adds the chunks that hold it to the ledger. @throws integrity for a damaged journal */
 export function takeOverSent({ resumed, ledger, packing, uploadId }: TakeOverInput): void {
   if (resumed === undefined) return;
   const { table, extras } = ledger;

@@ -20,23 +20,25 @@ import { committedResult, type UploadResult } from '../upload-result.js';
 import { manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 import { versionNumber } from '../../dataset/records/version-name.js';
 
-/** An upload that has sent nothing for this long has ended, or deletes nothing any more (send-chunk.ts). */
+/** After this long without sending anything an upload has ended, or deletes nothing any more (send-chunk.ts). */
 const QUIET_MS = 2 * 3_600_000;
-/** Clocks of writers and stores differ by less. */
+/** Most that the clocks of writers and stores may differ. */
 const CLOCK_SLACK_MS = 86_400_000;
 
 const UNREADABLE = 'may belong to another dataset: its manifest cannot be read';
 
 export type TakenUp = { readonly run: UploadRun } | { readonly result: UploadResult };
 
-/** The run as it goes on, or the result when the upload is a version and was to be nothing else. @throws what the store throws */
+/**
+ * Returns the run to continue, or the result if the upload is a version already and was to be nothing else. @throws what the store throws
+ */
 export async function takeUp(
   fresh: UploadRun,
   { state, chunks: noted }: Pick<SavedUpload, 'state' | 'chunks'>,
 ): Promise<TakenUp> {
   const { store, ledger, emit, signal } = fresh;
   const { uploadIds } = state;
-  // Whatever the journal says: another process may have gone on with a copy of it.
+  // Asked whatever the journal says: another process may have continued a copy of it.
   const record = await recordOf(fresh, uploadIds, Date.parse(state.createdAt));
   if (record !== undefined) {
     const text = `upload ${record.uploadId} was committed as version ${versionNumber(record)}`;
@@ -46,7 +48,7 @@ export async function takeUp(
       return { result: committedResult(fresh, record) };
     }
   }
-  // What is committed is the dataset's; a version that follows refers to it as to everything else.
+  // A committed upload belongs to the dataset; a version that follows refers to it as to everything else.
   const open = uploadIds.filter((id) => id !== record?.uploadId);
   const usable = fresh.resume.readsBack ? await ofThisDataset(fresh, open) : open;
   const sent = await findSent(
@@ -62,13 +64,13 @@ export async function takeUp(
   return { run: { ...fresh, resumed: { chunks, chunkBytes: state.plan.chunkBytes, pieces: new Map() } } };
 }
 
-/** Its own, and those of the files that it lists and that are objects. */
+/** Returns the number of a chunk and those of its direct files. */
 const numbersOf = ({ record, direct = [] }: AcknowledgedChunk): readonly number[] =>
   [record, ...direct].map(({ chunk }) => chunk);
 
 /**
- * Chunks are known by their numbers, by pieces of cut files, too. A number that two of them have says nothing: two processes
- * have written to one journal.
+ * Leaves out chunks whose numbers several of them have: two processes have written to one journal, and pieces of cut files, too, refer to
+ * chunks by number.
  */
 function unambiguous(
   chunks: readonly AcknowledgedChunk[],
@@ -80,13 +82,13 @@ function unambiguous(
   return chunks.filter((chunk) => numbersOf(chunk).every((number) => keys.get(number)?.size === 1));
 }
 
-/** The version that one of these uploads is. @throws what the store throws */
+/** Returns the record of the version that one of these uploads became. @throws what the store throws */
 async function recordOf(
   { store, datasetId, signal }: Pick<UploadRun, 'store' | 'datasetId' | 'signal'>,
   uploadIds: readonly UploadId[],
   createdAtMs: number,
 ): Promise<VersionRecord | undefined> {
-  // Without permission to list this is not known; under a new id nothing that is committed is touched.
+  // Without permission to list this is not known, which does no harm: under a new id nothing that is committed is touched.
   return await ifAllowed(store, 'list', `datasets/${datasetId}/`, async () => {
     const listed = await listVersions(store, datasetId, signal);
     const young = listed.filter(({ lastModified }) => lastModified.getTime() >= createdAtMs - CLOCK_SLACK_MS);
@@ -96,21 +98,24 @@ async function recordOf(
   });
 }
 
-/** Without a journal nothing but its manifest tells whose an upload is, and nothing but time whether it has ended. */
+/**
+ * Returns the uploads that belong to this dataset and have ended. Without a journal only the manifest tells the dataset, and only time
+ * tells whether an upload has ended.
+ */
 async function ofThisDataset(
   { store, datasetId, emit, signal }: Pick<UploadRun, 'store' | 'datasetId' | 'emit' | 'signal'>,
   uploadIds: readonly UploadId[],
 ): Promise<readonly UploadId[]> {
   const usable: UploadId[] = [];
   for (const uploadId of uploadIds) {
-    const why = await whyNot(store, uploadId, datasetId, signal);
+    const why = await whyNotUsable(store, uploadId, datasetId, signal);
     if (why === undefined) usable.push(uploadId);
     else emit({ type: 'note', text: `upload ${uploadId} ${why}: nothing of it is used` });
   }
   return usable;
 }
 
-async function whyNot(
+async function whyNotUsable(
   store: ObjectStore,
   uploadId: UploadId,
   datasetId: string,
@@ -129,7 +134,7 @@ async function whyNot(
   }
 }
 
-/** It never became a version; its writer may still be running, and delete what was sent when it fails. */
+/** Why an upload without a manifest may not have ended: its writer may still be running, and delete what was sent when it fails. */
 async function whyNotEnded(store: ObjectStore, uploadId: UploadId, signal: AbortSignal): Promise<string | undefined> {
   const [now, { objects }] = [await store.time(signal), await lookAtFolder(store, uploadFolder(uploadId), signal)];
   const newest = objects.reduce((most, { lastModified }) => Math.max(most, lastModified.getTime()), 0);

@@ -6,14 +6,14 @@ export interface ChangeCounts {
   modified: number;
   deleted: number;
   unchanged: number;
-  /** Gone from the source and kept, where deletions are not recorded. */
+  /** Paths that are gone from the source but kept, because deletions are not recorded. */
   gone: number;
-  /** Of those that are added or modified: files that were not sent, because an earlier version holds their content. */
+  /** Added or modified files that were not sent, because an earlier version holds their content. */
   referred?: Deduplicated;
 }
 
 /**
- * What an upload of changes was compared with: the version that this computer remembers, where a listing shows that it is
- * still the newest; that of the store, whose record was read; or nothing: everything was sent.
+ * The version that an upload of changes was compared with: the one that this computer remembers, if a listing shows that it is still the
+ * newest; the store's, whose record was read; or none, so that everything was sent.
  */
 export type ComparedWith = 'cache' | 'store' | 'none';

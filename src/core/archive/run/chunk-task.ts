@@ -1,4 +1,4 @@
-// What is planned, packed and sent as one: a chunk, and the files that go with it as objects of their own.
+// The unit that is planned, packed and sent: a chunk, and the files that go with it as objects of their own.
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 
 /** A file that is to become an object. */
@@ -6,7 +6,7 @@ export interface DirectFile {
   /** Position in the table. */
   readonly index: number;
   readonly chunk: number;
-  /** Below the folder of the upload. */
+  /** Key below the folder of the upload. */
   readonly key: string;
 }
 
@@ -21,7 +21,7 @@ export interface ChunkTask {
   /** Planned source bytes. */
   readonly bytes: number;
   readonly part?: { readonly number: number; readonly of: number; readonly offset: number; readonly size: number };
-  /** The piece as an interrupted run has sent it: it is not sent again when it comes out the same. */
+  /** Record of the piece if an interrupted run has sent it: it is not sent again when it comes out the same. */
   readonly sent?: ChunkRecord;
   /** Files among the entries that become objects of their own. */
   readonly direct?: readonly DirectFile[];

@@ -1,5 +1,5 @@
-// The zstd level of a chunk when none is fixed: what its beginning shows decides. Sampling content beats file names,
-// which lie or say nothing; 128 KiB of samples cost less than a millisecond.
+// Chooses the zstd level of a chunk when none is fixed, by what its beginning shows. Sampling content is better than going by file names,
+// which may lie or say nothing; 128 KiB of samples cost less than a millisecond.
 import type { Codec } from '../../platform/codec/codec-type.js';
 
 /** The level that is reported when levels follow the content. */
@@ -9,25 +9,25 @@ const TEXT = 9;
 const SAMPLES = 16;
 const SAMPLE_BYTES = 8192;
 
-/** The four bands in which fixed levels are reported. */
+/** Returns the name of the band in which a fixed level is reported. */
 export function levelBand(level: number): string {
   if (level <= 2) return 'fastest, band 1-2';
   if (level <= 5) return 'default, band 3-5';
   return level <= 9 ? 'better, band 6-9' : 'best, band 10+';
 }
 
-/** What a person is told at the start. */
+/** Describes the compression for the start of an upload. */
 export function describeCompression(level: number | undefined): string {
   return level === undefined
     ? `zstd content-aware (1 to ${TEXT} by content, default ${DEFAULT_LEVEL})`
     : `zstd level ${level} (${levelBand(level)})`;
 }
 
-/** Why content got the level that `chooseLevel` gives it. */
+/** Returns why content got the level that `chooseLevel` gives it. */
 export const levelReason = (level: number): string =>
   ({ [COMPRESSED]: 'it hardly shrinks', [TEXT]: 'it is text' })[level] ?? 'it shrinks and is no text';
 
-/** Level for a chunk that begins with these bytes: 1 for data that does not shrink, 9 for text, else 3. */
+/** Chooses the level for a chunk that begins with these bytes: 1 for data that does not shrink, 9 for text, otherwise 3. */
 export function chooseLevel(codec: Codec, frame: Uint8Array): number {
   const sample = takeSample(frame);
   const scratch = new Uint8Array(codec.compressBound(sample.length));

@@ -1,19 +1,19 @@
-// What packing makes of a chunk's task.
+// The result of packing a chunk.
 import type { EntryExtra } from '../../format/manifest/entry-line.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { Skip } from '../scan/skip.js';
 
 export interface PackedSegment {
   readonly index: number;
-  /** In the chunk's tar stream. */
+  /** Offset in the chunk's tar stream. */
   readonly offset: number;
   readonly size: number;
 }
 
-/** A file that is an object. */
+/** A file that becomes an object of its own. */
 export interface PackedObject {
   readonly record: ChunkRecord;
-  /** Where its bytes begin in the memory of the chunk's output. */
+  /** Offset of its bytes in the memory of the chunk's output. */
   readonly start: number;
 }
 

@@ -1,12 +1,12 @@
-// What this computer remembers of datasets: manifests by their digest, which version was the newest, and when it was seen
-// whole. Hints.
+// The memory of this computer about datasets: manifests by their digest, which version was the newest, and when it was seen whole. All of
+// these are hints only.
 import { join } from 'node:path';
 import { type HeadCache, openHeadCache } from '../../dataset/cache/head-cache.js';
 import { type LookMemory, openLookMemory } from '../../dataset/cache/look-memory.js';
 import { type ManifestCache, openManifestCache } from '../../dataset/cache/manifest-cache.js';
 import type { OpenedStore } from '../../store/open-store.js';
 
-/** Of manifests kept on this computer; a million entries are 42 MB. */
+/** Most bytes of manifests kept on this computer; a million entries are 42 MB. */
 const CACHE_LIMIT = 2 ** 30;
 
 export interface Remembered {
@@ -15,10 +15,13 @@ export interface Remembered {
   readonly looks?: LookMemory | undefined;
 }
 
-/** Where that is kept below archiver's own folder. */
+/** Folder for all of these in archiver's own folder. */
 export const cacheFolder = (home: string): string => join(home, 'manifest-cache');
 
-/** What is kept in `folder`; buckets of two servers may have one name. The first trouble with it is told to `warn`. */
+/**
+ * Opens what is kept in `folder`, by server, since buckets of two servers may have the same name. Only the first problem with it is passed
+ * to `warn`.
+ */
 export function rememberedIn(
   folder: string,
   { servers }: Pick<OpenedStore, 'servers'>,

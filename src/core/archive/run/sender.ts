@@ -1,41 +1,41 @@
-// Who sends packed chunks, and knows what of them is in the store (transfer/send-chunk.ts).
+// Interface of the sender of packed chunks, which knows what is in the store (transfer/send-chunk.ts).
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectStore, Retention } from '../../store/object-store.js';
 import type { PackedChunk } from './packed-chunk.js';
 
 export interface ChunkTarget {
   readonly store: ObjectStore;
-  /** As `uploadFolder` has it. */
+  /** Folder of the upload, as `uploadFolder` gives it. */
   readonly folder: string;
-  /** The store encrypts with this key (SSE-KMS). */
+  /** Key with which the store encrypts (SSE-KMS). */
   readonly kmsKeyId: string | undefined;
-  /** Object Lock of what is put. */
+  /** Object Lock of the objects that are put. */
   readonly retention: Retention | undefined;
-  /** Requests that the store was sent again so far: the transfer window has to know of trouble. */
+  /** Number of repeated requests to the store so far: the transfer window reacts to trouble. */
   readonly retries: () => number;
 }
 
 export interface SendHooks {
   readonly signal: AbortSignal;
-  /** Bytes of one object of the chunk that its request has sent so far. */
+  /** Called with the bytes of one object of the chunk that its request has sent so far. */
   readonly onSent: (key: string, bytes: number) => void;
 }
 
 export interface SendOutcome {
   readonly durationMs: number;
-  /** It had to be repeated. */
+  /** True if a request had to be repeated. */
   readonly troubled: boolean;
 }
 
 export interface Sender {
   /** Puts one chunk below the folder of `target`, its direct files before it; no object ever overwrites another. */
   send(target: ChunkTarget, record: ChunkRecord, packed: PackedChunk, hooks: SendHooks): Promise<SendOutcome>;
-  /** Keys that were sent, or were to be. */
+  /** Keys that were sent, or were about to be. */
   keys(): readonly string[];
-  /** Those that the store has acknowledged. */
+  /** Keys that the store has acknowledged. */
   stored(): readonly string[];
-  /** Nothing of it is taken back from now on. */
+  /** From now on, nothing that was sent is deleted again. */
   keep(): void;
-  /** Takes back what was sent and not acknowledged. */
+  /** Deletes what was sent while no other process can know of it. */
   takeBackUntold(): Promise<void>;
 }

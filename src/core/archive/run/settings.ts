@@ -20,41 +20,41 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 
 const MIB = 2 ** 20;
 
-/** Which dataset gets a version, and what kind of one. */
+/** The dataset that gets a version, and the kind of version. */
 export interface DatasetOptions {
-  /** Instead of the derived one. */
+  /** Id of the dataset, instead of the derived one. */
   readonly id?: string | undefined;
   readonly writerId?: string | undefined;
   readonly host: string;
   /** Stands for the source in the manifest and in the dataset's id when the folder only holds what came from elsewhere. */
   readonly origin?: { readonly path: RawPath; readonly owner: string } | undefined;
   readonly encryption: EncryptionOptions;
-  /** A version may hold less than half of the one before, or nothing. */
+  /** Allows a version that holds less than half of the one before, or nothing. */
   readonly allowMassDelete?: boolean | undefined;
-  /** The dataset begins anew where the store has none of the versions that this computer remembers there. */
+  /** Begins the dataset anew if the store has none of the versions that this computer remembers there. */
   readonly newStore?: boolean | undefined;
   /** Upload only what differs from an earlier version. */
   readonly changes?: ChangeOptions | undefined;
   /**
-   * Asked where the derived dataset, `datasetId`, would begin while others there are of folders with the same name, as after a
-   * move to another computer. Gives the one that goes on, if one does.
+   * Called if the derived dataset, `datasetId`, would be new while there are others of folders with the same name, as after a move to
+   * another computer. Returns the one to continue, if any.
    */
   readonly namesake?: ((datasetId: string, others: readonly string[]) => Promise<string | undefined>) | undefined;
 }
 
 export interface EncryptionOptions extends Encryption {
-  /** What the version before had is kept where it is not asked for. */
+  /** Keeps the encryption of the version before unless another is asked for. */
   readonly keep: boolean;
 }
 
 export interface ChangeOptions {
-  /** Paths that are gone are recorded as deleted. */
+  /** Record paths that are gone as deleted. */
   readonly trackDeletes: boolean;
-  /** Content of the same size and mtime is not read again because the ctime moved. */
+  /** Do not read content of the same size and mtime again only because the ctime moved. */
   readonly ignoreCtime?: boolean;
-  /** Everything is read and sent again, and the version is a full listing. */
+  /** Read and send everything again, and make the version a full listing. */
   readonly isForced?: boolean;
-  /** To compare with, instead of the latest version. */
+  /** Manifest to compare with, instead of that of the latest version. */
   readonly previousManifest?: PreviousFile;
 }
 
@@ -62,18 +62,18 @@ export interface ChangeOptions {
 export interface PreviousFile {
   readonly name: string;
   readonly uploadId: UploadId;
-  /** As it lies in the store; without them it is read from there. */
+  /** Its bytes as they lie in the store; without them it is read from there. */
   readonly bytes?: Buffer;
 }
 
 /** How files are packed, and with how much of this computer. */
 export interface PackingOptions {
-  /** 0: one frame a chunk. */
+  /** Most tar bytes in a frame; 0 for one frame per chunk. */
   readonly frameBytes: number;
-  /** Undefined: by content. */
+  /** zstd level; undefined to choose it by content. */
   readonly compressionLevel?: number | undefined;
   readonly fileChecksums: boolean;
-  /** Store the content of equal files once. Undefined: as in the version that is compared with, if any. */
+  /** Store the content of equal files once; undefined to do as the version that is compared with, if any. */
   readonly dedup?: boolean | undefined;
   readonly workers: number;
   readonly memoryLimitBytes?: number | undefined;
@@ -83,48 +83,48 @@ export interface PackingOptions {
 export const recordsContent = ({ dedup, fileChecksums }: Pick<PackingOptions, 'dedup' | 'fileChecksums'>): boolean =>
   dedup === true && fileChecksums;
 
-/** Which objects there will be. */
+/** The objects that an upload makes. */
 export interface LayoutOptions {
   readonly shardStrategy: ShardStrategy;
-  /** 0 chooses. */
+  /** Number of shards; 0 to choose it by size. */
   readonly shardCount: number;
-  /** Most data in a chunk; chosen by what there is and by memory when not given. */
+  /** Most data in a chunk; chosen by the size of the upload and by memory if not given. */
   readonly chunkBytes?: number | undefined;
   readonly storageClass: string;
   readonly tiers?: TierPolicy | undefined;
-  /** Object Lock of chunks, manifest and version record; undefined: none, or what the bucket does by itself. */
+  /** Object Lock of chunks, manifest and version record; undefined for none, or the default of the bucket. */
   readonly lock?: LockOptions | undefined;
   /** Store files as objects of their own; not with `dedup`. */
   readonly direct?: DirectOptions | undefined;
 }
 
 export interface DirectOptions {
-  /** Larger uploads go into chunks; undefined: none is too large. */
+  /** Most bytes of a direct upload; larger ones go into chunks. Undefined for no limit. */
   readonly thresholdBytes: number | undefined;
-  /** Objects of files on their way at a time. */
+  /** Most objects of files to send at a time. */
   readonly requests: number;
-  /** Every key is a hashed one: nothing of a path is in it that a server could mistake. */
+  /** Hash every key, so that nothing of a path is in it that a server could misread. */
   readonly hashedKeys?: boolean | undefined;
 }
 
-/** What the manifest says beside what it lists. */
+/** Labels in the manifest, besides what it lists. */
 export interface LabelOptions {
   readonly tool: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly project?: string | undefined;
-  /** What is recorded of git and DVC. */
+  /** Facts about git and DVC to record. */
   readonly provenance?: UploadProvenance | undefined;
 }
 
 /** How an upload that ends early is continued. */
 export interface ResumeOptions {
-  /** Writes down what is sent. */
+  /** Records what is sent. */
   readonly journal?: UploadJournal | undefined;
-  /** The interrupted upload of this source that this one goes on with. */
+  /** The interrupted upload of this source to continue. */
   readonly saved?: Pick<SavedUpload, 'state' | 'chunks'> | undefined;
-  /** Chunks of a resumed upload that were not noted are read back and reused. */
+  /** Read back and reuse chunks of a resumed upload that are not in the journal. */
   readonly readsBack: boolean;
-  /** A failure removes what was sent even where it could be resumed; an interruption does not. */
+  /** Delete what was sent after a failure even if it could be resumed; not after an interruption. */
   readonly cleansUp: boolean;
 }
 
@@ -137,30 +137,30 @@ interface Groups {
   readonly resume: ResumeOptions;
 }
 
-/** What is always said, and what has no parts. */
+/** Settings that are always there, and those that have no parts. */
 interface Basics {
-  /** Absolute, resolved. */
+  /** Absolute, resolved path of the source folder. */
   readonly source: RawPath;
-  /** The first file that cannot be stored ends the upload. */
+  /** End the upload at the first file that cannot be stored. */
   readonly failFast: boolean;
   readonly dryRun: boolean;
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
-  /** Undefined: it may. Not asked of a dry run. */
+  /** Decides whether the upload may begin; undefined if it may. Not called in a dry run. */
   readonly mayBegin: MayBegin | undefined;
 }
 
 export interface Settings extends Groups, Basics {
-  /** `skipTrees` undefined: what of the store and of `home` lies in the source. */
+  /** With `skipTrees` undefined, what lies in the source of the store and of `home` is skipped. */
   readonly filter: Omit<FilterOptions, 'skipTrees'> & Partial<Pick<FilterOptions, 'skipTrees'>>;
-  /** Undefined where this computer remembers nothing. */
+  /** Archiver's own folder; undefined if this computer remembers nothing. */
   readonly home: string | undefined;
-  /** Where manifests are remembered, instead of the folder for that in `home`. */
+  /** Folder where manifests are remembered, instead of that in `home`. */
   readonly cacheFolder: string | undefined;
   readonly remembered: Remembered | undefined;
-  /** Called with what cannot be kept on this computer. */
+  /** Called with a text about what cannot be kept on this computer, and other warnings. */
   readonly warn: (text: string) => void;
 }
 
@@ -169,24 +169,24 @@ export type ArchiveOptions = Pick<Basics, 'source' | 'emit' | 'signal'> &
     readonly [Name in keyof Groups]?: Partial<Groups[Name]>;
   } & {
     readonly filter?: Partial<FilterOptions>;
-    /** Archiver's own folder on this computer: manifests and what the newest versions are. */
+    /** Archiver's own folder on this computer: manifests, and which versions are the newest. */
     readonly home?: string | undefined;
     readonly cacheFolder?: string | undefined;
-    /** Instead of what `home` has. */
+    /** Used instead of what `home` has. */
     readonly remembered?: Remembered | undefined;
     readonly warn?: (text: string) => void;
   };
 
 export const DEFAULT_FRAME_BYTES = 16 * MIB;
 
-/** One worker a core, up to sixteen: beyond that the main thread's sending is the limit. Less memory, fewer workers. */
+/** Returns one worker per core, up to sixteen: beyond that the main thread's sending is the limit. Fewer with little memory. */
 export function workersFor(memoryLimitBytes: number | undefined): number {
   const cores = threadsWithin(Math.min(16, availableParallelism()));
   if (memoryLimitBytes === undefined) return cores;
   return Math.max(1, Math.min(cores, Math.floor((memoryLimitBytes / MIB - 128) / 96)));
 }
 
-/** Everything that an upload has to know. */
+/** Returns all settings of an upload, with defaults for those that are not given. */
 export function settingsOf(options: ArchiveOptions): Settings {
   const { dataset, filter, packing, layout, transfer, labels, resume, ...given } = options;
   const { skipTrees: _none, ...noFilter } = NO_FILTER;

@@ -1,4 +1,4 @@
-// Which shard an entry goes to. Shards are key prefixes: they spread requests in the store and let a part be fetched.
+// Chooses the shard of each entry. Shards are key prefixes: they spread requests in the store and let a part be fetched.
 import { type RawPath, baseName, parentOf } from '../../platform/paths/raw-path.js';
 
 export const SHARD_STRATEGIES = ['round-robin', 'hash', 'size', 'type', 'directory'] as const;
@@ -6,7 +6,10 @@ export type ShardStrategy = (typeof SHARD_STRATEGIES)[number];
 
 const GIB = 2 ** 30;
 
-/** `--shard-count 0`: 4 shards below 1 GiB, 8 below 64 GiB, 16 below 1 TiB, else 32; 8 when the size is not known. */
+/**
+ * Returns the number of shards for `--shard-count 0`: 4 below 1 GiB, 8 below 64 GiB, 16 below 1 TiB, otherwise 32; 8 when the size is not
+ * known.
+ */
 export function autoShardCount(bytes: number | undefined): number {
   if (bytes === undefined || !Number.isFinite(bytes)) return 8;
   if (bytes < GIB) return 4;
@@ -14,15 +17,15 @@ export function autoShardCount(bytes: number | undefined): number {
   return bytes < 1024 * GIB ? 16 : 32;
 }
 
-/** What is put in one shard together: an entry, a hard link group, or a whole file that has to be cut. */
+/** Entries that go to one shard together: an entry, a hard link group, or a whole file that has to be cut. */
 export interface Unit {
   readonly path: RawPath;
   readonly bytes: number;
 }
 
 /**
- * The shard of every unit, for the strategies that decide by unit. `round-robin` deals out whole chunks instead
- * (chunk-plan.ts), so that neighbours stay together.
+ * Returns the shard of every unit, for the strategies that decide by unit. `round-robin` deals out whole chunks instead (chunk-plan.ts), so
+ * that neighbours stay together.
  */
 export function assignShards(
   units: readonly Unit[],
@@ -67,7 +70,7 @@ function hash(path: RawPath): number {
   return value >>> 0;
 }
 
-/** Lower-case extension without the dot, '' where there is none. */
+/** Returns the lower-case extension without the dot, '' if there is none. */
 export function extension(path: RawPath): string {
   const name = baseName(path);
   const dot = name.lastIndexOf('.');

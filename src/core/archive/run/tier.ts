@@ -1,4 +1,4 @@
-// `--auto-tier`: the storage class from the days since a file was last read.
+// Chooses the storage class for `--auto-tier`, by the days since a file was last read.
 
 export const TIERS = ['STANDARD', 'STANDARD_IA', 'GLACIER', 'DEEP_ARCHIVE'] as const;
 export type Tier = (typeof TIERS)[number];
@@ -15,7 +15,10 @@ export interface TierPolicy {
   readonly nowSeconds: number;
 }
 
-/** Position in `TIERS`: below `hotDays` STANDARD, below `coldDays` STANDARD_IA, below `archiveDays` GLACIER, else DEEP_ARCHIVE. */
+/**
+ * Returns a position in `TIERS`: below `hotDays` STANDARD, below `coldDays` STANDARD_IA, below `archiveDays` GLACIER, otherwise
+ * DEEP_ARCHIVE.
+ */
 export function tierOf(atimeSeconds: number, policy: TierPolicy): number {
   const days = (policy.nowSeconds - atimeSeconds) / 86400;
   const tier = days < policy.hotDays ? 0 : days < policy.coldDays ? 1 : days < policy.archiveDays ? 2 : 3;

@@ -1,5 +1,5 @@
-// What `--optimization`, `--congestion-control`, `--transporter` and `--disable-staging` mean for the pipeline: the window
-// of requests in flight, and how many packed chunks may wait ("staged") for their turn.
+// Translates `--optimization`, `--congestion-control`, `--transporter` and `--disable-staging` for the pipeline: the window of requests in
+// flight, and how many packed chunks may wait ("staged") for their turn.
 //
 // | transporter | requests in flight | staged chunks |
 // | none        | 1                  | 0: packing waits until the store has the chunk |
@@ -22,7 +22,7 @@ export type Transporter = (typeof TRANSPORTERS)[number];
 export const CONGESTION_CONTROLS = ['bbr', 'cubic', 'auto'] as const;
 
 const FIXED = 4;
-/** Requests in flight are memory: more than this never helps one machine. */
+/** Most requests in flight: they take memory, and more never helps one machine. */
 const LIMIT = 8;
 
 export interface TransferOptions {
@@ -30,7 +30,7 @@ export interface TransferOptions {
   readonly congestionControl: (typeof CONGESTION_CONTROLS)[number];
   readonly transporter: Transporter;
   readonly disableStaging: boolean;
-  /** Most requests in flight, where not what the transporter says. */
+  /** Most requests in flight, instead of what the transporter says. */
   readonly requests?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
-// How the parts of one upload are encrypted: chunks by the store (SSE-KMS), the manifest by us. A dataset that is
-// encrypted stays so: what is not said anew is taken from the version before.
+// Encryption of the parts of one upload: chunks by the store (SSE-KMS), the manifest by us. A dataset that is encrypted stays so: what is
+// not given is taken from the version before.
 import type { View } from '../../dataset/chain/view.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
@@ -12,21 +12,21 @@ import { chunkKey } from '../../format/manifest/manifest-check.js';
 import { folderOfKey, type UploadId, uploadFolder } from '../../store/ids/upload-id.js';
 
 export interface Encryption {
-  /** Of chunks, and of the data key that the manifest is encrypted with. */
+  /** Key of chunks, and of the data key that the manifest is encrypted with. */
   readonly kmsKeyId: string | undefined;
-  /** Needs `kmsKeyId`. */
+  /** Encrypt the manifest, which needs `kmsKeyId`. */
   readonly encryptManifest: boolean;
 }
 
 export const NO_ENCRYPTION: Encryption = { kmsKeyId: undefined, encryptManifest: false };
 
-/** How a version was encrypted. */
+/** Returns how a version was encrypted. */
 export function encryptionOf({ head, chain }: View): Encryption {
   const sealedBy = chain[0]?.sealedBy;
   return { kmsKeyId: head.storage['kmsKeyId'] ?? sealedBy, encryptManifest: sealedBy !== undefined };
 }
 
-/** What was asked for, and what `before` had beyond that; says so. */
+/** Returns what was asked for, and what `before` had beyond that, which is reported. */
 export function keepEncryption(asked: Encryption, before: Encryption, emit: EventSink): Encryption {
   const kmsKeyId = asked.kmsKeyId ?? before.kmsKeyId;
   const encryptManifest = asked.encryptManifest || before.encryptManifest;
@@ -38,16 +38,16 @@ export function keepEncryption(asked: Encryption, before: Encryption, emit: Even
 }
 
 export interface EarlierKeys {
-  /** Keys that content of earlier versions was written with and stays under, where this one uses another; null: none. */
+  /** Keys that content of earlier versions was and stays encrypted with, if this one uses another; null for no key. */
   readonly earlierKeyIds?: readonly (string | null)[];
-  /** Where the key differs from what was used: chunks of earlier uploads that nothing read here tells the key of. */
+  /** If the key has changed: number of chunks of earlier uploads whose key is not known from what was read here. */
   readonly untoldKeyChunks?: number;
 }
 
 /**
- * The keys that chunks of this version were written with and that are not the one that is used now; null: without one.
- * None of its chunks is written again for that. A manifest tells that of its own folder alone: what it took over from uploads
- * that are not in the chain any more is counted, once there is anything to say.
+ * Returns the keys that chunks of this version were written with other than the one used now; null for none. None of its chunks is written
+ * again for that. A manifest tells the key of its own folder alone: chunks that it took over from uploads that are not in the chain any
+ * more are counted, if there is anything to report.
  */
 export function earlierKeys(view: View, { encryption }: { readonly encryption: Encryption }): EarlierKeys {
   const now = encryption.kmsKeyId ?? null;
@@ -70,12 +70,12 @@ export function earlierKeys(view: View, { encryption }: { readonly encryption: E
   };
 }
 
-/** An encryption at work for one upload id. */
+/** The encryption of one upload id, ready for use. */
 export interface RunEncryption extends Encryption {
   readonly sealer: ManifestSealer | undefined;
 }
 
-/** Gets an encryption ready. @throws unsupported for a folder, which has none */
+/** Prepares an encryption for use. @throws unsupported for a folder, which cannot encrypt */
 export function encryptionFor(
   { kmsKeyId, encryptManifest }: Encryption,
   store: ObjectStore,
@@ -96,7 +96,7 @@ export function encryptionFor(
   return { kmsKeyId, encryptManifest, sealer };
 }
 
-/** The manifest as it is to be stored. */
+/** Returns the manifest as it is to be stored, encrypted if need be. */
 export async function sealed({ sealer }: RunEncryption, encoded: EncodedManifest): Promise<EncodedManifest> {
   return sealer === undefined ? encoded : await sealer.seal(encoded);
 }

@@ -17,7 +17,7 @@ export class UploadLedger {
   readonly extras = new Map<number, EntryExtra>();
   readonly skipped: Skip[] = [];
   private readonly records: (ChunkRecord | undefined)[] = [];
-  /** Numbers that this upload has used and whose chunks are not part of it. */
+  /** Numbers that this upload has used but whose chunks are not part of it. */
   private readonly unused = new Set<number>();
   private expected = 0;
   private packed = 0;
@@ -25,30 +25,30 @@ export class UploadLedger {
 
   constructor(readonly table: EntryTable) {}
 
-  /** So many more chunks will come, and at most so many files as objects of their own. */
+  /** Announces more chunks, and at most so many files as objects of their own. */
   expect(chunks: number, objects = 0): void {
     this.records.length += chunks + objects;
     this.expected += chunks;
   }
 
-  /** An interrupted run has used the numbers below `next`. */
+  /** Skips the numbers below `next`, which an interrupted run has used. */
   skipTo(next: number): void {
     for (let chunk = this.records.length; chunk < next; chunk++) this.unused.add(chunk);
     this.records.length = Math.max(this.records.length, next);
   }
 
-  /** Takes a chunk that is in the store into the books; its key is relative to this upload. */
+  /** Adds a chunk that is in the store; its key is relative to this upload. */
   adopt(record: ChunkRecord): void {
     this.records[record.chunk] = record;
     this.unused.delete(record.chunk);
   }
 
-  /** Chunks that are in the books or expected; the number of the next one. */
+  /** Number of chunks that were added or are expected; also the number of the next one. */
   get count(): number {
     return this.records.length;
   }
 
-  /** The upload goes on under another id: what lies under `uploadId` is referred to from there. */
+  /** Called when the upload goes on under another id: refers to what lies under `uploadId` from there. */
   leave(uploadId: UploadId): void {
     this.records.forEach((record, chunk) => {
       if (record !== undefined && !record.key.startsWith('../'))
@@ -56,7 +56,7 @@ export class UploadLedger {
     });
   }
 
-  /** Leaves these chunks, and files that their tables list, out of the books; returns their numbers. */
+  /** Removes these chunks, and files that their tables list; returns their numbers. */
   lose(records: readonly ChunkRecord[]): ReadonlySet<number> {
     const lost = new Set(records.map(({ chunk }) => chunk));
     for (const record of this.records)
@@ -68,15 +68,15 @@ export class UploadLedger {
     return lost;
   }
 
-  /** These files are packed again: what was said of them is no longer so. */
+  /** Drops the skips recorded for files that are packed again. */
   forget(paths: ReadonlySet<RawPath>): void {
     const left = this.skipped.filter(({ path }) => !paths.has(path));
     this.skipped.splice(0, this.skipped.length, ...left);
   }
 
   /**
-   * Takes a packed chunk into the books; undefined when it need not be sent: it is in the store already, or nothing is in
-   * it and `withoutEmpty` leaves it out.
+   * Adds a packed chunk; returns its record, or undefined when it need not be sent: it is in the store already, or nothing is in it and
+   * `withoutEmpty` leaves it out.
    */
   add(task: ChunkTask, packed: PackedChunk, withoutEmpty = false): ChunkRecord | undefined {
     this.packed++;
@@ -124,45 +124,45 @@ export class UploadLedger {
       if (status[entry] !== STATUS.pending) this.extras.set(entry, { ...this.extras.get(entry), segments });
   }
 
-  /** Every chunk is packed: the manifest can be written. */
+  /** True when every chunk is packed, so that the manifest can be written. */
   get isComplete(): boolean {
     return this.packed === this.expected;
   }
 
-  /** Nothing about this entry will change any more: its chunk is in the books, or it is not archived. */
+  /** Whether nothing about this entry will change any more: its chunk was added, or it is not archived. */
   isFinal(index: number): boolean {
     const { status, chunk } = this.table.columns;
     if (!isListed(this.table, index)) return true;
     return status[index] !== STATUS.pending && this.records[chunk[index] ?? -1] !== undefined;
   }
 
-  /** The record of a packed chunk. */
+  /** Returns the record of a packed chunk. @throws internal when there is none */
   record(chunk: number): ChunkRecord {
     const record = this.records[chunk];
     if (record === undefined) throw new ArchiverError('internal', `chunk ${chunk} was never packed`);
     return record;
   }
 
-  /** Records in the order of their numbers. @throws internal when one is missing */
+  /** Returns the records in the order of their numbers. @throws internal when one is missing */
   chunks(): readonly ChunkRecord[] {
     return Array.from(this.records.keys())
       .filter((chunk) => !this.unused.has(chunk))
       .map((chunk) => this.record(chunk));
   }
 
-  /** What of this upload lies in the store. */
+  /** Returns the objects of this upload in the store. */
   objects(): readonly StoredObject[] {
     return this.chunks()
       .filter(({ entries, content }) => entries > 0 || content === 'file')
       .map(({ size, storageClass }) => ({ sizeBytes: size, storageClass }));
   }
 
-  /** Of those that are skipped: how many are not stored. */
+  /** Number of skipped files that are not stored. */
   get leftOut(): number {
     return this.skipped.filter(({ reason }) => reason !== CHANGED).length;
   }
 
-  /** Totals over what is listed. @throws internal when an entry is neither stored nor named as skipped */
+  /** Returns totals over what is listed. @throws internal when an entry is neither stored nor named as skipped */
   totals(skippedBefore: number): Totals {
     const { columns, count } = this.table;
     const kinds = [0, 0, 0, 0];
@@ -192,7 +192,7 @@ export class UploadLedger {
     };
   }
 
-  /** One record a shard that holds something; a cut file counts in the shard of its last piece. */
+  /** Returns one record per shard that holds something; a cut file counts in the shard of its last piece. */
   shards(): readonly ShardRecord[] {
     const sums = new ShardSums();
     const chunks = this.chunks();
@@ -207,7 +207,7 @@ export class UploadLedger {
   }
 }
 
-/** The same tar stream in the same frames; the table of contents names other numbers. */
+/** Whether both have the same tar stream in the same frames; their tables of contents differ in numbers. */
 const hasSameFrames = (sent: ChunkRecord, packed: PackedChunk): boolean =>
   sent.frames.length === packed.frames.length &&
   sent.frames.every(({ size, sha256 }, frame) => {

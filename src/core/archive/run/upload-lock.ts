@@ -1,4 +1,4 @@
-// S3 Object Lock of what one upload puts.
+// S3 Object Lock of the objects of an upload.
 import type { EventSink } from '../../events/events.js';
 import { ArchiverError, noneOn } from '../../platform/failures/errors.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
@@ -13,15 +13,15 @@ export interface LockOptions {
 }
 
 /**
- * The lock of every object of an upload that began at `createdAt`: one moment for all of them, in whichever run they are sent.
- * @throws usage where an upload is continued so late that the lock has ended
+ * Returns the lock of every object of an upload that began at `createdAt`: one moment for all of them, in whichever run they are sent.
+ * @throws usage when an upload is continued so late that the lock has ended
  */
 export function retentionOf(
   lock: LockOptions | undefined,
   { createdAt, now }: { readonly createdAt: Date; readonly now: Date },
 ): Retention | undefined {
   if (lock === undefined) return undefined;
-  // Whole seconds, which every server keeps as they are.
+  // Rounded to whole seconds, which every server keeps as they are.
   const until = new Date(Math.ceil((createdAt.getTime() + lock.retainMs) / 1000) * 1000);
   if (until > now) return { mode: lock.mode, until };
   throw new ArchiverError('usage', `the lock of the interrupted upload ended on ${until.toISOString()}`, {
@@ -31,8 +31,8 @@ export function retentionOf(
 }
 
 /**
- * A server without locks may take the words of one and keep nothing. Who may not ask goes by what the server says of each object.
- * @throws unsupported where the bucket has no Object Lock; what asking throws
+ * Checks that the bucket can lock objects: a server without locks may accept the headers and keep nothing. A writer that may not ask relies
+ * on what the server says of each object. @throws unsupported if the bucket has no Object Lock; what asking throws
  */
 export async function refuseUnlockable({ store, lock }: OpenedStore, signal: AbortSignal): Promise<void> {
   const place = parseStoreUrl(store.url);
@@ -47,7 +47,10 @@ interface Unlocked {
   readonly now: () => Date;
 }
 
-/** A lock is not kept from version to version: it cannot be taken back, so it is asked for each time (docs/decisions/046). */
+/**
+ * Notes that the version before is locked and this one is not: a lock cannot be taken back, so it is asked for each time
+ * (docs/decisions/046).
+ */
 export function noteUnlocked(
   { retention, emit, now }: Unlocked,
   { objectLock }: Pick<ManifestHead, 'objectLock'>,

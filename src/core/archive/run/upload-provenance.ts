@@ -1,4 +1,4 @@
-// What an upload records of git and DVC: in the head of its manifest, and with every entry.
+// Facts about git and DVC that an upload records: in the head of its manifest, and with every entry.
 import type { LineSources } from '../../format/manifest/entry-line.js';
 import type { DvcRecord, GitRecord } from '../../format/manifest/provenance-schema.js';
 import type { Provenance } from '../../format/manifest/provenance.js';
@@ -10,7 +10,7 @@ export interface UploadProvenance {
   readonly ofEntries: Provenance;
 }
 
-/** What the lines of an upload's entries say beside what was scanned. */
+/** Returns what the lines of an upload's entries say besides what was scanned. */
 export const lineSources = (provenance: UploadProvenance | undefined): LineSources => ({
   ...readAccountNames(),
   provenance: provenance?.ofEntries,

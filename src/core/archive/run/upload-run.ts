@@ -10,11 +10,11 @@ import type { RunEncryption } from './upload-encryption.js';
 import type { UploadLedger } from './upload-ledger.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
-/** What it goes by, until it has to go on under another id. */
+/** Identity of an upload, until it has to go on under another id. */
 export interface Identity {
   readonly uploadId: UploadId;
   readonly datasetId: string;
-  /** When it began, in whatever run. */
+  /** When the upload began, possibly in an earlier run. */
   readonly createdAt: Date;
   readonly encryption: RunEncryption;
 }
@@ -27,13 +27,13 @@ export interface SentPiece {
   readonly chunk: AcknowledgedChunk;
 }
 
-/** What an interrupted run has left in the store. */
+/** Chunks that an interrupted run has left in the store. */
 export interface ResumedUpload {
-  /** They are in the store. */
+  /** Acknowledged chunks that are in the store. */
   readonly chunks: readonly AcknowledgedChunk[];
-  /** Data in a chunk, as it was planned. */
+  /** Planned bytes of data in a chunk. */
   readonly chunkBytes: number;
-  /** By row: of files that are to be packed. */
+  /** For rows of files that are to be packed, the pieces that were sent. */
   readonly pieces: Map<number, readonly SentPiece[]>;
 }
 
@@ -43,32 +43,32 @@ export interface UploadRun extends Settings, Identity {
   readonly store: ObjectStore;
   /** @throws unsupported where the store does not keep one of these storage classes */
   readonly refuseUnkept: (classes: Iterable<string>) => Promise<void>;
-  /** Object Lock of what it puts. */
+  /** Object Lock of the objects that it puts. */
   readonly retention: Retention | undefined;
   readonly region: string | undefined;
-  /** AWS itself, whose prices are known. */
+  /** True for AWS itself, whose prices are known. */
   readonly isAws: boolean;
-  /** Who runs the store, where its address tells. */
+  /** Provider of the store, if its address tells. */
   readonly runBy: Provider | undefined;
-  /** Grows while the store is used. */
+  /** Counts requests while the store is used. */
   readonly requests: RequestCounts;
   readonly retries: () => number;
   readonly scanned: ScanResult;
-  /** What became of what was scanned. */
+  /** Records what became of the scanned entries. */
   readonly ledger: UploadLedger;
   readonly sender: Sender;
-  /** Of this run, by the clock that only goes forward. */
+  /** When this run began, in ms of `performance.now()`. */
   readonly startedMs: number;
   readonly resumed?: ResumedUpload;
   /** Versions that this run has written and found not to be whole. */
   readonly notWhole: NotWhole[];
-  /** How often it went on because something was not sound. */
+  /** Number of times that it started over because something was not sound. */
   readonly staleRounds?: number;
 }
 
 export interface NotWhole {
   readonly uploadId: UploadId;
   readonly version: number;
-  /** The sentence about it. */
+  /** A clause that names the version and what is wrong with it. */
   readonly text: string;
 }

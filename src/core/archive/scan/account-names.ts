@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { AccountNames } from '../../format/manifest/entry-line.js';
 import { type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
 
-/** Names this machine's files know; none on platforms without them. */
+/** Reads the names in this machine's files; none on platforms without them. */
 export function readAccountNames(folder = '/etc'): AccountNames {
   const users = readColonFile(`${folder}/passwd`);
   const groups = readColonFile(`${folder}/group`);

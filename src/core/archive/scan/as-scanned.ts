@@ -1,8 +1,7 @@
-// Whether a file is still what the scan saw.
 import type { Stat } from '../../platform/libc/stat.js';
 import type { Columns } from '../../format/columns/entry-table.js';
 
-/** True when size, times and inode are those of the row. */
+/** Whether a file is still as it was scanned: same size, times and inode as in its row. */
 export function isAsScanned(c: Columns, index: number, stat: Stat): boolean {
   return (
     stat.size === c.size[index] &&

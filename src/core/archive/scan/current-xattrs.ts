@@ -1,15 +1,15 @@
-// Extended attributes of paths below a source while versions are compared. Read by path and only where a ctime moved.
+// Reads extended attributes of paths below a source while versions are compared: by path, and only where a ctime moved.
 import { concernsOnePath } from './skip.js';
 import type { SourceFs } from './source-fs.js';
 import { openSource } from './united-source.js';
 import { type RawPath, pathBelow, rawFromText } from '../../platform/paths/raw-path.js';
 
-/** Labels of the machine that was read: the target's own policy decides there. */
+/** SELinux label of the machine that was read; not kept, since the target's own policy decides there. */
 export const MACHINE_XATTR = rawFromText('security.selinux');
 
 export type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
 
-/** A function that gives the attributes a path has now, or `before` where this platform or user cannot tell. */
+/** Returns a function that gives the current attributes of a path, or `before` if this platform or user cannot tell. */
 export function currentXattrs(source: RawPath): (path: RawPath, before: Xattrs | undefined) => Xattrs | undefined {
   let fs: SourceFs | undefined;
   return (path, before) => {
@@ -26,7 +26,7 @@ export function currentXattrs(source: RawPath): (path: RawPath, before: Xattrs |
   };
 }
 
-/** Whether they have the same names and values; undefined is none. */
+/** Whether both have the same names and values; undefined counts as none. */
 export function areSameXattrs(now: Xattrs | undefined, before: Xattrs | undefined): boolean {
   if ((now?.size ?? 0) !== (before?.size ?? 0)) return false;
   for (const [name, value] of now ?? []) {

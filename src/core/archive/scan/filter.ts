@@ -1,4 +1,4 @@
-// Which paths are archived. Patterns are gitignore patterns (the `ignore` package), relative to the source folder.
+// Decides which paths are archived. Patterns are gitignore patterns (the `ignore` package), relative to the source folder.
 // - exclude patterns and .archiverignore files leave paths out; a folder left out is not entered
 // - include patterns win over exclude patterns; where only include patterns are given, nothing else is archived
 import ignore, { type Ignore } from 'ignore';
@@ -22,15 +22,15 @@ export interface FilterOptions {
   readonly excludeLines: readonly string[];
   readonly excludeCaches: boolean;
   readonly oneFileSystem: boolean;
-  /** True: only what is right in the folder is archived, and no folder in it. */
+  /** True to archive only what lies directly in the folder, and no folder in it. */
   readonly isFlat?: boolean | undefined;
-  /** Files that changed (ctime) after this, ms since 1970, are left as they were in the version before. */
+  /** Files that changed (ctime) after this, in ms since 1970, are left as they were in the version before. */
   readonly settledBeforeMs?: number | undefined;
-  /** False: a `.archiverignore` is a file like others. */
+  /** False to treat a `.archiverignore` as any other file. */
   readonly ignoreFiles?: boolean;
   /** Folders (absolute) that are never archived, such as the store itself and our own cache. */
   readonly skipTrees: readonly RawPath[];
-  /** What is left out is listed, too, as dropped rows with a reason: for dry runs. */
+  /** For dry runs: list what is left out, too, as dropped rows with a reason. */
   readonly namesLeftOut?: boolean;
 }
 
@@ -43,19 +43,19 @@ export const NO_FILTER: FilterOptions = {
   skipTrees: [],
 };
 
-/** `keep`: archived. `leave`: not, nor what is below. `look`: not itself, but something below may be. */
+/** `keep`: archived. `leave`: neither it nor what is below. `look`: not itself, but something below it may be. */
 export type Verdict = 'keep' | 'leave' | 'look';
 
 export interface PathFilter {
   judge(path: RawPath, isDirectory: boolean): Verdict;
-  /** Which rule leaves this path out, as it was typed and where. */
+  /** Returns the rule that leaves this path out, as it was typed, and where. */
   ruleOf(path: RawPath, isDirectory: boolean): string;
   /** Adds the patterns of a `.archiverignore` found in `folder` ('' for the source itself). */
   enter(folder: RawPath, ignoreFile: RawPath): void;
   leave(folder: RawPath): void;
 }
 
-/** @throws usage when a pattern is not one */
+/** Makes the filter of a scan. @throws usage for an invalid pattern */
 export function createFilter(options: FilterOptions): PathFilter {
   const excluded = matcher([...options.exclude, ...options.excludeLines], '--exclude');
   const included = matcher(options.include, '--include');
@@ -113,7 +113,7 @@ function matcher(patterns: readonly string[], origin: string): Ignore | undefine
   if (given.length === 0) return undefined;
   try {
     const rules = ignore({ allowRelativePaths: true, ignorecase: false }).add(given);
-    rules.test('probe'); // compiles: a broken pattern shows itself here and not in the middle of the scan
+    rules.test('probe'); // compiles the patterns: a broken one fails here and not in the middle of the scan
     return rules;
   } catch (error) {
     throw usageError(`${origin} has a pattern that cannot be used: ${errorText(error)}`);
@@ -122,11 +122,11 @@ function matcher(patterns: readonly string[], origin: string): Ignore | undefine
 
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
-/** A line that is not UTF-8 keeps its bytes, as names do when they are compared with it. */
+/** Splits a pattern file into lines. A line that is not UTF-8 keeps its bytes, as names do when they are compared with it. */
 const patternLines = (file: RawPath): string[] =>
   (file.startsWith(BYTE_ORDER_MARK) ? file.slice(BYTE_ORDER_MARK.length) : file).split(/\r?\n/).map(comparableText);
 
-/** Lines of an `--exclude-file`, whose bytes `read` gives. @throws usage when it cannot be read */
+/** Returns the lines of an `--exclude-file`, whose bytes `read` gives. @throws usage when it cannot be read */
 export function readPatternFile(path: string, read: (path: string) => RawPath): string[] {
   try {
     return patternLines(read(path));

@@ -1,4 +1,4 @@
-// What is left out for what it is, whatever the patterns say.
+// Leaves paths out for their kind, whatever the patterns say.
 import type { Stat } from '../../platform/libc/stat.js';
 import type { FilterOptions } from './filter.js';
 
@@ -15,7 +15,7 @@ const SPECIAL = new Map([
 
 export interface LeftByKind {
   readonly reason: string;
-  /** No file, folder or link; or a folder of archiver itself. */
+  /** True for anything but a file, folder or link, and for a folder of archiver itself. */
   readonly isSpecial: boolean;
   readonly isYoung: boolean;
 }
@@ -23,11 +23,11 @@ export interface LeftByKind {
 interface Looked {
   readonly stat: Pick<Stat, 'ctimeSeconds' | 'ctimeNanos'>;
   readonly filter: Pick<FilterOptions, 'isFlat' | 'settledBeforeMs'>;
-  /** A folder of archiver itself. */
+  /** True for a folder of archiver itself. */
   readonly isOwn: boolean;
 }
 
-/** Undefined for what is archived. */
+/** Returns why a path is left out for its kind; undefined if it is archived. */
 export function leftByKind(type: number, { stat, filter, isOwn }: Looked): LeftByKind | undefined {
   const special = SPECIAL.get(type) ?? (isOwn ? 'belongs to archiver itself' : undefined);
   if (special !== undefined) return { reason: special, isSpecial: true, isYoung: false };
@@ -38,7 +38,10 @@ export function leftByKind(type: number, { stat, filter, isOwn }: Looked): LeftB
   return undefined;
 }
 
-/** A file may be copied with its old time of modification: its ctime says when. One in the future is not waited for. */
+/**
+ * Whether a file changed too lately, by its ctime: a copied file may keep its old modification time. A time in the future is not waited
+ * for.
+ */
 function isYoung({ ctimeSeconds, ctimeNanos }: Looked['stat'], settledBeforeMs: number | undefined): boolean {
   if (settledBeforeMs === undefined) return false;
   const changedMs = ctimeSeconds * 1000 + ctimeNanos / 1e6;

@@ -1,19 +1,19 @@
-// Rows for what is not archived, with the reason, where a dry run lists it. All other steps pass dropped rows over.
+// Adds rows for what is not archived, with the reason, if a dry run lists it. All other steps pass over dropped rows.
 import { pathBelow, type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import { type EntryTableBuilder, KIND } from '../../format/columns/entry-table.js';
 
 export class LeftOut {
-  /** How many paths there are; what lies below a folder is not looked at. */
+  /** Number of paths left out; what lies below such a folder is not counted. */
   count = 0;
   private readonly numbers = new Map<string, number>();
 
   constructor(
     private readonly table: EntryTableBuilder,
-    /** False: nobody wants to know, and nothing is done. */
+    /** False if the paths are not listed: then they are only counted. */
     readonly isNamed: boolean,
   ) {}
 
-  /** A row of its own; `reason` is asked for only where it is told. */
+  /** Adds a path with a row of its own; `reason` is called only if it is listed. */
   add(path: RawPath, reason: () => string, isFolder = false): void {
     this.count++;
     if (!this.isNamed) return;
@@ -22,7 +22,7 @@ export class LeftOut {
     this.explain(index, reason);
   }
 
-  /** Notes why a row is dropped, or will be. */
+  /** Records why a row is dropped, or will be. */
   explain(index: number, reason: () => string): void {
     if (!this.isNamed) return;
     const text = reason();
@@ -31,7 +31,7 @@ export class LeftOut {
     this.table.columns.link[index] = known;
   }
 
-  /** `link` of such a row is a position in these, from 1 on. */
+  /** All reasons; `link` of a dropped row is a position in them, counting from 1. */
   get reasons(): readonly string[] {
     return [...this.numbers.keys()];
   }

@@ -3,7 +3,7 @@ import { portableSourceFs } from './source-fs-portable.js';
 import { posixSourceFs } from './source-fs-posix.js';
 import type { SourceFs } from './source-fs.js';
 
-/** The best view this platform offers. */
+/** Opens the best view of files that this platform offers. */
 export function openSourceFs(): SourceFs {
   const libc = loadLibc();
   return libc === undefined ? portableSourceFs() : posixSourceFs(libc);

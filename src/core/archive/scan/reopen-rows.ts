@@ -1,5 +1,5 @@
-// Makes rows of a table pending again, with nothing left of what they were: a row that was kept and is then packed anew must
-// not carry the holes, pieces or checksum of its former content.
+// Makes rows of a table pending again and clears what was recorded of them: a row that was kept and is then packed anew must not carry the
+// holes, pieces or checksum of its former content.
 import type { EntryExtra } from '../../format/manifest/entry-line.js';
 import type { Entry } from '../../format/manifest/manifest-types.js';
 import { defined } from '../../platform/defined.js';
@@ -14,7 +14,7 @@ function setDigest(digests: Buffer, bytes: number, index: number, hex: string | 
   else digests.write(hex, index * bytes, 'hex');
 }
 
-/** One row. Its place and checksum are filled in when it is packed. */
+/** Reopens one row. Its place and checksum are filled in when it is packed. */
 export function reopenRow(
   { columns, md5, sha256, xxh64 }: EntryTable,
   extras: Map<number, EntryExtra>,
@@ -29,7 +29,7 @@ export function reopenRow(
   extras.delete(index);
 }
 
-/** Where the content of a row lies, and what it has beside the columns. Most rows have nothing there. */
+/** Records where the content of a row lies, and what it has beside the columns, which is nothing for most rows. */
 export function placeRow(
   { columns, md5, sha256, xxh64 }: EntryTable,
   extras: Map<number, EntryExtra>,
@@ -48,13 +48,13 @@ export function placeRow(
 const isStored = ({ columns: { status } }: EntryTable, index: number): boolean =>
   status[index] === STATUS.stored || status[index] === STATUS.changed;
 
-/** Every row that this run has not stored itself. */
+/** Reopens every row that is kept from an earlier version, or the same as there: all that this run has not stored itself. */
 export function reopenUnstored(table: EntryTable, extras: Map<number, EntryExtra>): void {
   const { status } = table.columns;
   reopenRows(table, extras, (index) => status[index] === STATUS.kept || status[index] === STATUS.same);
 }
 
-/** Rows that are stored in one of these chunks; returns the paths of those that had changed while they were read. */
+/** Reopens rows that are stored in one of these chunks; returns the paths of those that had changed while they were read. */
 export function reopenLost(
   table: EntryTable,
   extras: Map<number, EntryExtra>,
@@ -65,7 +65,7 @@ export function reopenLost(
   return reopenRows(table, extras, (index) => isStored(table, index) && isLost(index));
 }
 
-/** A group of hard links shares its content: all of it or nothing. */
+/** Reopens rows; of a group of hard links, which shares its content, all or none. */
 function reopenRows(
   table: EntryTable,
   extras: Map<number, EntryExtra>,

@@ -14,7 +14,10 @@ export interface ScanInput {
   readonly signal: AbortSignal;
 }
 
-/** What the scan found, and what this platform's view of files loses (undefined: nothing). @throws not-found, access-denied, usage */
+/**
+ * Returns the result of the scan, and what this platform's view of files loses (undefined for nothing). @throws not-found, access-denied,
+ * usage
+ */
 export async function scanInWorker(
   input: ScanInput,
   emit: EventSink,
@@ -37,7 +40,7 @@ export async function scanInWorker(
     onFailure: scanned.reject,
   });
   thread.post({ root: input.source, filter: input.filter });
-  // A thread that is terminated while it loads a native addon takes the whole process down.
+  // Waits until the thread is ready: terminating it while it loads a native addon takes the whole process down.
   const safe = Promise.race([ready.promise, thread.ended]);
   const cancel = (): void => {
     thread.expectEnd();

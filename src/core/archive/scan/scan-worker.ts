@@ -15,7 +15,7 @@ export interface ScanRequest {
 }
 
 export type ScanReply =
-  /** The native code is loaded: from here on the thread may be terminated. */
+  /** Sent when the native code is loaded: from here on the thread may be terminated. */
   | { readonly type: 'ready' }
   | { readonly type: 'progress'; readonly files: number; readonly bytes: number }
   | { readonly type: 'done'; readonly result: ScanResult; readonly loss: string | undefined }
@@ -23,7 +23,7 @@ export type ScanReply =
 
 const MAX_TEXT = 1 << 20;
 
-// Looked at before it is opened, and opened without waiting: a FIFO of this name must not stop the scan.
+// The file is checked before it is opened, and opened without waiting: a FIFO of this name must not stop the scan.
 function readSmallText(path: RawPath): RawPath | undefined {
   if (!statSync(fsPath(path)).isFile()) return undefined;
   const fd = openSync(fsPath(path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

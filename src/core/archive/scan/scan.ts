@@ -23,18 +23,18 @@ export interface ScanResult {
   readonly bytes: number;
   /** Files that changed too lately (`settledBeforeMs`). */
   readonly young: readonly RawPath[];
-  /** Paths that are not archived: by a rule, or because they are skipped. */
+  /** Number of paths that are not archived: by a rule, or because they are skipped. */
   readonly leftOut: number;
-  /** Why rows were dropped (left-out.ts). */
+  /** Reasons of dropped rows (left-out.ts). */
   readonly reasons: readonly string[];
 }
 
 export interface ScanOptions {
   readonly fs: SourceFs;
-  /** Absolute, resolved. */
+  /** Absolute, resolved path of the source. */
   readonly root: RawPath;
   readonly filter: FilterOptions;
-  /** Text of a small regular file; undefined for anything else, which is then no ignore file and no tag. */
+  /** Returns the text of a small regular file; undefined for anything else, which is then no ignore file and no tag. */
   readonly readText: (path: RawPath) => RawPath | undefined;
   /** Called now and then with the counts so far. */
   readonly onProgress?: (files: number, bytes: number) => void;
@@ -45,7 +45,7 @@ export function scan(options: ScanOptions): ScanResult {
   return new Scanner(options).run();
 }
 
-/** A folder that is listed when its turn in byte order has come: as `name/`. */
+/** A folder that waits to be listed at its turn in byte order, as `name/`. */
 interface PendingFolder {
   readonly key: string;
   readonly path: RawPath;
@@ -61,10 +61,10 @@ class Scanner {
   private readonly stat = newStat();
   private readonly rows: ScannedRows;
   private readonly skipTrees: ReadonlySet<RawPath>;
-  /** What stands before a slash and a path: empty for the root of the file system. */
+  /** Path that stands before a slash and a relative path; empty for the root of the file system. */
   private readonly base: RawPath;
   private readonly leftOut: LeftOut;
-  /** The folder that was listed last is a cache of which everything is named. */
+  /** True if the folder that was listed last is a cache whose content is listed as left out. */
   private isNamedCache = false;
   private files = 0;
   private nextReport = 0;
@@ -100,7 +100,7 @@ class Scanner {
     };
   }
 
-  /** Returns whether anything below was kept. */
+  /** Scans a folder; returns whether anything below it was kept. */
   private folder(folder: RawPath): boolean {
     const names = this.namesIn(folder);
     if (names === undefined) return false;
@@ -125,7 +125,7 @@ class Scanner {
     return kept;
   }
 
-  /** Names in byte order; undefined (and skipped) when the folder cannot be listed. @throws for the source itself */
+  /** Returns the names in byte order; undefined (and skipped) when the folder cannot be listed. @throws for the source itself */
   private namesIn(folder: RawPath): Iterable<RawPath> | undefined {
     const { fs, root, filter } = this.options;
     const absolute = folder === '' ? root : pathBelow(this.base, folder);
@@ -148,7 +148,7 @@ class Scanner {
     }
   }
 
-  /** Lists the folders whose turn comes before `name` (undefined: all). True when anything in them was kept. */
+  /** Scans the folders whose turn comes before `name` (undefined: all). True when anything in them was kept. */
   private descend(pending: PendingFolder[], name: RawPath | undefined): boolean {
     let kept = false;
     for (let next = pending[0]; next !== undefined && (name === undefined || next.key < name); next = pending[0]) {
@@ -165,7 +165,7 @@ class Scanner {
       const text = this.options.readText(pathBelow(absolute, IGNORE_FILE));
       if (text !== undefined) this.filter.enter(folder, text);
     } catch (error) {
-      // Archiving what someone asked to leave out would be worse than stopping.
+      // It would be worse to archive what someone asked to leave out than to stop.
       if (isArchiverError(error)) throw error;
       this.skip(joinPath(folder, IGNORE_FILE), reasonOf(error, 'cannot be read'));
     }
@@ -184,7 +184,7 @@ class Scanner {
     try {
       this.options.fs.lstat(absolute, stat);
     } catch (error) {
-      // Its kind is not known: left out in silence only where neither a file nor a folder of this name is wanted.
+      // Its kind is not known: it is left out silently only if neither a file nor a folder of this name is wanted.
       const isWanted = [true, false].some((isFolder) => this.filter.judge(path, isFolder) !== 'leave');
       if (isWanted) this.skip(path, reasonOf(error, 'cannot be examined'));
       return undefined;
@@ -199,7 +199,7 @@ class Scanner {
     }
     if (this.isLeftOut(path, absolute, type)) return undefined;
     const index = this.rows.add(path, type);
-    // A folder that is dropped later when nothing below it is wanted.
+    // The folder is dropped later if nothing below it is wanted.
     if (verdict === 'look') this.leftOut.explain(index, rule);
     if (type === S_IFLNK && !this.addTarget(index, path, absolute)) return undefined;
     if (!isDirectory) this.files++;

@@ -1,11 +1,11 @@
-// What a scan has seen of one path, as a row of the table: its stat, hard links to a file that was seen before, and holes.
+// Turns what a scan has seen of one path into a row of the table: its stat, hard links to a file that was seen before, and holes.
 import type { Stat } from '../../platform/libc/stat.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { type EntryTableBuilder, KIND } from '../../format/columns/entry-table.js';
 import { S_IFDIR, S_IFLNK, S_IFREG } from './left-by-kind.js';
 import type { SourceFs } from './source-fs.js';
 
-/** Files from here on are asked where their data are when they have fewer blocks than bytes. */
+/** Files of at least this many bytes are searched for holes when they have fewer blocks than bytes. */
 const ASK_FOR_HOLES = 1 << 20;
 
 interface Source {
@@ -14,7 +14,7 @@ interface Source {
 }
 
 export class ScannedRows {
-  /** Of all files, each hard link for itself. */
+  /** Total bytes of all files; each hard link counts. */
   bytes = 0;
   private readonly firstOfInode = new Map<string, number>();
   private groups = 0;
@@ -22,7 +22,7 @@ export class ScannedRows {
 
   constructor(
     private readonly table: EntryTableBuilder,
-    /** Of the path that is added. */
+    /** Stat of the path that is added. */
     private readonly stat: Stat,
     private readonly source: Source,
   ) {}
@@ -31,7 +31,7 @@ export class ScannedRows {
     if (this.rootFd !== undefined) this.source.fs.close(this.rootFd);
   }
 
-  /** Its row; `type` as in the mode. */
+  /** Adds a row for a path and returns it; `type` as in the mode. */
   add(path: RawPath, type: number): number {
     const { stat } = this;
     const index = this.table.add(path);
@@ -51,7 +51,7 @@ export class ScannedRows {
     return index;
   }
 
-  /** Where a symlink leads. @throws system errors */
+  /** Records where a symlink leads. @throws system errors */
   addTarget(index: number, absolute: RawPath): void {
     this.table.columns.link[index] = this.table.targets.push(this.source.fs.readLink(absolute)) - 1;
   }

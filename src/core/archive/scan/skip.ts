@@ -1,4 +1,4 @@
-// What is left out of an archive, and why: in words, as opposed to failures that are not about one path.
+// Paths that are left out of an archive, and why, in words; other failures are not about one path.
 import { systemText } from '../../platform/failures/errno.js';
 import { systemCode } from '../../platform/failures/errors.js';
 import { displayPath, pathBelow, type RawPath, TOP } from '../../platform/paths/raw-path.js';
@@ -11,7 +11,7 @@ export interface Skip {
   readonly isFolder?: boolean;
 }
 
-/** The reason for a file that never held still: it is stored as it was read last, so it is not left out. */
+/** Reason for a file that never held still: it is stored as it was read last, so it is not left out. */
 export const CHANGED = 'changed while it was being read';
 export const NO_FILE = 'is no longer a regular file';
 const REASONS: Readonly<Record<string, string>> = {
@@ -22,17 +22,17 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: NO_FILE,
 };
 
-/** A path that cannot be archived for a reason of ours, in the words of the report. */
+/** A path that cannot be archived for a reason of ours; the message is what the report says. */
 export class NotArchivable extends Error {
   override readonly name = 'NotArchivable';
 }
 
-/** True when `error` is about one path only, so that the rest can go on; a defect or a broken encoder is not. */
+/** Whether `error` is about one path only, so that the rest can go on; a defect or a broken encoder is not. */
 export const concernsOnePath = (error: unknown): boolean =>
   error instanceof NotArchivable ||
   (error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number');
 
-/** Why a path could not be read, in words. */
+/** Returns in words why a path could not be read. */
 export function reasonOf(error: unknown, otherwise: string): string {
   if (error instanceof NotArchivable) return error.message;
   const code = systemCode(error);
@@ -40,7 +40,7 @@ export function reasonOf(error: unknown, otherwise: string): string {
   return REASONS[code] ?? `${systemText(error) ?? otherwise} (${code})`;
 }
 
-/** A skip as results show it: the path of a folder ends in a slash. */
+/** Returns a skip as results show it: the path of a folder ends in a slash. */
 export const shownSkip = ({ path, reason, isFolder }: Skip): { path: string; reason: string } => ({
   path: displayPath(isFolder === true ? pathBelow(path, TOP) : path),
   reason,

@@ -1,5 +1,5 @@
-// The names in a folder, in byte order. Those of a large one are held as bytes, in sorted runs that are merged while they are read:
-// a million of them as strings, with what an array of them takes to grow, are more than everything else that is known of the files.
+// The names in a folder, in byte order. Those of a large one are held as bytes, in sorted runs that are merged while they are read: a
+// million of them as strings, with the space that an array of them takes to grow, are more than everything else that is known of the files.
 import { bytesOf, joinParts, type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
 
 const RUN_NAMES = 1 << 14;
@@ -16,7 +16,7 @@ export class SortedNames {
     this.names.push(name);
   }
 
-  /** All that were added. */
+  /** Iterates over all names in byte order. */
   [Symbol.iterator](): Iterator<RawPath> {
     const last = this.names.sort().values();
     return this.runs.length === 0 ? last : merge(mergedRuns(this.runs), last);

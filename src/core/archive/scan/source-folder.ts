@@ -5,7 +5,7 @@ import { ArchiverError, systemCode, usageError } from '../../platform/failures/e
 import { parseStoreUrl } from '../../store/store-url.js';
 import { printable, rawFromText, type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
 
-/** @throws not-found, access-denied, or `unsupported` for something that is no folder */
+/** Resolves the path of a source folder. @throws not-found, access-denied, or `unsupported` for something that is no folder */
 export function resolveSource(given: string, cwd = ''): RawPath {
   const path = resolve(cwd, given);
   const shown = printable(given);
@@ -26,7 +26,9 @@ export function resolveSource(given: string, cwd = ''): RawPath {
   }
 }
 
-/** Folders below the source that must not be archived: the store itself when it is a folder there, and what is our own in `home`. */
+/**
+ * Returns the folders below the source that must not be archived: the store itself if it is a folder there, and archiver's own in `home`.
+ */
 export function ownTrees(source: RawPath, destination: string, home: string | undefined): readonly RawPath[] {
   const store = parseStoreUrl(destination);
   if (store.kind === 'file' && realPath(store.folder) === source) {
@@ -38,7 +40,7 @@ export function ownTrees(source: RawPath, destination: string, home: string | un
   return [...ownFolders(source, home), ...treesBelow(source, store.kind === 'file' ? [store.folder] : [])];
 }
 
-/** What is our own in `home` and changes by itself with each run, where it is below the source: else no sync would find nothing new. */
+/** Returns archiver's own folders in `home` below the source. They change with each run, so otherwise every sync would find changes. */
 export const ownFolders = (source: RawPath, home: string | undefined): readonly RawPath[] =>
   home === undefined
     ? []
@@ -47,7 +49,7 @@ export const ownFolders = (source: RawPath, home: string | undefined): readonly 
         ['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'state'].map((name) => `${home}/${name}`),
       );
 
-/** Those of these folders that are below the source. */
+/** Returns those of the folders that are below the source. */
 export function treesBelow(source: RawPath, folders: readonly string[]): readonly RawPath[] {
   const below = source === '/' ? '/' : `${source}/`;
   return folders.map(realPath).filter((real) => real.startsWith(below));

@@ -13,7 +13,7 @@ import type { Stat } from '../../platform/libc/stat.js';
 import { fsPath, rawFromLatin1, pathBelow } from '../../platform/paths/raw-path.js';
 import type { SourceFs } from './source-fs.js';
 
-/** The view through Node's fs: times are read to the nanosecond, attributes and holes are not seen. */
+/** Reads files through Node's fs: times to the nanosecond, without attributes and holes. */
 export function portableSourceFs(): SourceFs {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   return {
@@ -31,7 +31,7 @@ export function portableSourceFs(): SourceFs {
   };
 }
 
-/** The names in a folder, all at once. */
+/** Returns the names in a folder, all at once. */
 export const portableNames: SourceFs['readDirectory'] = (path) =>
   rawFromLatin1(readdirSync(fsPath(path), { encoding: 'latin1' }));
 

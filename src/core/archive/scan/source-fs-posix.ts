@@ -14,14 +14,14 @@ import { HERE, type RawPath, TOP, pathBelow } from '../../platform/paths/raw-pat
 import { portableNames } from './source-fs-portable.js';
 import type { SourceFs } from './source-fs.js';
 
-// File systems and names without attributes answer with one of these; a name that vanished in between is no loss either.
+// Errors of file systems and names without attributes; a name that vanished in between is no loss either.
 const NO_XATTRS = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EPERM', 'ENODATA', 'ENOENT', 'EBADF']);
 
 const MOST_REFUSALS = 1000;
 
-/** The Linux view: a large folder is read in pieces. */
+/** Reads files through Linux calls; a large folder is read in pieces. */
 export function posixSourceFs(libc: Libc): SourceFs {
-  // O_NOATIME is refused on files of other owners: not asked for any more after many of those in a row.
+  // O_NOATIME is refused on files of other owners: after many refusals in a row it is not asked for any more.
   const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
   let refusals = 0;
   const open = (root: number, rootPath: RawPath, path: RawPath, how: number): number =>

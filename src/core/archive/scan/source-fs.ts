@@ -4,11 +4,11 @@ import type { Stat } from '../../platform/libc/stat.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 
 export interface SourceFs {
-  /** What this platform's view loses, to be said once; undefined when nothing is lost. */
+  /** Describes what this platform's view loses, to be reported once; undefined when nothing is lost. */
   readonly loss: string | undefined;
   /** Names in a folder, unsorted, without `.` and `..`. */
   readDirectory(path: RawPath): Iterable<RawPath>;
-  /** Never follows a link. */
+  /** Reads the status of a path; never follows a link. */
   lstat(path: RawPath, stat: Stat): void;
   readLink(path: RawPath): RawPath;
   /** Opens a regular file below `root` for reading, without waiting for a FIFO and without touching its access time. */
@@ -18,7 +18,7 @@ export interface SourceFs {
   close(fd: number): void;
   /** Extended attributes of an open file; undefined when it has none. */
   xattrs(fd: number): Map<RawPath, Buffer> | undefined;
-  /** The same of anything by path, a link itself. */
+  /** Extended attributes of anything by path, of a link itself. */
   xattrsAt(path: RawPath): Map<RawPath, Buffer> | undefined;
   /** Data extents `[offset, length]` of a sparse file; undefined when it has no holes. */
   extents(fd: number, size: number): [number, number][] | undefined;

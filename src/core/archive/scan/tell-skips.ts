@@ -2,7 +2,7 @@ import { ArchiverError } from '../../platform/failures/errors.js';
 import { type Skip, shownSkip } from './skip.js';
 import type { EventSink } from '../../events/events.js';
 
-/** Reports what is left out. @throws io for the first that is not left out by design, with `failFast` */
+/** Reports what is left out. @throws io, with `failFast`, for the first that is not left out by design */
 export function tellSkips(
   skips: readonly Skip[],
   { emit, failFast }: { readonly emit: EventSink; readonly failFast: boolean },

@@ -16,7 +16,7 @@ import type { SourceFs } from './source-fs.js';
 const MARK = rawFromText('\0');
 const ROOT = rawFromText('/');
 
-/** The root over these folders, which are absolute and have different base names; a single folder is its own root. */
+/** Returns the root of these folders, which are absolute and have different base names; a single folder is its own root. */
 export function unitedRoot(folders: readonly RawPath[]): RawPath {
   const [first = TOP] = folders;
   return folders.length === 1 ? first : joinParts([TOP, ...folders], '\0');
@@ -24,7 +24,7 @@ export function unitedRoot(folders: readonly RawPath[]): RawPath {
 
 const foldersOf = (root: RawPath): readonly RawPath[] => root.split(MARK).slice(1);
 
-/** Where something below a united root really is; any other path as it is. */
+/** Returns the real path of something below a united root; any other path as it is. */
 export function realPathOf(root: RawPath, path: RawPath): RawPath {
   if (!root.startsWith(MARK)) return path;
   if (path === root) return foldersOf(root)[0] ?? ROOT;
@@ -32,7 +32,7 @@ export function realPathOf(root: RawPath, path: RawPath): RawPath {
   return joinParts([folderNamed(root, name), ...rest]);
 }
 
-/** Where a real path below one of the folders is seen. */
+/** Returns the path below a united root at which a real path below one of its folders is seen. */
 export function seenPathOf(root: RawPath, folder: RawPath, path: RawPath): RawPath {
   return root.startsWith(MARK) ? pathBelow(root, withEnd(baseName(folder), path.slice(folder.length))) : path;
 }
@@ -40,14 +40,14 @@ export function seenPathOf(root: RawPath, folder: RawPath, path: RawPath): RawPa
 const folderNamed = (root: RawPath, name: RawPath): RawPath =>
   foldersOf(root).find((folder) => baseName(folder) === name) ?? withEnd(ROOT, MARK);
 
-/** How `root` is read, be it one folder or several. */
+/** Returns the view for reading `root`, be it one folder or several. */
 export function openSource(root: RawPath, fs: SourceFs = openSourceFs()): SourceFs {
   return root.startsWith(MARK) ? new UnitedFs(fs, root) : fs;
 }
 
 class UnitedFs implements SourceFs {
   readonly loss: string | undefined;
-  /** Opened roots of the folders, by the first of them, which stands for all. */
+  /** Opened roots of the folders, by the descriptor of the first of them, which stands for all. */
   private readonly opened = new Map<number, ReadonlyMap<RawPath, number>>();
 
   constructor(

@@ -9,14 +9,14 @@ import type { SendOutcome } from '../run/sender.js';
 import type { PackPool } from '../pack/pack-pool.js';
 import type { TransferPolicy } from '../run/transfer-policy.js';
 
-/** After an interruption what is on the wire may arrive; somebody waits for the prompt, and who sent SIGTERM for eight seconds. */
+/** Time for requests under way to end after an interruption: somebody waits for the prompt, and the sender of SIGTERM for eight seconds. */
 const ARRIVAL_MS = 5000;
 
 export interface PipelineOptions {
   readonly lanes: readonly Lane[];
   readonly pool: PackPool;
   readonly policy: TransferPolicy;
-  /** Bytes of an output buffer. */
+  /** Size of an output buffer in bytes. */
   readonly bufferBytes: number;
   /** Most output buffers at once, by memory; at least 1. */
   readonly maxBuffers: number;
@@ -29,8 +29,8 @@ export interface PipelineOptions {
 }
 
 /**
- * Packs and sends every lane. Rejects with the first failure, after what is on the wire has ended; what is still being
- * packed then is dropped. When `signal` aborts, reading ends at once, and what is on the wire has some seconds.
+ * Packs and sends every lane. Rejects with the first failure, after the requests under way have ended; chunks that are still being packed
+ * then are dropped. When `signal` aborts, reading ends at once, and requests under way have some seconds.
  */
 export function runPipeline(options: PipelineOptions): Promise<void> {
   return new Pipeline(options).run();
@@ -46,7 +46,7 @@ class Pipeline {
   private readonly staged: Packed[] = [];
   private readonly spare: SharedArrayBuffer[] = [];
   private readonly lanes: (readonly ChunkTask[])[];
-  /** What is left of the lane a worker is on; empty: idle. */
+  /** Remaining tasks of the lane that each worker is on; empty if it is idle. */
   private readonly current: ChunkTask[][];
   private readonly busy: boolean[];
   private packing = 0;
@@ -89,7 +89,7 @@ class Pipeline {
     this.step();
   }
 
-  /** Begins nothing new; returns the end of the time in which what is on the wire may arrive. */
+  /** Begins nothing new; returns the timer that aborts requests under way. */
   private stop(error: unknown): NodeJS.Timeout | undefined {
     if (this.failure !== undefined) return undefined;
     this.failure = { error };
@@ -98,10 +98,10 @@ class Pipeline {
     return setTimeout(() => this.abort.abort(error), ARRIVAL_MS);
   }
 
-  /** Starts whatever may start now, and ends the run when nothing is left to wait for. */
+  /** Starts all that may start now, and ends the run when nothing is left to wait for. */
   private step(): void {
     try {
-      if (this.failure === undefined) this.startWhatMay();
+      if (this.failure === undefined) this.startPossible();
     } catch (error) {
       this.fail(error);
     }
@@ -109,7 +109,7 @@ class Pipeline {
     if (isOver && this.sending === 0) this.finish?.();
   }
 
-  private startWhatMay(): void {
+  private startPossible(): void {
     while (this.staged.length > 0 && this.sending < this.options.policy.window.size) this.startSending();
     this.adapt();
     for (let worker = 0; worker < this.busy.length && this.mayPack(); worker++) {
@@ -124,7 +124,7 @@ class Pipeline {
     return outstanding < Math.min(maxBuffers, pool.size + ahead);
   }
 
-  // The wire ran dry: let packing run further ahead. Chunks pile up: there is no use in more memory.
+  // If the wire runs dry, packing may run further ahead; if chunks pile up, more memory is of no use.
   private adapt(): void {
     const { stagedMin, stagedMax, window } = this.options.policy;
     if (this.sending < window.size && this.staged.length === 0)

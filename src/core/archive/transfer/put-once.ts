@@ -9,17 +9,17 @@ import { isUncertainConflict } from '../../store/store-error.js';
 
 export interface PutOnceOptions extends PutOptions {
   /**
-   * No other process ever writes this key: it is under our own upload id. Not so for a version's record, even under a
-   * writer's own prefix: the existing one may be an older version that this writer does not remember. Nor for a manifest:
-   * a sweep puts its fence there.
+   * True if no other process ever writes this key, because it is under our own upload id. Not so for a version's record, even under a
+   * writer's own prefix: the existing one may be an older version that this writer does not remember. Nor for a manifest: a sweep puts its
+   * fence there.
    */
   readonly exclusive: boolean;
 }
 
-/** `found`: the object there was taken as our own. Its bytes are ours; who put them is not known. */
+/** `found`: the object there was accepted as our own. Its bytes are ours; who put them is not known. */
 export type PutOutcome = 'put' | 'found';
 
-/** Writes `body` under a key that must not exist yet, and takes the object there as its own when it is. @throws conflict */
+/** Writes `body` under a key that must not exist yet; an object there is accepted if it is our own. @throws conflict */
 export async function putOnce(
   store: ObjectStore,
   key: string,
@@ -43,7 +43,7 @@ interface Doubt {
   readonly key: string;
   readonly body: Uint8Array;
   readonly sha256: string;
-  /** The request was repeated and no other process writes this key: the object can only be ours. */
+  /** True if the request was repeated and no other process writes this key: the object can only be ours. */
   readonly isAlone: boolean;
   readonly signal: AbortSignal | undefined;
 }

@@ -17,7 +17,7 @@ import type { ChunkTarget, Sender, SendHooks, SendOutcome } from '../run/sender.
 import { counted } from '../../platform/text/counted.js';
 
 const TAKE_BACK_MS = 30_000;
-/** After an interruption: the user waits for the prompt, and the store may be what did not answer. */
+/** Time for deleting after an interruption: the user waits for the prompt, and the store may be what did not answer. */
 const HASTY_TAKE_BACK_MS = 1000;
 
 interface PutHooks {
@@ -26,18 +26,18 @@ interface PutHooks {
 }
 
 export class ChunkSender implements Sender {
-  /** Keys that were sent, or were to be. */
+  /** Keys that were sent, or were about to be. */
   private readonly sent = new Set<string>();
-  /** Those that the store has acknowledged to this very process: no others are ever deleted. */
+  /** Keys that the store has acknowledged to this very process: no others are ever deleted. */
   private readonly acknowledged = new Set<string>();
   private store: ObjectStore | undefined;
   private retention: Retention | undefined;
   private kept = false;
-  /** By the wall clock. */
+  /** When something was last sent, in ms by the wall clock. */
   private lastPutMs = 0;
   private readonly slots: Slots;
 
-  /** Of files that are objects of their own, so many are on their way `atOnce`, whatever chunks they belong to. */
+  /** `objectsAtOnce` limits the files sent at a time as objects of their own, whatever chunks they belong to. */
   constructor(
     private readonly emit: EventSink,
     private readonly deleter: () => Promise<ObjectDeleter>,
@@ -75,12 +75,12 @@ export class ChunkSender implements Sender {
     return { durationMs: performance.now() - started, troubled: target.retries() > retriesBefore };
   }
 
-  /** Of everything that was sent, or was to be. */
+  /** Keys of everything that was sent, or was about to be. */
   keys(): readonly string[] {
     return [...this.sent];
   }
 
-  /** Of what the store has of it, as far as this process has seen that acknowledged. */
+  /** Keys that the store has, as far as this process has seen them acknowledged. */
   stored(): readonly string[] {
     return [...this.acknowledged];
   }
@@ -104,14 +104,14 @@ export class ChunkSender implements Sender {
   }
 
   /**
-   * From here on nothing is deleted again: a manifest was tried, and whether it is there, and what refers to it, only a sweep
-   * can tell (rules.md#own-leftovers).
+   * From here on nothing is deleted again: a manifest was tried, and only a sweep can tell whether it is there, and what refers to it
+   * (rules.md#own-leftovers).
    */
   keep(): void {
     this.kept = true;
   }
 
-  /** Removes what this run has put and no other process knows, when it turns out not to be needed, as far as permitted. */
+  /** Deletes what this run has put and no other process knows, when it turns out not to be needed, as far as permitted. */
   async takeBackUntold(): Promise<void> {
     if (this.store === undefined || this.kept) return;
     const left = await this.takeBack(this.store);
@@ -120,13 +120,13 @@ export class ChunkSender implements Sender {
   }
 
   /**
-   * Says what is left of a failed upload and returns the failure. What the journal keeps stays; without one what this run
-   * has put is deleted, as far as this writer may, and with `cleansUp` in any case. What earlier runs have sent is never
-   * touched. An upload that was interrupted on purpose is not one that failed.
+   * Reports what is left of a failed upload and returns the failure. What the journal keeps stays; without one what this run has put is
+   * deleted, as far as this writer may, and with `cleansUp` in any case. What earlier runs have sent is never touched. An upload that was
+   * interrupted on purpose does not count as failed.
    */
   async withdraw(failure: unknown, journal?: UploadJournal, cleansUp = false): Promise<unknown> {
     if (isLockRefused(failure) && this.acknowledged.size === 0 && journal?.kept === undefined) {
-      await journal?.discard(); // nothing was stored, by no run of it, and going on would fail again
+      await journal?.discard(); // nothing was stored, by any of its runs, and going on would fail again
       return failure;
     }
     const isVain = cleansUp || isMisnamed(failure);
@@ -138,7 +138,7 @@ export class ChunkSender implements Sender {
     return failure;
   }
 
-  /** Deletes what was sent, where that may be, and says what is left. */
+  /** Deletes what was sent, if that is allowed, and reports what is left. */
   private async tellLeft(failure: unknown): Promise<void> {
     if (this.store === undefined || this.sent.size === 0) return;
     if (this.kept) {
@@ -158,7 +158,10 @@ export class ChunkSender implements Sender {
     this.emit({ type: 'note', text: `nothing was committed; ${text}` });
   }
 
-  /** What was in flight may be stored without being noted: it stays, and is sent again under another id. */
+  /**
+   * Reports that the upload is kept, and adds the command that resumes it to the hint. Chunks in flight may be stored without being
+   * recorded: they stay, and are sent again under another id.
+   */
   private leave(failure: unknown, kept: KeptUpload): unknown {
     const command = `archiver resume ${kept.uploadId}`;
     this.emit({ type: 'note', text: keptText(kept) });
@@ -169,12 +172,12 @@ export class ChunkSender implements Sender {
   }
 
   /**
-   * Deletes what the store has acknowledged to this process, and nothing where anything else lies in the folder: a manifest, a
-   * mark, a fence, or an object that another process may have put (rules.md#own-leftovers). Returns why not.
+   * Deletes what the store has acknowledged to this process, but nothing if anything else lies in the folder: a manifest, a mark, a fence,
+   * or an object that another process may have put (rules.md#own-leftovers). Returns why something is left, or undefined.
    */
   private async takeBack(store: ObjectStore, forMs = TAKE_BACK_MS): Promise<string | undefined> {
     if (this.sent.size === 0) return undefined;
-    // A delete marker would only hide them from the prune that removes them when the lock has ended.
+    // A delete marker would only hide them from the prune that deletes them when the lock has ended.
     if (this.retention !== undefined)
       return `locked until ${this.retention.until.toISOString()}: a prune after that removes them`;
     // Another computer may have taken over by now (--skip-existing does when nothing was sent for two hours).
@@ -194,7 +197,7 @@ export class ChunkSender implements Sender {
     }
   }
 
-  /** Why what lies beside what was sent forbids to delete; undefined where nothing else does. */
+  /** Returns why other objects in the folders forbid to delete; undefined if there are none. */
   private async whyShared(store: ObjectStore, signal: AbortSignal): Promise<string | undefined> {
     for (const folder of new Set(Array.from(this.sent, folderOfKey))) {
       const foreign = await ifAllowed(store, 'list', folder, () => this.foreignIn(store, folder, signal));
@@ -206,7 +209,7 @@ export class ChunkSender implements Sender {
     return undefined;
   }
 
-  /** The first key of a folder that this process has not seen acknowledged; '' for none. */
+  /** Returns the first key of a folder that this process has not seen acknowledged; '' for none. */
   private async foreignIn(store: ObjectStore, folder: string, signal: AbortSignal): Promise<string> {
     for await (const { objects } of store.list({ prefix: folder, signal })) {
       const foreign = objects.find(({ key }) => !this.acknowledged.has(key));

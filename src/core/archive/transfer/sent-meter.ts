@@ -1,27 +1,27 @@
-// How much of an upload has left for the store, while chunks are on their way: told ten times a second at most.
+// Measures how much of an upload was sent while chunks are under way, and reports it at most ten times a second.
 import type { EventSink } from '../../events/events.js';
 
 const INTERVAL_MS = 100;
 
 export interface ChunkMeter {
-  /** So many bytes of this object were sent by the request under way, which may be a repeated one. */
+  /** Called with the bytes of this object that the request under way has sent; it may be a repeated one. */
   readonly onSent: (key: string, bytes: number) => void;
-  /** The store has the chunk. */
+  /** Called when the store has the chunk. */
   readonly finish: () => void;
 }
 
-/** Adds up what chunks have sent. What was sent again counts on the wire and not in source bytes. */
+/** Adds up what chunks have sent. Repeated bytes count in stored bytes, as on the wire, and not in source bytes. */
 export class SentMeter {
   private bytes = 0;
   private storedBytes = 0;
-  private saidAt = Number.NEGATIVE_INFINITY;
+  private reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly emit: EventSink,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** A chunk of so many source bytes that takes so many in the store. */
+  /** Starts a chunk of `bytes` source bytes that takes `storedBytes` in the store. */
   chunk(bytes: number, storedBytes: number): ChunkMeter {
     const now = new Map<string, number>();
     const most = new Map<string, number>();
@@ -42,25 +42,25 @@ export class SentMeter {
           stored += gained;
           count(storedBytes === 0 ? 0 : Math.min(1, stored / storedBytes));
         }
-        this.say();
+        this.report();
       },
       finish: () => {
         count(1);
-        this.say();
+        this.report();
       },
     };
   }
 
-  /** Says the totals once more, at the end. */
+  /** Reports the totals once more, at the end. */
   finish(): void {
-    this.saidAt = Number.NEGATIVE_INFINITY;
-    this.say();
+    this.reportedAt = Number.NEGATIVE_INFINITY;
+    this.report();
   }
 
-  private say(): void {
+  private report(): void {
     const at = this.now();
-    if (at - this.saidAt < INTERVAL_MS) return;
-    this.saidAt = at;
+    if (at - this.reportedAt < INTERVAL_MS) return;
+    this.reportedAt = at;
     this.emit({ type: 'sent', bytes: Math.round(this.bytes), storedBytes: this.storedBytes });
   }
 }

@@ -1,4 +1,4 @@
-// Packs and sends what is planned: the pipeline, with the books, the journal and the progress that belong to it.
+// Packs and sends what is planned: the pipeline, with the ledger, the journal and the progress that belong to it.
 import { SentMeter } from './sent-meter.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { uploadFolder } from '../../store/ids/upload-id.js';
@@ -18,7 +18,7 @@ import { runPipeline } from './pipeline.js';
 import { counted } from '../../platform/text/counted.js';
 
 export interface TransferHooks {
-  /** Gets entries as chunks come out of the packers. */
+  /** Receives entries as chunks come out of the packers. */
   readonly manifest?: ManifestWriter;
   /** Called when the last chunk is packed and the last ones are still on their way. */
   readonly onAllPacked?: (plan: UploadPlan) => void;
@@ -34,8 +34,8 @@ export type TransferInput = Pick<
   JournalInput;
 
 /**
- * Packs and sends every lane of the plan and then, in a further round, the files that were to be twins of others and could
- * not: the first of them changed, could not be read, or they changed themselves since they were hashed.
+ * Packs and sends every lane of the plan and then, in a further round, the files that could not become twins of others: the first of them
+ * changed or could not be read, or they changed themselves since they were hashed.
  */
 export async function transferAll(
   run: TransferInput,
@@ -81,13 +81,13 @@ async function transfer(run: TransferInput, plan: UploadPlan, pool: PackPool, ho
   const { store, retries } = run;
   const { kmsKeyId } = run.encryption;
   const target = { store, folder: uploadFolder(run.uploadId), kmsKeyId, retention: run.retention, retries };
-  /** What is to be sent of the chunks that are packed. */
+  /** Records of packed chunks; undefined for a chunk that need not be sent. */
   const records = new Map<ChunkTask, ChunkRecord | undefined>();
   const sent = new SentMeter(emit);
   const report = (): void => {
     const { files, bytes, current } = pool.progress();
     emit({ type: 'progress', items: files, bytes, path: displayPath(ledger.table.path(current)) });
-    // What came since the meter spoke last is told also when nothing is sent any more.
+    // Also reports what came since the meter's last report when nothing is sent any more.
     sent.finish();
   };
   const timer = setInterval(report, 100);

@@ -1,8 +1,8 @@
-// What the answers to GETs tell beside the content: a lifecycle rule may have moved an object since its manifest was written.
+// Facts that answers to GETs tell besides the content: a lifecycle rule may have moved an object since its manifest was written.
 import { isArchiverError } from '../../platform/failures/errors.js';
 import type { GetOptions, ObjectContent, ObjectReader } from '../../store/object-store.js';
 
-/** Notes the storage class that each answer names, and which object was refused as cold. */
+/** Records the storage class that each answer names, and the first object that was refused as cold. */
 export class ClassReader {
   readonly classes = new Map<string, string>();
   readonly reader: ObjectReader;

@@ -1,5 +1,5 @@
-// Gets the stored bytes of a span: from the cache if they are there, else by one ranged GET into a reused buffer. The bytes
-// are not checked here: workers compare every frame with its digest.
+// Gets the stored bytes of a span: from the cache if they are there, otherwise by one ranged GET into a reused buffer. The bytes are not
+// checked here: workers compare every frame with its digest.
 import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectReader, ObjectContent } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -14,27 +14,27 @@ export interface FetchedSpan {
 
 export interface SpanSourceOptions {
   readonly reader: ObjectReader;
-  /** Key of a chunk below the base; undefined for one that must not be followed. */
+  /** Returns the key of a chunk below the base; undefined for one that must not be followed. */
   readonly keyOf: (chunk: LaneChunk) => string | undefined;
   readonly cache?: FrameCache | undefined;
   /** Whether new frames are added to the cache. */
   readonly fillsCache: boolean;
 }
 
-/** Of all buffers, in use and free; `bytesUnderWay` of the run bounds those in use. */
+/** Most bytes of all buffers, in use and free; `bytesUnderWay` of the run bounds those in use. */
 const BUFFER_BYTES = 128 * 1024 * 1024;
 
 export class SpanSource {
   readonly fetched = { bytesFetched: 0, ranges: 0 };
-  /** Chunks of which something could not be had. */
+  /** Chunks of which something could not be fetched. */
   readonly failed = new Set<number>();
-  /** Of these, what lies in cold storage. */
+  /** Those of them that lie in cold storage. */
   readonly refusedAsCold = new Set<number>();
   private readonly buffers = new SpanBuffers(BUFFER_BYTES);
 
   constructor(private readonly options: SpanSourceOptions) {}
 
-  /** Takes a buffer that a worker has returned. */
+  /** Takes back a buffer that a worker has returned. */
   recycle(buffer: SharedArrayBuffer): void {
     this.buffers.give(buffer);
   }
@@ -43,7 +43,7 @@ export class SpanSource {
     return (await this.cached(chunk, span)) ?? (await this.download(chunk, span, signal));
   }
 
-  /** Fetches frames whose bytes were wrong again, from the store; the cache drops them. @throws as `range` */
+  /** Fetches frames whose bytes were wrong once more, from the store; the cache drops them. @throws as `range` */
   async again(chunk: LaneChunk, frames: Pick<Span, 'first' | 'last'>, signal: AbortSignal): Promise<FetchedSpan> {
     const { first, last } = frames;
     for (const { sha256 } of chunk.record.frames.slice(first, last + 1)) await this.options.cache?.drop(sha256);
@@ -67,7 +67,7 @@ export class SpanSource {
     return fetched;
   }
 
-  /** Bytes `start` to `end` of the chunk's object. @throws not-found, integrity and errors of the store */
+  /** Fetches bytes `start` to `end` of the chunk's object. @throws not-found, integrity and errors of the store */
   async range(chunk: LaneChunk, start: number, end: number, signal: AbortSignal): Promise<FetchedSpan> {
     try {
       return await this.received(chunk, start, end, signal);
@@ -163,7 +163,7 @@ export async function receive({ body, sizeBytes }: ObjectContent, target: Buffer
 const STEPS = 4;
 const MIN_BYTES = 1 << 16;
 
-/** Capacity in bytes of a new buffer that has to hold `bytes`. */
+/** Returns the capacity in bytes of a new buffer that has to hold `bytes`. */
 export function roundedCapacity(bytes: number): number {
   if (bytes <= MIN_BYTES) return MIN_BYTES;
   const step = 2 ** Math.floor(Math.log2(bytes)) / STEPS;
@@ -182,7 +182,7 @@ export class SpanBuffers {
     return this.held;
   }
 
-  /** A buffer of at least `bytes`: the smallest free one, else a new one. It still holds old data. */
+  /** Returns a buffer of at least `bytes`: the smallest free one, or else a new one. It still holds old data. */
   take(bytes: number): SharedArrayBuffer {
     const at = this.free.findIndex(({ byteLength }) => byteLength >= bytes);
     const [found] = at < 0 ? [] : this.free.splice(at, 1);

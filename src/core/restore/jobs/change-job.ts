@@ -4,7 +4,7 @@ import { holdLock, type Lock } from '../../platform/state/lock.js';
 import { jobPaths, savedJobs, writeJob } from './job-folder.js';
 import type { RestoreJob } from './restore-job.js';
 
-/** Changing a job takes milliseconds. */
+/** How long to wait for the lock; changing a job takes milliseconds. */
 const PATIENCE_MS = 15_000;
 
 /**

@@ -1,5 +1,5 @@
-// Checks the chunks of one job in the store and saves its new status. The check takes time and holds no lock; when another
-// process changed the job meanwhile, its result stays. A job is ready when its manifest is there as well.
+// Checks the chunks of one job in the store and saves its new status. The check takes time and holds no lock; when another process changed
+// the job meanwhile, that process's result stays. A job is ready when its manifest is there as well.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { chunkStates, type StateOptions } from '../thaw/chunk-states.js';
@@ -15,11 +15,11 @@ export interface CheckOptions {
   readonly reader: ObjectReader;
   readonly now: () => Date;
   readonly signal: AbortSignal;
-  /** The manifest is read anyway, right after this. */
+  /** True if the manifest is read right after this anyway. */
   readonly readsManifest?: boolean;
 }
 
-/** The job after the check. @throws errors of the store (the job is then unchanged); what `updateJob` throws */
+/** Checks a job and returns it with its new status. @throws errors of the store (the job is then unchanged); what `updateJob` throws */
 export async function checkJob(job: RestoreJob, options: CheckOptions): Promise<RestoreJob> {
   const { folder, host, reader, now, signal } = options;
   const beganAt = now();
@@ -30,7 +30,7 @@ export async function checkJob(job: RestoreJob, options: CheckOptions): Promise<
   );
   const [first] = states;
   if (first !== undefined && states.every(({ state }) => state === 'denied')) {
-    // That is about the credentials, not the chunks.
+    // This is a problem of the credentials, not of the chunks.
     throw new ArchiverError('access-denied', `no chunk of ${job.id} can be looked at: ${first.reason ?? first.key}`);
   }
   const nowIso = beganAt.toISOString();
@@ -44,7 +44,7 @@ export async function checkJob(job: RestoreJob, options: CheckOptions): Promise<
   return await updateJob(folder, { id: job.id, host }, (current) => (isSame(current) ? judged(current) : undefined));
 }
 
-/** Why the manifest of the job cannot be read; undefined where it can. @throws what the store says */
+/** Returns why the manifest of the job cannot be read; undefined if it can. @throws what the store says */
 export async function manifestProblem(
   { location }: Pick<RestoreJob, 'location'>,
   { reader, ...options }: StateOptions & Pick<CheckOptions, 'reader'>,

@@ -9,7 +9,7 @@ import { savedJobs } from './job-folder.js';
 import type { RestoreJob } from './restore-job.js';
 
 export interface DownloadOptions extends CheckOptions {
-  /** Restores what the job selects, once it is readable. */
+  /** Restores the job's selection, once it is readable. */
   readonly restore: (job: RestoreJob) => Promise<RestoreResult>;
 }
 
@@ -38,7 +38,7 @@ export async function downloadJob(id: string, options: DownloadOptions): Promise
   }
 }
 
-/** @throws cold-storage for a job that is pending */
+/** Refuses a job that waits. @throws cold-storage for a job that is pending */
 export function refuseWaiting({ id, status, error }: RestoreJob): void {
   if (status !== 'pending') return;
   const why = error ?? 'its chunks were not all readable when the store was asked last';
@@ -47,7 +47,10 @@ export function refuseWaiting({ id, status, error }: RestoreJob): void {
   });
 }
 
-/** Lost chunks will not become readable; chunks that were requested are worth waiting for. @throws cold-storage */
+/**
+ * Refuses a job with lost chunks, which will not become readable, while chunks that were requested are worth waiting for. @throws
+ * cold-storage
+ */
 function refuseUnderWay({ id, chunks }: RestoreJob): void {
   const count = chunks.filter(({ state }) => state === 'thawing').length;
   if (count === 0) return;
@@ -58,7 +61,7 @@ function refuseUnderWay({ id, chunks }: RestoreJob): void {
   );
 }
 
-/** The command that requests a job's cold chunks again. */
+/** Returns the command that requests a job's cold chunks again. */
 export const askAgain = (id: string): string => `archiver restore jobs check ${id} --thaw-again`;
 
 async function restoreJob(job: RestoreJob, options: DownloadOptions): Promise<Download> {
@@ -82,7 +85,7 @@ async function restoreJob(job: RestoreJob, options: DownloadOptions): Promise<Do
   return { job: await updateJob(folder, target, (current) => endedJob(current, result, now())), result };
 }
 
-/** The job after its restore: completed, or failed where files could not be restored. */
+/** Returns the job after its restore: completed, or failed if files could not be restored. */
 export function endedJob(job: RestoreJob, result: RestoreResult, now: Date): RestoreJob {
   const { failed, bytes } = result;
   const counts = { files: result.files + result.unchanged + result.skipped, bytes, failed: failed.length };

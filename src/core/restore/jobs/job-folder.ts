@@ -5,7 +5,7 @@ import { encodeJob, JOB_ID, newJobId, parseJob, type RestoreJob, type RestoreJob
 /** A saved job, as it was found; its holder is the process that is downloading it. */
 export type FoundJob = FoundDocument<RestoreJob>;
 
-/** The saved jobs of a folder. */
+/** Returns the saved jobs of a folder. */
 export const savedJobs = (folder: string): DocumentFolder<RestoreJob> =>
   new DocumentFolder(folder, {
     noun: 'restore job',
@@ -17,7 +17,7 @@ export const savedJobs = (folder: string): DocumentFolder<RestoreJob> =>
     parse: parseJob,
   });
 
-/** The files of job `id`: the job, the lock for changing it, the lock for downloading it. */
+/** Returns the paths of the files of job `id`: the job, the lock for changing it, the lock for downloading it. */
 export function jobPaths(folder: string, id: string) {
   const jobs = savedJobs(folder);
   return { job: jobs.path(id), lock: jobs.path(id, 'lock'), download: jobs.path(id, 'download') };
@@ -34,7 +34,7 @@ export async function saveNewJob(folder: string, fields: RestoreJobFields): Prom
 export const writeJob = async (folder: string, job: RestoreJob): Promise<void> =>
   await savedJobs(folder).write(job.id, encodeJob(job));
 
-/** The saved jobs, oldest first, damaged ones at the end; none when there is no folder. @throws access-denied, io */
+/** Returns the saved jobs, oldest first, damaged ones at the end; none when there is no folder. @throws access-denied, io */
 export async function findJobs(folder: string, host: string): Promise<readonly FoundJob[]> {
   const found = await savedJobs(folder).findAll(host);
   const age = ({ document }: FoundJob): string => document?.createdAt ?? '~';

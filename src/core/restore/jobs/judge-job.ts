@@ -7,14 +7,14 @@ import type { JobChunk, RestoreJob } from './restore-job.js';
 
 const NAMED = 3;
 
-/** The job after a check. `states`: of all its chunks. `nowIso`: when the check began. */
+/** Returns the job after a check. `states` are those of all its chunks, `nowIso` is when the check began. */
 export function judgeJob(job: RestoreJob, states: readonly ChunkState[], nowIso: string): RestoreJob {
   const seen = new Map(states.map((state) => [state.key, state]));
   const chunks = job.chunks.map((chunk) => judgeChunk(chunk, seen.get(chunk.key)));
   return { ...jobWithChunks(job, chunks, nowIso), checkedAt: nowIso };
 }
 
-/** The job with these chunks, and the status that follows from them. */
+/** Returns the job with these chunks, and the status that follows from them. */
 export function jobWithChunks(job: RestoreJob, chunks: readonly JobChunk[], nowIso: string): RestoreJob {
   const { readyAt = nowIso, error: _error, completedAt: _completedAt, ...rest } = job;
   const judged = { ...rest, chunks };
@@ -25,13 +25,13 @@ export function jobWithChunks(job: RestoreJob, chunks: readonly JobChunk[], nowI
   return { ...judged, status: 'pending', ...(cold.length === 0 ? {} : { error: problemText(cold) }) };
 }
 
-/** A job that cannot be downloaded, whatever its chunks are. */
+/** Returns the job as failed: it cannot be downloaded, whatever its chunks are. */
 export function failedJob(job: RestoreJob, error: string, nowIso: string): RestoreJob {
   const { readyAt: _readyAt, ...rest } = job;
   return { ...rest, status: 'failed', error, completedAt: nowIso };
 }
 
-/** What a chunk is, without what was seen of it last. */
+/** Returns the facts about a chunk that do not depend on the last check. */
 export function chunkIdentity({ state: _s, reason: _r, expiresAt: _e, ...identity }: JobChunk) {
   return identity;
 }
@@ -60,7 +60,7 @@ function problemText(chunks: readonly JobChunk[]): string {
   return `${named.join('; ')}${more}`;
 }
 
-/** When the first readable copy expires; undefined where none does. */
+/** Returns when the first readable copy expires; undefined if none does. */
 export function earliestExpiry({ chunks }: Pick<RestoreJob, 'chunks'>): string | undefined {
   return chunks
     .flatMap(({ state, expiresAt }) => (state === 'readable' && expiresAt !== undefined ? [expiresAt] : []))

@@ -1,5 +1,5 @@
-// `<job id>.json`: a restore that waits for cold storage. It holds everything that was asked for, so that a download days
-// later does the same as a restore now, but no credentials. What it says about the store is the result of the last check.
+// `<job id>.json`: a restore that waits for cold storage. It holds everything that was asked for, so that a download days later does the
+// same as a restore now, but no credentials. Its facts about the store are the result of the last check.
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import * as s from '../../platform/documents/schema.js';
@@ -18,7 +18,7 @@ export const JOB_ID = 'rj-[0-9a-f]{8}';
 const TIERS = ['expedited', 'standard', 'bulk'] as const satisfies readonly ThawTier[];
 const texts = s.exactOptional(s.listOf(s.text));
 
-/** Ignoring an unknown selector would restore more than was asked for. */
+/** Closed, since ignoring an unknown selector would restore more than was asked for. */
 const SELECTORS = s.schema(() =>
   s.closedObject({
     all: s.exactOptional(s.flag),
@@ -35,7 +35,7 @@ const SELECTORS = s.schema(() =>
 /** A chunk that the job needs, as of the last check. */
 const CHUNK = s.schema(() =>
   s.openObject({
-    /** Below the base: `uploads/<id>/shard-00/chunk-000000.tar.zst`. */
+    /** Key below the base: `uploads/<id>/shard-00/chunk-000000.tar.zst`. */
     key: s.textThat(isChunkKey, 'that of a chunk'),
     sizeBytes: s.count,
     storageClass: s.text,
@@ -43,9 +43,9 @@ const CHUNK = s.schema(() =>
     state: s.oneOf(['cold', 'thawing', 'readable', 'denied', 'missing']),
     /** Why it is denied, missing or cold again. */
     reason: s.optional(s.text),
-    /** Until when the readable copy stays. */
+    /** When the readable copy expires. */
     expiresAt: s.optional(s.time),
-    /** What is read of it, and in how many requests; all of it in one where an older archiver did not say. */
+    /** Bytes that are read of it, and the number of requests; all of it in one if an older archiver did not say. */
     fetchedBytes: s.exactOptional(s.count),
     gets: s.exactOptional(s.count),
   }),
@@ -58,12 +58,12 @@ const JOB = s.schema(() =>
     location: s.object({ baseUrl: s.textThat(isStoreUrl, 'the URL of a store'), uploadId: namedUploadId }),
     region: s.optional(s.text),
     profile: s.optional(s.text),
-    /** The server that the store is on, whatever variables and profiles say later; null for AWS itself. Absent: not said. */
+    /** Server that the store is on, whatever variables and profiles say later; null for AWS itself, absent if not recorded. */
     endpointUrl: s.optional(s.nullable(s.text)),
-    /** The same for the KMS that decrypts its manifest. */
+    /** Server of the KMS that decrypts its manifest, in the same form. */
     kmsEndpointUrl: s.optional(s.nullable(s.text)),
     outputDir: s.textThat(isAbsolute, 'an absolute path'),
-    /** The version that the upload is, where a dataset was named. */
+    /** Version that the upload is, if a dataset was named. */
     datasetId: s.optional(s.text),
     version: s.optional(s.count),
     selectors: s.made(presentSelectors, SELECTORS()),
@@ -75,12 +75,12 @@ const JOB = s.schema(() =>
     restoreDays: s.count,
     /** Everything that the selection needs, cold or not. */
     chunks: s.listOf(CHUNK()),
-    /** What is selected. */
+    /** Number and bytes of the selected files. */
     files: s.count,
     bytes: s.count,
-    /** Null where a price is not known. */
+    /** Null if a price is not known. */
     estimatedCostUsd: s.nullable(s.amount),
-    /** What the command was allowed to cost; whoever asks again is, too. */
+    /** Most that the command may cost, also when chunks are requested again. */
     maxRestoreCostUsd: s.optional(s.amount),
     createdAt: s.time,
     /** When all chunks were found readable. */
@@ -89,7 +89,7 @@ const JOB = s.schema(() =>
     checkedAt: s.optional(s.time),
     /** When it was completed or failed. */
     completedAt: s.optional(s.time),
-    /** How a download of it ended: `files` in place afterwards, those that were there before too; `bytes` written. */
+    /** Result of the download: `files` in place afterwards, including those that were there before; `bytes` written. */
     result: s.optional(s.object({ files: s.count, bytes: s.count, failed: s.count })),
     /** Why it failed or is waiting again. */
     error: s.optional(s.text),
@@ -108,13 +108,13 @@ export type RestoreJobFields = Omit<
   'id' | 'status' | 'readyAt' | 'checkedAt' | 'completedAt' | 'result' | 'error'
 >;
 
-/** A new job id. */
+/** Returns a new job id. */
 export const newJobId = (): string => `rj-${randomBytes(4).toString('hex')}`;
 
-/** The text of the file. */
+/** Returns the text of the file. */
 export const encodeJob = (job: RestoreJob): string => encodeStateDocument(KIND, job);
 
-/** Reads the text of the file `path`. @throws integrity where it is damaged or another kind of file, unsupported where it is newer */
+/** Reads the text of the file `path`. @throws integrity if it is damaged or another kind of file, unsupported if it is newer */
 export function parseJob(text: string, id: string, path: string): RestoreJob {
   const hint = `restore again; archiver restore jobs clean --older-than 0 removes what cannot be read`;
   const job = readStateDocument(text, KIND, { path, hint });
@@ -136,7 +136,7 @@ function isChunkKey(key: string): boolean {
   return folder === 'uploads' && names.length >= 2 && !names.some((name) => ['', '.', '..'].includes(name));
 }
 
-/** As jobs say it that were made when different selectors added up. */
+/** Names of selectors in jobs that were made when different selectors added up, and their present names. */
 const FORMER: Readonly<Record<string, keyof Selectors>> = {
   md5: 'md5s',
   pattern: 'patterns',
@@ -144,7 +144,7 @@ const FORMER: Readonly<Record<string, keyof Selectors>> = {
   stage: 'stages',
 };
 
-/** Selectors as they are written now. What added up cannot be said now, unless there was nothing to add. */
+/** Converts selectors to their present form. Selectors that added up cannot be expressed now, unless there was nothing to add. */
 function presentSelectors(selectors: unknown): unknown {
   if (typeof selectors !== 'object' || selectors === null) return selectors;
   const own = Object.entries(selectors);

@@ -28,18 +28,18 @@ export interface AgainOptions extends Pick<
 export interface AgainPlan {
   readonly chunks: readonly ChunkState[];
   readonly tier: ThawTier;
-  /** Of asking for these and of fetching all of the job. */
+  /** Cost of requesting these chunks and of fetching all of the job. */
   readonly estimate: RetrievalEstimate;
 }
 
 /**
- * What would be asked for, by a job that has just been looked at; undefined when there is nothing to ask for.
- * @throws usage for a tier that is not offered, budget-exceeded, not-found for a job whose manifest is gone
+ * Plans what to request for a job that has just been checked; undefined when there is nothing to request. @throws usage for a tier that is
+ * not offered, budget-exceeded, not-found for a job whose manifest is gone
  */
 export async function planAgain(job: RestoreJob, options: AgainOptions): Promise<AgainPlan | undefined> {
   const { store, now, signal, tier, maxCostUsd, region, isAws, provider, book } = options;
   const look = { now: now(), signal };
-  // What may not be looked at may not be read either, and asking for it would be paid for nothing.
+  // Chunks that may not be checked may not be read either, and requesting them would be paid for nothing.
   const denied = job.chunks.filter(({ state }) => state === 'denied').map(({ key }) => key);
   const again = new Set(
     (await chunkStates(store, denied, look)).flatMap(({ key, state }) => (state === 'cold' ? key : [])),
@@ -63,7 +63,7 @@ export async function planAgain(job: RestoreJob, options: AgainOptions): Promise
   return { chunks, tier, estimate };
 }
 
-/** The job with what was asked for. @throws what `thawChunks` throws when nothing could be asked for */
+/** Requests the chunks and returns the changed job. @throws what `thawChunks` throws when nothing could be requested */
 export async function thawAgain(
   job: RestoreJob,
   { chunks: cold, tier }: AgainPlan,

@@ -4,7 +4,7 @@ import { ArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { RestoreJob } from './restore-job.js';
 
-/** `reader`, in which the lost and cold chunks of the job are not found. */
+/** Returns `reader`, in which lost and cold chunks of the job are not found. */
 export function withoutLost(reader: ObjectReader, { chunks }: Pick<RestoreJob, 'chunks'>): ObjectReader {
   const lost = new Map(
     chunks.filter(({ state }) => state !== 'readable').map(({ key, state, reason = state }) => [key, reason]),

@@ -1,7 +1,7 @@
-// Hands pieces from a producer to one reader, one at a time: `put` resolves when the piece was taken.
+// Passes pieces from a producer to one reader, one at a time: `put` resolves when the piece was taken.
 
 export class Channel<T> {
-  /** At most one. */
+  /** The piece that waits; at most one. */
   private waiting: T[] = [];
   private taken: (() => void) | undefined;
   private wake: (() => void) | undefined;
@@ -15,14 +15,14 @@ export class Channel<T> {
     await new Promise<void>((taken) => (this.taken = taken));
   }
 
-  /** No more pieces; the reader gets the error, if there is one. */
+  /** Ends the channel; the reader gets the error, if there is one. */
   close(failure?: { readonly error: unknown }): void {
     this.isOver = true;
     this.failure = failure;
     this.wake?.();
   }
 
-  /** The pieces. @throws what `close` was given */
+  /** Yields the pieces. @throws what `close` was given */
   async *read(): AsyncGenerator<T, void, undefined> {
     try {
       for (;;) {

@@ -1,11 +1,11 @@
-// The first lines of a file: only the frames that hold them are fetched, and nothing from cold storage.
+// Reads the first lines of a file: only the frames that hold them are fetched, and nothing from cold storage.
 import type { Listing } from './listing.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { FrameCache } from '../frame-cache.js';
 import { readFile } from './read-file.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
-/** Lines, or why there are none. */
+/** The first lines, or why there are none. */
 export type Preview =
   | { readonly kind: 'text'; readonly lines: readonly string[]; readonly isCut: boolean }
   | { readonly kind: 'none'; readonly reason: string };
@@ -21,7 +21,7 @@ export interface FirstLinesOptions {
   readonly signal: AbortSignal;
 }
 
-/** The beginning of a file for people. @throws errors of the store; integrity */
+/** Returns the beginning of a file for people. @throws errors of the store; integrity */
 export async function firstLines(
   { listing, uploadId }: { readonly listing: Listing; readonly uploadId: UploadId },
   index: number,

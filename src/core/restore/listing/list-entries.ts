@@ -1,4 +1,4 @@
-// The entries of an upload as its manifest streams in, however long it is.
+// Lists the entries of an upload as its manifest streams in, however long it is.
 import type { ExpectedDigests } from '../../dataset/records/assert-expected.js';
 import { type ReadView, readView } from '../../dataset/chain/read-view.js';
 import type { EventSink } from '../../events/events.js';
@@ -15,9 +15,9 @@ export interface ListEntriesOptions {
   /** Digests that the manifest may have. */
   readonly sha256: ExpectedDigests | undefined;
   readonly selectors: Selectors;
-  /** Gets everything but folders, in the order of the paths, with the chunks of the upload. */
+  /** Called with everything but folders, in the order of the paths, and with the chunks of the upload. */
   readonly onEntry: (entry: Entry, chunks: readonly ChunkRecord[]) => void;
-  /** Waited for before more is read. */
+  /** Awaited before more is read. */
   readonly onPiece: () => Promise<void>;
   readonly warn: (text: string) => void;
   readonly emit: EventSink;
@@ -28,11 +28,11 @@ export interface ListedEntries {
   readonly view: ReadView;
   readonly files: number;
   readonly bytes: number;
-  /** Of what was asked for; patterns left out. */
+  /** Selectors that matched nothing, except patterns. */
   readonly unmatched: readonly Failure[];
 }
 
-/** Hands on what is selected; memory stays flat. @throws NothingSelected; what `readView` throws */
+/** Calls `onEntry` with what is selected; memory stays flat. @throws NothingSelected; what `readView` throws */
 export async function listEntries(reader: ObjectReader, options: ListEntriesOptions): Promise<ListedEntries> {
   const { uploadId, sha256, selectors, onEntry, onPiece, warn, emit, signal } = options;
   const selection = createSelection(selectors);

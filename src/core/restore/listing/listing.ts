@@ -45,18 +45,18 @@ export interface ListingData {
 export interface Interned {
   /** In order of first appearance. */
   readonly values: readonly string[];
-  /** 0 for none, else one more than the position in `values`. */
+  /** For each entry, the position in `values` plus one; 0 for none. */
   readonly column: Uint32Array;
 }
 
-/** '0' follows '/' in byte order. */
+/** The character after '/' in byte order. */
 const AFTER_SLASH = rawFromText('0');
 
 export class Listing {
   readonly count: number;
   readonly head: ManifestHead;
   readonly paths: Buffer;
-  /** Entries that were refused, and so are not in here. */
+  /** Entries that were refused and are not in this listing. */
   readonly refused: readonly RefusedEntry[];
   private readonly table: SelectedTable;
   private sums: { readonly files: Uint32Array; readonly bytes: Float64Array } | undefined;
@@ -69,7 +69,7 @@ export class Listing {
     this.refused = data.refused;
   }
 
-  /** Where the path of an entry begins in `paths`. */
+  /** Offset at which the path of an entry begins in `paths`. */
   pathStart(index: number): number {
     return index === 0 ? 0 : this.pathEnd(index - 1);
   }
@@ -99,17 +99,17 @@ export class Listing {
     return { seconds: mtimeSeconds[index] ?? 0, nanos: mtimeNanos[index] ?? 0 };
   }
 
-  /** Hex, or undefined where the manifest has none. */
+  /** MD5 in hex, or undefined if the manifest has none. */
   md5(index: number): string | undefined {
     return this.table.md5(index);
   }
 
-  /** What only few entries have: segments, holes, link targets. */
+  /** Parts that only few entries have: segments, holes, link targets. */
   extra(index: number): Extra | undefined {
     return this.data.extras.get(index);
   }
 
-  /** Position in `head.chunks` of the chunk that holds the entry's content; -1 where there is none, and for a file that is cut. */
+  /** Position in `head.chunks` of the chunk that holds the entry's content; -1 if there is none, and for a file that is cut. */
   chunk(index: number): number {
     // The chunk of an empty file, a folder or a link holds nothing but its name.
     return this.sizeBytes(index) === 0 ? -1 : (this.table.columns.chunk[index] ?? -1);
@@ -121,12 +121,14 @@ export class Listing {
     return this.extra(index)?.segments?.map((segment) => segment.chunk) ?? (chunk < 0 ? [] : [chunk]);
   }
 
-  /** Where the content begins in its chunk's stream. */
+  /** Offset of the content in its chunk's stream. */
   offset(index: number): number {
     return this.table.columns.offset[index] ?? 0;
   }
 
-  /** As the manifest has it, a hint: a lifecycle rule may have moved the chunk since. Undefined for what has no content. */
+  /**
+   * Storage class by the manifest, which is a hint: a lifecycle rule may have moved the chunk since. Undefined for entries without content.
+   */
   storageClass(index: number): string | undefined {
     const chunk = this.chunks(index)[0];
     return chunk === undefined ? undefined : this.head.chunks[chunk]?.storageClass;
@@ -165,7 +167,7 @@ export class Listing {
     return this.table.columns.gid[index] ?? 0;
   }
 
-  /** An entry as a manifest has it, without what is not kept here: time of status change, inode, names of owners. */
+  /** Returns an entry as a manifest has it, without what is not kept here: time of status change, inode, names of owners. */
   entry(index: number): Entry {
     const chunk = this.table.columns.chunk[index] ?? -1;
     const { xattrs, ...extra } = this.extra(index) ?? {};
@@ -192,14 +194,14 @@ export class Listing {
     };
   }
 
-  /** The entry of this path, without slashes around it. */
+  /** Finds the entry of a path, which has no slashes around it. */
   find(path: RawPath): number | undefined {
     const wanted = bytesOf(path);
     const index = this.lowerBound(wanted);
     return index < this.count && this.comparePath(index, wanted) === 0 ? index : undefined;
   }
 
-  /** Whether it is a folder: because it has an entry, because of entries below it, or because it is the top. */
+  /** Whether a path is a folder: because it has an entry, because of entries below it, or because it is the top. */
   isFolder(path: RawPath): boolean {
     if (path === '') return true;
     const index = this.find(path);
@@ -208,7 +210,7 @@ export class Listing {
     return end > start;
   }
 
-  /** Everything below a folder, at any depth; '' is the top. */
+  /** Returns the range of entries below a folder, at any depth; '' is the top. */
   below(folder: RawPath): EntryRange {
     if (folder === '') return { start: 0, end: this.count };
     return {
@@ -217,7 +219,7 @@ export class Listing {
     };
   }
 
-  /** The direct children of a folder that begin with `prefix`, in path order; skips what is deeper. */
+  /** Yields the direct children of a folder that begin with `prefix`, in path order; skips deeper entries. */
   *children(folder: RawPath, prefix: RawPath = TOP): Generator<Child> {
     const { start, end } = this.below(folder);
     const above = folder === '' ? TOP : pathBelow(folder, TOP);
@@ -261,7 +263,7 @@ export class Listing {
     return this.paths.compare(wanted, 0, wanted.length, this.pathStart(index), this.pathEnd(index));
   }
 
-  /** The first entry whose path is not before `wanted`. */
+  /** Returns the first entry whose path is not before `wanted`. */
   private lowerBound(wanted: Buffer): number {
     let low = 0;
     let high = this.count;

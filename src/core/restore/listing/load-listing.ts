@@ -15,7 +15,7 @@ import type { ExpectedDigests } from '../../dataset/records/assert-expected.js';
 
 export interface LoadListingOptions {
   readonly uploadId: UploadId;
-  /** Digests that the manifest may have, where a version record names them. */
+  /** Digests that the manifest may have, if a version record names them. */
   readonly sha256?: ExpectedDigests | undefined;
   readonly cache?: ManifestCache | undefined;
   readonly emit?: EventSink | undefined;
@@ -76,7 +76,7 @@ class ListingColumns {
   }
 }
 
-/** Grows as texts are added; takes no memory for entries after the last one with a text. */
+/** A column that grows as texts are added; it takes no memory for entries after the last one with a text. */
 class InternedColumn implements Interned {
   readonly values: string[] = [];
   column = new Uint32Array(0);

@@ -1,6 +1,6 @@
-// The content of one entry as a stream, for looking at it instead of writing it to a disk: only the frames that hold it are
-// fetched, one request after the other, so that stopping early fetches little. Frames are checked before their bytes are
-// yielded, and wrong ones are fetched once more; the whole can only be checked at its end.
+// Reads the content of one entry as a stream, for looking at it instead of writing it to a disk: only the frames that hold it are fetched,
+// one request after the other, so that stopping early fetches little. Frames are checked before their bytes are yielded, and wrong ones are
+// fetched once more; the whole can only be checked at its end.
 import { createHash, hash } from 'node:crypto';
 import { loadCodec } from '../../platform/codec/codec.js';
 import type { Codec } from '../../platform/codec/codec-type.js';
@@ -29,16 +29,16 @@ export interface ReadFileOptions {
   readonly signal: AbortSignal;
 }
 
-/** One GET at most, unless a frame is larger. */
+/** Most bytes of a GET, unless a frame is larger. */
 const MAX_SPAN_BYTES = 4 * 1024 * 1024;
-/** Larger frames are decoded piece by piece, and only what the file has of them is held. */
+/** Larger frames are decoded piece by piece, and only the file's part of them is kept. */
 const MAX_WHOLE_FRAME = 32 * 1024 * 1024;
 const PIECE_BYTES = 4 * 1024 * 1024;
 const ZEROS = Buffer.alloc(1024 * 1024);
 
 /**
- * The bytes of a file in order; holes as zeros. Each piece belongs to the caller.
- * @throws not-found, cold-storage and other errors of the store; integrity
+ * Yields the bytes of a file in order, holes as zeros. Each piece belongs to the caller. @throws not-found, cold-storage and other errors
+ * of the store; integrity
  */
 export async function* readFile(index: number, options: ReadFileOptions): AsyncGenerator<Uint8Array, void, void> {
   const { listing, signal } = options;
@@ -137,7 +137,7 @@ function framesOf({ record }: LaneChunk, { first, last }: Frames, buffer: Shared
   return frames;
 }
 
-/** Fetches what did not match its digest once more. @throws as `fetch` */
+/** Fetches frames that did not match their digests once more. @throws as `fetch` */
 async function readWrongAgain(
   source: SpanSource,
   chunk: LaneChunk,
@@ -151,7 +151,7 @@ async function readWrongAgain(
   return { frames: framesOf(chunk, { first, last }, buffer), buffer };
 }
 
-/** The requests for a segment. */
+/** Plans the requests for a segment. */
 function planSegment(
   segment: Segment,
   record: ChunkRecord,
@@ -177,7 +177,7 @@ interface FramePart {
   readonly frame: number;
 }
 
-/** The part of the segment in a checked frame, decoded. @throws integrity */
+/** Decodes the part of the segment in a checked frame. @throws integrity */
 function decodePart({ codec, segment, record, frame }: FramePart, stored: Uint8Array): Uint8Array {
   const { rawSize = 0 }: Partial<FrameRecord> = record.frames[frame] ?? {};
   const start = frameOffsets(record).raw[frame] ?? 0;

@@ -1,4 +1,4 @@
-// Open folders by path, the least recently used closed first; those in use stay open.
+// Caches open folders by path; the least recently used is closed first, and those in use stay open.
 import type { RawPath } from '../../platform/paths/raw-path.js';
 
 export interface Cached {
@@ -19,7 +19,7 @@ export class FolderCache<F extends Cached> {
     if (path === this.lastPath) return this.lastFolder;
     const folder = this.folders.get(path);
     if (folder === undefined) return undefined;
-    this.folders.delete(path); // a Map keeps the order of insertion: now it is the newest
+    this.folders.delete(path); // a Map keeps the order of insertion, so it is now the newest
     this.folders.set(path, folder);
     this.lastPath = path;
     this.lastFolder = folder;

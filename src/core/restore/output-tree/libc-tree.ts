@@ -26,7 +26,7 @@ export class LibcTree implements OutputTree {
   private readonly cache: FolderCache<OpenFolder>;
   private readonly root: OpenFolder;
 
-  /** `rootFd` stays the caller's. */
+  /** `rootFd` is not closed here: it belongs to the caller. */
   constructor(
     private readonly libc: Libc,
     rootFd: number,
@@ -71,7 +71,7 @@ export class LibcTree implements OutputTree {
     }
   }
 
-  /** Opens a folder that exists: in one call where the kernel can, else part by part. */
+  /** Opens a folder that exists: in one call if the kernel can, otherwise part by part. */
   private open(path: RawPath): number {
     if (this.libc.openBeneath !== undefined) return this.libc.openBeneath(this.root.fd, path, FOLDER_FLAGS);
     let fd = this.root.fd;

@@ -1,5 +1,5 @@
-// The output tree without libc: every parent is looked at, part by part and without following links, before it is used.
-// Somebody who swaps a folder for a link between that look and the write is not caught; libc-tree.ts has no such gap.
+// The output tree without libc: every parent is looked at, part by part and without following links, before it is used. A process that
+// swaps a folder for a link between that check and the write is not caught; libc-tree.ts has no such gap.
 import fs from 'node:fs';
 import { systemCode } from '../../platform/failures/errors.js';
 import { fsPath, rawFromText, type RawPath, pathBelow, splitPath } from '../../platform/paths/raw-path.js';
@@ -8,7 +8,7 @@ import type { Folder, Metadata, OutputTree, Present } from './output-tree.js';
 import { refusal } from './refusal.js';
 
 interface CheckedFolder extends Folder {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: RawPath;
   pins: number;
 }
@@ -174,7 +174,7 @@ export class NodeTree implements OutputTree {
   }
 }
 
-// Cut to microseconds first: a double rounds nanoseconds up into the next microsecond now and then.
+// Truncated to microseconds first: a double rounds nanoseconds up into the next microsecond now and then.
 const toSeconds = ({ seconds, nanos }: Metadata['mtime']): number => seconds + Math.floor(nanos / 1000) / 1e6;
 
 function presentOf(stats: fs.BigIntStats): Present {

@@ -1,5 +1,5 @@
-// The folder that is restored into: made when it is missing, resolved once, and looked at for what its file system takes
-// for the same name.
+// The folder that is restored into: created when it is missing, resolved once, and probed for names that its file system does not tell
+// apart.
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -16,9 +16,9 @@ import type { WriteSettings } from './write-settings.js';
 export interface OpenFolder {
   readonly settings: WriteSettings;
   readonly tree: OutputTree;
-  /** Did not exist before. */
+  /** True if it did not exist before. */
   readonly wasMade: boolean;
-  /** Holds nothing yet, so that nothing can be in the way. */
+  /** True if it holds nothing yet, so that nothing can be in the way. */
   readonly isEmpty: boolean;
   close(): void;
 }
@@ -43,7 +43,7 @@ function explain(error: unknown, path: string): Error {
   return new ArchiverError('io', `cannot write into ${printable(path)}: ${words}`, { cause: error });
 }
 
-/** Opens the output folder, making it where it is missing, and writes to it to see what names it keeps apart. @throws io, no-space */
+/** Opens the output folder, creating it if it is missing, and writes to it to see which names it tells apart. @throws io, no-space */
 export function openOutputFolder(options: OpenOutputOptions): OutputFolder {
   const folder = openFolder(options);
   try {
@@ -54,7 +54,7 @@ export function openOutputFolder(options: OpenOutputOptions): OutputFolder {
   }
 }
 
-/** Opens a folder in which perhaps nothing is to be written, making it where it is missing. @throws io, no-space */
+/** Opens a folder in which perhaps nothing is to be written, creating it if it is missing. @throws io, no-space */
 export function openFolder(options: OpenOutputOptions): OpenFolder {
   try {
     return openOrAgain(options);
@@ -63,7 +63,7 @@ export function openFolder(options: OpenOutputOptions): OpenFolder {
   }
 }
 
-/** Another restore may have made the folder for nothing, and have removed it between two steps of this one. */
+/** Opens the folder, and tries again if another restore, which had created it for nothing, has removed it in between. */
 function openOrAgain(options: OpenOutputOptions): OpenFolder {
   try {
     return open(options);
@@ -82,7 +82,7 @@ export function removeUnused(path: string): void {
   }
 }
 
-/** Makes a folder and what is missing above it; false when it is there. Node's own `recursive` never returns below /proc. */
+/** Creates a folder and its missing parents; false when it exists. Node's own `recursive` never returns below /proc. */
 function makeWithParents(path: string): boolean {
   try {
     fs.mkdirSync(path);
@@ -121,7 +121,7 @@ function open({ path, flatten, keepSpecialBits }: OpenOutputOptions): OpenFolder
 }
 
 /**
- * Makes a file, asks for it under other spellings of its name, and deletes it: shows too that the folder can be written to.
+ * Creates a file, looks for it under other spellings of its name, and deletes it, which also shows that the folder can be written to.
  * @throws system errors, and when the file cannot be deleted again
  */
 export function probeFolding(tree: OutputTree, tempName: RawPath): Folding {

@@ -1,7 +1,7 @@
-// Writing below an output folder and nowhere else. Every path is reached folder by folder from the output folder, never
-// through a symbolic link, whether it lay there before or came from the archive. A file is made under a temporary name
-// in its folder and renamed when it is whole. Two implementations: libc (openat and friends: no race can lead out) and
-// plain fs (each parent is checked before it is used; times keep microseconds).
+// Writes below an output folder and nowhere else. Every path is reached folder by folder from the output folder, never through a symbolic
+// link, whether it lay there before or came from the archive. A file is created under a temporary name in its folder and renamed when it is
+// complete. Two implementations: libc (openat and friends: no race can lead out) and plain fs (each parent is checked before it is used;
+// times keep microseconds).
 import type { Timestamp } from '../../format/manifest/manifest-types.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 
@@ -11,7 +11,7 @@ export interface Folder {
   readonly newGroup: number;
 }
 
-/** What is at a path now. */
+/** The file, folder or link that is at a path now. */
 export interface Present {
   readonly kind: 'file' | 'directory' | 'symlink' | 'other';
   readonly size: number;
@@ -22,7 +22,7 @@ export interface Present {
 
 export interface Metadata {
   readonly mtime: Timestamp;
-  /** Undefined leaves it. */
+  /** Mode to set; undefined to leave it. */
   readonly mode: number | undefined;
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 }
@@ -30,16 +30,16 @@ export interface Metadata {
 export interface OutputTree {
   /** Digits of a second that times keep: 9, or 6. */
   readonly timeDigits: 6 | 9;
-  /** The folder at `path` ('' is the output folder), made with its parents where missing. @throws refusals */
+  /** Returns the folder at `path` ('' is the output folder), creating it and its parents where missing. @throws refusals */
   folder(path: RawPath): Folder;
   /** Keeps a folder open while a file in it is not finished. */
   pin(folder: Folder): void;
   unpin(folder: Folder): void;
-  /** What is at this path, or undefined. @throws when a parent is a symbolic link */
+  /** Returns what is at this path, or undefined. @throws when a parent is a symbolic link */
   present(path: RawPath): Present | undefined;
-  /** Makes a folder; false when it is there already. @throws when something else is there */
+  /** Creates a folder; false when it is there already. @throws when something else is there */
   makeFolder(path: RawPath, mode: number): boolean;
-  /** Creates a file that must not exist; gives its descriptor, for writing and reading back. */
+  /** Creates a file that must not exist; returns its descriptor, for writing and reading back. */
   createFile(folder: Folder, name: RawPath, mode: number): number;
   write(fd: number, bytes: Uint8Array, position: number): void;
   read(fd: number, into: Uint8Array, position: number): number;
@@ -49,10 +49,10 @@ export interface OutputTree {
   setAttribute(fd: number, name: RawPath, value: Uint8Array): void;
   close(fd: number): void;
   rename(folder: Folder, from: RawPath, to: RawPath): void;
-  /** Best effort. */
+  /** Removes a file, as far as possible. */
   remove(folder: Folder, name: RawPath): void;
   symlink(folder: Folder, name: RawPath, target: RawPath): void;
-  /** Owner, times and attributes of a link itself, as far as possible. */
+  /** Sets owner and times of a link itself, as far as possible. */
   describeLink(folder: Folder, name: RawPath, metadata: Metadata): void;
   setLinkAttribute(folder: Folder, name: RawPath, attribute: RawPath, value: Uint8Array): void;
   link(fromFolder: Folder, from: RawPath, folder: Folder, name: RawPath): void;

@@ -1,4 +1,4 @@
-// Reasons why one file could not be restored, in words.
+// Explains in words why one file could not be restored.
 import { meaningOf, reasonText } from '../../platform/failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../../platform/failures/errors.js';
 
@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EEXIST: 'something else is in its place',
 };
 
-/** A refusal to walk through what is no folder, or through a link to one. */
+/** Makes the refusal to walk through what is no folder, or through a link to one; returns other errors as they are. */
 export function refusal(error: unknown): Error {
   const code = systemCode(error);
   if (code === 'ELOOP')
@@ -21,16 +21,16 @@ export function refusal(error: unknown): Error {
   return error instanceof Error ? error : new Error(errorText(error));
 }
 
-/** Why this one failed, for the list of failures. */
+/** Returns why a file failed, for the list of failures. */
 export function failureReason(error: unknown): string {
   if (isArchiverError(error)) return error.message;
   return WORDS[systemCode(error) ?? ''] ?? reasonText(error);
 }
 
-/** Of the disk or the process, and not of one file. */
+/** Errors of the disk or the process, not of one file. */
 const FATAL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE']);
 
-/** The error that ends the whole restore, when going on with the next file makes no sense. */
+/** Returns the error that ends the whole restore, when going on with the next file makes no sense; otherwise undefined. */
 export function fatalError(error: unknown): ArchiverError | undefined {
   const code = systemCode(error) ?? '';
   const meaning = meaningOf(code);

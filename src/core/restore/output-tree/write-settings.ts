@@ -9,9 +9,9 @@ export interface WriteSettings {
   readonly umask: number;
   readonly uid: number;
   readonly gid: number;
-  /** Owners are restored. */
+  /** True if the process may restore owners. */
   readonly isRoot: boolean;
   readonly keepSpecialBits: boolean;
-  /** Begins the name of every temporary file of this run. */
+  /** Prefix of the names of all temporary files of this run. */
   readonly tempName: RawPath;
 }

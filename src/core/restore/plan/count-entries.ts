@@ -1,18 +1,18 @@
 import { STATE, type SelectedTable } from './selected-table.js';
 
 export interface EntryCounts {
-  /** Everything but folders. */
+  /** Number of entries that are no folders. */
   readonly files: number;
   readonly directories: number;
   /** Sum of the files' sizes. */
   readonly bytes: number;
-  /** Kept because they are in place already. */
+  /** Number kept because they are in place already. */
   readonly unchanged: number;
-  /** Kept because `overwrite` says so. */
+  /** Number kept because of `overwrite`. */
   readonly skipped: number;
 }
 
-/** Counts the entries that are in `state`, and those that are kept whatever it is. */
+/** Counts the entries in `state`, and those that are kept, in whatever state. */
 export function countEntries(table: SelectedTable, state: number): EntryCounts {
   const { columns } = table;
   const counts = { files: 0, directories: 0, bytes: 0, unchanged: 0, skipped: 0 };

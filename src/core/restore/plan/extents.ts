@@ -1,5 +1,5 @@
-// Where the content of the selected entries lies, sorted by chunk and offset, in columns of shared memory. A file is one
-// extent, a cut file one for each of its parts; stored bytes of a sparse file lie together, so it is one as well.
+// The places of the selected entries' content, sorted by chunk and offset, in columns of shared memory. A file is one extent, a cut file
+// one for each of its parts; stored bytes of a sparse file lie together, so it is one as well.
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { Extra, SelectedTable } from './selected-table.js';
 
@@ -13,10 +13,10 @@ export interface ExtentData {
 
 export interface Extents {
   readonly entry: Uint32Array;
-  /** In the chunk's tar stream. */
+  /** Offset in the chunk's tar stream. */
   readonly offset: Float64Array;
   readonly size: Float64Array;
-  /** In the stored content of the entry. */
+  /** Offset in the stored content of the entry. */
   readonly position: Float64Array;
 }
 
@@ -41,7 +41,7 @@ export const openExtents = (data: ExtentData): Extents => ({
   position: new Float64Array(data.position),
 });
 
-/** Bytes of an entry's content in the tar stream. */
+/** Returns the bytes of an entry's content in the tar stream. */
 export const storedSize = (size: number, extra: Extra | undefined): number =>
   (extra?.holes ?? []).reduce((left, [, length]) => left - length, size);
 

@@ -1,4 +1,4 @@
-// Which bytes of a chunk to fetch for the frames that are needed. Pure.
+// Plans which bytes of a chunk to fetch for the frames that are needed. Pure.
 //
 // Neighbouring frames become one ranged GET as long as it stays below `maxBytes`; frames in between that nobody needs
 // are fetched along when that costs less than another request. A GET never exceeds `maxBytes` unless one frame does.
@@ -14,11 +14,11 @@ export interface Span {
 
 export interface SpanOptions {
   readonly maxBytes: number;
-  /** Bytes worth fetching for nothing to spare a request. */
+  /** Most unneeded bytes that are fetched to save a request. */
   readonly maxGap: number;
 }
 
-/** Where each frame begins in the object and in the tar stream; one element more than there are frames. */
+/** Offsets of each frame in the object and in the tar stream; one element more than there are frames. */
 export interface FrameOffsets {
   readonly stored: Float64Array;
   readonly raw: Float64Array;
@@ -34,7 +34,7 @@ export function frameOffsets(chunk: Pick<ChunkRecord, 'frames'>): FrameOffsets {
   return { stored, raw };
 }
 
-/** The last frame that begins at or before `offset` of the tar stream. */
+/** Returns the last frame that begins at or before `offset` of the tar stream. */
 export function frameAt(raw: Float64Array, offset: number): number {
   let low = 0;
   let high = raw.length - 2;

@@ -1,4 +1,4 @@
-// Reads the manifest and keeps the entries that are wanted and believed. What is refused here is never looked at again.
+// Reads the manifest and keeps the entries that are selected and valid. Refused entries are never looked at again.
 import { readView } from '../../dataset/chain/read-view.js';
 import { placeProblem } from '../../format/manifest/manifest-check.js';
 import type { ReadManifest } from '../../format/manifest/manifest-reader.js';
@@ -20,21 +20,21 @@ export interface Gathered {
   readonly data: TableData;
   readonly extras: ReadonlyMap<number, Extra>;
   readonly unmatched: readonly Failure[];
-  /** Where nothing is selected: why, as far as `unmatched` does not say it. */
+  /** Why nothing is selected, if `unmatched` does not say it. */
   readonly conflict: string | undefined;
 }
 
 export interface GatherOptions {
   readonly reader: ObjectReader;
   readonly uploadId: UploadId;
-  /** Digests that the manifest may have, where a version record names them. */
+  /** Digests that the manifest may have, if a version record names them. */
   readonly manifestSha256?: ExpectedDigests | undefined;
   readonly selectors: Selectors;
   readonly failures: Failures;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The wanted entries of an upload. @throws what `readView` throws; usage for a shard that the upload does not have */
+/** Collects the selected entries of an upload. @throws what `readView` throws; usage for a shard that the upload does not have */
 export async function gather(options: GatherOptions): Promise<Gathered> {
   const { reader, uploadId, manifestSha256, selectors, failures, signal } = options;
   const selection = createSelection(selectors);

@@ -1,5 +1,5 @@
-// The order of work. A lane is what one worker does in sequence: one chunk, or several that a cut file ties together, so
-// that its parts come in order and its checksum can be computed while it is written. Lanes are independent. Pure.
+// The order of work. A lane is done by one worker in sequence: one chunk, or several that a cut file ties together, so that its parts come
+// in order and its checksum can be computed while it is written. Lanes are independent. Pure.
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { ChunkExtents, Extents } from './extents.js';
 import { frameAt, frameOffsets, planSpans, type Span, type SpanOptions } from './frame-plan.js';
@@ -8,7 +8,7 @@ import { listsByKey } from '../../platform/lists-by-key.js';
 export interface LaneChunk extends ChunkExtents {
   readonly record: ChunkRecord;
   readonly spans: readonly Span[];
-  /** Sum of the spans. */
+  /** Total bytes of the spans. */
   readonly bytes: number;
 }
 
@@ -17,7 +17,7 @@ export interface Lane {
   readonly bytes: number;
 }
 
-/** Frames that hold extents `from` to `to`, ascending. */
+/** Returns the frames that hold extents `from` to `to`, ascending. */
 export function neededFrames({ from, to }: ChunkExtents, extents: Extents, raw: Float64Array): number[] {
   const frames: number[] = [];
   let next = 0;
@@ -32,13 +32,13 @@ export function neededFrames({ from, to }: ChunkExtents, extents: Extents, raw: 
 }
 
 export interface LaneOptions extends SpanOptions {
-  /** Frames that need not be fetched from the store are spans of their own, so that the ranges skip them. */
+  /** Tells which frames need not be fetched from the store: they become spans of their own, so that the ranges skip them. */
   readonly isCached?: (sha256: string) => boolean;
-  /** These frames, whatever is selected. */
+  /** Frames to fetch whatever is selected. */
   readonly every?: readonly number[] | undefined;
 }
 
-/** The spans of one chunk. */
+/** Plans the spans of one chunk. */
 export function planChunk(range: ChunkExtents, record: ChunkRecord, extents: Extents, options: LaneOptions): LaneChunk {
   const offsets = frameOffsets(record);
   const needed = options.every ?? neededFrames(range, extents, offsets.raw);

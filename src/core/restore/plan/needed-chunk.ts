@@ -1,5 +1,5 @@
-// What a restore needs of one chunk: the ranges that the cache does not hold. A chunk of which all is cached is not needed,
-// so it is not requested from cold storage either.
+// The part of a chunk that a restore needs: the ranges that the cache does not hold. A chunk that is cached completely is not needed, so it
+// is not requested from cold storage either.
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { FrameCache } from '../frame-cache.js';
 import type { LaneChunk } from './lanes.js';
@@ -7,24 +7,24 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 
 /** A chunk that must be fetched from the store, at least partly. */
 export interface NeededChunk {
-  /** Below the base. */
+  /** Key below the base. */
   readonly key: string;
   /** Stored bytes of the whole object. */
   readonly sizeBytes: number;
-  /** As the manifest has it; a lifecycle rule may have moved the chunk since. */
+  /** Storage class by the manifest; a lifecycle rule may have moved the chunk since. */
   readonly storageClass: string;
   readonly fetchedBytes: number;
   readonly gets: number;
 }
 
-/** Undefined when nothing of the chunk must be fetched, and for a chunk whose key leads out of `uploads/`. */
+/** Returns what must be fetched of a chunk; undefined for nothing, and for a chunk whose key leads out of `uploads/`. */
 export function neededChunk(
   { record, spans }: LaneChunk,
   uploadId: UploadId,
   cache: FrameCache | undefined,
 ): NeededChunk | undefined {
   const key = chunkKey(uploadId, record.key);
-  // As `SpanSource` has it: a cached frame is a span of its own.
+  // As in `SpanSource`, a cached frame is a span of its own.
   const remote = spans.filter(
     ({ first, last }) => first !== last || cache?.has(record.frames[first]?.sha256 ?? '') !== true,
   );

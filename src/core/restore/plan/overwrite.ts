@@ -1,4 +1,4 @@
-// What happens to existing files. Pure.
+// Decides what happens to existing files. Pure.
 import type { EntryType, Timestamp } from '../../format/manifest/manifest-types.js';
 import type { Present } from '../output-tree/output-tree.js';
 
@@ -27,7 +27,7 @@ function isSameTime(present: Present, { mtime }: Incoming, digits: 6 | 9): boole
 const isOlder = (present: Present, { mtime }: Incoming): boolean =>
   present.mtimeSeconds < mtime.seconds || (present.mtimeSeconds === mtime.seconds && present.mtimeNanos < mtime.nanos);
 
-/** What to do with a path where `present` exists. A file never replaces a folder, nor a folder a file. */
+/** Decides what to do with a path where `present` exists. A file never replaces a folder, nor a folder a file. */
 export function decide(
   policy: OverwritePolicy,
   incoming: Incoming,

@@ -7,13 +7,13 @@ import { planChunk, planLanes, type Lane, type LaneChunk } from './lanes.js';
 import { STATE, type Extra, type SelectedTable } from './selected-table.js';
 
 const MIB = 1024 * 1024;
-/** One GET at most, unless a frame is larger. */
+/** Most bytes of a GET, unless a frame is larger. */
 const MAX_SPAN = 16 * MIB;
 const MIN_SPAN = MIB;
 /** Gaps up to this are fetched too instead of making two requests: about what a connection transfers during a round trip. */
 const MAX_GAP = 512 * 1024;
 const DEFAULT_UNDER_WAY = 128 * MIB;
-/** What the process needs besides the bytes under way: itself, its threads, a decoded frame each. */
+/** Work for the workers, in lanes, and the limits that hold for it. */
 
 export interface Work {
   readonly lanes: readonly Lane[];
@@ -29,12 +29,12 @@ export interface PlanWorkOptions {
   readonly table: SelectedTable;
   readonly extras: ReadonlyMap<number, Extra>;
   readonly chunks: readonly ChunkRecord[];
-  /** Entries made as links, not from content. */
+  /** Entries that are made as links, not from content. */
   readonly hardlinks: ReadonlyMap<number, number>;
   readonly workers: number;
   readonly memoryLimitBytes?: number | undefined;
   readonly cache?: FrameCache | undefined;
-  /** Fetch every frame of every chunk that has content (verify), not only those with selected content. */
+  /** Chunks of which every frame is fetched (verify), not only those with selected content. */
   readonly wholeChunks?: readonly number[];
 }
 
@@ -92,7 +92,7 @@ function wholeRanges(
   return chunks.map((chunk) => byChunk.get(chunk) ?? { chunk, from: 0, to: 0 });
 }
 
-/** The extras of the entries in one chunk. */
+/** Returns the extras of the entries in one chunk. */
 export function extentCut(
   { from, to }: LaneChunk,
   { view }: Work,

@@ -1,5 +1,5 @@
-// The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills
-// it from the manifest, workers read it and note the outcome of each entry; no message per file crosses a thread.
+// The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills it from the
+// manifest, workers read it and record the outcome of each entry; no message per file crosses a thread.
 import { KIND } from '../../format/columns/entry-table.js';
 import { enlarged, growing, openRows, type Rows, RowsBuilder, type RowsData } from '../../format/columns/rows.js';
 import type { Entry, EntryType, Segment } from '../../format/manifest/manifest-types.js';
@@ -25,33 +25,33 @@ const COLUMNS = {
 } as const;
 const MD5_BYTES = 16;
 
-/** What only few entries have. */
+/** Parts that only few entries have. */
 export interface Extra {
   readonly segments?: readonly Segment[];
-  /** Not stored. */
+  /** Holes, which are not stored, as offset and length. */
   readonly holes?: readonly (readonly [number, number])[];
-  /** Of a cut file: its holes, which are stored as zeros. */
+  /** Holes of a cut file, which are stored as zeros. */
   readonly zeroRuns?: readonly (readonly [number, number])[];
   readonly target?: RawPath;
   readonly linkGroup?: number;
   readonly xattrs?: ReadonlyMap<RawPath, Uint8Array>;
 }
 
-/** What is passed to another thread. */
+/** The data of a table, for passing it to another thread. */
 export interface TableData extends RowsData<typeof COLUMNS> {
   readonly md5: SharedArrayBuffer;
 }
 
 /** A view of a table in any thread. */
 export interface SelectedTable extends Rows<typeof COLUMNS> {
-  /** Hex, or undefined where the manifest has none. */
+  /** MD5 in hex, or undefined if the manifest has none. */
   md5(index: number): string | undefined;
   /** Whether the entry's MD5 is the 16 bytes at `at`. */
   hasDigest(index: number, digests: Uint8Array, at: number): boolean;
   type(index: number): EntryType;
 }
 
-/** Where an entry goes below the output folder. */
+/** Returns the path of an entry below the output folder. */
 export const destinationOf = (table: SelectedTable, index: number, flatten: boolean): RawPath => {
   const path = table.path(index);
   return flatten ? splitPath(path)[1] : path;
@@ -71,7 +71,7 @@ export function openTable(data: TableData): SelectedTable {
   };
 }
 
-/** Grows as entries are added. */
+/** Builds a table that grows as entries are added. */
 export class TableBuilder {
   readonly extras = new Map<number, Extra>();
   private readonly rows = new RowsBuilder(COLUMNS);

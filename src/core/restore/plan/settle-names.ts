@@ -23,7 +23,7 @@ function* waiting(table: SelectedTable, withFolders: boolean): Generator<number>
 
 const SHOWN = 10;
 
-/** The refusal of `--flatten`: nothing is written when two files would get one name. */
+/** Makes the error for `--flatten`: nothing is written when two files would get one name. */
 function flattenRefusal(collisions: readonly Collision[], pathOf: (index: number) => RawPath): ArchiverError {
   const shown = collisions
     .slice(0, SHOWN)
@@ -54,7 +54,7 @@ export function refuseCollisions(table: SelectedTable, failures: Failures, { fla
   }
 }
 
-/** Compares what is to be written with existing files, by the policy. */
+/** Compares entries to be written with existing files, by the policy. */
 export function settleExisting(
   table: SelectedTable,
   tree: OutputTree,

@@ -1,4 +1,4 @@
-// Where the stored bytes of a sparse file belong. Pure.
+// Maps the stored bytes of a sparse file to their offsets in the file. Pure.
 
 /** A run of stored bytes: `length` bytes at `position` of the stored content belong at `offset` of the file. */
 export interface DataRun {
@@ -7,7 +7,7 @@ export interface DataRun {
   readonly position: number;
 }
 
-/** The runs between the holes, in order; empty when the file is one hole. */
+/** Returns the runs between the holes, in order; none when the file is one hole. */
 export function dataRuns(size: number, holes: readonly (readonly [number, number])[]): DataRun[] {
   const runs: DataRun[] = [];
   let offset = 0;
@@ -27,7 +27,7 @@ export function dataRuns(size: number, holes: readonly (readonly [number, number
 
 const ZEROS = Buffer.alloc(1024 * 1024);
 
-/** Calls `use` for the parts of `bytes`, which begin at `offset` of the file, but for zeros in `runs`, which are in order. */
+/** Calls `use` for the parts of `bytes`, which begin at `offset` of the file, except for zeros in `runs`, which are in order. */
 export function writeAround(
   runs: readonly (readonly [number, number])[],
   offset: number,
@@ -45,7 +45,7 @@ export function writeAround(
     const stop = Math.min(start + length, end);
     for (let from = Math.max(start, offset), to = from; from < stop; from = to) {
       to = Math.min(stop, from + ZEROS.byteLength);
-      // A file that changed while it was read may have data where it has a hole by now.
+      // A file that changed while it was read may now have data where it had a hole.
       if (ZEROS.compare(bytes, from - offset, to - offset, 0, to - from) !== 0) continue;
       put(from);
       at = to;

@@ -1,7 +1,6 @@
-// Whether chunks can be read now, according to the store. A few are checked one by one (HEAD); for many in one upload the
-// folder is listed, 1000 per request. Not every server includes the restore status in listings, and credentials may have
-// no permission to list: then each chunk is checked. This only looks: it never requests a chunk from cold storage and
-// costs no more than its own requests.
+// Finds out whether chunks can be read now, according to the store. A few are checked one by one (HEAD); for many in one upload the folder
+// is listed, 1000 per request. Not every server includes the restore status in listings, and credentials may have no permission to list:
+// then each chunk is checked. This only looks: it never requests a chunk from cold storage and costs no more than its own requests.
 import { atOnce } from '../../platform/limits/at-once.js';
 import { errorText, isArchiverError, noneOn } from '../../platform/failures/errors.js';
 import { ifAllowed } from '../../store/abilities.js';
@@ -10,16 +9,16 @@ import { classInTier, isColdClass, TIERING_CLASS } from '../../store/cold-class.
 import { folderOfKey } from '../../store/ids/upload-id.js';
 import { listsByKey } from '../../platform/lists-by-key.js';
 
-/** `cold`: not requested, or its copy has expired. `denied`: these credentials may not look. */
+/** `cold`: not requested, or its copy has expired. `denied`: these credentials may not check it. */
 export type ChunkStateName = 'readable' | 'cold' | 'thawing' | 'missing' | 'denied';
 
 export interface ChunkState {
-  /** Below the base. */
+  /** Key below the base. */
   readonly key: string;
   readonly state: ChunkStateName;
-  /** As the store names it now; the manifest's is a hint. Undefined where the object could not be checked. */
+  /** Storage class as the store names it now; the manifest's is a hint. Undefined if the object could not be checked. */
   readonly storageClass?: string;
-  /** Until when the readable copy stays. */
+  /** When the readable copy expires. */
   readonly expiresAt?: Date;
   /** Why it is missing or denied. */
   readonly reason?: string;
@@ -31,11 +30,14 @@ export interface StateOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Up to this many are checked with HEAD instead of a listing; also how many are probed to see whether listings have the restore status. */
+/**
+ * Up to this many chunks are checked with HEAD instead of a listing; also how many are probed to see whether listings have the restore
+ * status.
+ */
 const FEW = 10;
 const HEADS_AT_ONCE = 8;
 
-/** The state of each of these chunks, in the order given. @throws errors of the store, except for a single chunk that is gone or denied */
+/** Returns the state of each chunk, in the order given. @throws errors of the store, except for a single chunk that is gone or denied */
 export async function chunkStates(
   reader: ObjectReader,
   keys: readonly string[],
@@ -49,7 +51,7 @@ export async function chunkStates(
   return keys.flatMap((key) => found.get(key) ?? []);
 }
 
-/** Undefined when the store cannot be listed, or does not include the restore status in listings. */
+/** Finds the states by listing; undefined when the store cannot be listed, or does not include the restore status in listings. */
 async function listed(
   reader: ObjectReader,
   folder: string,
@@ -66,7 +68,7 @@ async function listed(
   const isSilent = silent.length > 0 && ![...infos.values()].some(({ restore }) => restore !== undefined);
   const sample = isSilent ? await asked(reader, silent.slice(0, FEW), options) : [];
   if (sample.some(({ state, expiresAt }) => state !== 'cold' || expiresAt !== undefined)) return undefined;
-  // A listing does not tell in which tier of its class an object lies.
+  // A listing does not tell the tier of its class that an object lies in.
   const isTiered = (key: string): boolean => infos.get(key)?.storageClass === TIERING_CLASS;
   const known = keys.filter((key) => !isTiered(key)).map((key) => stateOf(key, infos.get(key), options.now));
   return [...known, ...(await asked(reader, keys.filter(isTiered), options))];

@@ -1,6 +1,6 @@
-// Requests chunks from cold storage. Each is requested once, even if another process has done so before: the store answers
-// `already` for a chunk that is readable or was requested, and nothing is paid for twice. What was requested is never
-// forgotten, whatever fails after it.
+// Requests chunks from cold storage. Each is requested once, even if another process has done so before: the store answers `already` for a
+// chunk that is readable or was requested, and nothing is paid for twice. Chunks that were requested are never forgotten, whatever fails
+// afterwards.
 import { keepsCopy } from '../../store/cold-class.js';
 import { atOnce } from '../../platform/limits/at-once.js';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
@@ -8,18 +8,18 @@ import type { ObjectStore, ThawOptions } from '../../store/object-store.js';
 import { isRetriable, StoreError } from '../../store/store-error.js';
 import type { ChunkState } from './chunk-states.js';
 
-// Node warns of a leak from eleven listeners on one signal.
+// Below eleven, since Node warns of a leak from eleven listeners on one signal.
 const REQUESTS_AT_ONCE = 8;
-/** The state of one chunk by its failure; undefined for a failure that affects more, such as expired credentials. */
+/** Returns the state of one chunk by its failure; undefined for a failure that affects more, such as expired credentials. */
 function chunkFailure(error: unknown): 'denied' | 'missing' | undefined {
   if (isArchiverError(error, 'not-found')) return 'missing';
   return error instanceof StoreError && error.reason === 'AccessDenied' ? 'denied' : undefined;
 }
 
 /**
- * Requests these chunks and returns their states: `thawing`, `denied`, `missing`, or `cold` with a reason for those that
- * were not requested because a failure (no expedited capacity, no network, Ctrl+C) stopped it.
- * @throws when nothing could be requested; retriable where it is not certain that nothing was
+ * Requests these chunks and returns their states: `thawing`, `denied`, `missing`, or `cold` with a reason for those that were not requested
+ * because a failure (no expedited capacity, no network, Ctrl+C) stopped it. @throws when nothing could be requested; retriable if it is not
+ * certain that nothing was
  */
 export async function thawChunks(
   store: Pick<ObjectStore, 'thaw'>,
@@ -38,7 +38,7 @@ export async function thawChunks(
     } catch (error) {
       firstError ??= error;
       const state = chunkFailure(error);
-      // One that leaves in doubt whether it was asked for says most.
+      // An error that leaves it uncertain whether the chunk was requested is reported before others.
       if (state === undefined) stoppedBy = stoppedBy === undefined || isRetriable(error) ? error : stoppedBy;
       else states.set(chunk.key, { ...chunk, state, reason: errorText(error) });
     }

@@ -1,4 +1,4 @@
-// What thawing would cost and how long it would take in each tier. Pure.
+// Plans what thawing would cost and how long it would take in each tier. Pure.
 import {
   estimateRetrieval,
   mustThaw,
@@ -20,7 +20,9 @@ export interface TierPlan {
   readonly estimate: RetrievalEstimate;
 }
 
-/** The longest wait of the chunks that must be thawed; undefined when there is none, null when one cannot be thawed in this tier. */
+/**
+ * Returns the longest wait of the chunks that must be thawed; undefined when there is none, null when one cannot be thawed in this tier.
+ */
 export function longestWait(chunks: readonly RetrievalChunk[], tier: ThawTier): ThawWait | null | undefined {
   let longest: ThawWait | undefined;
   for (const { storageClass, sizeBytes } of chunks.filter(mustThaw)) {
@@ -31,7 +33,7 @@ export function longestWait(chunks: readonly RetrievalChunk[], tier: ThawTier): 
   return longest;
 }
 
-/** One plan for each tier that is offered for all cold chunks; none when nothing must be thawed. */
+/** Returns one plan for each tier that is offered for all cold chunks; none when nothing must be thawed. */
 export function tierPlans(
   chunks: readonly RetrievalChunk[],
   { now, ...options }: Omit<RetrievalOptions, 'chunks' | 'tier'> & { readonly now: Date },
@@ -44,7 +46,7 @@ export function tierPlans(
   });
 }
 
-/** @throws usage when one of the chunks cannot be thawed in this tier */
+/** Refuses a tier that is not offered. @throws usage when one of the chunks cannot be thawed in this tier */
 export function refuseTier(chunks: readonly RetrievalChunk[], tier: ThawTier): void {
   const refused = chunks
     .filter(mustThaw)

@@ -1,5 +1,5 @@
-// Waits until requested chunks are readable. It checks what is not readable yet, sleeps, and checks again; it never
-// requests anything. A store that cannot be reached for a while is no reason to stop a wait of hours.
+// Waits until requested chunks are readable. It checks chunks that are not readable yet, sleeps, and checks again; it never requests
+// anything. A store that cannot be reached for a while is no reason to stop a wait of hours.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../platform/failures/errors.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -9,7 +9,7 @@ import { chunkStates, type ChunkState } from './chunk-states.js';
 
 const MINUTE_MS = 60_000;
 
-/** How often to check, by tier, in ms. */
+/** Returns how often to check, by tier, in ms. */
 export const defaultPollMs = (tier: ThawTier): number => (tier === 'expedited' ? MINUTE_MS : 15 * MINUTE_MS);
 
 export interface WaitOptions {
@@ -34,7 +34,7 @@ export async function waitForChunks(
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);
     throwIfCancelled(signal);
     try {
-      states = await lookAgain(reader, states, { now: now(), signal });
+      states = await checkThawing(reader, states, { now: now(), signal });
     } catch (error) {
       if (!isRetriable(error)) throw error;
       onTrouble(`the chunks could not be looked at, the next look may tell: ${errorText(error)}`);
@@ -43,7 +43,7 @@ export async function waitForChunks(
   return states;
 }
 
-async function lookAgain(
+async function checkThawing(
   reader: ObjectReader,
   states: readonly ChunkState[],
   options: { readonly now: Date; readonly signal: AbortSignal },

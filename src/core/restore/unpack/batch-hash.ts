@@ -1,5 +1,5 @@
-// Compares the MD5 of all whole files of a frame in one go, where the frame was decoded into the memory of the MD5 lanes
-// (core/platform/md5): four to five times as fast as file by file. Larger files are hashed as they are written.
+// Compares the MD5 of all whole files of a frame in one go, if the frame was decoded into the memory of the MD5 lanes (core/platform/md5):
+// four to five times as fast as file by file. Larger files are hashed as they are written.
 import { LANE_LIMIT_BYTES, loadMd5Lanes, type Md5Lanes } from '../../platform/md5/md5-lanes.js';
 import type { Extents } from '../plan/extents.js';
 import { STATE, type SelectedTable } from '../plan/selected-table.js';
@@ -25,7 +25,7 @@ export class BatchHash {
     private readonly lanes: Md5Lanes,
   ) {}
 
-  /** Memory to decode a frame into; only the last one returned is valid. */
+  /** Returns memory to decode a frame into; only the last one returned is valid. */
   allocate(bytes: number): Uint8Array {
     return this.lanes.allocate(bytes);
   }
@@ -39,7 +39,7 @@ export class BatchHash {
     this.verdicts = new Uint8Array(capacity);
   }
 
-  /** Hashes what is whole among the extents `from` to `to`; the allocated memory holds `start` to `end` of the stream. */
+  /** Hashes the files that are whole among the extents `from` to `to`; the allocated memory holds `start` to `end` of the stream. */
   run(from: number, to: number, start: number, end: number): void {
     const { offset, size, entry } = this.extents;
     const { state, hasMd5, size: fileSize } = this.table.columns;
@@ -66,7 +66,7 @@ export class BatchHash {
     }
   }
 
-  /** The verdict of the last `run` on this extent. */
+  /** Returns the verdict of the last `run` on this extent. */
   verdict(extent: number): number {
     return extent >= this.first && extent < this.end
       ? (this.verdicts[extent - this.first] ?? VERDICT.unknown)
@@ -74,7 +74,7 @@ export class BatchHash {
   }
 }
 
-/** Undefined where the lanes cannot run: files are then hashed one by one. */
+/** Opens the batch; undefined if the lanes cannot run: files are then hashed one by one. */
 export function openBatchHash(table: SelectedTable, extents: Extents): BatchHash | undefined {
   const lanes = loadMd5Lanes();
   return lanes === undefined ? undefined : new BatchHash(table, extents, lanes);

@@ -8,7 +8,7 @@ import type { ChunkMessage, EntryFailure } from './unpack-protocol.js';
 import type { TarMember } from '../../format/tar/tar-member.js';
 import { TarReader, type TarSink } from '../../format/tar/tar-reader.js';
 
-/** Why a file fails whose content lies under another name than its own. */
+/** Reason of the failure if a file's content lies under another name than its own. */
 export const MISNAMED = 'no tar member of this name begins where the manifest says its content is';
 
 export class ChunkChecker {
@@ -16,7 +16,7 @@ export class ChunkChecker {
   private readonly tar = new TarReader(this.sink(), { isChunk: true });
   private next: number;
   private isWhole = true;
-  /** Digest of the object, where its tail has come. */
+  /** Digest of the object, once its tail has come. */
   private whole: string | undefined;
   private tarProblem: string | undefined;
   private readonly failures: EntryFailure[] = [];
@@ -33,7 +33,10 @@ export class ChunkChecker {
     this.hash.update(bytes);
   }
 
-  /** The last bytes of the object. False when they make the whole wrong although all before them was right; then they may come again. */
+  /**
+   * Takes the last bytes of the object. False when they make the whole wrong although everything before them was right; then they may come
+   * again.
+   */
   tail(bytes: Uint8Array): boolean {
     const whole = this.hash.copy().update(bytes);
     this.whole = whole.digest('hex');
@@ -49,12 +52,12 @@ export class ChunkChecker {
     }
   }
 
-  /** A part of the chunk is not there: neither its digest nor its headers can be checked any more. */
+  /** Called when a part of the chunk is missing: neither its digest nor its headers can be checked any more. */
   lose(): void {
     this.isWhole = false;
   }
 
-  /** Takes no data: they are hashed elsewhere. */
+  /** Makes a sink for the tar reader that skips the data, which are hashed elsewhere. */
   private sink(): TarSink {
     return {
       isBusy: false,
@@ -84,7 +87,7 @@ export class ChunkChecker {
     this.failures.push({ index: this.extents.entry[extent] ?? 0, reason: MISNAMED });
   }
 
-  /** What is wrong with the chunk, after its last byte. */
+  /** Returns what is wrong with the chunk, after its last byte. */
   finish(): { readonly problems: readonly string[]; readonly failures: readonly EntryFailure[] } {
     const problems: string[] = [];
     if (!this.isWhole) return { problems, failures: this.failures };

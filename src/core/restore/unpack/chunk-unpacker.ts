@@ -9,7 +9,7 @@ import { fatalError, failureReason } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
 import type { EntryFailure } from './unpack-protocol.js';
 
-/** Files open at once; only a manifest whose entries overlap each other can need more than a few. */
+/** Most files open at a time; only a manifest whose entries overlap each other can need more than a few. */
 const MAX_OPEN = 64;
 
 interface OpenExtent {
@@ -39,7 +39,7 @@ export class ChunkUnpacker {
     private readonly batch: BatchHash | undefined,
   ) {}
 
-  /** Extents `from` to `to` lie in the chunk whose frames come now. */
+  /** Begins a chunk: extents `from` to `to` lie in it, and its frames come next. */
   beginChunk(from: number, to: number, extras: ReadonlyMap<number, Extra>): void {
     this.next = from;
     this.to = to;
@@ -47,8 +47,8 @@ export class ChunkUnpacker {
   }
 
   /**
-   * Decoded bytes that begin at `start` of the chunk's tar stream; they are not kept. `isInBatch` when they lie in the
-   * memory of the batch. @throws when nothing can go on
+   * Unpacks decoded bytes that begin at `start` of the chunk's tar stream; they are not kept. `isInBatch` when they lie in the memory of
+   * the batch. @throws when nothing can go on
    */
   consume(start: number, bytes: Uint8Array, isInBatch: boolean): void {
     const end = start + bytes.byteLength;
@@ -72,7 +72,7 @@ export class ChunkUnpacker {
     return length === this.table.columns.size[index] && this.extras.get(index)?.segments === undefined;
   }
 
-  /** The first extent of this chunk, from the next one on, that begins at or after `end`. */
+  /** Returns the first extent of this chunk, from the next one on, that begins at or after `end`. */
   private firstFrom(end: number): number {
     let low = this.next;
     let high = this.to;
@@ -156,7 +156,7 @@ export class ChunkUnpacker {
     else this.table.columns.state[index] = STATE.written;
   }
 
-  /** Notes what the sink has decided about files that were complete before. */
+  /** Records what the sink has decided about files that were complete before. */
   private takeSettled(): void {
     for (const { index, error } of this.sink.takeSettled()) {
       if (error === undefined) this.succeed(index);
@@ -188,7 +188,7 @@ export class ChunkUnpacker {
     this.failures.push({ index, reason });
   }
 
-  /** The bytes `start` to `end` of the tar stream will not come. Returns how many files that affects. */
+  /** Fails the files that need the bytes `start` to `end` of the tar stream, which will not come. Returns how many that are. */
   lose(start: number, end: number, reason: string): number {
     const before = this.failures.length;
     const lost = new Error(reason);
@@ -203,7 +203,7 @@ export class ChunkUnpacker {
     return this.failures.length - before;
   }
 
-  /** Entries without stored bytes. */
+  /** Writes entries without stored bytes. */
   empty(entries: Iterable<number>, extras: ReadonlyMap<number, Extra>): void {
     const nothing = new Uint8Array(0);
     this.extras = extras;
@@ -219,13 +219,13 @@ export class ChunkUnpacker {
     this.takeSettled();
   }
 
-  /** Nothing more comes for this lane: whatever is still open will never be whole. */
+  /** Ends a lane: files that are still open will never be whole. */
   endLane(reason: string): void {
     for (const index of this.contents.keys()) this.fail(index, new Error(reason));
     this.open = [];
   }
 
-  /** No lane follows: decides about the files that are complete. @throws when nothing can go on */
+  /** Called when no lane follows: decides about the files that are complete. @throws when nothing can go on */
   settle(): void {
     this.sink.settleAll();
     this.takeSettled();

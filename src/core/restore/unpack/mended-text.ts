@@ -1,9 +1,8 @@
-// Words for bytes that were wrong when first read from the store, and right the second time.
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { WrongBytes } from './unpack-protocol.js';
 
-/** A warning: the store or the network is not reliable. */
+/** Returns the warning about bytes that were wrong when first read, and right the second time: the store or the network is not reliable. */
 export function mendedText({ chunk, frames }: WrongBytes, chunks: readonly ChunkRecord[]): string {
   const name = printable(chunks[chunk]?.key ?? `chunk ${chunk}`);
   return `${partText(frames)} of ${name} came with wrong bytes, and with the right ones when read again: the store or the network damages data`;

@@ -1,11 +1,11 @@
-// The messages between the main thread and an unpack worker. Stored bytes are passed in shared buffers; the outcome of a file
-// is noted in shared memory, and only problems are messages.
+// The messages between the main thread and an unpack worker. Stored bytes are passed in shared buffers; the outcome of a file is recorded
+// in shared memory, and only problems are messages.
 import type { ExtentData } from '../plan/extents.js';
 import type { WriteSettings } from '../output-tree/write-settings.js';
 import type { Extra, TableData } from '../plan/selected-table.js';
 
 export interface UnpackData {
-  /** Undefined: files are only checked (verify). */
+  /** How files are written; undefined if they are only checked (verify). */
   readonly write: WriteSettings | undefined;
   /** Compare each file's MD5. */
   readonly verifyFiles: boolean;
@@ -13,7 +13,7 @@ export interface UnpackData {
   readonly checkChunks: boolean;
   readonly table: TableData;
   readonly extents: ExtentData;
-  /** One Int32: not 0 when everything should stop. */
+  /** One Int32, which is not 0 when everything should stop. */
   readonly stop: SharedArrayBuffer;
   readonly worker: number;
 }
@@ -27,23 +27,23 @@ export interface ChunkMessage {
   readonly to: number;
   readonly frameSizes: Float64Array;
   readonly frameRawSizes: Float64Array;
-  /** 32 bytes each. */
+  /** SHA-256 of each frame, 32 bytes each. */
   readonly digests: Uint8Array;
-  /** The object is a file as it is: nothing is compressed, and there is no tar stream. */
+  /** True if the object is an unchanged file: nothing is compressed, and there is no tar stream. */
   readonly isFile: boolean;
-  /** Hex, for checking whole chunks. */
+  /** SHA-256 of the object in hex, for checking whole chunks. */
   readonly sha256: string;
   /** Extras of the entries of this chunk. */
   readonly extras: ReadonlyMap<number, Extra>;
 }
 
-/** What of a chunk arrived with wrong bytes: these frames, or (undefined) what follows the last frame. */
+/** Parts of a chunk that arrived with wrong bytes: these frames, or (undefined) what follows the last frame. */
 export interface WrongBytes {
   readonly chunk: number;
   readonly frames: { readonly first: number; readonly last: number } | undefined;
 }
 
-/** The second reading of what was asked for with `again`; without a buffer it could not be read. */
+/** The second reading of what was requested with `again`; without a buffer if it could not be read. */
 export interface AgainMessage {
   readonly type: 'again';
   readonly buffer: SharedArrayBuffer | undefined;
@@ -64,18 +64,18 @@ export type ToWorker =
   | { readonly type: 'begin'; readonly data: UnpackData }
   | ChunkMessage
   | SpanMessage
-  /** What follows the last frame: the table of contents (only when chunks are checked). */
+  /** The bytes after the last frame: the table of contents (only when chunks are checked). */
   | { readonly type: 'tail'; readonly buffer: SharedArrayBuffer; readonly length: number }
-  /** Comes out of turn, and is not answered: it goes on with the message that waits for it. */
+  /** Comes out of turn and is not answered: the message that waits for it is continued. */
   | AgainMessage
   /** These frames will not come. */
   | { readonly type: 'lost'; readonly first: number; readonly last: number; readonly reason: string }
   /** Entries without stored bytes. */
   | { readonly type: 'empty'; readonly entries: Uint32Array; readonly extras: ReadonlyMap<number, Extra> }
-  /** A chunk, and perhaps a lane, is over. */
+  /** A chunk is over, and perhaps its lane. */
   | { readonly type: 'chunkEnd' }
   | { readonly type: 'laneEnd' }
-  /** No lane follows: files that are complete but not compared yet are to be put in place. */
+  /** No lane follows: files that are complete but not compared yet are put in place. */
   | { readonly type: 'settle' }
   | { readonly type: 'close' };
 
@@ -84,7 +84,7 @@ export interface EntryFailure {
   readonly reason: string;
 }
 
-/** Damage to a chunk as such; `entries` are the files that it affects. */
+/** Damage to a chunk as such. */
 export interface ChunkFailure {
   readonly chunk: number;
   readonly frame: number | undefined;
@@ -94,7 +94,7 @@ export interface ChunkFailure {
 export interface Trouble {
   readonly failures: readonly EntryFailure[];
   readonly chunkFailures: readonly ChunkFailure[];
-  /** Bytes that were wrong at first and right when they were read again. */
+  /** Bytes that were wrong at first and right when read again. */
   readonly mended: readonly WrongBytes[];
   readonly warnings: readonly string[];
 }
@@ -104,7 +104,7 @@ export type FromWorker =
   | { readonly type: 'progress'; readonly files: number; readonly bytes: number; readonly last: number }
   /** One message is done. Its buffer is returned to be reused. */
   | ({ readonly type: 'done'; readonly buffer: SharedArrayBuffer | undefined } & Trouble)
-  /** Bytes do not match their digest: they are to be fetched once more, and nothing is done until they come. */
+  /** Bytes do not match their digest: they are to be fetched once more, and the worker waits until they come. */
   | { readonly type: 'again'; readonly wrong: WrongBytes }
   /** The buffer of an `again` is free. */
   | { readonly type: 'returned'; readonly buffer: SharedArrayBuffer }

@@ -24,9 +24,9 @@ export interface UnpackRunOptions {
   readonly workers: number;
   readonly requestsAtOnce: number;
   readonly bytesUnderWay: number;
-  /** Fetch what follows the frames as well. */
+  /** Also fetch what follows the frames. */
   readonly withTail: boolean;
-  /** Whether a failure is of one object alone; `isOfObject` where it is not given. */
+  /** Whether a failure concerns one object alone; by default `isOfObject`. */
   readonly isOfObject?: (error: unknown) => boolean;
   readonly onProgress: (files: number, bytes: number, last: number) => void;
   readonly onTrouble: (trouble: Trouble) => void;
@@ -34,10 +34,10 @@ export interface UnpackRunOptions {
   readonly signal: AbortSignal;
 }
 
-/** What was fetched for a span, or why it could not be. */
+/** The bytes fetched for a span, or why they could not be. */
 type Outcome = { readonly fetched: FetchedSpan } | { readonly reason: string };
 
-/** True for a failure that says nothing of other objects. */
+/** Whether a failure concerns one object and says nothing about others. */
 export const isOfObject = (error: unknown): boolean => isArchiverError(error, 'not-found', 'integrity', 'conflict');
 
 class UnpackRun {
@@ -125,7 +125,7 @@ class UnpackRun {
     worker.send({ type: 'empty', entries: Uint32Array.from(share), extras: own });
   }
 
-  /** Each step starts work and returns what delivers it in its turn. */
+  /** Yields steps. Each starts work and returns a function that delivers the result in its turn. */
   private *steps(worker: UnpackWorkerHandle, lane: Lane): Generator<() => () => Promise<void>> {
     for (const chunk of lane.chunks) {
       yield () => async () => this.beginChunk(worker, chunk);
@@ -171,7 +171,7 @@ class UnpackRun {
     };
   }
 
-  // Outside of the budget: a worker that waits for this returns no buffer before. There is one at most for each worker.
+  // Not counted in the budget: a worker that waits for this returns no buffer before. There is at most one for each worker.
   private async readAgain({ chunk, frames }: WrongBytes): Promise<AgainMessage> {
     const lost = { type: 'again', buffer: undefined, length: 0 } as const;
     const begun = this.begun.get(chunk);
@@ -190,7 +190,7 @@ class UnpackRun {
     }
   }
 
-  /** A failure that would repeat for every object ends the run. */
+  /** Ends the run if a failure would repeat for every object. */
   private failIfForAll(error: unknown): void {
     const isOfOne = this.options.isOfObject ?? isOfObject;
     if (!isOfOne(error)) this.fail(explain(error));

@@ -1,6 +1,5 @@
-// What an unpack worker does with each message. Independent of threads, so that it can be tested alone. Bytes that do not
-// match their digest are requested once more before files fail: their message waits (`wanted`) until `again` has delivered
-// them, or cannot.
+// The work of an unpack worker on each message. Independent of threads, so that it can be tested alone. Bytes that do not match their
+// digest are requested once more before files fail: their message waits (`wanted`) until `again` has delivered them, or cannot.
 import { hash } from 'node:crypto';
 import { errorText, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import type { Codec } from '../../platform/codec/codec-type.js';
@@ -41,7 +40,7 @@ export interface UnpackTaskOptions {
 
 type Message = Exclude<ToWorker, { type: 'close' | 'begin' | 'again' }>;
 
-/** A span, from the frame on that was wrong. */
+/** A span that stopped at a wrong frame. */
 interface Stopped {
   readonly span: SpanMessage;
   readonly first: number;
@@ -119,14 +118,14 @@ export class UnpackTask {
     this.unpacker.lose(this.rawStarts[first] ?? 0, this.rawStarts[last + 1] ?? 0, reason);
   }
 
-  /** What must be read again before the message that was handled last is done. */
+  /** The bytes to read again before the message that was handled last is done. */
   get wanted(): WrongBytes | undefined {
     const chunk = this.chunk?.chunk ?? 0;
     if (this.wantsTail) return { chunk, frames: undefined };
     return this.stopped === undefined ? undefined : { chunk, frames: plain(this.stopped) };
   }
 
-  /** Goes on with what was read a second time. */
+  /** Continues with bytes that were read a second time. */
   again({ buffer, length }: AgainMessage): void {
     const { wanted, stopped } = this;
     const bytes = buffer === undefined ? undefined : new Uint8Array(buffer, 0, length);
@@ -141,7 +140,7 @@ export class UnpackTask {
     return bytes !== undefined && this.checker?.tail(bytes) === true;
   }
 
-  /** Handles a span, or goes on with it at `second`, whose frames were read again. True when all of those are right. */
+  /** Handles a span, or continues it at `second`, whose frames were read again. True when all of those are right. */
   private span(span: SpanMessage, second?: Stopped, again?: Uint8Array): boolean {
     const from = second?.first ?? span.first;
     let at = this.storedBetween(span.first, from);
@@ -177,7 +176,7 @@ export class UnpackTask {
     return sum;
   }
 
-  /** The last wrong frame of a span, at or after `first`, which ends at `end` of the buffer. */
+  /** Returns the last wrong frame of a span, at or after `first`, which ends at `end` of the buffer. */
   private lastWrong({ buffer, last }: SpanMessage, first: number, end: number): number {
     let wrong = first;
     let at = end;
@@ -194,7 +193,7 @@ export class UnpackTask {
     return expected !== undefined && hash('sha256', stored, 'buffer').equals(expected);
   }
 
-  /** A frame whose bytes are those that were stored. */
+  /** Decodes and unpacks a frame whose bytes are right. */
   private frame(frame: number, stored: Uint8Array): void {
     const chunk = this.chunk;
     if (chunk === undefined) return;
@@ -221,7 +220,7 @@ export class UnpackTask {
     return target;
   }
 
-  /** Bytes that are not compressed, where the batch can hash them. */
+  /** Returns bytes that are not compressed, in the memory of the batch if it can hash them. */
   private asItIs(stored: Uint8Array, rawSize: number): Uint8Array {
     if (stored.byteLength !== rawSize) throw integrityError(`it has ${stored.byteLength} bytes instead of ${rawSize}`);
     const target = rawSize <= MAX_WHOLE_FRAME ? this.options.batch?.allocate(rawSize) : undefined;

@@ -13,7 +13,7 @@ export interface WorkerEvents {
   readAgain(wrong: WrongBytes): Promise<AgainMessage>;
 }
 
-/** Messages sent and not answered: one that is worked on, one that waits, and the small ones around them. */
+/** Most messages that are not answered yet: one that is worked on, one that waits, and the small ones around them. */
 const MAX_UNDER_WAY = 4;
 
 export class UnpackWorkerHandle {
@@ -26,7 +26,7 @@ export class UnpackWorkerHandle {
   private events: WorkerEvents | undefined;
   private closing: Promise<void> | undefined;
 
-  /** Starts the thread, so that it is ready when `begin` says what to do. `url`: another file than that of those that unpack. */
+  /** Starts the thread, so that it is ready when `begin` says what to do. `url`: script to run instead of the unpacking thread's. */
   constructor(url?: URL) {
     this.thread = new WorkerThread({
       name: 'unpack-worker',
@@ -37,7 +37,7 @@ export class UnpackWorkerHandle {
     });
   }
 
-  /** It will not answer any more: pending waits end, and so does the run. */
+  /** Called when the worker will not answer any more: ends pending waits, and the run. */
   private fail(error: ArchiverError): void {
     this.failure = error;
     this.isGone = true;
@@ -46,7 +46,7 @@ export class UnpackWorkerHandle {
     this.wakeUp();
   }
 
-  /** Says what to do and who listens. */
+  /** Tells the worker what to do, and who gets its events. */
   begin(data: UnpackData, events: WorkerEvents): void {
     this.events = events;
     if (this.failure !== undefined) events.onFatal(this.failure);
@@ -113,7 +113,7 @@ export class UnpackWorkerHandle {
     while (!isTrue() && !this.isGone) await new Promise<void>((wake) => (this.wake = wake));
   }
 
-  /** Lets the worker finish its message, drop what is not whole, and end. */
+  /** Lets the worker finish its message, drop incomplete files, and end. */
   close(): Promise<void> {
     this.closing ??= this.thread.close({ type: 'close' });
     return this.closing;

@@ -27,7 +27,7 @@ class WorkerThread {
   private held: Work[] = [];
 
   constructor(private readonly port: MessagePort) {
-    // Now, while the main thread still reads the manifest.
+    // Loaded now, while the main thread still reads the manifest.
     loadCodec();
     loadLibc();
     port.on('message', (message: ToWorker) => this.receive(message));
@@ -124,7 +124,7 @@ class WorkerThread {
     this.port.close();
   }
 
-  /** After an interruption: what is complete gets its name. */
+  /** After an interruption, gives complete files their names. */
   private settle(): void {
     try {
       this.job?.unpacker.settle();

@@ -13,13 +13,13 @@ export class WorkerPool {
     while (this.workers.length < count) this.workers.push(new UnpackWorkerHandle());
   }
 
-  /** This many workers, those that run already first. */
+  /** Returns this many workers, those that run already first. */
   take(count: number): readonly UnpackWorkerHandle[] {
     this.grow(count);
     return this.workers.slice(0, count);
   }
 
-  /** Ends all of them; what is not whole is dropped. */
+  /** Ends all workers; incomplete files are dropped. */
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.close()));
   }

@@ -1,4 +1,4 @@
-// Content that is only checked: each file's MD5 against the manifest's. Nothing is written.
+// Content that is only checked: compares each file's MD5 with the manifest's. Nothing is written.
 import { hash } from 'node:crypto';
 import { integrityError } from '../../platform/failures/errors.js';
 import { ContentHash, HoleLimit, scatter } from './content-hash.js';
@@ -7,12 +7,12 @@ import type { Extra, SelectedTable } from '../plan/selected-table.js';
 import { dataRuns, type DataRun } from '../plan/sparse-map.js';
 
 interface Checked extends OpenContent {
-  /** Undefined where there is nothing to compare with. */
+  /** Undefined if there is nothing to compare with. */
   readonly hash: ContentHash | undefined;
   readonly runs: readonly DataRun[];
 }
 
-/** The failure of a checksum. */
+/** Makes the error for a wrong checksum. */
 export const wrongContent = (): Error => integrityError('its content does not match its MD5 in the manifest');
 
 export class CheckSink implements ContentSink {

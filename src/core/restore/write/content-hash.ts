@@ -1,15 +1,15 @@
-// The MD5 of a file that comes in pieces. Holes count as zeros, which take half an hour per terabyte to hash, and a
-// manifest of a few bytes can ask for that. So holes are limited (`HoleLimit`), and hashing them can be stopped. Pieces out
-// of order are not hashed: the digest is then undefined, and the caller reads the file again.
+// Computes the MD5 of a file that comes in pieces. Holes count as zeros, which take half an hour per terabyte to hash, and a manifest of a
+// few bytes can ask for that. So holes are limited (`HoleLimit`), and hashing them can be stopped. Pieces out of order are not hashed: the
+// digest is then undefined, and the caller reads the file again.
 import { createHash, type Hash } from 'node:crypto';
 import { cancelledError, integrityError } from '../../platform/failures/errors.js';
 import type { DataRun } from '../plan/sparse-map.js';
 
 const ZEROS = Buffer.alloc(1024 * 1024);
-/** The longest file of ext4, and some eight hours of hashing: what one worker takes on in one run. */
+/** Most bytes of holes that one worker hashes in one run: the longest file of ext4, and some eight hours of hashing. */
 const MAX_HASHED_HOLE_BYTES = 16 * 2 ** 40;
 
-/** What the holes of all files of a worker may cost. */
+/** Limits the hashing of holes in all files of a worker. */
 export class HoleLimit {
   private left: number;
 
@@ -20,7 +20,7 @@ export class HoleLimit {
     this.left = limitBytes;
   }
 
-  /** Before a file is hashed. @throws integrity when its holes are more than what is left */
+  /** Called before a file is hashed. @throws integrity when it has more bytes of holes than are left */
   take(holes: readonly (readonly [number, number])[] = []): void {
     let bytes = 0;
     for (const [, length] of holes) bytes += length;
@@ -32,7 +32,7 @@ export class HoleLimit {
     this.left -= bytes;
   }
 
-  /** @throws cancelled when the work is to stop */
+  /** Checks whether to stop. @throws cancelled when the work is to stop */
   check(): void {
     if (this.isStopped()) throw cancelledError();
   }
@@ -45,7 +45,7 @@ export class ContentHash {
 
   constructor(private readonly limit: HoleLimit = new HoleLimit()) {}
 
-  /** Bytes that belong at `offset` of the file; what lies between the last ones and these is a hole. */
+  /** Hashes bytes that belong at `offset` of the file; anything between the last ones and these is a hole. */
   update(offset: number, bytes: Uint8Array): void {
     if (offset < this.position) this.isInOrder = false;
     if (!this.isInOrder) return;
@@ -63,7 +63,7 @@ export class ContentHash {
     }
   }
 
-  /** The digest of a file of this size in hex. */
+  /** Returns the digest of a file of this size in hex; undefined if pieces came out of order. */
   digest(size: number): string | undefined {
     if (!this.isInOrder) return undefined;
     this.zerosTo(size);

@@ -1,4 +1,4 @@
-// Where the unpacked content of a file goes: to disk (file-sink.ts), or only through its checksum (check-sink.ts).
+// The destination of unpacked content: the disk (file-sink.ts), or only a checksum (check-sink.ts).
 import type { Extra } from '../plan/selected-table.js';
 
 /** The outcome for a file that was complete before its MD5 was compared. */
@@ -17,27 +17,27 @@ export interface OpenContent {
 
 export interface ContentSink {
   /**
-   * The whole content of a plain file at once; `isChecked` when its MD5 was found right.
-   * @returns false when it is decided later: `takeSettled` will name it. @throws why it failed
+   * Takes the whole content of a plain file at once; `isChecked` when its MD5 was found right. @returns false when it is decided later:
+   * `takeSettled` will name it. @throws why it failed
    */
   whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): boolean;
   /** Begins a file that comes in pieces. @throws why it failed */
   open(index: number, storedSize: number, extra: Extra | undefined): OpenContent;
-  /** Stored bytes at `position` of the stored content. @throws why it failed */
+  /** Takes stored bytes at `position` of the stored content. @throws why it failed */
   write(content: OpenContent, position: number, bytes: Uint8Array): void;
   /**
-   * All is there: checks and puts it in place.
-   * @returns false when it is decided later: `takeSettled` will name it. @throws why it failed; the content is then gone
+   * Called when all bytes are there: checks the file and puts it in place. @returns false when it is decided later: `takeSettled` will name
+   * it. @throws why it failed; the content is then gone
    */
   finish(content: OpenContent): boolean;
   /** Compares everything that is waiting. */
   settleAll(): void;
-  /** What was decided about since the last call. */
+  /** Returns the files that were decided about since the last call. */
   takeSettled(): readonly Settled[];
   /** Drops a file and leaves nothing of it. */
   abandon(content: OpenContent): void;
-  /** Warnings since the last call. */
+  /** Returns the warnings since the last call. */
   takeWarnings(): readonly string[];
-  /** Drops what was not compared, and releases what is held. */
+  /** Drops files that were not compared, and releases resources. */
   dispose(): void;
 }

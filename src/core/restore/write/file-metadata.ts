@@ -1,4 +1,4 @@
-// What a restored path gets besides its content. Pure; properties of the process are parameters.
+// The metadata of restored paths. Pure; properties of the process are parameters.
 import type { Folder, Metadata } from '../output-tree/output-tree.js';
 import type { SelectedTable } from '../plan/selected-table.js';
 import type { WriteSettings } from '../output-tree/write-settings.js';
@@ -8,8 +8,8 @@ const STICKY = 0o1000;
 const ALL_BITS = 0o7777;
 
 /**
- * Permission bits as they are restored: setuid, setgid and, on files, sticky only when asked for, because an archive
- * must not be able to plant a program that runs as another user.
+ * Returns the permission bits to restore: setuid, setgid and, on files, sticky only when asked for, because an archive must not be able to
+ * plant a program that runs as another user.
  */
 export function restoredMode(mode: number, isFolder: boolean, keepSpecialBits: boolean): number {
   if (keepSpecialBits) return mode & ALL_BITS;
@@ -18,7 +18,7 @@ export function restoredMode(mode: number, isFolder: boolean, keepSpecialBits: b
 
 type Owners = Pick<WriteSettings, 'isRoot' | 'uid'>;
 
-/** Owner to set; undefined where a new file has it already or the process may not. */
+/** Returns the owner to set; undefined if a new file has it already or the process may not set it. */
 export function restoredOwner(
   { uid, gid }: { readonly uid: number; readonly gid: number },
   { newGroup }: Folder,
@@ -27,7 +27,7 @@ export function restoredOwner(
   return isRoot && (uid !== own || gid !== newGroup) ? { uid, gid } : undefined;
 }
 
-/** Metadata of a new file; leaves out what it has from its creation with `creationMode`. */
+/** Returns the metadata of a new file, without what it has from its creation with `creationMode`. */
 export function fileMetadata(
   table: SelectedTable,
   index: number,

@@ -1,6 +1,6 @@
-// Content to disk. A file is written under a temporary name in its folder, gets its checksum compared, its owner, mode,
-// attributes and times, and only then its name. A file that fails leaves nothing. Files of some size are compared when
-// there are several (pending-files.ts), and keep their temporary names until then.
+// Writes content to disk. A file is written under a temporary name in its folder, gets its checksum compared, its owner, mode, attributes
+// and times, and only then its name. A file that fails leaves nothing. Files of some size are compared when there are several
+// (pending-files.ts), and keep their temporary names until then.
 import { createHash, hash } from 'node:crypto';
 import { errorText } from '../../platform/failures/errors.js';
 import { displayPath, type RawPath, rawFromNumber, splitPath, withEnd } from '../../platform/paths/raw-path.js';
@@ -19,7 +19,7 @@ interface Writing extends OpenContent {
   readonly temp: RawPath;
   readonly name: RawPath;
   readonly fd: number;
-  /** Undefined where nothing is compared, or not before all is written. */
+  /** Undefined if nothing is compared, or only after all is written. */
   readonly hash: ContentHash | undefined;
   readonly isPending: boolean;
   readonly runs: readonly DataRun[] | undefined;
@@ -191,7 +191,7 @@ export class FileSink implements ContentSink {
     if (actual !== this.table.md5(index)) throw wrongContent();
   }
 
-  /** The parts came out of order: read what was written. */
+  /** Computes the MD5 by reading the file back: the parts came out of order. */
   private rereadHash(fd: number): string {
     const md5 = createHash('md5');
     const buffer = Buffer.allocUnsafe(REREAD_BYTES);
@@ -207,7 +207,7 @@ export class FileSink implements ContentSink {
     if (extra?.xattrs === undefined) this.tree.describe(fd, metadata);
     else {
       this.attributes(fd, index, extra.xattrs);
-      // It has its owner already, and another chown, even to the same owner, would drop capabilities.
+      // The file has its owner already, and another chown, even to the same owner, would drop capabilities.
       this.tree.describe(fd, { ...metadata, owner: undefined });
     }
   }

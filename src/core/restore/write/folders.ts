@@ -15,7 +15,7 @@ const OWNER_ACCESS = 0o700;
 const PERMISSIONS = 0o777;
 const AT_ONCE = 1000;
 
-/** What is written, and where to. */
+/** Entries to write, and where to write them. */
 export interface Writing {
   readonly table: SelectedTable;
   readonly tree: OutputTree;
@@ -25,7 +25,7 @@ export interface Writing {
   readonly signal: AbortSignal;
 }
 
-/** Entries of folders that are still to do, in path order. */
+/** Yields the folders that are still to be done, in path order. */
 function* foldersOf(table: SelectedTable): Generator<number> {
   for (let index = 0; index < table.count; index++) {
     if (table.type(index) === 'directory' && table.columns.state[index] === STATE.waiting) yield index;

@@ -1,5 +1,5 @@
-// What a killed restore leaves below its output folder: files under temporary names, which begin alike for a run. Beside them
-// lies the lock of the run, so that the next restore into the folder knows that nobody writes to them any more.
+// Removes what killed restores leave below an output folder: files under temporary names, which begin alike for a run. Beside them lies the
+// lock of the run, so that the next restore into the folder knows that nobody writes to them any more.
 import { readdirSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -18,7 +18,7 @@ import { holdLock, type Lock, lockHolder } from '../../platform/state/lock.js';
 
 const LOCK = /^(\.archiver-[0-9a-f]{8}-)lock$/;
 
-/** Removes what ended runs left, and locks the names of this one until it is released. @throws access-denied, no-space, io */
+/** Removes what ended runs have left, and locks the names of this one until it is released. @throws access-denied, no-space, io */
 export async function lockOutput(output: OutputFolder): Promise<Lock> {
   const { rootPath, tempName } = output.settings;
   if (!output.isEmpty) await removeLeftovers(output);
@@ -44,6 +44,6 @@ async function removeLeftovers({ settings: { rootPath }, tree }: OutputFolder): 
     }
   };
   clear(TOP);
-  // Last: killed before, the next restore goes on with it.
+  // Removed last: if this run is killed before, the next restore continues.
   for (const prefix of dead) await rm(join(rootPath, `${prefix}lock`), { force: true });
 }

@@ -1,4 +1,4 @@
-// Hard links and symbolic links, made when every file is in place, so that nothing is ever written through one of them.
+// Makes hard links and symbolic links when every file is in place, so that nothing is ever written through one of them.
 import { errorText } from '../../platform/failures/errors.js';
 import { displayPath, type RawPath, rawFromText, TOP, splitPath, withEnd } from '../../platform/paths/raw-path.js';
 import { fileMetadata } from './file-metadata.js';
@@ -9,15 +9,15 @@ import type { Writing } from './folders.js';
 import { addTo } from '../../platform/lists-by-key.js';
 
 export interface LinkWriting extends Writing {
-  /** The output folder was empty. */
+  /** True if the output folder was empty. */
   readonly isFresh: boolean;
 }
 
 const COPY_BYTES = 1 << 20;
 
 /**
- * For each hard link to make the entry whose file it shares: the first chosen member of its group, which is written from
- * its own content, or one that is in place already.
+ * Returns for each hard link the entry whose file it shares: the first selected member of its group, which is written from its own content,
+ * or one that is in place already.
  */
 export function planHardlinks(table: SelectedTable, extras: ReadonlyMap<number, Extra>): ReadonlyMap<number, number> {
   const carriers = new Map<number, number>();
@@ -71,7 +71,7 @@ class LinkMaker {
     return [tree.folder(folderPath), name];
   }
 
-  /** Makes something under a temporary name and gives it its own. */
+  /** Creates something under a temporary name and renames it. */
   private put(folder: Folder, name: RawPath, make: (temp: RawPath) => void): void {
     const { tree, settings } = this.writing;
     const temp = withEnd(settings.tempName, rawFromText(`l${(this.temporaries++).toString(36)}`));

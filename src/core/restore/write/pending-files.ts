@@ -7,13 +7,13 @@ import { loadMd5Streams, STREAMS_AT_ONCE, type Md5Streams, type StreamSource } f
 
 /** Longer files are hashed as they are written: the page cache need not hold eight of them. */
 export const MAX_PENDING_FILE_BYTES = 1 << 26;
-/** Written and not hashed yet, of one worker. */
+/** Most bytes of one worker that are written and not hashed yet. */
 const MAX_BACKLOG_BYTES = 1 << 28;
 
 export class PendingFiles {
   private streams: { readonly loaded: Md5Streams | undefined } | undefined;
 
-  /** `load` gives the lanes, or undefined where they cannot run; called when they are first needed. */
+  /** `load` returns the lanes, or undefined if they cannot run; called when they are first needed. */
   constructor(private readonly load: () => Md5Streams | undefined = loadMd5Streams) {}
 
   /** Whether a file of this size is to wait; others are hashed as they come. */
@@ -26,19 +26,19 @@ export class PendingFiles {
     return this.streams.loaded;
   }
 
-  /** Adds a complete file; when all lanes have one, or too much waits, hashes until that is no longer so. */
+  /** Adds a complete file; when all lanes have one, or too much waits, hashes until that is no longer the case. */
   add(file: StreamSource): void {
     const lanes = this.lanes();
     lanes?.add(file);
     lanes?.advance(STREAMS_AT_ONCE - 1, MAX_BACKLOG_BYTES);
   }
 
-  /** Hashes all that waits. */
+  /** Hashes all files that wait. */
   finish(): void {
     this.streams?.loaded?.advance(0, 0);
   }
 
-  /** Forgets all that waits. */
+  /** Forgets all files that wait. */
   clear(): void {
     this.streams?.loaded?.clear();
   }

@@ -1,6 +1,6 @@
-// Which extended attributes are restored by default: `user.*`, whose meaning is up to programs, and ACLs, which are
-// permissions. All others (`security.*` with file capabilities, `trusted.*`, future ones) can give a program privileges, as
-// setuid does, and need the same flag: an archive must not be able to plant one.
+// Decides which extended attributes are restored by default: `user.*`, whose meaning is up to programs, and ACLs, which are permissions.
+// All others (`security.*` with file capabilities, `trusted.*`, future ones) can give a program privileges, as setuid does, and need the
+// same flag: an archive must not be able to plant one.
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { type Extra, type SelectedTable, STATE } from '../plan/selected-table.js';
 
@@ -9,11 +9,11 @@ const isHarmless = (name: RawPath): boolean => name.startsWith('user.') || ACLS.
 
 export interface Screened {
   readonly extras: ReadonlyMap<number, Extra>;
-  /** How many attributes an entry does not get. */
+  /** Number of attributes that an entry does not get. */
   readonly heldBack: ReadonlyMap<number, number>;
 }
 
-/** The extras without the attributes that are not restored. */
+/** Returns the extras without the attributes that are not restored. */
 export function screenAttributes(extras: ReadonlyMap<number, Extra>, keepSpecialBits: boolean): Screened {
   const heldBack = new Map<number, number>();
   if (keepSpecialBits) return { extras, heldBack };
@@ -29,7 +29,7 @@ export function screenAttributes(extras: ReadonlyMap<number, Extra>, keepSpecial
   return { extras: heldBack.size === 0 ? extras : new Map([...extras, ...screened]), heldBack };
 }
 
-/** The warning about attributes that written entries did not get; undefined for none. A hard link has none of its own. */
+/** Returns the warning about attributes that written entries did not get; undefined for none. A hard link has none of its own. */
 export function heldBackNote(
   { table, heldBack }: Pick<Screened, 'heldBack'> & { readonly table: SelectedTable },
   hardlinks: ReadonlyMap<number, number>,

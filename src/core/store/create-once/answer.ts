@@ -1,5 +1,5 @@
-// Whether a store keeps If-None-Match, as it was found out: the commit protocol stands on it (rules.md#asked-stores). A
-// *create-once* store lets exactly one of many rivals put a key; a *plain* one does not, and nothing may be built on it there.
+// The answer whether a store keeps If-None-Match, on which the commit protocol depends (rules.md#asked-stores). A *create-once* store lets
+// exactly one of many rivals put a key; a *plain* one does not, so the protocol must not rely on it there.
 import * as s from '../../platform/documents/schema.js';
 import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
 
@@ -7,7 +7,7 @@ const BODY = s.schema(() =>
   s.object({
     place: s.text,
     kind: s.oneOf(['create-once', 'plain']),
-    /** A clause: `it overwrote an object in spite of If-None-Match`. */
+    /** A clause that says what was seen: `it overwrote an object in spite of If-None-Match`. */
     seen: s.text,
     askedAt: s.date,
     /** The computer that asked. */
@@ -17,7 +17,7 @@ const BODY = s.schema(() =>
 
 export type CreateOnceAnswer = Omit<s.Read<typeof BODY>, 'place'>;
 
-/** An answer, and the server and bucket that it is about: a bucket that was copied somewhere else takes none along. */
+/** An answer, and the server and bucket that it is about, so that a copied bucket does not take it along. */
 export interface PlacedAnswer {
   readonly place: string;
   readonly answer: CreateOnceAnswer;
@@ -30,13 +30,13 @@ const TRUSTED_MS = 30 * DAY_MS;
 export const encodeAnswer = ({ place, answer }: PlacedAnswer): string =>
   encodeStateDocument(KIND, { place, ...answer, askedAt: answer.askedAt.toISOString() });
 
-/** @throws integrity, unsupported for anything else; `path` names it in messages */
+/** Parses an answer; `path` names it in messages. @throws integrity, unsupported for anything else */
 export function parseAnswer(text: string, path: string): PlacedAnswer {
   const { place, ...answer } = readStateDocument(text, KIND, { path, hint: '' });
   return { place, answer };
 }
 
-/** Whether an answer still counts. One from the future is by a clock that was wrong. */
+/** Whether an answer is recent enough to count. One from the future was dated by a wrong clock. */
 export function isFresh({ askedAt }: Pick<CreateOnceAnswer, 'askedAt'>, now: Date): boolean {
   const ageMs = now.getTime() - askedAt.getTime();
   return ageMs > -DAY_MS && ageMs < TRUSTED_MS;

@@ -1,4 +1,5 @@
-// The front door: what a store keeps, from what is known of it, else by asking. Folders are ours and are not asked.
+// The front door: finds out whether a store keeps If-None-Match, from what is known of it, otherwise by asking. Folder stores are ours and
+// are not asked.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ArchiverError } from '../../platform/failures/errors.js';
@@ -13,23 +14,23 @@ import { type ProbeOptions, probeCreateOnce } from './probe.js';
 import { knownHere, knownThere, type RememberOptions, rememberHere, rememberThere } from './remembered-answers.js';
 
 export interface CreateOnceOptions extends RememberOptions, Omit<ProbeOptions, 'isAws' | 'deleter'> {
-  /** This computer. */
+  /** Name of this computer. */
   readonly host: string;
-  /** Nothing is put. */
+  /** Put nothing. */
   readonly dryRun: boolean;
 }
 
-/** What a run has of the world. */
+/** The environment of a run that asks. */
 export interface Asking extends Omit<RememberOptions, 'now'> {
   readonly now: () => Date;
-  /** This computer; asked of the system where it is not given. */
+  /** Name of this computer; by default the host name. */
   readonly host?: string | undefined;
 }
 
-/** Where a store is asked by putting: the folder of an upload that never is. */
+/** Returns the folder for objects that are put to ask a store: that of an upload that never exists. */
 export const scratchFolder = (now: () => Date): string => uploadFolder(newUploadId(now(), randomBytes(4)));
 
-/** What a store is asked with. */
+/** Returns the options for asking a store. */
 export const askingAs = ({
   home,
   now,
@@ -46,7 +47,10 @@ export const askingAs = ({
   randomBytes,
 });
 
-/** Undefined where there is nothing to ask: a folder, a store that somebody vouches for, and what a dry run cannot know. */
+/**
+ * Returns whether the store keeps If-None-Match; undefined if there is nothing to ask: for a folder, a store that somebody vouches for, and
+ * what a dry run cannot know.
+ */
 export async function createOnceOf(
   opened: OpenedStore,
   options: CreateOnceOptions,
@@ -63,7 +67,7 @@ export async function createOnceOf(
   return there;
 }
 
-/** Asks the store whatever is known of it, and remembers what it shows. @throws what keeps it from answering */
+/** Asks the store even if something is known of it, and remembers the answer. @throws what keeps it from answering */
 export async function askAnew(
   opened: OpenedStore,
   options: Omit<CreateOnceOptions, 'dryRun'>,
@@ -74,8 +78,8 @@ export async function askAnew(
 }
 
 /**
- * Asks a store that may not be chosen in the end: nothing new stays there until `keepThere`. What it says of itself that is not
- * so is replaced. @throws what keeps it from answering
+ * Asks a store that may not be chosen in the end: nothing new stays there until `keepThere`, but a wrong answer that lies there is
+ * replaced. @throws what keeps it from answering
  */
 export async function askBeforeChoice(
   opened: OpenedStore,
@@ -87,7 +91,7 @@ export async function askBeforeChoice(
   return answer;
 }
 
-/** Puts what this computer knows of a store into it, for other computers. @throws what the store throws */
+/** Copies what this computer knows of a store into it, for other computers. @throws what the store throws */
 export async function keepThere(opened: OpenedStore, options: RememberOptions): Promise<void> {
   const known = await knownHere(opened, options);
   if (known !== undefined) await rememberThere(opened, known, options);
@@ -106,11 +110,11 @@ async function askAndKeepHere(
 }
 
 export interface WritableOptions extends CreateOnceOptions {
-  /** The user says that nobody else writes there now. */
+  /** True if the user says that nobody else writes there now. */
   readonly isExclusive?: boolean;
 }
 
-/** The store as it is written to: without conditions, where it does not create a key only once. @throws what asking throws */
+/** Returns the store to write to: one without conditions if it does not create a key only once. @throws what asking throws */
 export async function asWritable(opened: OpenedStore, options: WritableOptions): Promise<OpenedStore> {
   const { isExclusive = false } = options;
   if ((await createOnceOf(opened, options))?.kind !== 'plain') return opened;
@@ -118,13 +122,13 @@ export async function asWritable(opened: OpenedStore, options: WritableOptions):
 }
 
 export interface Writing {
-  /** `--exclusive`: nobody else writes there now. */
+  /** True with `--exclusive`: nobody else writes there now. */
   readonly isExclusive?: boolean | undefined;
-  /** Then nothing is asked. */
+  /** True to ask nothing. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** The store as a run writes to it. @throws what keeps it from answering */
+/** Returns the store that a run writes to. @throws what keeps it from answering */
 export const writableStore = async (
   opened: OpenedStore,
   asking: Asking,
@@ -132,8 +136,8 @@ export const writableStore = async (
 ): Promise<OpenedStore> => await asWritable(opened, { ...askingAs(asking), isExclusive, dryRun });
 
 /**
- * Who writes versions to a plain store has to list it: nothing else shows the versions of others, and what a sweep is about to
- * delete. @throws plain-store
+ * Checks that a writer of versions can list a plain store: nothing else shows the versions of others, and what a sweep is about to delete.
+ * @throws plain-store
  */
 export function refuseUnlisted({ plain, url }: ObjectStore): void {
   if (plain === undefined) return;

@@ -1,11 +1,10 @@
-// Asks a store whether it keeps If-None-Match: two PUTs in a row at a fresh key, of which it must refuse the second, and then
-// races of eight at once, each at a fresh key, of which it must accept exactly one. Some servers keep it in a row and not in a
-// race: they look when a request begins, and put when it ends. So in each race all rivals send all but the last byte of their
-// bodies before any sends that. What a proxy in between gathers first overlaps by chance only: stores that are not AWS itself
-// are asked more than once.
+// Asks a store whether it keeps If-None-Match: two PUTs in a row at a fresh key, of which it must refuse the second, and then races of
+// eight at once, each at a fresh key, of which it must accept exactly one. Some servers keep it in a row and not in a race: they check when
+// a request begins, and put when it ends. So in each race all rivals send all but the last byte of their bodies before any sends that.
+// Requests that a proxy in between buffers overlap only by chance: stores other than AWS itself are asked more than once.
 //
-// What the probe puts is 16 KiB each in the folder of the upload that is about to begin: the place that matters, with the
-// rights that matter, where prune sweeps what these credentials may not delete.
+// The probe puts objects of 16 KiB in the folder of the upload that is about to begin: the place that matters, with the rights that matter,
+// where prune sweeps what these credentials may not delete.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import { PACED_SLICE_BYTES, type Pace } from '../../platform/limits/pace.js';
@@ -16,12 +15,12 @@ import type { CreateOnceAnswer } from './answer.js';
 import { probeKey } from './probe-key.js';
 
 export interface ProbeOptions {
-  /** Where the probe puts, with a slash at its end. */
+  /** Folder where the probe puts objects, with a slash at its end. */
   readonly folder: string;
-  /** Names what nobody has put yet. */
+  /** Random bytes for keys that nobody has put yet. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly isAws: boolean;
-  /** Of what it has put. */
+  /** Deletes the objects of the probe. */
   readonly deleter: ObjectDeleter;
   readonly signal: AbortSignal;
 }
@@ -31,18 +30,18 @@ export type Probed = Pick<CreateOnceAnswer, 'kind' | 'seen'>;
 const RIVALS = 8;
 const RACES_OF_AWS = 1;
 const RACES_OF_OTHERS = 4;
-/** Races that told nothing, because answers were lost. */
+/** Most races that may be inconclusive because answers were lost. */
 const LOST_RACES = 3;
 const CLEAN_UP_MS = 5000;
 const TEXT = 'archiver asks whether this store keeps If-None-Match\n';
 /** Two slices, of which the second is a byte. */
 const BODY = Buffer.alloc(PACED_SLICE_BYTES + 1, TEXT);
-/** Where connections are fewer than rivals, or some are answered early, the others do not wait for ever. */
+/** Longest wait for the other rivals, in case that there are fewer connections, or some are answered early. */
 const LINE_MS = 2000;
 
 const plain = (seen: string): Probed => ({ kind: 'plain', seen });
 
-/** Asks. @throws what keeps the question from being answered: nothing is known then */
+/** Asks the store. @throws what keeps the question from being answered: nothing is known then */
 export async function probeCreateOnce(store: ObjectStore, options: ProbeOptions): Promise<Probed> {
   const probe = new Probe(store, options);
   try {
@@ -59,13 +58,13 @@ export async function probeCreateOnce(store: ObjectStore, options: ProbeOptions)
   }
 }
 
-/** `unsure`: refused, but after a request whose answer was lost, and which may have been the one that was accepted. */
+/** `unsure`: refused, but on a repeated request; the first one, whose answer was lost, may have been accepted. */
 type Outcome = 'accepted' | 'refused' | 'unsure';
 
 interface Rival {
-  /** Lets all but the last slice of its body pass, and that when every rival has come so far. */
+  /** Lets all but the last slice of the body pass at once, and the last one when every rival has come so far. */
   readonly pace: Pace;
-  /** It was answered: the others do not wait for it. */
+  /** Called when the rival was answered, so that the others do not wait for it. */
   readonly leave: () => void;
 }
 
@@ -90,7 +89,7 @@ function finishLine(rivals: number): () => Rival {
   };
 }
 
-/** Everybody is there, or its connection is gone. */
+/** Ignores the end of a wait: everybody is there, or the connection is gone. */
 function ignore(): void {}
 
 class Probe {
@@ -118,7 +117,7 @@ class Probe {
     }
   }
 
-  /** Undefined where both are answered as they should be. */
+  /** Puts two objects in a row at one key; undefined if both are answered as they should be. */
   async inRow(): Promise<Probed | undefined> {
     const key = this.freshKey();
     let first: Outcome;
@@ -126,7 +125,7 @@ class Probe {
       first = await this.put(key);
     } catch (error) {
       if (!isArchiverError(error, 'unsupported')) throw error;
-      // Whether it is the condition that it does not know.
+      // Puts without the condition, to see whether that is what the store does not know.
       await this.store.put(this.freshKey(), BODY, { signal: this.options.signal });
       return plain(`it does not know If-None-Match (${error instanceof StoreError ? error.reason : error.code})`);
     }
@@ -135,7 +134,7 @@ class Probe {
     return undefined;
   }
 
-  /** Undefined where each has one winner. */
+  /** Runs the races; undefined if each has exactly one winner. */
   async races(): Promise<Probed | undefined> {
     let wanted = this.options.isAws ? RACES_OF_AWS : RACES_OF_OTHERS;
     let lost = 0;
@@ -167,7 +166,7 @@ class Probe {
     });
   }
 
-  /** What may not be deleted stays: prune sweeps it with what its upload leaves. */
+  /** Deletes the probe's objects. What may not be deleted stays, and prune sweeps it with what its upload leaves. */
   async cleanUp(): Promise<void> {
     const late = AbortSignal.timeout(CLEAN_UP_MS);
     await this.options.deleter.delete(this.keys, late).catch((error: unknown) => errorText(error));

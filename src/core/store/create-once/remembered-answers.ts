@@ -1,5 +1,5 @@
-// Where the answer of a store is remembered for 30 days: in the home of this user, by server and bucket, and, where these
-// credentials may put, in the store itself, for other computers. Both are hints of equal worth; what cannot be read is asked again.
+// Remembers the answer of a store for 30 days: in the home of this user, by server and bucket, and, if these credentials may put, in the
+// store itself, for other computers. Both are hints of equal worth; if an answer cannot be read, the store is asked again.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,44 +11,44 @@ import { parseStoreUrl } from '../store-url.js';
 import { replaceFile } from '../../platform/state/replace-file.js';
 import { type CreateOnceAnswer, encodeAnswer, isFresh, parseAnswer } from './answer.js';
 
-/** In the store, below its base. */
+/** Key of the answer, below the base of the store. */
 export const ANSWER_KEY = 'create-once.json';
 const MAX_BYTES = 64 * 1024;
 
 export interface RememberOptions {
-  /** Archiver's own folder; undefined where this computer remembers nothing. */
+  /** Archiver's own folder; undefined if this computer remembers nothing. */
   readonly home: string | undefined;
   readonly now: Date;
   readonly signal: AbortSignal;
-  /** Told what cannot be kept on this computer. */
+  /** Called with a text about what cannot be kept on this computer. */
   readonly warn: (text: string) => void;
 }
 
-/** The server and bucket that an answer is about. */
+/** Returns the server and bucket that an answer is about. */
 export function placeOf({ store, servers }: OpenedStore): string {
   const url = parseStoreUrl(store.url);
   return `${servers?.store ?? 'aws'} ${url.kind === 's3' ? url.bucket : url.folder}`;
 }
 
-/** The file in `folder` of archiver's own one that is about this, of any length and with anything in it. */
+/** Returns the file in `folder` of archiver's own folder for `what`, which may be of any length and contain any character. */
 export const fileAbout = (home: string, folder: string, what: string): string =>
   join(home, folder, `${createHash('sha256').update(what).digest('hex').slice(0, 32)}.json`);
 
 const fileOf = (home: string, place: string): string => fileAbout(home, 'create-once', place);
 
-/** What this computer knows; undefined where that is nothing, or too old. */
+/** Returns what this computer knows; undefined if that is nothing, or too old. */
 export async function knownHere(
   opened: OpenedStore,
   { home, now }: RememberOptions,
 ): Promise<CreateOnceAnswer | undefined> {
   if (home === undefined) return undefined;
   const path = fileOf(home, placeOf(opened));
-  // One that cannot be read is asked for again.
+  // An answer that cannot be read counts as none.
   const text = await readFile(path, 'utf8').catch((error: unknown) => void systemCode(error));
   return text === undefined ? undefined : answerIn(text, path, opened, now);
 }
 
-/** What the store itself says, in one request. @throws what the store throws, but for a policy that forbids it */
+/** Returns what the store itself says, in one request. @throws what the store throws, except that a policy forbids it */
 export async function knownThere(
   opened: OpenedStore,
   { now, signal }: RememberOptions,
@@ -87,7 +87,7 @@ export async function rememberHere(
   }
 }
 
-/** Keeps it in the store, where these credentials may. @throws cancelled, and what else is no matter of permissions */
+/** Keeps the answer in the store, if these credentials may. @throws cancelled, and other failures that are not about permissions */
 export async function rememberThere(
   opened: OpenedStore,
   answer: CreateOnceAnswer,
@@ -95,7 +95,7 @@ export async function rememberThere(
 ): Promise<void> {
   const body = Buffer.from(encodeAnswer({ place: placeOf(opened), answer }));
   const put = (ifAbsent: boolean): Promise<unknown> => opened.store.put(ANSWER_KEY, body, { ifAbsent, signal });
-  // A policy may take nothing without the condition; an older answer is replaced where that is allowed.
+  // A policy may allow no put without the condition; an older answer is replaced if that is allowed.
   const first = answer.kind === 'plain' ? put(false) : put(true).catch(noneOn('conflict'));
   const isKept = await first.catch(noneOn('access-denied'));
   if (isKept === undefined && answer.kind === 'create-once') await put(false).catch(noneOn('access-denied'));

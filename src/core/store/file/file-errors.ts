@@ -5,7 +5,7 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { StoreError } from '../store-error.js';
 
 const FULL = 'free some space there, or choose another folder';
-/** What differs from the general wording where the file is an object of a store. */
+/** Meanings that differ from the general ones if the file is an object of a store. */
 const HERE: Readonly<Record<string, Partial<Meaning>>> = {
   EISDIR: { code: 'not-found' },
   ENOTEMPTY: { code: 'store' },
@@ -24,7 +24,7 @@ export function fileError(error: unknown, doing: string, path: string): Error {
   if (isArchiverError(error)) return error;
   if (error instanceof Error && error.name === 'AbortError') return cancelledError();
   const reason = systemCode(error);
-  // For reading, a folder is no object; for writing, it is an obstacle.
+  // When reading, a folder counts as no object; when writing, it is an obstacle.
   const known = doing === 'write' && reason === 'EISDIR' ? 'ENOTEMPTY' : (reason ?? '');
   const { code, text, ...options } = {
     ...(meaningOf(known) ?? { code: 'io', text: errorText(error) }),

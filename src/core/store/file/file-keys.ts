@@ -1,4 +1,4 @@
-// How keys become paths below the base folder, and which names are reserved for the store.
+// Turns keys into paths below the base folder, and knows which names are reserved for the store.
 import { join } from 'node:path';
 import { printable } from '../../platform/paths/raw-path.js';
 import { StoreError } from '../store-error.js';
@@ -9,7 +9,7 @@ export const RESERVED = '.archiver~';
 export const TEMP_PREFIX = `${RESERVED}tmp-`;
 const MAX_SEGMENT_BYTES = 255;
 
-/** The path of a key. @throws usage for an invalid key, unsupported for a key that no file can have */
+/** Returns the path of a key. @throws usage for an invalid key, unsupported for a key that no file can have */
 export function keyPath(folder: string, key: string): string {
   checkKey(key);
   const refuse = (why: string): never => {

@@ -1,5 +1,5 @@
-// Listing a folder tree as keys in byte order, as an S3 server would. A folder sorts as its name with a slash, because
-// that is how its keys compare: `a-b` comes before `a/x`, and `a/x` before `ab`.
+// Lists a folder tree as keys in byte order, as an S3 server would. A folder sorts as its name with a slash, because that is how its keys
+// compare: `a-b` comes before `a/x`, and `a/x` before `ab`.
 import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ async function hasKey(folder: string): Promise<boolean> {
 
 type Step = 'skip' | 'show' | 'enter';
 
-/** What to do with one entry of a folder. */
+/** Decides what to do with one entry of a folder. */
 function stepOf({ key, isFolder }: Listed, { prefix, isFolded, after }: WalkOptions): Step {
   const isBelow = key.startsWith(prefix);
   if (!isFolder) return isBelow && compareBytes(key, after) > 0 ? 'show' : 'skip';
@@ -85,7 +85,7 @@ async function* walk(base: string, folder: string, options: WalkOptions): AsyncG
   }
 }
 
-/** The keys (and folded folders) below `base`, in byte order. A folder that does not exist holds none. */
+/** Yields the keys (and folded folders) below `base`, in byte order. A folder that does not exist holds none. */
 export function walkKeys(base: string, options: WalkOptions): AsyncGenerator<Listed> {
   return walk(base, '', options);
 }

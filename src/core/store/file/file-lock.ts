@@ -28,21 +28,24 @@ import { StoreError, throwIfCancelled } from '../store-error.js';
 export interface LockedPlacing {
   /** @throws conflict when the target must not be replaced */
   readonly look: () => Promise<void>;
-  /** `fs.rename`, so that a test can be a slow file system. */
+  /** `fs.rename`; replaced in tests that act as a slow file system. */
   readonly rename?: typeof rename | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Of the lock folder: writers of other users look into it. */
+  /** Modes of the lock folder, which writers of other users must be able to read. */
   readonly modes: FileModes;
 }
 
-/** Long compared with the two renames that a lock is held for; a wrong guess costs the holder another try. */
+/**
+ * Age of a lock that may be taken over. Long compared with the two renames that a lock is held for; a wrong guess costs the holder another
+ * try.
+ */
 const STALE_MS = 8_000;
 const REFRESH_MS = 2_000;
 const POLL_MS = 20;
 const FIRST_AGE_MS = 100;
-/** In the lock beside the file; its timestamp is when the lock was prepared. */
+/** Suffix of the note beside the file in the lock; its timestamp is when the lock was prepared. */
 const NOTE_SUFFIX = '-since';
-// A folder of that name is not empty; some network file systems only answer with EPERM or EACCES.
+// Errors of a rename to a folder that is not empty; some network file systems only answer with EPERM or EACCES.
 const HELD = new Set(['ENOTEMPTY', 'EEXIST']);
 const MAYBE_HELD = new Set(['EACCES', 'EPERM', 'EBUSY']);
 
@@ -146,7 +149,7 @@ class OwnLock {
     );
   }
 
-  // The next writer of the key clears what cannot be removed; whether the file was placed matters more.
+  // Failures are ignored: the next writer of the key clears what cannot be removed, and whether the file was placed matters more.
   async release(): Promise<void> {
     const names = [this.#token, noteOf(this.#token)];
     for (const name of names) await unlink(join(this.#home, name)).catch(() => undefined);

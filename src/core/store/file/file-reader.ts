@@ -92,7 +92,7 @@ export class FileReader implements Pick<ObjectStore, 'get' | 'head' | 'list' | '
     const totalBytes = Number(info.size);
     const { start, end } = extentOf(path, totalBytes, range);
     const sizeBytes = end - start;
-    // An end of -1 would mean "everything": an empty file is read from its end.
+    // An end of -1 would mean "everything", so an empty file is read from its end.
     const source = handle.createReadStream({ start, end: Math.max(start, end - 1), highWaterMark: READ_BYTES });
     const body = storeBody(source, {
       sizeBytes,
@@ -100,7 +100,7 @@ export class FileReader implements Pick<ObjectStore, 'get' | 'head' | 'list' | '
       mapError: (error) => fileError(error, 'read', path),
     });
     if (signal) {
-      setMaxListeners(0, signal); // every content that is being read listens: that is no leak
+      setMaxListeners(0, signal); // every content that is being read adds a listener, which is no leak
       const stop = (): void => void body.destroy(fileError(signal.reason, 'read', path));
       signal.addEventListener('abort', stop, { once: true });
       body.once('close', () => signal.removeEventListener('abort', stop));
@@ -175,7 +175,7 @@ export class FileReader implements Pick<ObjectStore, 'get' | 'head' | 'list' | '
     return { objects, prefixes: lines.filter(({ isFolder }) => isFolder).map(({ key }) => key) };
   }
 
-  // By path and not by key: a foreign file may have a name that this store would not use.
+  // By path and not by key: a file of another program may have a name that this store would not use.
   async #listed(key: string): Promise<ObjectInfo | undefined> {
     const info = await stat(join(this.#folder, key), { bigint: true }).catch(() => undefined);
     return info && infoOf(key, info);

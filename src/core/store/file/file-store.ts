@@ -25,12 +25,12 @@ import { StoreError, throwIfCancelled } from '../store-error.js';
 import { checkKey } from '../store-url.js';
 
 export interface FileStoreOptions {
-  /** Who may read what is written: permission bits of files; the owner alone when not given. */
+  /** Permission bits of files that are written; by default only the owner may read them. */
   readonly storeMode?: number | undefined;
   readonly paceUpload?: Pace | undefined;
-  /** `fs.link`, so that a test can be a file system without hard links. */
+  /** `fs.link`; replaced in tests that act as a file system without hard links. */
   readonly link?: typeof link | undefined;
-  /** `fs.rename`, so that a test can be a slow one. */
+  /** `fs.rename`; replaced in tests that act as a slow file system. */
   readonly rename?: typeof rename | undefined;
 }
 
@@ -128,7 +128,7 @@ class FileStore {
     };
   }
 
-  // A temp file is what a multipart upload is elsewhere: bytes of a writer that may have ended, shown by no listing.
+  // Temp files take the place of multipart uploads: bytes of a writer that may have ended, shown by no listing.
   async *#unfinished(prefix: string): AsyncGenerator<UnfinishedMultipart> {
     const top = join(this.#folder, prefix.slice(0, prefix.lastIndexOf('/') + 1));
     for await (const { path, sizeBytes, writtenAt } of tempsBelow(top)) {
@@ -161,7 +161,7 @@ class FileStore {
     return failures;
   }
 
-  // Keys have no folders; folders that a write created are removed with their last key. The base itself stays.
+  // Removes folders that have become empty: keys have none, so folders that a write created go with their last key. The base itself stays.
   async #prune(folder: string): Promise<void> {
     if (folder === this.#folder || !folder.startsWith(`${this.#folder}/`)) return syncFolder(folder);
     const isRemoved = await rmdir(folder).then(
@@ -220,12 +220,12 @@ class FileStore {
   }
 }
 
-/** A store in the folder, which is made by the first write. `folder` is absolute and has no trailing slash. */
+/** Opens a store in a folder, which is created by the first write. `folder` is absolute and has no trailing slash. */
 export function fileStore(folder: string, options: FileStoreOptions = {}): WholeStore {
   return new FileStore(folder, options).toObjectStore();
 }
 
-// Temp files of killed writers. No listing shows them, so deleting keys below a folder removes them as well.
+// Age of temp files of killed writers. No listing shows them, so deleting keys below a folder removes them as well.
 
 const STALE_MS = 86_400_000;
 
@@ -239,7 +239,7 @@ interface Temp {
   readonly writtenAt: Date;
 }
 
-/** Those at any depth below `folder`. */
+/** Yields the temp files at any depth below `folder`. */
 async function* tempsBelow(folder: string): AsyncGenerator<Temp> {
   for (const entry of await entriesOf(folder)) {
     const path = join(folder, entry.name);
@@ -250,16 +250,16 @@ async function* tempsBelow(folder: string): AsyncGenerator<Temp> {
   }
 }
 
-/** Empty for a folder that is gone or not readable: what it holds takes space but does no harm. */
+/** Reads a folder; empty if it is gone or not readable, since what it holds takes space but does no harm. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   const reading = readdir(folder, { withFileTypes: true });
   return (await reading.catch(noneOn('ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))) ?? [];
 }
 
-/** Removes one that nobody wrote to for a day; false when it stays, or is gone already. */
+/** Removes a temp file that nobody wrote to for a day; false when it stays, or is gone already. */
 async function removeStale(path: string, askTime: AskTime): Promise<boolean> {
   try {
-    // Never by our clock: a computer whose clock is days ahead would remove what others are writing.
+    // The age is never taken by our clock: a computer whose clock is days ahead would remove what others are writing.
     if ((await askTime()) - (await stat(path)).mtimeMs < STALE_MS) return false;
     await unlink(path);
     return true;
@@ -268,7 +268,7 @@ async function removeStale(path: string, askTime: AskTime): Promise<boolean> {
   }
 }
 
-/** The folder holds something else, another process was faster, or there is no permission. */
+/** Returns false for expected failures: the folder holds something else, another process was faster, or there is no permission. */
 function ignoreBusy(error: unknown): false {
   if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EBUSY', 'EACCES', 'EPERM'].includes(systemCode(error) ?? '')) return false;
   throw error;

@@ -1,5 +1,5 @@
-// Temp files and folders of the local folder store, and the clock of their timestamps. A killed run leaves at most a temp
-// file that no listing shows and that a later delete removes (stale-temps.ts).
+// Temp files and folders of the local folder store, and the clock of their timestamps. A killed run leaves at most a temp file that no
+// listing shows and that a later delete removes (file-store.ts).
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,9 @@ import { openUpFile, openUpFolder, PRIVATE, type FileModes } from './file-modes.
 
 const FOLDER_TRIES = 5;
 
-/** Makes a folder and its parents, durable. Node's own `recursive` hides why: a read-only disk becomes "no such file". */
+/**
+ * Creates a folder and its parents, durably. Node's own `recursive` hides the reason of a failure: a read-only disk becomes "no such file".
+ */
 export async function makeFolder(folder: string, modes: FileModes): Promise<void> {
   try {
     await makeOne(folder, modes);
@@ -23,7 +25,7 @@ export async function makeFolder(folder: string, modes: FileModes): Promise<void
   await syncFolder(dirname(folder));
 }
 
-/** One folder with its mode; an existing one keeps its own. */
+/** Creates one folder with its mode. @throws EEXIST and other system errors */
 export async function makeOne(folder: string, modes: FileModes): Promise<void> {
   await mkdir(folder, { mode: modes.folder });
   await openUpFolder(folder, modes);
@@ -59,7 +61,7 @@ export async function writeFully(handle: FileHandle, body: Uint8Array): Promise<
   }
 }
 
-/** The time by the clock that the file system of `folder` uses for timestamps; a server's may differ from ours. */
+/** Returns the time by the clock that the file system of `folder` uses for timestamps; a server's may differ from ours. */
 export async function fileSystemTime(folder: string, modes: FileModes = PRIVATE): Promise<Date> {
   const { path, handle } = await openTemp(folder, modes);
   try {

@@ -1,6 +1,6 @@
-// Atomic, durable files: a temp file beside the target, written once, flushed, moved into place, folder flushed. Where
-// nothing may exist yet, a hard link does that in one step; without hard links, and to replace one state only, the move
-// happens under the lock of the key (file-lock.ts).
+// Atomic, durable files: a temp file beside the target, written once, flushed, moved into place, folder flushed. If nothing may exist yet,
+// a hard link does that in one step; without hard links, and to replace one state only, the move happens under the lock of the key
+// (file-lock.ts).
 import { link, lstat, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode, noneOn } from '../../platform/failures/errors.js';
@@ -17,9 +17,9 @@ export interface PlaceOptions {
   readonly ifAbsent?: boolean | undefined;
   /** Replace only the file with this ETag. */
   readonly ifMatch?: string | undefined;
-  /** `fs.link`, so that a test can be a file system without hard links. */
+  /** `fs.link`; replaced in tests that act as a file system without hard links. */
   readonly link?: typeof link | undefined;
-  /** `fs.rename`, for the same reason, where the lock is used. */
+  /** `fs.rename` as the lock uses it; replaced in tests, too. */
   readonly rename?: typeof rename | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly modes: FileModes;
@@ -35,7 +35,7 @@ const changed = (path: string): StoreError =>
     reason: 'PreconditionFailed',
   });
 
-/** @throws conflict when the existing file must not be replaced */
+/** Checks the target. @throws conflict when the existing file must not be replaced */
 async function requireState(target: string, { ifMatch }: PlaceOptions): Promise<void> {
   // A symbolic link is followed when the ETag is compared, and counts as a file when nothing may exist.
   const look = ifMatch === undefined ? lstat : stat;
@@ -61,7 +61,7 @@ async function place(temp: string, target: string, options: PlaceOptions): Promi
   }
 }
 
-/** Appends the whole file `path`. */
+/** Appends the whole file `path` to `target`. */
 export async function appendFrom(path: string, target: FileHandle, signal?: AbortSignal): Promise<void> {
   const source = await open(path, 'r');
   try {
@@ -79,9 +79,8 @@ export async function appendFrom(path: string, target: FileHandle, signal?: Abor
 }
 
 /**
- * Makes the file `target` from what `fill` writes, all at once and durable when it resolves. Gives the ETag of what was written, whatever
- * lies under that name by now.
- * @throws system errors as they come, and `conflict` when the file exists and must not
+ * Writes the file `target` with `fill`, all at once and durable when it resolves. Returns the ETag of what was written, whatever has that
+ * name by now. @throws system errors as they come, and `conflict` when the file exists and must not
  */
 export async function writeAtomically(
   target: string,

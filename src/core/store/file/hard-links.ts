@@ -5,7 +5,7 @@ import { PRIVATE } from './file-modes.js';
 import { openTemp } from './file-temp.js';
 import { NO_HARD_LINKS } from './file-write.js';
 
-/** Whether a file of this folder can have a second name, as one is made there for a moment. @throws access-denied, no-space, io */
+/** Whether files in this folder can have a second name; tries it with a temp file. @throws access-denied, no-space, io */
 export async function hasHardLinks(folder: string, linkFile = link): Promise<boolean> {
   try {
     const { path, handle } = await openTemp(folder, PRIVATE);

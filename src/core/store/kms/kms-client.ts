@@ -16,15 +16,15 @@ import { untilCancelled } from '../until-cancelled.js';
 import { KEY_BYTES, type KeyInspection, type KeyService } from '../key-service.js';
 import { kmsError, type KmsCall } from './kms-errors.js';
 
-/** `region` is for keys that do not name theirs. */
+/** `region` is used for keys that do not name theirs. */
 export interface KmsOptions extends Omit<AwsServiceOptions, 'maxSockets' | 'maxAttempts'> {
   readonly retry?: Partial<RetryOptions> | undefined;
   readonly onEvent?: EventSink | undefined;
 }
 
 /**
- * KMS answers in milliseconds and is asked once or twice a command. One that stays silent is asked a second time and no
- * more: a minute, and not the many that a store may take for a large body.
+ * Most attempts if KMS stays silent. It answers in milliseconds and is asked once or twice a command: two attempts take a minute, not the
+ * many that a store may take for a large body.
  */
 const SILENT_ATTEMPTS = 2;
 const MAX_SOCKETS = 4;
@@ -98,7 +98,7 @@ export function kmsKeys(options: KmsOptions): KeyService & KeyInspection & { clo
   };
 }
 
-/** The same error, and no further attempt when nobody answered twice. */
+/** Returns the error; not retriable any more if nobody answered twice. */
 function unlessSilent(error: Error, attempt: number): Error {
   if (!(error instanceof StoreError) || error.code !== 'stalled' || attempt < SILENT_ATTEMPTS) return error;
   const { code, message, hint, reason, cause } = error;

@@ -1,5 +1,5 @@
-// Turns what KMS, its SDK and the network say into one sentence about one key, with a next step. `not-found` is said of
-// keys to encrypt with only: to those who read, it would mean that the object is missing.
+// Turns what KMS, its SDK and the network say into one sentence about one key, with a next step. `not-found` is used only for keys to
+// encrypt with: for readers it would mean that the object is missing.
 import {
   cancelledError,
   errorText,
@@ -15,7 +15,7 @@ export interface KmsCall {
   readonly operation: 'GenerateDataKey' | 'Decrypt' | 'DescribeKey' | 'GetKeyPolicy';
   readonly keyId: string;
   readonly region: string;
-  /** Undefined on AWS itself. */
+  /** Address of the server; undefined for AWS itself. */
   readonly endpoint: string | undefined;
 }
 
@@ -23,7 +23,7 @@ interface SdkError {
   readonly name: string;
   readonly message: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
-  /** Of an answer that is not KMS's. */
+  /** Set for an answer that is not from KMS. */
   readonly $response?: { readonly statusCode?: number };
 }
 

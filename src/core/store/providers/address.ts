@@ -1,4 +1,4 @@
-// Addresses of providers, both ways: from the name and region to the address, and from an address to what it tells.
+// Addresses of providers, both ways: from the name and region to the address, and from an address to its provider.
 import { type Provider, PROVIDERS } from './provider.js';
 import type { ProviderFacts } from './provider-facts.js';
 import { factsOf } from './provider-table.js';
@@ -8,11 +8,11 @@ export interface AddressParts {
   readonly account?: string | undefined;
 }
 
-/** What has to be said before the address is known, in the order of asking. */
+/** Returns the parts that the user must give before the address is known, in the order of asking. */
 export const missingParts = ({ endpoint }: Pick<ProviderFacts, 'endpoint'>): readonly ('account' | 'region')[] =>
   (['account', 'region'] as const).filter((part) => endpoint?.includes(`{${part}}`) === true);
 
-/** The address of its server; undefined where there is none before more is said. */
+/** Returns the address of the provider's server; undefined if parts are missing, or each store has its own. */
 export function addressOf({ endpoint }: Pick<ProviderFacts, 'endpoint'>, parts: AddressParts): string | undefined {
   if (endpoint === null || missingParts({ endpoint }).some((part) => !parts[part])) return undefined;
   return endpoint.replaceAll(/\{(account|region)\}/g, (_, part: 'account' | 'region') => parts[part] ?? '');
@@ -20,7 +20,7 @@ export function addressOf({ endpoint }: Pick<ProviderFacts, 'endpoint'>, parts: 
 
 type Shown = Pick<ProviderFacts, 'endpoint' | 'usualAddress' | 'account'>;
 
-/** The same for people, with words in capitals for what they have to fill in. */
+/** Returns the address for people, with words in capitals for what they have to fill in. */
 export const addressText = ({ endpoint, usualAddress, account }: Shown): string =>
   endpoint?.replace('{account}', (account ?? '').toUpperCase().replace(' ', '-')).replace('{region}', 'REGION') ??
   usualAddress ??
@@ -30,7 +30,7 @@ export interface KnownAddress extends AddressParts {
   readonly provider: Provider;
 }
 
-/** Whose address it is, where the host tells, and the region that it names. Undefined for one that anybody's server may have. */
+/** Returns the provider of an address and the region that it names; undefined if anybody's server may have such an address. */
 export function knownAddress(address: string | undefined): KnownAddress | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined;
   const { hostname } = new URL(address);
@@ -42,7 +42,7 @@ export function knownAddress(address: string | undefined): KnownAddress | undefi
   return undefined;
 }
 
-/** The region that the address itself names, or the only one that there is behind it. */
+/** Returns the region that the address itself names, or the only one that there is behind it. */
 export function regionIn(address: string | undefined): string | undefined {
   const known = knownAddress(address);
   if (known === undefined) return undefined;
@@ -50,7 +50,7 @@ export function regionIn(address: string | undefined): string | undefined {
   return known.region ?? (missingParts(facts).includes('region') ? undefined : (facts.defaultRegion ?? undefined));
 }
 
-/** The same; else the one that is usual there. */
+/** Returns the same, or else the region that is usual there. */
 export function regionAt(address: string | undefined): string | undefined {
   const known = knownAddress(address);
   return regionIn(address) ?? (known && factsOf(known.provider).defaultRegion) ?? undefined;

@@ -1,4 +1,4 @@
-// Programs that people run themselves. An address alone does not tell which of them answers there.
+// Servers that people run themselves. An address alone does not tell which of them answers there.
 import type { Provider } from './provider.js';
 import { type ProviderFacts, UNKNOWN } from './provider-facts.js';
 

@@ -1,4 +1,4 @@
-// The one place that says what is known of each provider. docs/providers.md shows it, with where it is known from.
+// Facts about each provider, in one table. docs/providers.md shows it, with sources.
 import { PROGRAMS } from './programs.js';
 import type { Provider } from './provider.js';
 import { type ProviderFacts, UNKNOWN } from './provider-facts.js';
@@ -10,5 +10,5 @@ const TABLE: Readonly<Record<Provider, ProviderFacts>> = {
   custom: { ...UNKNOWN, name: 'another server', anchor: 'another-server' },
 };
 
-/** What is known of it before it is asked. */
+/** Returns the facts about a provider that are known without asking. */
 export const factsOf = (provider: Provider): ProviderFacts => TABLE[provider];

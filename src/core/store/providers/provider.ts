@@ -1,4 +1,4 @@
-/** Who runs a store: services, then programs that people run themselves, then any other server. */
+/** All providers: services, then programs that people run themselves, then any other server. */
 export const PROVIDERS = [
   'aws',
   'b2',

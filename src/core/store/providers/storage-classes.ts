@@ -1,4 +1,4 @@
-/** The classes of S3 that uploads may use. */
+/** The storage classes of S3 that uploads may use. */
 export const STORAGE_CLASSES = [
   'STANDARD',
   'STANDARD_IA',

@@ -6,19 +6,19 @@ import type { EventSink, RetryTrouble } from '../../events/events.js';
 import { isRetriable, StoreError, throwIfCancelled } from '../store-error.js';
 
 export interface RetryOptions {
-  /** Attempts at most. */
+  /** Most attempts. */
   readonly maxAttempts: number;
-  /** No new attempt after this time. */
+  /** No new attempt after this time in all. */
   readonly maxTotalMs: number;
   /** Upper bound of the first wait; it doubles with each try. */
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
-  /** No new attempt after so long where no connection was ever made: the address is more likely wrong than its server down. */
+  /** No new attempt after this time if no connection was ever made: the address is more likely wrong than its server down. */
   readonly firstContactMs: number;
   readonly onEvent?: EventSink | undefined;
   /** Name of the service in messages; the store when not given. */
   readonly service?: string | undefined;
-  /** Between 0 and 1. */
+  /** Returns a random number between 0 and 1. */
   readonly random?: () => number;
   readonly now?: () => number;
 }
@@ -31,7 +31,7 @@ export const DEFAULT_RETRY: RetryOptions = {
   firstContactMs: 5_000,
 };
 
-/** How long to wait before attempt `attempt + 1`: half fixed, half random, never less than the server asked for. */
+/** Returns how long to wait before attempt `attempt + 1`, in ms: half fixed, half random, never less than the server asked for. */
 export function retryDelayMs(attempt: number, error: StoreError, options: RetryOptions): number {
   const ceiling = Math.min(options.maxDelayMs, options.baseDelayMs * 2 ** (attempt - 1));
   const jittered = ceiling / 2 + (ceiling / 2) * (options.random ?? Math.random)();
@@ -54,11 +54,11 @@ export function retryTrouble(error: StoreError): RetryTrouble {
   return error.code === 'stalled' || systemCode(error.cause) !== undefined ? 'unreachable' : 'failed';
 }
 
-/** The store says that the request did nothing, since another one was under way. */
+/** Whether the store says that the request did nothing because another one was under way. */
 const hasDoneNothing = (error: unknown): boolean =>
   error instanceof StoreError && error.reason === 'ConditionalRequestConflict';
 
-/** The same error with the number of attempts. */
+/** Adds the number of attempts to the error. */
 function verdict(error: unknown, attempts: number, afterRetry: boolean): unknown {
   if (attempts === 1 || !(error instanceof StoreError)) return error;
   const { code, hint, exitCode, retryAfterMs, reason, retriable, isRefused } = error;
@@ -77,7 +77,7 @@ function verdict(error: unknown, attempts: number, afterRetry: boolean): unknown
 }
 
 export interface RetriedRequest {
-  /** What an event names, e.g. `put uploads/x/manifest.json.gz`. */
+  /** Name of the request in events, e.g. `put uploads/x/manifest.json.gz`. */
   readonly request: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -122,7 +122,7 @@ export class Retrier {
     }
   }
 
-  /** How long a request that failed so is tried in all. */
+  /** Returns how long a request that failed with `error` is tried in all, in ms. */
   #patienceMs(error: unknown): number {
     const { maxTotalMs, firstContactMs } = this.#options;
     this.#hasAnswered ||= !(error instanceof StoreError && error.reason === 'Unreached');

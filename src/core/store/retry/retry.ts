@@ -18,7 +18,7 @@ import { counted } from '../../platform/text/counted.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { refuseCircle } from '../list-guard.js';
 
-/** A store that retries. */
+/** Wraps a store so that requests are retried. */
 export function withRetry(store: WholeStore, options: RetryOptions = DEFAULT_RETRY): WholeStore {
   const retrier = new Retrier(options);
   const run = <T>(
@@ -61,7 +61,7 @@ interface Deletion<T> {
   readonly items: readonly T[];
   /** Deletes one batch. */
   readonly send: (items: readonly T[]) => Promise<readonly DeleteFailure[]>;
-  /** What to delete again. */
+  /** Returns the item to delete again. */
   readonly itemOf: (failure: DeleteFailure) => T;
 }
 
@@ -107,9 +107,9 @@ async function deleteAgain<T>(
   return failures;
 }
 
-// Interrupted listings are continued where they stopped.
+// Listings that are continued where they were interrupted.
 
-/** The greatest key or folder of a page, in the byte order of pages. */
+/** Returns the greatest key or folder of a page, in the byte order of pages. */
 function lastOf({ objects, prefixes }: ListPage): string | undefined {
   const object = objects.at(-1)?.key;
   const prefix = prefixes.at(-1);
@@ -121,7 +121,7 @@ function lastOf({ objects, prefixes }: ListPage): string | undefined {
 const without = (page: ListPage, seen: string | undefined): ListPage =>
   seen?.endsWith('/') === true ? { ...page, prefixes: page.prefixes.filter((prefix) => prefix !== seen) } : page;
 
-/** A listing that continues after the last line it yielded. */
+/** Lists, and after an interruption continues after the last line it yielded. */
 async function* listAgain(store: ObjectStore, retrier: Retrier, options: ListOptions): AsyncGenerator<ListPage> {
   const asked: RetriedRequest = { request: `list ${options.prefix ?? ''}`, signal: options.signal };
   let seen = options.startAfter;
@@ -150,13 +150,13 @@ async function* listAgain(store: ObjectStore, retrier: Retrier, options: ListOpt
   }
 }
 
-/** Unfinished uploads. */
+/** Lists unfinished uploads. */
 async function* listMultipartAgain(
   store: ObjectStore,
   retrier: Retrier,
   ...[prefix, signal, look]: Parameters<ObjectStore['listMultipart']>
 ): AsyncGenerator<UnfinishedMultipart> {
-  // Few enough to hold: an interrupted listing starts again.
+  // They are few enough to hold: an interrupted listing starts again.
   const found = await retrier.run({ request: `list uploads ${prefix}`, signal }, async () => {
     const uploads: UnfinishedMultipart[] = [];
     for await (const upload of store.listMultipart(prefix, signal, look)) uploads.push(upload);
@@ -165,7 +165,7 @@ async function* listMultipartAgain(
   yield* found;
 }
 
-/** Versions, a page a listing. */
+/** Lists versions, with one listing per page. */
 async function* listVersionsAgain(
   store: ObjectStore,
   retrier: Retrier,

@@ -1,4 +1,4 @@
-// What an AWS service beside S3, its SDK and the network say, as one sentence with a next step.
+// Turns errors of an AWS service other than S3, of its SDK and of the network into one sentence with a next step.
 import { cancelledError, errorText, isArchiverError, systemCode } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { StoreError, type StoreErrorOptions } from '../store-error.js';
@@ -10,11 +10,11 @@ interface SdkError {
 }
 
 export interface ServiceCall {
-  /** What was asked, such as `iam:GetUser`: the message begins with it. */
+  /** The request, such as `iam:GetUser`, which the message begins with. */
   readonly asked: string;
-  /** What to do where a policy refuses it; that right when not given. */
+  /** Hint if a policy refuses it; by default names the right to `asked`. */
   readonly rights?: string;
-  /** What can be done about any other failure. */
+  /** Hint for any other failure. */
   readonly hint?: string;
 }
 

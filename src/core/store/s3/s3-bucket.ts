@@ -1,4 +1,4 @@
-// What can be asked of a bucket as a whole, and of locks in it. Few commands do: each part is loaded when it is first used.
+// Requests about a bucket as a whole, and about locks in it. Few commands make them: each part is loaded when it is first used.
 import type { BucketLifecycle } from '../bucket-lifecycle.js';
 import type { BucketLock } from '../bucket-lock.js';
 import type { MultipartTrial } from '../bucket-multipart.js';
@@ -6,7 +6,7 @@ import type { BucketPosture } from '../bucket-posture.js';
 import type { StoreUrl } from '../store-url.js';
 import type { S3Connection } from './s3-client.js';
 
-/** `load`, called once. */
+/** Returns a function that calls `load` only once. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => (loading ??= load());
@@ -19,7 +19,7 @@ export interface S3Bucket {
   readonly multipart: MultipartTrial;
 }
 
-/** The bucket of a connection; keys of `lock` and `multipart` are below the prefix. */
+/** Returns the bucket of a connection; keys of `lock` and `multipart` are below the prefix. */
 export function s3Bucket(connection: S3Connection, place: Extract<StoreUrl, { kind: 's3' }>): S3Bucket {
   const lifecycle = once(async () => (await import('./s3-lifecycle.js')).s3Lifecycle(connection, place.bucket));
   const posture = once(async () => (await import('./s3-posture.js')).s3Posture(connection, place.bucket));

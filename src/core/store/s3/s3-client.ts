@@ -21,9 +21,9 @@ export interface S3Connection {
   readonly region: string;
   /** False when the region is only a guess, so that a hint from the server may replace it. */
   readonly isRegionGiven: boolean;
-  /** Undefined on AWS itself. */
+  /** Address of the server; undefined for AWS itself. */
   readonly endpoint: string | undefined;
-  /** A client like this one for another region. */
+  /** Makes a client like this one for another region. */
   readonly inRegion: (region: string) => S3Client;
   readonly close: () => void;
 }
@@ -37,11 +37,11 @@ function baseConfig(
     requestHandler,
     maxAttempts: 1,
     expectContinueHeader: false,
-    // A put that carries its SHA-256 is checked by that; on AWS the SDK adds a checksum because Object Lock requires one.
+    // A put with its SHA-256 is checked by that; on AWS the SDK adds a checksum because Object Lock requires one.
     requestChecksumCalculation: endpoint === undefined ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
     // Every byte we read is compared with a digest from the manifest.
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // We have found the address already: the SDK's own search knows neither flags nor jobs.
+    // The address was found already: the SDK's own search knows neither flags nor jobs.
     ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint, forcePathStyle: true }),
     credentials: awsCredentials({ ...options, requestHandler }),
     ...(options.profile === undefined ? {} : { profile: options.profile }),
@@ -51,13 +51,13 @@ function baseConfig(
 /** Builds the client and settles the region (at most one request). */
 export async function connectS3(options: S3ClientOptions): Promise<S3Connection> {
   const endpoint = await storeEndpoint(options);
-  // The SDK would go on to ask the machine for credentials.
+  // Checked here, since the SDK would go on to ask the machine for credentials.
   const missing = missingProfile(await awsProfile(options));
   if (missing !== undefined) throw missing;
   const handler = new S3HttpHandler({ ...options, network: await networkOf(options) });
   const config = baseConfig(options, handler, endpoint);
   const inRegion = (region: string): S3Client => new S3Client({ ...config, region });
-  // A shell or a profile speaks of AWS; an address that names its region speaks of this store.
+  // Variables and profiles are about AWS; an address that names its region is about this store.
   const named = options.region ?? regionIn(endpoint);
   const configured = named ?? (await configuredRegion(new S3Client(config), options.env));
   const region = configured ?? (await guessRegion(options, endpoint, inRegion(options.defaultRegion)));

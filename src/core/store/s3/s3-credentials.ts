@@ -1,7 +1,6 @@
-// The SDK's chain of credentials (variables, profiles, processes, SSO, roles, metadata services) with what it lacks: a
-// time limit, with an error that says what did not answer, and the STS and SSO endpoint of the profile in use (the SDK
-// looks it up for AWS_PROFILE only, and does not find all of it). It cannot be interrupted: callers listen to the signal
-// (until-cancelled.ts).
+// The SDK's chain of credentials (variables, profiles, processes, SSO, roles, metadata services) and adds what it lacks: a time limit, with
+// an error that says what did not answer, and the STS and SSO endpoint of the profile in use (the SDK looks it up for AWS_PROFILE only, and
+// does not find all of it). It cannot be interrupted: callers listen to the signal (until-cancelled.ts).
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -9,7 +8,7 @@ import type { S3HttpHandler } from './s3-http-handler.js';
 import { missingProfile, whyNoCredentials } from './s3-no-credentials.js';
 import { type AwsProfile, awsProfile, type AwsSources, tokenEndpoint } from './s3-profile.js';
 
-/** A process may ask its user for a code; STS and metadata services answer in a second. */
+/** Time limit for credentials: a process may ask its user for a code, while STS and metadata services answer in a second. */
 const CREDENTIALS_TIMEOUT_MS = 60_000;
 
 type Provider = ReturnType<typeof defaultProvider>;
@@ -20,8 +19,8 @@ export interface CredentialSources extends AwsSources {
 }
 
 /**
- * What gives credentials, or credentials as the SDK finds them: then the provider throws `stalled` when there are none in time, and
- * access-denied with the reason where that can be told.
+ * Returns a provider of credentials: the given one, or one that finds them as the SDK does. The latter throws `stalled` when there are none
+ * in time, and access-denied with the reason if that is known.
  */
 export function awsCredentials(sources: CredentialSources, timeoutMs = CREDENTIALS_TIMEOUT_MS): Provider {
   if (sources.credentials !== undefined) return sources.credentials;
@@ -39,8 +38,8 @@ export function awsCredentials(sources: CredentialSources, timeoutMs = CREDENTIA
   };
 }
 
-/** The log of the SDK's chain: what each source said goes to `said`. */
-const noting = (said: string[]) => ({
+/** Returns a logger for the SDK's chain that adds what each source says to `said`. */
+const logInto = (said: string[]) => ({
   debug: (text: unknown) => void said.push(String(text)),
   info: () => undefined,
   warn: (text: unknown) => process.emitWarning(String(text)),
@@ -55,12 +54,12 @@ async function providerOf(sources: CredentialSources, said: string[]): Promise<P
   const { section } = found;
   const isSession = section['role_arn'] === undefined && isSignOn(section);
   const endpoint = await tokenEndpoint(isSession ? 'sso' : 'sts', sources);
-  // Without an address it would look into the profile of AWS_PROFILE, which may be another one.
+  // Without an address the SDK would look into the profile of AWS_PROFILE, which may be another one.
   const clientConfig = {
     ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint }),
     ...(requestHandler && { requestHandler }),
   };
-  const logger = noting(said);
+  const logger = logInto(said);
   return defaultProvider({ clientConfig, logger, ...(profile === undefined ? {} : { profile }) });
 }
 
@@ -84,7 +83,7 @@ async function inTime<T>(asking: Promise<T>, sources: AwsSources, timeoutMs: num
 const isSignOn = (section: AwsProfile['section']): boolean =>
   section['sso_session'] !== undefined || section['sso_start_url'] !== undefined;
 
-/** What was asked for credentials, as far as the profile says. */
+/** Describes the source of the credentials, as far as the profile says it. */
 function giver({ name, section }: AwsProfile): string {
   const named = printable(name);
   if (section['role_arn'] !== undefined) return `STS, or what the role of profile ${named} builds on,`;

@@ -9,10 +9,10 @@ import { StoreError } from '../store-error.js';
 const DELETE_BATCH = 1000;
 const RETRIABLE_DELETES = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable', 'OperationAborted']);
 
-/** How MinIO refuses what a lock keeps (InvalidRequest). */
+/** MinIO's message for a locked object (InvalidRequest). */
 const LOCKED = /\bWORM protected\b/;
 
-// XML 1.0 has no way to write these, so DeleteObjects cannot name such a key.
+// XML 1.0 cannot represent these characters, so DeleteObjects cannot name such a key.
 // eslint-disable-next-line no-control-regex
 const NOT_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 
@@ -69,7 +69,7 @@ async function deleteBatch(
     .map(({ Key = '', VersionId, Code = '', Message = '' }) => ({
       key: sender.relativeKey(Key),
       ...(isOfVersions ? { versionId: VersionId ?? 'null' } : {}),
-      // A lock denies as well, and says so in the message.
+      // A lock also answers AccessDenied, and says so in the message.
       reason:
         Code === 'AccessDenied'
           ? `access denied (needs ${action}${isOfVersions ? ', and no object lock' : ''})`
@@ -94,7 +94,7 @@ async function deleteAll(
   return failures;
 }
 
-/** The deleting calls of an S3 store. */
+/** Returns the deleting calls of an S3 store. */
 export function s3Deleter(sender: S3Sender): Pick<ObjectDeleter, 'delete' | 'deleteVersions'> {
   return {
     delete: (keys, signal) =>

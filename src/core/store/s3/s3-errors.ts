@@ -46,10 +46,10 @@ function retryAfterMs(error: SdkError): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** As S3 has it: further apart, and no signature is accepted. */
+/** Largest difference of clocks at which S3 accepts a signature. */
 const MAX_SKEW_MS = 15 * 60_000;
 
-/** Whether the server's clock, as it tells it with each answer, is another one. */
+/** Whether the server's clock, as the answer tells it, differs too much from ours. */
 const isSkewed = ({ $response }: SdkError): boolean =>
   Math.abs(Date.parse($response?.headers?.['date'] ?? '') - Date.now()) > MAX_SKEW_MS;
 
@@ -68,7 +68,7 @@ function accessVerdict(error: SdkError, reason: string, status: number | undefin
       hint: 'check the access key, the secret key and the region, or name another profile with --profile',
     };
   }
-  // An answer to HEAD has no body, and with it no reason.
+  // An answer to HEAD has no body, and so no reason.
   if (reason === 'RequestTimeTooSkewed' || (status === 403 && call.operation === 'HeadObject' && isSkewed(error))) {
     return {
       code: 'credentials',
@@ -77,7 +77,7 @@ function accessVerdict(error: SdkError, reason: string, status: number | undefin
     };
   }
   if (reason !== 'AccessDenied' && status !== 403) return undefined;
-  // An object with SSE-KMS needs the key as well, and S3 says which action was missing.
+  // An object with SSE-KMS also needs the key, and S3 says which action was missing.
   const kmsAction = /\bkms:[A-Za-z]+/.exec(error.message)?.[0];
   if (kmsAction !== undefined) {
     const hint = `the credentials need ${kmsAction} on the KMS key of ${objectName(call)}`;
@@ -146,7 +146,7 @@ function missingVerdict(reason: string, call: S3Call): Verdict | undefined {
   return { code: 'not-found', text: 'there is no such object' };
 }
 
-/** The command that requests it: archiver does so for what an upload holds, and needs its manifest for that. */
+/** Returns the command that restores the object from cold storage: archiver's own for what an upload holds, but that needs the manifest. */
 function requestCommand({ bucket, key = '' }: S3Call): string {
   const [, upload] = /^((?:.*\/)?uploads\/[^/]+)\/(?!manifest\.)/.exec(key) ?? [];
   return upload === undefined
@@ -165,7 +165,7 @@ function stateVerdict(error: SdkError, reason: string, status: number | undefine
   }
   if (reason === 'PreconditionFailed' || status === 412)
     return { code: 'conflict', text: 'the object is not in the state expected (another writer was there)' };
-  // No request of this program makes a bucket: the server does not know the one that it was (rclone).
+  // This program makes no buckets: the server does not know the request that was sent (rclone).
   if (MADE_BUCKET.has(reason)) return UNSUPPORTED;
   if (status === 409)
     return {
@@ -190,7 +190,7 @@ const DAMAGED: Verdict = {
 };
 const FULL: Verdict = { code: 'no-space', text: 'the store is full or its quota is used up' };
 const UNSUPPORTED: Verdict = { code: 'unsupported', text: 'the store does not support this request' };
-// A map: a server may answer with any word.
+// A Map and not an object, since a server may answer with any word.
 const BY_REASON = new Map<string, Verdict>(
   Object.entries({
     GlacierExpeditedRetrievalNotAvailable: CAPACITY,
@@ -224,7 +224,7 @@ function serviceVerdict(error: SdkError, reason: string, status: number | undefi
   return status === undefined ? undefined : { code: 'store', text: `${answered}: ${error.message}` };
 }
 
-// The SDK's error holds the whole exchange, signed headers and session token included: only its message is kept.
+// Keeps only the message of the SDK's error, which holds the whole exchange, signed headers and session token included.
 function leanCause(error: Error): Error {
   const cause = new Error(error.message);
   cause.name = error.name;

@@ -1,7 +1,6 @@
-// The SDK's transport, replaced: its own handler waits six seconds where a server does not know `Expect: 100-continue`,
-// has one time limit for "the body is still being sent" and "the server never answers", and cannot pace a body
-// (docs/decisions/019). Guarantees: connecting, sending, the wait for an answer and reading a small answer are each
-// bounded; redirects are never followed.
+// Replaces the SDK's transport: its own handler waits six seconds where a server does not know `Expect: 100-continue`, has one time limit
+// for "the body is still being sent" and "the server never answers", and cannot pace a body (docs/decisions/019). Guarantees: connecting,
+// sending, the wait for an answer and reading a small answer are each bounded; redirects are never followed.
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,23 +35,23 @@ export interface HttpHandlerOptions {
   /** Connections kept open without a request (as many as there may be when not given), and for how many milliseconds. */
   readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
   readonly timeouts: HttpTimeouts;
-  /** HTTP/2 with servers that offer it, with at most this many requests at once on a connection. */
+  /** Use HTTP/2 with servers that offer it, with at most this many requests at a time on a connection. */
   readonly http2?: { readonly maxStreams: number } | undefined;
   readonly paceUpload?: Pace | undefined;
-  /** No proxy and Node's own authorities when not given. */
+  /** Proxy and authorities; by default no proxy and Node's own authorities. */
   readonly network?: Network | undefined;
 }
 
-/** What the SDK passes on from its `send`. */
+/** Options that the SDK passes on from its `send`. */
 export interface RequestOptions {
   readonly abortSignal?: AbortLike;
-  /** Bytes of the body that were sent so far. */
+  /** Called with the bytes of the body that were sent so far. */
   readonly onSent?: (bytes: number) => void;
-  /** Instead of `paceUpload`. */
+  /** Used instead of `paceUpload`. */
   readonly pace?: Pace;
 }
 
-// Below this a body costs less than the round trip that asks whether it is wanted.
+// Smallest body that is announced first: a smaller one costs less than the round trip that asks whether it is wanted.
 const EXPECT_FROM_BYTES = 2 * 1024 * 1024;
 const EXPECT_WAIT_MS = 1000;
 
@@ -105,7 +104,7 @@ export class S3HttpHandler {
     this.#options = options;
     const { maxSockets, idle } = options;
     const kept = idle === undefined ? {} : { maxFreeSockets: idle.sockets, timeout: idle.ms };
-    // No idle connection may be kept: the agent takes a 0 for "as many as you like".
+    // Keep-alive is off if no idle connection may be kept: the agent takes a 0 for "as many as you like".
     const agent = { keepAlive: idle?.sockets !== 0, maxSockets, scheduling: 'lifo', ...kept } as const;
     const { ca } = options.network ?? {};
     const trust = ca === undefined ? {} : { ca };
@@ -159,7 +158,7 @@ export class S3HttpHandler {
         watch.stop();
         const statusCode = message.statusCode ?? 0;
         if (!isStreamed(request, statusCode)) boundSilence(message, this.#options.timeouts.idleMs);
-        // An early answer to a body that was never sent: the connection cannot be used again.
+        // After an early answer to a body that was never sent, the connection cannot be used again.
         message.once('end', () => {
           if (!sent.writableEnded) sent.destroy();
         });

@@ -1,5 +1,5 @@
-// What the SDK passes to a transport and expects back, and what HTTP/1.1 and HTTP/2 have in common: bodies that are sent
-// slice by slice, queries, timeout errors.
+// The messages that the SDK passes to a transport and expects back, and what HTTP/1.1 and HTTP/2 have in common: bodies that are sent slice
+// by slice, queries, timeout errors.
 import type { Readable, Writable } from 'node:stream';
 import { PACED_SLICE_BYTES, type Pace } from '../../platform/limits/pace.js';
 
@@ -32,7 +32,7 @@ export interface AbortLike {
 const escapeQuery = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** The query of a URL, with its question mark. */
+/** Returns the query of a URL, with its question mark. */
 export function queryString(query: HandlerRequest['query']): string {
   const parts = Object.entries(query ?? {}).flatMap(([name, value]) => {
     if (value === null || value === undefined) return [escapeQuery(name)];
@@ -41,7 +41,7 @@ export function queryString(query: HandlerRequest['query']): string {
   return parts.length === 0 ? '' : `?${parts.toSorted().join('&')}`;
 }
 
-/** @throws TypeError for a body that is a stream */
+/** Returns the bytes of a body. @throws TypeError for a body that is a stream */
 export function bodyBytes(body: unknown): Uint8Array | undefined {
   if (body === undefined || body === null) return undefined;
   if (typeof body === 'string') return Buffer.from(body);
@@ -49,18 +49,18 @@ export function bodyBytes(body: unknown): Uint8Array | undefined {
   throw new TypeError('only strings and byte arrays are sent');
 }
 
-/** A time limit was exceeded. */
+/** Makes the error for an exceeded time limit. */
 export const timeoutError = (message: string): Error =>
   Object.assign(new Error(message), { name: 'TimeoutError', code: 'ETIMEDOUT' });
 
-/** What happens while a body is sent. */
+/** Hooks that are called while a body is sent. */
 export interface SendHooks {
   readonly pace?: Pace | undefined;
-  /** Bytes of the body so far. */
+  /** Called with the bytes of the body that were sent so far. */
   readonly onSent?: ((bytes: number) => void) | undefined;
 }
 
-/** Sends slice by slice, so that every slice is a sign of life and can be paced. */
+/** Sends a body slice by slice, so that every slice is a sign of life and can be paced. */
 export async function sendBody(
   request: Writable,
   body: Uint8Array,
@@ -91,6 +91,6 @@ export async function sendBody(
   if (!request.destroyed) request.end();
 }
 
-// The SDK gathers every answer but an object's; it has no time limit there either.
+// Whether an answer is streamed: the SDK reads every other answer into memory, without a time limit.
 export const isStreamed = (request: HandlerRequest, status: number): boolean =>
   request.query?.['x-id'] === 'GetObject' && status >= 200 && status < 300;

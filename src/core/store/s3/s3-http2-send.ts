@@ -1,4 +1,4 @@
-// One request over HTTP/2, with the same time limits as over HTTP/1.1.
+// Sends one request over HTTP/2, with the same time limits as over HTTP/1.1.
 import type http2 from 'node:http2';
 import { type Http2Connection, http2Error, http2Headers } from './s3-http2.js';
 import {
@@ -18,7 +18,7 @@ export interface SendOptions extends SendHooks {
   readonly abortSignal?: AbortLike | undefined;
 }
 
-/** Resolves at the answer's header. @throws ETIMEDOUT, ECONNRESET, AbortError */
+/** Sends a request; resolves at the answer's header. @throws ETIMEDOUT, ECONNRESET, AbortError */
 export async function sendOverHttp2(
   connection: Http2Connection,
   request: HandlerRequest,
@@ -60,7 +60,7 @@ export async function sendOverHttp2(
   } catch (error) {
     throw http2Error(error);
   } finally {
-    isOver = true; // an answer may come before the last of the body
+    isOver = true; // the answer may come before the last of the body was sent
     clearTimeout(timer);
   }
 }

@@ -1,6 +1,5 @@
-// HTTP/2 for servers that offer it when a TLS connection is made (ALPN); S3 itself does not. One connection a server, many
-// requests on it. Waits are bounded as in s3-http-handler.ts, and every failure of the connection looks like a reset, which
-// is tried again.
+// HTTP/2 for servers that offer it when a TLS connection is made (ALPN); S3 itself does not. One connection per server, with many requests
+// on it. Waits are bounded as in s3-http-handler.ts, and every failure of the connection looks like a reset, which is tried again.
 import http2 from 'node:http2';
 import tls from 'node:tls';
 
@@ -24,12 +23,12 @@ const resetError = (cause?: unknown): Error =>
   Object.assign(new Error('the HTTP/2 connection was closed', { cause }), { code: 'ECONNRESET' });
 
 export class Http2Connections {
-  /** By host and port; undefined: the server speaks HTTP/1.1 only, which it will not change. */
+  /** Connections by host and port; undefined for a server that speaks HTTP/1.1 only, which it will not change. */
   private readonly known = new Map<string, Promise<Connection | undefined>>();
 
   constructor(private readonly options: Http2Options) {}
 
-  /** The connection to a server, opened if needed; undefined when it speaks HTTP/1.1 only. @throws system errors, ETIMEDOUT */
+  /** Returns the connection to a server, opened if needed; undefined when it speaks HTTP/1.1 only. @throws system errors, ETIMEDOUT */
   async to(host: string, port: number): Promise<Http2Connection | undefined> {
     const name = `${host}:${port}`;
     const known = await this.known.get(name);
@@ -44,7 +43,7 @@ export class Http2Connections {
   }
 
   private async connect(host: string, port: number): Promise<Connection | undefined> {
-    const socket = await greet(host, port, this.options);
+    const socket = await connectTls(host, port, this.options);
     if (socket.alpnProtocol === 'h2') return new Connection(host, port, socket, this.options);
     socket.destroy();
     return undefined;
@@ -54,15 +53,15 @@ export class Http2Connections {
     for (const connecting of this.known.values()) {
       void connecting.then(
         (connection) => connection?.destroy(),
-        () => undefined, // the caller gets it
+        () => undefined, // the caller gets the error
       );
     }
     this.known.clear();
   }
 }
 
-/** A TLS connection whose protocol has been negotiated. */
-function greet(host: string, port: number, { connectMs, ca }: Http2Options): Promise<tls.TLSSocket> {
+/** Opens a TLS connection and negotiates its protocol. */
+function connectTls(host: string, port: number, { connectMs, ca }: Http2Options): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
     const name = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
     const socket = tls.connect({ host, port, ALPNProtocols: ['h2', 'http/1.1'], ...name, ...(ca && { ca }) });
@@ -135,13 +134,13 @@ class Connection implements Http2Connection {
   }
 }
 
-/** The error of a failed request: failures of the connection look like a reset. */
+/** Returns the error of a failed request: failures of the connection look like a reset. */
 export function http2Error(error: unknown): unknown {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && code.startsWith('ERR_HTTP2') ? resetError(error) : error;
 }
 
-/** Headers as HTTP/2 has them; those that control an HTTP/1.1 connection are left out. */
+/** Returns headers in the form of HTTP/2, without those that control an HTTP/1.1 connection. */
 export function http2Headers(
   method: string,
   path: string,

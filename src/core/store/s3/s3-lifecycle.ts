@@ -1,4 +1,4 @@
-// The lifecycle configuration of a bucket. S3 knows it as a whole only: a write replaces every rule.
+// The lifecycle configuration of a bucket. S3 handles it only as a whole: a write replaces every rule.
 import {
   DeleteBucketLifecycleCommand,
   GetBucketLifecycleConfigurationCommand,
@@ -13,7 +13,7 @@ import { type Asked, S3Sender } from './s3-sender.js';
 
 const WRITE = 's3:PutLifecycleConfiguration';
 
-/** Dates of the SDK as text. */
+/** Converts a rule of the SDK: dates become text. */
 const plainRule = (rule: SdkRule): LifecycleRule => JSON.parse(JSON.stringify(rule)) as LifecycleRule;
 
 const dated = <T extends { readonly Date?: string }>(part: T): Omit<T, 'Date'> & { Date?: Date } => {
@@ -21,7 +21,10 @@ const dated = <T extends { readonly Date?: string }>(part: T): Omit<T, 'Date'> &
   return day === undefined ? rest : { ...rest, Date: new Date(day) };
 };
 
-/** Text of dates as the SDK takes it. An older rule gets a filter: S3 takes none beside rules that have one. */
+/**
+ * Converts a rule for the SDK: text becomes dates. A rule in the older form gets a filter, since S3 accepts none beside rules that have
+ * one.
+ */
 const sdkRule = ({
   Transitions,
   Expiration,
@@ -36,7 +39,7 @@ const sdkRule = ({
     ...(Expiration && { Expiration: dated(Expiration) }),
   }) as SdkRule;
 
-/** The rules of the whole bucket, whatever the prefix of a store in it. */
+/** Returns the rules of the whole bucket, whatever the prefix of a store in it. */
 export function s3Lifecycle(connection: S3Connection, bucket: string): BucketLifecycle {
   const sender = new S3Sender(connection, bucket, '');
   return {

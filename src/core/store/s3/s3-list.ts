@@ -18,7 +18,7 @@ export function decodeListed(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', '%20'));
   } catch {
-    // A server that says it encodes, and does not (s3s-fs).
+    // The server says that it encodes, and does not (s3s-fs).
     return text;
   }
 }

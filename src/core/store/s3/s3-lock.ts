@@ -33,7 +33,7 @@ export function s3Lock(
       try {
         await sender.send(asked, (client, send) => client.send(command, send));
       } catch (error) {
-        // Any other answer is one: that there is no lock, or (of a server that does not know the request) something else.
+        // Any other answer will do: that there is no lock, or (of a server that does not know the request) something else.
         const isAnswer = error instanceof StoreError && !error.retriable;
         if (!isAnswer || isArchiverError(error, 'access-denied', 'credentials', 'cancelled')) throw error;
       }

@@ -12,7 +12,7 @@ interface Raw {
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A success without a word (rclone), which the SDK takes for a failure of the server: the parts show what was done. */
+/** Whether an answer is a success without a body (rclone), which the SDK takes for a failure: the parts show what was done. */
 const isWordless = ({ statusCode, headers }: Raw): boolean => statusCode === 200 && headers?.['content-length'] === '0';
 
 const SEEN_THERE = { step: 'deserialize', name: 'noteWordless' } as const;

@@ -8,7 +8,7 @@ import { decodeListed } from './s3-list.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 import { objectName } from './s3-verdict.js';
 
-/** What the parts take that have arrived; 0 for an upload that has ended meanwhile. */
+/** Returns the bytes of the parts that have arrived; 0 for an upload that has ended meanwhile. */
 export async function partBytes(
   sender: S3Sender,
   { key, multipartId }: Pick<UnfinishedMultipart, 'key' | 'multipartId'>,
@@ -32,7 +32,9 @@ export async function partBytes(
   }
 }
 
-/** A listing names no upload, so one that "does not exist" is a listing that the server does not have (`rclone serve s3`). */
+/**
+ * Translates an error of a listing. It names no upload, so "does not exist" means that the server has no such listing (`rclone serve s3`).
+ */
 function listingError(error: unknown): unknown {
   if (!isArchiverError(error, 'not-found') || !(error instanceof StoreError) || error.reason === 'NoSuchBucket')
     return error;
@@ -41,7 +43,7 @@ function listingError(error: unknown): unknown {
   return new StoreError('unsupported', `ListMultipartUploads: ${text}`, { cause: error, reason });
 }
 
-/** All pages of one listing; `fullPrefix` is one of the bucket, and so are the keys. */
+/** Yields all pages of one listing; `fullPrefix` and the keys are those of the bucket. */
 async function* listed(
   sender: S3Sender,
   fullPrefix: string,
@@ -69,7 +71,7 @@ async function* listed(
       });
     const decode = answer.EncodingType === 'url' ? decodeListed : (text: string): string => text;
     const uploads = (answer.Uploads ?? []).map(({ Key = '', UploadId = '', Initiated }): UnfinishedMultipart => {
-      // One of unknown age may be of a writer that is at work.
+      // An upload of unknown age may belong to a writer that is at work.
       const startedAt = Initiated ?? new Date();
       return { key: decode(Key), multipartId: UploadId, startedAt };
     });
@@ -88,8 +90,8 @@ async function* listed(
 }
 
 /**
- * MinIO shows the uploads of a bucket, or those of one key, and none of a folder: where a folder shows none, the bucket is asked. Who
- * may ask for a folder only has the answer for that.
+ * Lists uploads below a prefix. MinIO shows the uploads of a bucket or of one key, but none for a folder: if a folder shows none, the
+ * bucket is asked. If that is not allowed, the answer for the folder holds.
  */
 async function* listedBelow(
   sender: S3Sender,
@@ -121,7 +123,7 @@ async function* listMultipart(
   }
 }
 
-/** The calls of an S3 store that remove multipart uploads. */
+/** Returns the calls of an S3 store that list and abort multipart uploads. */
 export function s3Multipart(sender: S3Sender): Pick<WholeStore, 'abortMultipart' | 'listMultipart'> {
   return {
     abortMultipart: async (key, multipartId, signal) => {

@@ -15,11 +15,11 @@ const NETWORK: Readonly<Record<string, string>> = {
   EPROTO: 'the TLS handshake failed',
 };
 
-/** No connection was made: nothing was sent. */
+/** Errors without a connection: nothing was sent. */
 const UNREACHED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
 const isConnecting = (error: SdkError): boolean => error.message.startsWith('no connection ');
 
-/** The verdict on a failure without an answer. */
+/** Returns the verdict on a failure without an answer. */
 export function networkVerdict(error: SdkError, call: S3Call): Verdict {
   const host =
     call.endpoint === undefined

@@ -1,4 +1,4 @@
-// How servers are reached: through which proxy, and whose certificates are believed (docs/decisions/024).
+// How servers are reached: through which proxy, and which authorities are trusted (docs/decisions/024).
 import { readFileSync } from 'node:fs';
 import { reasonText } from '../../platform/failures/errno.js';
 import { usageError } from '../../platform/failures/errors.js';
@@ -8,17 +8,17 @@ import { type AwsSources, awsProfile } from './s3-profile.js';
 type Environment = AwsSources['env'];
 
 export interface NetworkSources extends AwsSources {
-  /** A file of certificates, by a flag. */
+  /** A file of certificates, named by a flag. */
   readonly caBundle?: string | undefined;
 }
 
 export interface Network {
   readonly env: Environment;
-  /** Certificate authorities (PEM) that are believed instead of Node's own. */
+  /** Certificate authorities (PEM) that are trusted instead of Node's own. */
   readonly ca: string | undefined;
 }
 
-/** What is said about the network. @throws usage for a bundle that cannot be used */
+/** Returns the network settings from flag, variables and profile. @throws usage for a bundle that cannot be used */
 export async function networkOf(sources: NetworkSources): Promise<Network> {
   const { env, caBundle } = sources;
   const file = caBundle || env['AWS_CA_BUNDLE'] || (await awsProfile(sources)).section['ca_bundle'];
@@ -50,9 +50,8 @@ export interface Target {
 }
 
 /**
- * The proxy for requests to a server; undefined where there is none. As curl reads the variables: the small spelling wins,
- * a name in NO_PROXY stands for what is below it too, an address without a scheme means http.
- * @throws usage for an address that is none
+ * Returns the proxy for requests to a server; undefined if there is none. Variables are read as by curl: the lower-case spelling wins, a
+ * name in NO_PROXY covers what is below it too, an address without a scheme means http. @throws usage for an invalid address
  */
 export function proxyFor({ protocol, hostname, port }: Target, env: Environment): URL | undefined {
   const variable = [`${protocol.slice(0, -1)}_proxy`, 'all_proxy']

@@ -1,5 +1,5 @@
-// Why nobody gave credentials. The SDK asks one source after the other and says of all of them only that none did; what each
-// said it tells its log. Which of it matters is seen in the profile.
+// Explains why there are no credentials. The SDK asks one source after the other and only reports that none had any; what each said it
+// writes to its log. The profile shows which of it matters.
 import { ArchiverError, usageError } from '../../platform/failures/errors.js';
 import { withoutSecrets } from '../../platform/failures/hide-secrets.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -21,7 +21,7 @@ const isThere = ({ all }: AwsProfile, name: string): boolean => Object.hasOwn(al
 const noCredentials = (why: string, hint: string): ArchiverError =>
   new ArchiverError('credentials', `no usable credentials: ${why}`, { hint });
 
-/** A profile that was named and is not there; undefined for one that is, and for `default`, which need not be. */
+/** Returns the error for a profile that was named and is not there; undefined for one that is, and for `default`, which need not be. */
 export function missingProfile(profile: AwsProfile, neededBy?: string): ArchiverError | undefined {
   const { name, all } = profile;
   if (isThere(profile, name) || (name === 'default' && neededBy === undefined)) return undefined;
@@ -34,7 +34,7 @@ export function missingProfile(profile: AwsProfile, neededBy?: string): Archiver
   );
 }
 
-/** The reason, as far as the profile and what the SDK said tell; undefined where they do not. */
+/** Returns the reason, as far as the profile and what the SDK said tell it; otherwise undefined. */
 export function whyNoCredentials(profile: AwsProfile, said: readonly string[]): ArchiverError | undefined {
   const path = sourcePath(profile);
   const last = path.at(-1) ?? profile.name;
@@ -53,7 +53,7 @@ export function whyNoCredentials(profile: AwsProfile, said: readonly string[]): 
   return undefined;
 }
 
-/** The profile and those that it builds on; the last one is there twice where they form a loop. */
+/** Returns the profile and those that it builds on; the last one is there twice if they form a loop. */
 function sourcePath({ name, all }: AwsProfile): readonly string[] {
   const path = [name];
   for (;;) {

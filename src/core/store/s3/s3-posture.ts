@@ -1,4 +1,4 @@
-// What S3 says of a bucket: one request for each question. That something is not set is an answer, which S3 gives as an error.
+// Asks S3 about a bucket: one request for each question. That something is not set is an answer, which S3 gives as an error.
 import {
   GetBucketAclCommand,
   GetBucketEncryptionCommand,
@@ -30,7 +30,7 @@ interface Bucket {
 
 interface Question<T> {
   readonly operation: string;
-  /** What stores call "not set"; without a name they always answer. */
+  /** Error names for "not set"; without one the store always answers. */
   readonly unset?: readonly string[];
   readonly send: (client: S3Client, bucket: Bucket, options: SendOptions) => Promise<T>;
 }
@@ -60,7 +60,7 @@ const QUESTIONS: { readonly [Q in PostureQuestion]: Question<PostureAnswers[Q]> 
   policy: {
     operation: 'GetBucketPolicy',
     unset: ['NoSuchBucketPolicy'],
-    // An answer without one is none that can be judged.
+    // An answer without a policy is empty text, which cannot be judged.
     send: async (client, bucket, options) =>
       (await client.send(new GetBucketPolicyCommand(bucket), options)).Policy ?? '',
   },
@@ -130,7 +130,7 @@ const QUESTIONS: { readonly [Q in PostureQuestion]: Question<PostureAnswers[Q]> 
   },
 };
 
-/** Asks about the whole bucket, whatever the prefix of a store in it. */
+/** Returns the questions about the whole bucket, whatever the prefix of a store in it. */
 export function s3Posture(connection: S3Connection, bucket: string): BucketPosture {
   const sender = new S3Sender(connection, bucket, '');
   return {

@@ -1,7 +1,7 @@
-// What the user's AWS files say in a profile, read with the SDK's own parser: two interpretations of one file would send
-// keys to one server and data to another. Also the endpoint of each service, by the precedence that AWS documents:
-// https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html. The SDK itself looks up a profile's address
-// by AWS_PROFILE alone, so a profile that was named otherwise would use AWS: here both are treated the same.
+// Reads a profile from the user's AWS files with the SDK's own parser: two interpretations of one file would send keys to one server and
+// data to another. Also finds the endpoint of each service, by the precedence that AWS documents:
+// https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html. The SDK itself looks up a profile's address by AWS_PROFILE
+// alone, so a profile that was named otherwise would use AWS: here both are treated the same.
 import { CONFIG_PREFIX_SEPARATOR, loadSharedConfigFiles } from '@smithy/core/config';
 import { usageError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -9,25 +9,25 @@ import { printable } from '../../platform/paths/raw-path.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 type Section = Readonly<Record<string, string | undefined>>;
 
-/** Keys of AWS, or of another server that speaks S3. */
+/** Access keys of AWS, or of another server that speaks S3. */
 export interface AwsKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** When they end; then they are asked for again. */
+  /** When they expire; then new ones are requested. */
   readonly expiration?: Date;
 }
 
 export interface AwsSources {
   readonly env: Environment;
-  /** Gives the keys; found as the SDK finds them where it is not given. */
+  /** Returns the keys; by default they are found as the SDK finds them. */
   readonly credentials?: (() => Promise<AwsKeys>) | undefined;
-  /** The profile that was named; AWS_PROFILE and then `default` where none was. */
+  /** The profile that was named; by default AWS_PROFILE, then `default`. */
   readonly profile?: string | undefined;
 }
 
 export interface EndpointSources extends AwsSources {
-  /** The address of the store as it was given. Null: AWS itself, whatever is configured. */
+  /** The address of the store as it was given. Null for AWS itself, whatever is configured. */
   readonly endpointUrl?: string | null | undefined;
 }
 
@@ -49,12 +49,12 @@ const placesOf = (env: Environment): { readonly configFilepath?: string; readonl
   ...(env['AWS_SHARED_CREDENTIALS_FILE'] ? { filepath: env['AWS_SHARED_CREDENTIALS_FILE'] } : {}),
 });
 
-/** The SDK reads the files once; what was written to them since is seen after this. */
+/** Reads the files again: the SDK reads them once, and does not see later changes. */
 export async function forgetAwsFiles(env: Environment): Promise<void> {
   await loadSharedConfigFiles({ ...placesOf(env), ignoreCache: true });
 }
 
-/** The profile in use. */
+/** Returns the profile in use. */
 export async function awsProfile({ env, profile }: AwsSources): Promise<AwsProfile> {
   const name = profile || env['AWS_PROFILE'] || 'default';
   const { configFile, credentialsFile } = await loadSharedConfigFiles(placesOf(env));
@@ -73,9 +73,9 @@ export async function awsProfile({ env, profile }: AwsSources): Promise<AwsProfi
 type Service = 's3' | 'kms' | 'athena' | 'sts' | 'sso' | 'pricing' | 's3_control' | 'iam' | 'cloudwatch';
 
 interface Configured {
-  /** Of this service alone, by a variable. */
+  /** Address of this service alone, from a variable. */
   readonly ownVariable?: string | undefined;
-  /** Of all services, by a variable; else what the profile says. */
+  /** Address from the variable for all services, or else from the profile. */
   readonly others?: string | undefined;
 }
 
@@ -107,7 +107,7 @@ function checkAddress(address: string | undefined): string | undefined {
   );
 }
 
-/** The address of the store; undefined for AWS itself. @throws usage for a profile that contradicts itself */
+/** Returns the address of the store; undefined for AWS itself. @throws usage for a profile that contradicts itself */
 export async function storeEndpoint(sources: EndpointSources): Promise<string | undefined> {
   const { endpointUrl } = sources;
   if (endpointUrl === null) return undefined;
@@ -117,8 +117,8 @@ export async function storeEndpoint(sources: EndpointSources): Promise<string | 
 }
 
 /**
- * The address of a service that works for the store; undefined for AWS itself. Credentials for a store that was named go nowhere
- * else, except where the service has an address of its own. @throws usage for a profile that contradicts itself
+ * Returns the address of a service that works for the store; undefined for AWS itself. Credentials for a store that was named are sent
+ * nowhere else, unless the service has an address of its own. @throws usage for a profile that contradicts itself
  */
 export async function besideStore(
   service: 'kms' | 'athena' | 'sts' | 's3_control',
@@ -130,10 +130,13 @@ export async function besideStore(
   return checkAddress(ownVariable || endpointUrl || others);
 }
 
-/** The address of KMS. */
+/** Returns the address of KMS. */
 export const kmsEndpoint = (sources: EndpointSources): Promise<string | undefined> => besideStore('kms', sources);
 
-/** The address of STS and SSO, which issue credentials, of IAM, of CloudWatch, or of the price list; undefined for AWS itself. @throws as `storeEndpoint` */
+/**
+ * Returns the address of STS and SSO, which issue credentials, of IAM, of CloudWatch, or of the price list; undefined for AWS itself.
+ * @throws as `storeEndpoint`
+ */
 export async function tokenEndpoint(
   service: 'sts' | 'sso' | 'pricing' | 'iam' | 'cloudwatch',
   sources: AwsSources,

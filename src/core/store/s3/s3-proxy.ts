@@ -12,11 +12,11 @@ export class ProxyAgents {
   readonly #agents = new Map<string, http.Agent>();
 
   constructor(options: ProxyOptions, connectMs: number) {
-    // The agent's own limit is all that ends a proxy which does not answer.
+    // Only the agent's own time limit ends the wait for a proxy that does not answer.
     this.#options = { timeout: connectMs, ...options };
   }
 
-  /** The pool for servers behind `proxy`. */
+  /** Returns the pool for servers behind `proxy`. */
   agent(proxy: URL, isTls: boolean): http.Agent {
     const name = `${isTls} ${proxy.href}`;
     const known = this.#agents.get(name);
@@ -33,7 +33,7 @@ export class ProxyAgents {
   }
 }
 
-/** What is told when the proxy gives no connection. Only what the network did may be different a moment later. */
+/** Makes the error for a proxy that gives no connection. Only failures of the network may be different a moment later. */
 export function proxyError(error: Error, proxy: URL): Error {
   const status = /^Bad response: (\d+)$/.exec(error.message)?.[1];
   const isSilent = error.message === 'Proxy timeout';

@@ -29,7 +29,7 @@ interface Extent {
   readonly totalBytes: number;
 }
 
-/** The range of the answer; undefined when it does not match the request. */
+/** Returns the range of the answer; undefined when it does not match the request. */
 function extentOf(answer: GetObjectCommandOutput, range: ByteRange | undefined): Extent | undefined {
   const length = answer.ContentLength;
   if (range === undefined)
@@ -53,7 +53,7 @@ const parseRestore = (header: string | undefined): ObjectInfo['restore'] => {
   return expiry === undefined ? { inProgress } : { inProgress, expiry: new Date(expiry) };
 };
 
-/** In a bucket that never kept versions there is no id, in one that does not any more it is `null`. */
+/** Returns the traits that an answer shows. Without versioning there is no version id; with suspended versioning it is `null`. */
 export const keepingOf = ({
   VersionId = 'null',
   ServerSideEncryption,
@@ -80,7 +80,7 @@ function infoOf(key: string, answer: HeadObjectCommandOutput): ObjectInfo {
   };
 }
 
-// The standard requires quotes around the ETag; Ceph's gateway compares it as it is, quotes included.
+// Tries both spellings of an ETag: the standard requires quotes around it, but Ceph's gateway compares it as it is, quotes included.
 class MatchSpelling {
   #isQuoted: boolean;
 
@@ -129,7 +129,7 @@ function contentOf(sender: S3Sender, answer: GetObjectCommandOutput, asked: Aske
   };
 }
 
-/** The reading half of an S3 store. */
+/** Returns the reading half of an S3 store. */
 export function s3Reader(sender: S3Sender): Omit<ObjectReader, 'url'> {
   const spelling = new MatchSpelling(sender.isAws);
   const request = async (key: string, options: GetOptions, ifMatch?: string): Promise<ObjectContent> => {
@@ -143,8 +143,8 @@ export function s3Reader(sender: S3Sender): Omit<ObjectReader, 'url'> {
     const answer = await sender.send(asked, (client, send) => client.send(command, send));
     return contentOf(sender, answer, asked, options);
   };
-  /** An answer to HEAD has no body and gives no reason (expired credentials, mostly); one to a GET has. @throws that reason */
-  const tellWhy = async (key: string, signal: AbortSignal | undefined): Promise<void> => {
+  /** Finds the reason of a failed HEAD, whose answer has no body (expired credentials, mostly), by a GET. @throws that reason */
+  const throwReason = async (key: string, signal: AbortSignal | undefined): Promise<void> => {
     const { body } = await request(key, { range: { start: 0, end: 1 }, ...(signal && { signal }) });
     body.destroy();
   };
@@ -158,8 +158,8 @@ export function s3Reader(sender: S3Sender): Omit<ObjectReader, 'url'> {
       if (!(error instanceof StoreError)) throw error;
       if (error.code === 'not-found' && error.reason !== 'NoSuchBucket') return undefined;
       if (error.code !== 'store' || error.retriable || error.reason === 'WrongRegion') throw error;
-      const why = await tellWhy(key, signal).catch((reason: unknown) => reason);
-      // The GET was told to sign for another region, or another request was: a sender changes it once.
+      const why = await throwReason(key, signal).catch((reason: unknown) => reason);
+      // The GET, or another request, was told to sign for another region: a sender changes it once.
       if (sender.region !== region) return await head(key, signal);
       throw why ?? error;
     }

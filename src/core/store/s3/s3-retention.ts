@@ -1,4 +1,4 @@
-// Object Lock as S3 spells it, and what a bucket without it answers.
+// Object Lock in the terms of S3, and the answers of a bucket without it.
 import type { Retention, RetentionMode, WriteOptions } from '../object-store.js';
 import { noLockError, StoreError } from '../store-error.js';
 import type { S3Sender } from './s3-sender.js';
@@ -8,7 +8,7 @@ export const LOCK_MODES = { governance: 'GOVERNANCE', compliance: 'COMPLIANCE' }
   string
 >;
 
-/** Undefined for none, and for what is not understood. */
+/** Converts a lock from S3; undefined for none, and for one that is not understood. */
 export function retentionOf(mode: string | undefined, until: Date | undefined): Retention | undefined {
   if (until === undefined || Number.isNaN(until.getTime())) return undefined;
   return mode === 'COMPLIANCE'
@@ -18,13 +18,13 @@ export function retentionOf(mode: string | undefined, until: Date | undefined): 
       : undefined;
 }
 
-/** AWS, Ceph and moto answer InvalidRequest, each with words of its own. */
+/** Whether a bucket has no Object Lock. AWS, Ceph and moto answer InvalidRequest, each with another message. */
 const isNoLock = (error: unknown): error is StoreError =>
   error instanceof StoreError &&
   (error.reason === 'ObjectLockConfigurationNotFoundError' ||
     (error.reason === 'InvalidRequest' && !/md5|checksum|future/i.test(error.message)));
 
-/** What `write` gives. @throws unsupported where a lock was asked for and the bucket has none; what `write` throws */
+/** Runs `write` and returns its result. @throws unsupported if a lock was asked for and the bucket has none; what `write` throws */
 export async function lockedOr<T>(
   { bucket }: Pick<S3Sender, 'bucket'>,
   { retention }: Pick<WriteOptions, 'retention'>,

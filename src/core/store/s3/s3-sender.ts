@@ -1,6 +1,6 @@
-// Sends one SDK command: relative keys become full ones, failures become StoreErrors, and a bucket that turns out to be
-// in another region is asked there, once. On AWS only when nobody had said which region to use: the name of the host depends on
-// it. Other servers are asked at the same address, with a signature for the region that they want.
+// Sends one SDK command: relative keys become full ones, failures become StoreErrors, and a bucket that turns out to be in another region
+// is asked there, once. On AWS this is done only if nobody had named a region: the name of the host depends on it. Other servers are asked
+// at the same address, with a signature for the region that they want.
 import { setMaxListeners } from 'node:events';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { StoreError } from '../store-error.js';
@@ -15,9 +15,9 @@ export interface Asked {
   readonly action: string;
   /** Relative key; absent for calls about the bucket or prefix. */
   readonly key?: string;
-  /** It is to be done to one state of the object only: that it is gone is a conflict. */
+  /** True if the request is for one state of the object only: that it is gone is then a conflict. */
   readonly isConditional?: boolean;
-  /** What it is to be stored in. */
+  /** Storage class of the object that is written. */
   readonly storageClass?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -42,36 +42,36 @@ export class S3Sender {
     this.isAws = connection.endpoint === undefined;
   }
 
-  /** The one that requests are signed for now. */
+  /** Region that requests are signed for now. */
   get region(): string {
     return this.#region;
   }
 
-  /** The key in the bucket of a key relative to the base. */
+  /** Returns the key in the bucket of a key relative to the base. */
   fullKey(key: string): string {
     return this.prefix === '' ? key : `${this.prefix}/${key}`;
   }
 
-  /** The key relative to the base of a key in the bucket. */
+  /** Returns the key relative to the base of a key in the bucket. */
   relativeKey(fullKey: string): string {
     return this.prefix === '' ? fullKey : fullKey.slice(this.prefix.length + 1);
   }
 
-  /** `s3://bucket/prefix/key` for messages. */
+  /** Returns `s3://bucket/prefix/key` for messages. */
   nameOf(key: string): string {
     return objectName({ bucket: this.bucket, key: this.fullKey(key) });
   }
 
-  /** @throws StoreError, or `cancelled` when the signal fired */
+  /** Sends a request. @throws StoreError, or `cancelled` when the signal fired */
   async send<T>(asked: Asked, request: (client: S3Client, options: SendOptions) => Promise<T>): Promise<T> {
-    // Each request listens more than once, and many go on at a time: that is no leak.
+    // Each request adds several listeners, and many run at a time, which is no leak.
     if (asked.signal) setMaxListeners(0, asked.signal);
     const options = asked.signal ? { abortSignal: asked.signal } : {};
     const client = this.#client;
     try {
       return await untilCancelled(request(client, options), asked.signal);
     } catch (error) {
-      const told = await this.#told(error, asked);
+      const told = await this.#withReason(error, asked);
       if (!this.#moveTo(told, client)) throw this.error(error, asked);
     }
     try {
@@ -81,12 +81,12 @@ export class S3Sender {
     }
   }
 
-  /** Names a failure of this call. */
+  /** Converts a failure of this call into an error that names it. */
   error(error: unknown, asked: Asked): Error {
     return s3Error(error, this.call(asked));
   }
 
-  /** A failure that this side noticed in an answer. */
+  /** Makes the error for an answer that does not make sense. */
   complaint(asked: Asked, text: string): StoreError {
     const call = this.call(asked);
     return new StoreError('store', `${call.operation} ${objectName(call)}: ${text}`, {
@@ -110,8 +110,8 @@ export class S3Sender {
     };
   }
 
-  /** The failure, or one of the same that says more. */
-  async #told(error: unknown, { operation, signal }: Asked): Promise<unknown> {
+  /** Returns the failure, or one of the same cause that gives a reason. */
+  async #withReason(error: unknown, { operation, signal }: Asked): Promise<unknown> {
     if (this.isAws || this.#hasMoved || operation !== 'HeadBucket' || !isMute(error)) return error;
     return await untilCancelled(refusalOf(this.#client, this.bucket, signal), signal);
   }
@@ -121,7 +121,7 @@ export class S3Sender {
   #moveTo(error: unknown, client: S3Client): boolean {
     const region = this.isAws ? regionInError(error) : regionToSign(error);
     if (region === undefined) return false;
-    // Another request was told meanwhile.
+    // Another request has changed the region meanwhile.
     if (client !== this.#client) return region === this.#region;
     if (this.#hasMoved || region === this.#region || (this.isAws && this.#connection.isRegionGiven)) return false;
     this.#hasMoved = true;

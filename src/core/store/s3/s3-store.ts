@@ -23,7 +23,7 @@ import { compareBytes } from '../file/file-list.js';
 import { ListGuard } from '../list-guard.js';
 import { decodeListed } from './s3-list.js';
 
-/** Binds a connection to a bucket, and a prefix without a slash at either end. */
+/** Makes a store of a bucket and a prefix without a slash at either end. */
 export function s3Store(connection: S3Connection, { bucket, prefix }: Pick<S3Sender, 'bucket' | 'prefix'>): WholeStore {
   const sender = new S3Sender(connection, bucket, prefix);
   const url = formatStoreUrl({ kind: 's3', bucket, prefix });
@@ -38,8 +38,8 @@ export function s3Store(connection: S3Connection, { bucket, prefix }: Pick<S3Sen
   };
 }
 
-// What time it is at the store: the `Date` of its answer to the smallest listing. Only a read is asked for, and
-// permission to list is there wherever anybody can tell what is old.
+// Finds the time at the store: the `Date` of its answer to the smallest listing. Only a read is requested, and any writer that can tell
+// what is old may list. The answer's headers are seen where the SDK takes the answer apart.
 
 // The answer's headers are seen where the SDK takes the answer apart.
 const SEEN_THERE = { step: 'deserialize', name: 'noteDate' } as const;
@@ -47,7 +47,7 @@ const SEEN_THERE = { step: 'deserialize', name: 'noteDate' } as const;
 const dateOf = (response: unknown): string | undefined =>
   (response as { readonly headers?: Readonly<Record<string, string | undefined>> }).headers?.['date'];
 
-/** The store's clock. @throws store when its answer tells no time */
+/** Returns the time by the store's clock. @throws store when its answer tells no time */
 async function s3Time(sender: S3Sender, signal?: AbortSignal): Promise<Date> {
   const asked: Asked = { operation: 'ListObjects', action: 's3:ListBucket', signal };
   const query = {
@@ -72,7 +72,7 @@ async function s3Time(sender: S3Sender, signal?: AbortSignal): Promise<Date> {
   }
   const time = Date.parse(told ?? '');
   if (Number.isNaN(time)) {
-    // Not worth another try: a proxy that takes the header away does so each time.
+    // Not retriable: a proxy that removes the header does so each time.
     throw new StoreError(
       'store',
       `ListObjects ${sender.nameOf('')}: the answer does not say what time it is (no Date)`,
@@ -104,7 +104,7 @@ function versionsOf(sender: S3Sender, answer: ListObjectVersionsCommandOutput, d
   });
   const objects = (answer.Versions ?? []).map((line) => of(line, line.Size ?? 0, false));
   const markers = (answer.DeleteMarkers ?? []).map((line) => of(line, 0, true));
-  // A folder marker of the base itself is no key below it. The answer lists versions and markers apart from each other.
+  // A folder marker of the base itself is not a key below it. The answer lists versions and markers separately.
   return [...objects, ...markers]
     .filter(({ key }) => key !== '')
     .sort((a, b) => compareBytes(a.key, b.key) || Number(b.isCurrent) - Number(a.isCurrent));

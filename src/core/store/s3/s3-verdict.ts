@@ -1,9 +1,9 @@
-// What a failed request to S3 was for, and what is made of its failure.
+// The types of a failed request to S3 and of the verdict on it.
 import type { ErrorCode } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { StoreErrorOptions } from '../store-error.js';
 
-/** What was asked of the store when it failed. */
+/** The request that failed. */
 export interface S3Call {
   /** The API's name, e.g. `PutObject`. */
   readonly operation: string;
@@ -13,15 +13,15 @@ export interface S3Call {
   /** The full key; absent for calls about the bucket. */
   readonly key?: string;
   readonly endpoint?: string | undefined;
-  /** It was to be done to one state of the object only. */
+  /** True if the request was for one state of the object only. */
   readonly isConditional?: boolean | undefined;
-  /** What it was to be stored in. */
+  /** Storage class of the object that was to be written. */
   readonly storageClass?: string | undefined;
   /** The region the request was signed for. */
   readonly region?: string;
 }
 
-/** What is read of the SDK's errors. */
+/** The parts of the SDK's errors that are read. */
 export interface SdkError {
   readonly name: string;
   readonly Code?: string;
@@ -35,12 +35,12 @@ export interface SdkError {
   };
 }
 
-/** What a failure means; `text` goes on after the request and its object. */
+/** The meaning of a failure; `text` continues a sentence that begins with the request and its object. */
 export interface Verdict extends StoreErrorOptions {
   readonly code: ErrorCode;
   readonly text: string;
 }
 
-/** `s3://bucket/key` as a person reads it. */
+/** Returns `s3://bucket/key` for messages. */
 export const objectName = ({ bucket, key }: Pick<S3Call, 'bucket' | 'key'>): string =>
   printable(key === undefined ? `s3://${bucket}` : `s3://${bucket}/${key}`);

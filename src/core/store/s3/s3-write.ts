@@ -18,7 +18,7 @@ import { LOCK_MODES, lockedOr } from './s3-retention.js';
 
 const TIERS: Readonly<Record<ThawTier, Tier>> = { expedited: 'Expedited', standard: 'Standard', bulk: 'Bulk' };
 
-/** The headers that every way of writing an object takes. */
+/** Returns the parameters that all requests that write an object have. */
 const writeParameters = (options: WriteOptions) => ({
   ...(options.storageClass === undefined ? {} : { StorageClass: options.storageClass as StorageClass }),
   ...(options.contentType === undefined ? {} : { ContentType: options.contentType }),
@@ -30,9 +30,7 @@ const writeParameters = (options: WriteOptions) => ({
     : { ObjectLockMode: LOCK_MODES[options.retention.mode], ObjectLockRetainUntilDate: options.retention.until }),
 });
 
-/**
- * With a lock, S3 demands a checksum of the body. AWS gets one with every request; other servers know Content-MD5 for sure.
- */
+/** Returns the checksum that S3 demands with a lock. AWS gets one with every request; other servers know Content-MD5 for sure. */
 const lockChecksum = ({ isAws }: S3Sender, body: Uint8Array, { retention }: PutOptions) =>
   retention === undefined || isAws ? {} : { ContentMD5: createHash('md5').update(body).digest('base64') };
 
@@ -48,7 +46,7 @@ function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: Pu
     ...(options.ifAbsent === true ? { IfNoneMatch: '*' } : {}),
     // Without quotes, as Ceph's gateway wants it; AWS takes either.
     ...(options.ifMatch === undefined ? {} : { IfMatch: options.ifMatch }),
-    // On AWS the store keeps it as the object's checksum, which spares the SDK its CRC32.
+    // AWS keeps it as the object's checksum, which spares the SDK its CRC32.
     ...(sha256 !== undefined && sender.isAws ? { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') } : {}),
   });
   if (sha256 !== undefined) {
@@ -64,11 +62,11 @@ function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: Pu
   return command;
 }
 
-/** How a copy names the object that it is made of. */
+/** Returns the name of a copy's original, URL-encoded. */
 export const copySource = (sender: S3Sender, key: string): string =>
   `${sender.bucket}/${sender.fullKey(key)}`.split('/').map(encodeURIComponent).join('/');
 
-/** The SDK hands what it does not know on to our transport. */
+/** Adds hooks to the options: the SDK passes options that it does not know to our transport. */
 const withHooks = (
   send: SendOptions,
   { onSent, pace }: PutOptions,
@@ -104,7 +102,7 @@ async function thaw(
   }
 }
 
-/** The writing half of an S3 store, multipart and deleting aside. */
+/** Returns the writing half of an S3 store, without multipart and deleting. */
 export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | 'thaw'> {
   return {
     put: async (key, body, options = {}) => {

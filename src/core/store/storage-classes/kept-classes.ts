@@ -1,6 +1,6 @@
-// The front door to storage classes: whether a store keeps those that chunks are about to go to, asked by an object of a few bytes in
-// each. Some servers refuse a class, others take the word of any and store objects as they store all others (Garage): what is
-// archived there would be taken for cold, and priced so, and is neither. AWS is not asked, and neither are folders.
+// The front door to storage classes: finds out whether a store keeps those that chunks are about to go to, by putting an object of a few
+// bytes in each. Some servers refuse a class, others accept any and store objects like all others (Garage): what is archived there would be
+// taken for cold, and priced so, and is neither. AWS is not asked, and neither are folders.
 import { readFile } from 'node:fs/promises';
 import { isFresh } from '../create-once/answer.js';
 import { fileAbout, placeOf, type RememberOptions } from '../create-once/remembered-answers.js';
@@ -21,9 +21,9 @@ export interface AskingClasses extends RememberOptions, Pick<ScratchPlace, 'fold
 
 type Opened = Pick<OpenedStore, 'store' | 'deleter'>;
 
-/** What a store keeps, and how that is known. */
+/** The storage classes that a store keeps, and how that is known. */
 export interface KeptClasses {
-  /** STANDARD among them. */
+  /** All classes, STANDARD included. */
   readonly classes: readonly string[];
   /** A clause without its subject: `asked just now, keeps STANDARD alone`. */
   readonly text: string;
@@ -32,8 +32,8 @@ export interface KeptClasses {
 const OTHERS: readonly string[] = STORAGE_CLASSES.filter((name) => name !== 'STANDARD');
 
 /**
- * Refuses classes that the store does not keep. Who may not put in a class, or not list, goes on and hears of it from the store.
- * @throws unsupported before anything is sent; what asking throws
+ * Refuses classes that the store does not keep. A writer that may not put in a class, or not list, goes on and gets the answer from the
+ * store later. @throws unsupported before anything is sent; what asking throws
  */
 export async function refuseUnkept(
   opened: OpenedStore,
@@ -48,12 +48,12 @@ export async function refuseUnkept(
   if (unknown.length === 0) return;
   const tried = await ifAllowed(store, 'list', asking.folder, () => tryClasses(opened, unknown, asking));
   for (const one of tried ?? []) if (isKept(one)) await remember(opened, one.name, asking);
-  const lacking = tried?.find((one) => !isKept(one) && saysMuch(one));
+  const lacking = tried?.find((one) => !isKept(one) && isConclusive(one));
   if (lacking !== undefined) throw await unkeptError(opened, lacking, asking);
 }
 
-/** Unlike a policy that refuses, and an object that is not listed yet. */
-const saysMuch = ({ shown, refusal }: TriedClass): boolean =>
+/** Whether the outcome proves something: a policy's refusal does not, nor does an object that is not listed yet. */
+const isConclusive = ({ shown, refusal }: TriedClass): boolean =>
   refusal === undefined ? shown !== undefined : !refusal.isRefused;
 
 async function unkeptError(
@@ -63,7 +63,7 @@ async function unkeptError(
 ): Promise<ArchiverError> {
   const { runBy, store } = opened;
   const kept = await keptClasses(opened, asking, runBy);
-  // The answer may be about something else, unless what has no class is taken.
+  // The refusal may be about something else, unless an object without a class was accepted.
   if (refusal !== undefined && kept?.isAsked !== true) return refusal;
   const seen =
     refusal === undefined
@@ -79,8 +79,8 @@ async function unkeptError(
 }
 
 /**
- * Which classes a store keeps: asked by small objects, which are deleted again; where it does not answer, what is known of its
- * provider. Undefined where neither says it. @throws cancelled, wrong credentials
+ * Finds the classes that a store keeps: asks by small objects, which are deleted again; if it does not answer, uses what is known of its
+ * provider. Undefined if neither tells. @throws cancelled, wrong credentials
  */
 export async function keptClasses(
   opened: Opened,
@@ -102,7 +102,7 @@ export async function keptClasses(
 const listed = (classes: readonly string[]): string =>
   classes.length === 1 ? `${classes.join('')} alone` : classes.join(', ');
 
-/** `isPlainFirst`: one without a class has to be taken before the others say anything. */
+/** Puts an object in each class. With `isPlainFirst`, one without a class must be accepted first for the others to prove anything. */
 async function tryClasses(
   { store, deleter }: Opened,
   names: readonly string[],
@@ -119,7 +119,7 @@ async function tryClasses(
   }
 }
 
-// Only that a class is kept is remembered, on this computer, for as long as what a store says of If-None-Match.
+// Remembers on this computer that a class is kept (and only that), for as long as what a store says of If-None-Match.
 const BODY = s.schema(() => s.object({ kept: s.text, askedAt: s.date }));
 const KIND = { type: 'archiver-kept-class', format: 1, noun: 'note of a storage class', body: BODY } as const;
 
@@ -129,7 +129,7 @@ async function isRemembered(opened: OpenedStore, name: string, { home, now }: As
   if (home === undefined) return false;
   const kept = `${placeOf(opened)} ${name}`;
   const path = fileOf(home, kept);
-  // One that cannot be read is asked for again.
+  // A note that cannot be read counts as none.
   const text = await readFile(path, 'utf8').catch((error: unknown) => void systemCode(error));
   if (text === undefined) return false;
   try {

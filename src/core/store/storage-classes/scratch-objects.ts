@@ -1,5 +1,5 @@
-// Objects of a few bytes that lie in a store for the time of a question, in the folder of an upload, and which storage classes it
-// keeps them in. What these credentials may not delete again is swept by a prune.
+// Puts objects of a few bytes into the folder of an upload to ask a store something, and finds the storage classes that it keeps. What
+// these credentials may not delete again is swept by a prune.
 import { probeKey } from '../create-once/probe-key.js';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectDeleter, ObjectStore } from '../object-store.js';
@@ -7,24 +7,24 @@ import { StoreError } from '../store-error.js';
 
 export interface ScratchPlace {
   readonly store: ObjectStore;
-  /** Of what it has put. */
+  /** Deletes the objects that were put. */
   readonly deleter: Pick<ObjectDeleter, 'delete'>;
-  /** Where it is put, with a slash at its end. */
+  /** Folder of the objects, with a slash at its end. */
   readonly folder: string;
-  /** The store keeps If-None-Match, and a policy may want it. */
+  /** True if the store keeps If-None-Match, which a policy may require. */
   readonly isCreateOnce: boolean;
-  /** Names what nobody has put yet. */
+  /** Random bytes for keys that nobody has put yet. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly signal: AbortSignal;
 }
 
-/** What became of an object that was put in a class. */
+/** The outcome for an object that was put in a class. */
 export interface TriedClass {
   readonly name: string;
   readonly key: string;
-  /** The class that a listing shows; undefined where it was not stored. */
+  /** The class that a listing shows; undefined if the object was not stored. */
   readonly shown: string | undefined;
-  /** Of a store, or a policy, that does not take it. */
+  /** The refusal of the store or of a policy, if there was one. */
   readonly refusal?: StoreError | undefined;
 }
 
@@ -33,7 +33,7 @@ export const isKept = ({ name, shown }: TriedClass): boolean => name === shown;
 export const BODY = Buffer.from('archiver asks what this store can do\n');
 const CLEAN_UP_MS = 5000;
 
-/** The answer of a store, or a policy, that does not take it. @throws what says nothing of that */
+/** Returns the refusal of a store or a policy. @throws any other error */
 function refusalOf(error: unknown): StoreError {
   const isAnswer = error instanceof StoreError && !error.retriable;
   if (!isAnswer || !isArchiverError(error, 'store', 'unsupported', 'access-denied')) throw error;
@@ -45,7 +45,7 @@ export class ScratchObjects {
 
   constructor(private readonly place: ScratchPlace) {}
 
-  /** Gives the key. @throws what the store throws */
+  /** Puts an object and returns its key. @throws what the store throws */
   async put(storageClass?: string, body: Buffer = BODY): Promise<string> {
     const { store, folder, randomBytes, isCreateOnce, signal } = this.place;
     const key = probeKey(folder, randomBytes);
@@ -74,7 +74,7 @@ export class ScratchObjects {
     return found;
   }
 
-  /** Deletes them, as far as that may be. */
+  /** Deletes the objects, as far as that is allowed. */
   async cleanUp(): Promise<void> {
     const late = AbortSignal.timeout(CLEAN_UP_MS);
     await this.place.deleter.delete(this.keys, late).catch((error: unknown) => errorText(error));
