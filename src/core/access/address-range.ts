@@ -1,7 +1,10 @@
-// Ranges of IP addresses in conditions of policies.
+// Checks IP address ranges in policy conditions.
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** AWS takes wider ranges for the whole internet: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html */
+/**
+ * AWS treats wider ranges as the whole internet:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
+ */
 const MIN_PREFIX = { v4: 8, v6: 32 } as const;
 
 /** True for an address or a range (`203.0.113.0/24`) that is narrow enough to limit who calls. */

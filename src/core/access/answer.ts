@@ -1,4 +1,4 @@
-// An answer, or why there is none. One question that is refused stops none of the others.
+// An answer to a question about a bucket, or why there is none. A refused question does not stop the others.
 import { isArchiverError } from '../platform/failures/errors.js';
 import { StoreError } from '../store/store-error.js';
 import { finding, type Finding } from './finding.js';
@@ -6,11 +6,11 @@ import { finding, type Finding } from './finding.js';
 export interface Unanswered {
   /** The IAM action that the question needs. */
   readonly action: string;
-  /** One sentence. */
+  /** The reason in one sentence. */
   readonly why: string;
-  /** A policy refused it. */
+  /** True when a policy refused it. */
   readonly isRefused: boolean;
-  /** The store does not know the request. */
+  /** True when the store does not support the request. */
   readonly isLacking?: boolean;
 }
 
@@ -18,7 +18,7 @@ export type Answer<T> = { readonly value: T } | { readonly unanswered: Unanswere
 
 export const isAnswered = <T>(answer: Answer<T>): answer is { readonly value: T } => 'value' in answer;
 
-/** The value, or undefined. */
+/** Returns the value; undefined when there is no answer. */
 export const valueOf = <T>(answer: Answer<T>): T | undefined => (isAnswered(answer) ? answer.value : undefined);
 
 export const unanswered = (
@@ -27,12 +27,12 @@ export const unanswered = (
   { isRefused = false, isLacking = false }: Partial<Pick<Unanswered, 'isRefused' | 'isLacking'>> = {},
 ): { readonly unanswered: Unanswered } => ({ unanswered: { action, why, isRefused, isLacking } });
 
-/** The next question would fare no better. */
+/** Failures that would affect the next questions as well. */
 const ENDS_ALL = new Set(['Unreached', 'WrongRegion', 'NoSuchBucket']);
 
 /**
- * What `ask` gives. Refusals by a policy, requests that the service does not know and answers that make no sense leave the
- * question unanswered. @throws cancelled, and what stops all others as well: wrong credentials, a service that is not reached
+ * Returns the result of `ask`. Refusals by a policy, requests that the service does not support and nonsensical answers leave the question
+ * unanswered. @throws cancelled, and failures that affect all other questions as well: wrong credentials, an unreachable service
  */
 export async function answerOf<T>(action: string, ask: () => Promise<T>): Promise<Answer<T>> {
   try {
@@ -45,7 +45,7 @@ export async function answerOf<T>(action: string, ask: () => Promise<T>): Promis
   }
 }
 
-/** The same where a failure of the service is no failure of the report. @throws cancelled alone */
+/** Like `answerOf`, but no failure of the service is thrown, because the report can do without it. @throws only cancelled */
 export async function answerIfAny<T>(action: string, ask: () => Promise<T>): Promise<Answer<T>> {
   try {
     return await answerOf(action, ask);
@@ -55,7 +55,7 @@ export async function answerIfAny<T>(action: string, ask: () => Promise<T>): Pro
   }
 }
 
-/** What is said of a check that could not be made. */
+/** Returns the finding for a check that could not be made. */
 export const unknownFinding = (check: string, { action, why, isRefused }: Unanswered, more = ''): Finding =>
   finding(check, 'unknown', isRefused ? `needs ${action}` : `not answered (${action})`, {
     detail: `${why}.${isRefused ? ` The credentials need ${action}.` : ''}${more === '' ? '' : ` ${more}`}`,

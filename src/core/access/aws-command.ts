@@ -1,8 +1,8 @@
-// Commands to type, quoted for a shell.
+// Builds commands to suggest to the user, quoted for a shell.
 import { printable } from '../platform/paths/raw-path.js';
 import { shellWord } from '../platform/text/shell-word.js';
 
-/** Where the commands go: what was said to reach the bucket. */
+/** How to reach the bucket, as given by the user. */
 export interface CommandPlace {
   readonly bucket: string;
   readonly region?: string | undefined;
@@ -11,7 +11,7 @@ export interface CommandPlace {
   readonly endpoint?: string | undefined;
 }
 
-/** `PROGRAM WORDS…` for this place: archiver and the AWS CLI have the same flags for it. */
+/** Returns `PROGRAM WORDS…` with flags for this place, which archiver and the AWS CLI share. */
 export function commandAt(words: readonly string[], { region, profile, endpoint }: CommandPlace): string {
   const more = [
     ...(region === undefined ? [] : ['--region', region]),
@@ -24,6 +24,6 @@ export function commandAt(words: readonly string[], { region, profile, endpoint 
 export const awsCommand = (words: readonly string[], place: CommandPlace): string =>
   commandAt(['aws', ...words], place);
 
-/** `aws s3api OPERATION --bucket …`. */
+/** Returns `aws s3api OPERATION --bucket …`. */
 export const s3Command = (operation: string, words: readonly string[], place: CommandPlace): string =>
   awsCommand(['s3api', operation, '--bucket', place.bucket, ...words], place);

@@ -1,4 +1,4 @@
-// The posture of a bucket: everything is asked, each answer is judged by itself, and what cannot be asked is `unknown`.
+// Checks the access settings of a bucket: every question is asked, each answer is judged separately, and unanswered ones are `unknown`.
 import { ArchiverError, isArchiverError } from '../platform/failures/errors.js';
 import type { BucketPosture, PostureAnswers, PostureQuestion, PublicAccessBlock } from '../store/bucket-posture.js';
 import { POSTURE_ACTIONS } from '../store/bucket-posture.js';
@@ -16,10 +16,10 @@ import type { Caller } from './sts-client.js';
 export interface CheckedBucket {
   readonly posture: BucketPosture;
   readonly services: AccessServices;
-  /** For commands that are named, and messages. */
+  /** Used in suggested commands and messages. */
   readonly place: CommandPlace;
   readonly isAws: boolean;
-  /** Looked at instead of the key of the bucket. */
+  /** Checked instead of the bucket's key. */
   readonly kmsKeyId?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -39,8 +39,8 @@ export const askBucket = <Q extends PostureQuestion>(
   answerOf(POSTURE_ACTIONS[question], () => posture.ask(question, { signal, expectedOwner }));
 
 /**
- * Whether the store has no versions at all, asked where none are on: servers without them (Garage) answer as if they were never turned on,
- * and do not know the listing. @throws what `answerOf` throws
+ * Tells whether the store has no versions at all; asked only when none are on. Servers without versions (Garage) answer as if they were
+ * never turned on, but do not support listing them. @throws what `answerOf` throws
  */
 export async function lacksVersions(
   checked: Pick<CheckedBucket, 'posture' | 'signal'>,
@@ -51,7 +51,7 @@ export async function lacksVersions(
   return !isAnswered(list) && list.unanswered.isLacking === true;
 }
 
-/** Whether the bucket is there, first of all. A refusal says that it is. @throws not-found, and what `answerOf` throws */
+/** Checks first that the bucket exists. A refusal shows that it does. @throws not-found, and what `answerOf` throws */
 export async function lookAtBucket(
   checked: Pick<CheckedBucket, 'posture' | 'signal' | 'place'>,
 ): Promise<Answer<PostureAnswers['bucket']>> {
@@ -69,7 +69,7 @@ export async function lookAtBucket(
   });
 }
 
-/** Reports whatever it finds. @throws not-found, access-denied for credentials that are not accepted, store, cancelled */
+/** Runs all checks and reports their findings. @throws not-found, access-denied for credentials that are not accepted, store, cancelled */
 export async function checkAccess(checked: CheckedBucket): Promise<AccessReport> {
   const { place, isAws, services } = checked;
   const bucket = await lookAtBucket(checked);
@@ -105,7 +105,7 @@ export async function checkAccess(checked: CheckedBucket): Promise<AccessReport>
 
 const BLOCK_ACTION = 's3:GetAccountPublicAccessBlock';
 
-/** That of the caller's account, and only where the bucket belongs to it. */
+/** Asks for the account's settings, if the bucket belongs to the caller's account. */
 async function blockOfAccount(
   checked: CheckedBucket,
   caller: Answer<Caller>,
@@ -127,7 +127,7 @@ async function blockOfAccount(
   return await answerIfAny(BLOCK_ACTION, () => checked.services.accountBlock(account));
 }
 
-/** What is found of the key: the one that was named, else that of the bucket. */
+/** Returns the findings about the given key, or else the bucket's key. */
 async function keyFindings(
   { services, kmsKeyId, place, signal }: CheckedBucket,
   encryption: Answer<PostureAnswers['encryption']>,

@@ -1,4 +1,4 @@
-// Whether what a bucket holds can be destroyed: each question by itself, and what cannot be asked is `unknown`.
+// Checks whether the contents of a bucket can be destroyed: each question is judged separately, and unanswered ones are `unknown`.
 import type { BucketLifecycle } from '../store/bucket-lifecycle.js';
 import { POSTURE_ACTIONS } from '../store/bucket-posture.js';
 import type { ObjectReader } from '../store/object-store.js';
@@ -11,14 +11,14 @@ import { keptVersions } from './kept-versions.js';
 
 export interface CheckedLock extends Pick<CheckedBucket, 'posture' | 'place' | 'signal'> {
   readonly lifecycle: BucketLifecycle;
-  /** Of the place whose versions are to stay. */
+  /** Reads the place whose versions are to be kept. */
   readonly reader: ObjectReader;
-  /** That place in the bucket, without a slash at its end. */
+  /** Key prefix of that place in the bucket, without a trailing slash. */
   readonly prefix: string;
   readonly now: Date;
 }
 
-/** @throws not-found, access-denied for credentials that are not accepted, store, cancelled */
+/** Runs the checks. @throws not-found, access-denied for credentials that are not accepted, store, cancelled */
 export async function checkLock(checked: CheckedLock): Promise<readonly Finding[]> {
   const { place, lifecycle, reader, prefix, now, signal } = checked;
   await lookAtBucket(checked);

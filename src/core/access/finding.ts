@@ -1,7 +1,7 @@
-// What a check of a bucket found, and how bad findings are.
+// Findings of the checks of a bucket, and their severities.
 import { printable } from '../platform/paths/raw-path.js';
 
-/** Least bad first. `unknown`: it could not be looked at, or not be understood. */
+/** From least to most severe. `unknown`: it could not be checked or understood. */
 export const SEVERITIES = ['ok', 'info', 'unknown', 'warn', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -10,13 +10,13 @@ export interface Finding {
   readonly severity: Severity;
   /** A few words. */
   readonly summary: string;
-  /** Sentences; null where the summary says it all. */
+  /** Sentences; null when the summary is enough. */
   readonly detail: string | null;
-  /** A command to type; null where there is none. */
+  /** A command to type; null when there is none. */
   readonly remediation: string | null;
 }
 
-/** A finding; what is not said is null. */
+/** Makes a finding; parts not given are null. */
 export const finding = (
   check: string,
   severity: Severity,
@@ -24,7 +24,7 @@ export const finding = (
   { detail = null, remediation = null }: Partial<Pick<Finding, 'detail' | 'remediation'>> = {},
 ): Finding => ({ check, severity, summary, detail, remediation });
 
-/** The worst by an order that begins with the least bad; `ok` of none. */
+/** Returns the worst severity according to `order`, which begins with the least severe; `ok` when there are no findings. */
 export function worstOf(findings: readonly Finding[], order: readonly Severity[] = SEVERITIES): Severity {
   const ranks = findings.map(({ severity }) => order.indexOf(severity));
   return order[Math.max(0, ...ranks)] ?? 'ok';
@@ -32,14 +32,14 @@ export function worstOf(findings: readonly Finding[], order: readonly Severity[]
 
 const SHOWN = 5;
 
-/** The first few of names that others chose. */
+/** Lists the first few of names that others chose. */
 export const listed = (names: readonly string[]): string =>
   printable(names.slice(0, SHOWN).join(', ')) + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '');
 
-/** What --fail-on takes. */
+/** Values of --fail-on. */
 export const THRESHOLDS = ['none', 'unknown', 'warn', 'critical'] as const;
 export type Threshold = (typeof THRESHOLDS)[number];
 
-/** True where a severity is as bad as the threshold: `unknown` is less than `warn`. Nothing is as bad as `none`. */
+/** True when a severity reaches the threshold; `unknown` is less severe than `warn`. The threshold `none` is never reached. */
 export const isAsBadAs = (severity: Severity, threshold: Threshold): boolean =>
   threshold !== 'none' && SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(threshold);

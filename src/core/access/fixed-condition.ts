@@ -1,13 +1,13 @@
-// Which conditions limit a grant to somebody, by AWS' own test of what is public: at least one of the keys below has fixed
-// values only, without wildcards and policy variables. Operators that also hold where the key is missing (`…IfExists`,
-// `ForAllValues:`), that exclude (`…Not…`) or that speak of several values (`ForAnyValue:`) limit nothing.
+// Decides which conditions limit who gets a grant, by AWS' own test of what is public: at least one of the keys below has only fixed
+// values, without wildcards and policy variables. Operators that also hold when the key is missing (`…IfExists`, `ForAllValues:`), that
+// exclude (`…Not…`) or that test several values (`ForAnyValue:`) limit nothing.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html#access-control-block-public-access-policy-status
 import { isNarrowRange } from './address-range.js';
 import type { Conditions } from './policy-statement.js';
 
-/** True for a value that is fixed. */
+/** True for a fixed value. */
 export type IsFixed = (value: string) => boolean;
-/** By the key of the condition in small letters. */
+/** Tests of values, by condition key in lower case. */
 export type LimitingKeys = ReadonlyMap<string, IsFixed>;
 
 const EQUAL = new Set(['stringequals', 'stringequalsignorecase', 'stringlike', 'arnequals', 'arnlike']);
@@ -22,7 +22,7 @@ const ARN = matches(/^arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:(?:\d{12})?:[^*?$\s]+
 const WORD = matches(/^[^*?$\s]+$/);
 const ORGANIZATION = matches(/^o-[a-z0-9]{10,32}$/);
 
-/** The keys that AWS names for policies of buckets. */
+/** Keys that AWS lists for bucket policies. */
 export const BUCKET_KEYS: LimitingKeys = new Map([
   ['aws:principalorgid', ORGANIZATION],
   [ADDRESS_KEY, isNarrowRange],
@@ -38,7 +38,7 @@ export const BUCKET_KEYS: LimitingKeys = new Map([
   ['s3:dataaccesspointaccount', ACCOUNT],
 ]);
 
-/** Those that limit a grant of a KMS key to an account, an organization or a source. */
+/** Keys that limit a grant of a KMS key to an account, an organization or a source. */
 export const KEY_POLICY_KEYS: LimitingKeys = new Map([
   ['kms:calleraccount', ACCOUNT],
   ['aws:principalorgid', ORGANIZATION],
@@ -49,12 +49,12 @@ export const KEY_POLICY_KEYS: LimitingKeys = new Map([
   ['aws:sourcearn', ARN],
 ]);
 
-/** The service through which a key is used: it limits how, and not who. */
+/** The service through which a key is used: it limits how it is used, not by whom. */
 export const VIA_KEYS: LimitingKeys = new Map([
   ['kms:viaservice', matches(/^[a-z0-9-]+\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/)],
 ]);
 
-/** True where one of the conditions has fixed values of one of the keys only. */
+/** True when one of the conditions has only fixed values for one of the keys. */
 export function isLimited(conditions: Conditions, keys: LimitingKeys): boolean {
   return conditions.some(({ operator, key, values }) => {
     const name = key.toLowerCase();

@@ -1,4 +1,4 @@
-// How a bucket encrypts what it is given, and who may use the KMS key. Pure.
+// Judges how a bucket encrypts objects, and who may use the KMS key. Pure.
 import type { DescribedKey } from '../store/key-service.js';
 import type { DefaultEncryption } from '../store/bucket-posture.js';
 import { printable } from '../platform/paths/raw-path.js';
@@ -9,7 +9,7 @@ import { judgePolicy } from './judge-policy.js';
 
 const KMS = new Set(['aws:kms', 'aws:kms:dsse']);
 
-/** `arn:aws:kms:eu-west-1:123456789012:key/…`, an alias or an id; undefined where KMS is not used, or with the key of AWS. */
+/** Returns the ARN, alias or id of the default KMS key; undefined when KMS is not used, or used with AWS' own key. */
 export const defaultKeyOf = (encryption: readonly DefaultEncryption[] | undefined): string | undefined =>
   encryption?.find(({ algorithm, keyId }) => KMS.has(algorithm) && keyId !== undefined)?.keyId;
 
@@ -48,11 +48,11 @@ export function judgeEncryption(
 
 const CHECK = 'kms-key-policy';
 
-/** Where no key has to be looked at. */
+/** Returns the finding when there is no key to check. */
 export const noKey = (usesKms: boolean): Finding =>
   finding(CHECK, 'ok', usesKms ? 'the key of AWS (aws/s3)' : 'no KMS key');
 
-/** What its state says; undefined for a key that can be used. */
+/** Judges the state of the key; undefined when it can be used. */
 export function judgeKeyState({ arn, state }: DescribedKey, place: CommandPlace): Finding | undefined {
   const check = 'kms-key';
   if (state === 'Enabled') return undefined;
@@ -67,7 +67,7 @@ export function judgeKeyState({ arn, state }: DescribedKey, place: CommandPlace)
   });
 }
 
-/** Who may use a key of the customer. */
+/** Judges who may use a customer's key. */
 export function judgeKeyPolicy({ arn, manager }: DescribedKey, policy: string, place: CommandPlace): Finding {
   if (manager === 'AWS') return noKey(true);
   const verdict = judgePolicy(policy, KEY_POLICY_KEYS, VIA_KEYS);

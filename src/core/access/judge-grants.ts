@@ -1,4 +1,4 @@
-// Who may use a bucket: its policy, S3's verdict on that, its ACL and whether ACLs count at all. Pure.
+// Judges who may use a bucket: by its policy, S3's verdict on that, its ACL and whether ACLs have any effect. Pure.
 import type { AclGrant, BucketAcl, PostureAnswers } from '../store/bucket-posture.js';
 import { printable } from '../platform/paths/raw-path.js';
 import { type CommandPlace, s3Command } from './aws-command.js';
@@ -13,7 +13,7 @@ const showPolicy = (place: CommandPlace): string =>
 const mayBe = (setting: EffectiveBlock[keyof EffectiveBlock], name: string): string =>
   setting === 'unknown' ? ` Whether ${name} of the account cuts that off is not known.` : '';
 
-/** By AWS' own definition of a public policy. */
+/** Judges the policy by AWS' own definition of a public policy. */
 export function judgeBucketPolicy(policy: string | undefined, block: EffectiveBlock, place: CommandPlace): Finding {
   const check = 'bucket-policy';
   if (policy === undefined) return finding(check, 'ok', 'none');
@@ -52,7 +52,7 @@ export function judgeBucketPolicy(policy: string | undefined, block: EffectiveBl
   });
 }
 
-/** What S3 says of the policy itself. */
+/** Judges S3's own verdict on the policy. */
 export function judgePolicyStatus(
   status: PostureAnswers['policyStatus'],
   block: EffectiveBlock,
@@ -89,11 +89,11 @@ const EVERYBODY = new Map([
 const PERMISSIONS = new Set(['FULL_CONTROL', 'READ', 'WRITE', 'READ_ACP', 'WRITE_ACP']);
 const GROUPS = new Set([...EVERYBODY.keys(), LOG_DELIVERY]);
 
-/** To the owner. MinIO gives neither the owner nor the grantee an id, and grants nothing to anybody else. */
+/** True for a grant to the owner. MinIO gives neither the owner nor the grantee an id, and never grants anything to others. */
 const isOwn = ({ granteeType, uri, user = '' }: AclGrant, owner: string | undefined): boolean =>
   uri === undefined && user === owner && (owner !== '' || granteeType === 'CanonicalUser');
 
-/** Not one of those that there are. */
+/** True for a grant in an unknown form. */
 function isOddGrant(grant: AclGrant, owner: string | undefined): boolean {
   const { granteeType, permission, uri, user } = grant;
   if (!PERMISSIONS.has(permission)) return true;
@@ -125,7 +125,7 @@ export function judgeAcl(
     });
   }
   const odd = grants.filter((grant) => isOddGrant(grant, owner));
-  // Of a server without ACLs (Garage): none can be put there either.
+  // Happens on a server without ACLs (Garage), where none can be set either.
   if (odd.length === 0 && owner === undefined)
     return finding(check, 'unknown', 'cannot be understood', {
       detail: 'The ACL names no owner, so nothing is known of whom it lets in.',
@@ -145,7 +145,7 @@ export function judgeAcl(
 
 const OWNED_BY_OTHERS = new Set(['BucketOwnerPreferred', 'ObjectWriter']);
 
-/** Not set is what ObjectWriter is. */
+/** Judges object ownership; not set means the same as ObjectWriter. */
 export function judgeOwnership(ownership: string | undefined, place: CommandPlace): Finding {
   const check = 'ownership';
   const remediation = s3Command(

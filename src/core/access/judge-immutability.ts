@@ -1,5 +1,5 @@
-// Whether what a bucket holds can be destroyed: its object lock, rules for failed uploads, and how long the versions that prune
-// always keeps stay locked. Pure.
+// Judges whether the contents of a bucket can be destroyed: by its Object Lock, rules for failed uploads, and how long the versions that
+// prune always keeps stay locked. Pure.
 import { selectionOf } from '../money/lifecycle/rules.js';
 import type { DefaultRetention, PostureAnswers } from '../store/bucket-posture.js';
 import type { LifecycleRule } from '../store/bucket-lifecycle.js';
@@ -9,16 +9,16 @@ import { commandAt, type CommandPlace, s3Command } from './aws-command.js';
 import { finding, type Finding, listed, type Severity } from './finding.js';
 import type { KeptVersion } from './kept-versions.js';
 
-/** Least bad first: what is not known may be worse than what is. */
+/** Least severe first; `unknown` ranks high, because the actual state may be worse than a warning. */
 export const LOCK_ORDER = ['ok', 'info', 'warn', 'unknown', 'critical'] as const satisfies readonly Severity[];
 
 const DAY_MS = 86_400_000;
 const DAYS_A_YEAR = 365;
-/** AWS suggests them. */
+/** As AWS suggests. */
 const ABORT_DAYS = 7;
 const SUGGESTED_DAYS = 90;
 
-/** Days; undefined where it says neither days nor years. */
+/** Returns the days; undefined when neither days nor years are given. */
 const retentionDays = ({ days, years }: DefaultRetention): number | undefined =>
   days ?? (years === undefined ? undefined : years * DAYS_A_YEAR);
 
@@ -57,7 +57,10 @@ export function judgeObjectLock(lock: PostureAnswers['objectLock'], place: Comma
   }
 }
 
-/** `prefix`: of the store in the bucket, without a slash at its end. A rule counts where it covers all of that. */
+/**
+ * Judges the rules that abort failed uploads. `prefix` is that of the store in the bucket, without a trailing slash; a rule counts only if
+ * it covers all of it.
+ */
 export function judgeAbortRule(rules: readonly LifecycleRule[], place: CommandPlace, prefix: string): Finding {
   const check = 'lifecycle-mpu';
   const base = prefix === '' ? '' : `${prefix}/`;
@@ -84,8 +87,8 @@ export function judgeAbortRule(rules: readonly LifecycleRule[], place: CommandPl
 }
 
 /**
- * The default retention against what prune never retires: the newest version of each dataset, and tagged ones. What a version is
- * made of was put before its record at the latest, so that its retention has ended when that of the record has.
+ * Compares the default retention with the versions that prune never retires: the newest of each dataset, and tagged ones. A version's
+ * objects were put before its record, so their retention has ended once that of the record has.
  */
 export function judgeRetention(
   retention: DefaultRetention,

@@ -1,23 +1,23 @@
-// Whom a policy lets in. Pure; nothing is taken for harmless that is not understood.
+// Judges whom a policy grants access. Pure; what is not understood is never taken for harmless.
 import { type LimitingKeys, isLimited } from './fixed-condition.js';
 import { statementsOf } from './policy-statement.js';
 
 export interface PolicyVerdict {
   /** Names of statements that let in anybody. */
   readonly open: readonly string[];
-  /** Those that let in anybody under a condition that limits how, and not who. */
+  /** Statements that let in anybody under a condition that limits how, but not who. */
   readonly via: readonly string[];
-  /** Those that let in anybody who meets a condition with fixed values. */
+  /** Statements that let in anybody who meets a condition with fixed values. */
   readonly scoped: readonly string[];
-  /** Those that cannot be understood. */
+  /** Statements that cannot be understood. */
   readonly odd: readonly string[];
-  /** Accounts that are named, each once. */
+  /** Named accounts, each once. */
   readonly accounts: readonly string[];
 }
 
 const NO_KEYS: LimitingKeys = new Map();
 
-/** Undefined for what is no policy at all. */
+/** Judges a policy; undefined when it is not a policy at all. */
 export function judgePolicy(
   policy: string,
   keys: LimitingKeys,

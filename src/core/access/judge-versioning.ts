@@ -1,13 +1,13 @@
-// Whether a bucket keeps what is overwritten and deleted. Pure.
+// Judges whether a bucket keeps overwritten and deleted objects. Pure.
 import type { PostureAnswers } from '../store/bucket-posture.js';
 import { printable } from '../platform/paths/raw-path.js';
 import { type CommandPlace, s3Command } from './aws-command.js';
 import { finding, type Finding, type Severity } from './finding.js';
 
 export interface VersioningScale {
-  /** How bad it is that nothing is kept. */
+  /** Severity when nothing is kept. */
   readonly severity?: Severity;
-  /** The store does not have versions. */
+  /** True when the store does not have versions. */
   readonly isLacking?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The versions of a store and of the writers below it, with when their records were written: one LIST for each place.
+// Lists the versions of a store and of the writers below it, with the times of their records: one LIST for each place.
 import { findPlaces } from '../dataset/records/find-places.js';
 import { listDatasets } from '../dataset/records/versions.js';
 import type { ObjectReader } from '../store/object-store.js';
@@ -14,11 +14,11 @@ export interface KeptVersion {
 
 export interface KeptVersions {
   readonly versions: readonly KeptVersion[];
-  /** False where there were more folders than are looked into. */
+  /** False when there were more folders than are examined. */
   readonly isComplete: boolean;
 }
 
-/** @throws what the listings throw */
+/** Lists the versions. @throws what the listings throw */
 export async function keptVersions(reader: ObjectReader, signal: AbortSignal): Promise<KeptVersions> {
   const { places, isComplete } = await findPlaces(reader, signal);
   const versions: KeptVersion[] = [];

@@ -1,16 +1,16 @@
-// Policies of buckets and keys as statements. What is not exactly a statement as AWS writes them is not understood, and a
-// statement that is not understood is never taken for a harmless one.
+// Parses policies of buckets and keys into statements. Anything that does not exactly match the statements that AWS writes is marked as
+// odd, and an odd statement is never taken for harmless.
 
 export interface Principals {
-  /** Everybody, anonymous callers included: `*`, or whatever names no fixed principal (web identities among them). */
+  /** Everybody, including anonymous callers: `*`, or a principal that is not fixed, such as a web identity. */
   readonly isAnyone: boolean;
-  /** A form that AWS does not have. */
+  /** True for a form that AWS does not have. */
   readonly isOdd: boolean;
-  /** Accounts of AWS that are named, by id. */
+  /** Ids of AWS accounts that are named. */
   readonly accounts: readonly string[];
 }
 
-/** Values of a condition by operator and key, both as they are written. */
+/** Condition values by operator and key, both as written. */
 export type Conditions = readonly {
   readonly operator: string;
   readonly key: string;
@@ -18,13 +18,13 @@ export type Conditions = readonly {
 }[];
 
 export interface Statement {
-  /** `Sid`, or where it stands: `statement 2`. */
+  /** `Sid`, or the position: `statement 2`. */
   readonly name: string;
   readonly isAllow: boolean;
   readonly principals: Principals;
-  /** Undefined where they are not understood. */
+  /** Undefined when they are not understood. */
   readonly conditions: Conditions | undefined;
-  /** Something in it is not as AWS writes it. */
+  /** True when something in it is not as AWS writes it. */
   readonly isOdd: boolean;
 }
 
@@ -46,13 +46,13 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** One or several texts; undefined for anything else, and for none. */
+/** Returns one or several strings as a list; undefined for anything else, or when there are none. */
 function textsOf(value: unknown): readonly string[] | undefined {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.length > 0 && list.every((one): one is string => typeof one === 'string') ? list : undefined;
 }
 
-/** The statements of a policy; undefined for what is no policy. A single statement may stand without its list. */
+/** Returns the statements of a policy; undefined when it is not a policy. A single statement may stand without a list. */
 export function statementsOf(policy: string): readonly Statement[] | undefined {
   const document = parsed(policy);
   if (!isFields(document) || Object.keys(document).some((key) => !DOCUMENT_KEYS.has(key))) return undefined;
@@ -66,11 +66,11 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // judged as what it is: no policy
+    return undefined; // judged by the caller as not a policy
   }
 }
 
-/** Every part is there, once, and of its kind. */
+/** True when every part is present, once, and of the right type. */
 function isWhole(fields: Fields): boolean {
   const isOneOf = (a: string, b: string): boolean => Object.hasOwn(fields, a) !== Object.hasOwn(fields, b);
   const hasTexts = (a: string, b: string): boolean => isOneOf(a, b) && textsOf(fields[a] ?? fields[b]) !== undefined;
@@ -91,7 +91,7 @@ function statementOf(fields: Fields, place: string): Statement {
   const principals = NotPrincipal === undefined ? principalsOf(Principal) : { ...NOBODY, isAnyone: true };
   return {
     name: typeof Sid === 'string' && Sid !== '' ? Sid : place,
-    // Whatever is not exactly Deny may allow something.
+    // Anything that is not exactly Deny may allow something.
     isAllow: Effect !== 'Deny',
     principals,
     conditions,
@@ -102,10 +102,10 @@ function statementOf(fields: Fields, place: string): Statement {
 const NOBODY: Principals = { isAnyone: false, isOdd: false, accounts: [] };
 const ODD: Principals = { ...NOBODY, isOdd: true };
 const ACCOUNT = /^\d{12}$/;
-/** `arn:aws:iam::123456789012:role/name`; lookalikes have tenants, or nothing, for accounts. */
+/** Matches `arn:aws:iam::123456789012:role/name`. Lookalikes of other services have a tenant, or nothing, instead of the account. */
 const ARN =
   /^arn:aws[a-z-]*:(?:iam|sts)::([\w-]*):(?:root|(?:user|group|role|assumed-role|federated-user)\/[\w+=,.@/-]+)$/;
-/** Of a user or role that is gone. */
+/** Matches the id of a deleted user or role. */
 const UNIQUE_ID = /^A[A-Z0-9]{15,127}$/;
 const SERVICE = /^[a-z0-9][a-z0-9.-]*\.amazonaws\.com(?:\.cn)?$/;
 const CANONICAL = /^[0-9a-f]{32,128}$/;
@@ -125,7 +125,7 @@ function principalsOf(principal: unknown): Principals {
 
 function principalOf(kind: string, name: string | undefined): Principals {
   if (name === undefined) return ODD;
-  // No kind of principal can hold a wildcard or a variable; one that does names nobody for certain.
+  // No kind of principal can contain a wildcard or a variable, so nobody certain is named.
   if (/[*?]|\$\{/.test(name)) return { ...NOBODY, isAnyone: true };
   const named = (account: string | undefined): Principals => ({
     ...NOBODY,

@@ -1,4 +1,4 @@
-// Block Public Access: what holds is the most restrictive of the bucket and its account, setting by setting.
+// Block Public Access: for each setting, the more restrictive of bucket and account applies.
 import type { PublicAccessBlock } from '../store/bucket-posture.js';
 import { type Answer, isAnswered, unknownFinding } from './answer.js';
 import { awsCommand, type CommandPlace, s3Command } from './aws-command.js';
@@ -12,18 +12,18 @@ export const SETTINGS = [
 ] as const satisfies readonly (keyof PublicAccessBlock)[];
 
 type Setting = 'on' | 'off' | 'unknown';
-/** What holds for a bucket. */
+/** The settings that apply to a bucket. */
 export type EffectiveBlock = Readonly<Record<(typeof SETTINGS)[number], Setting>>;
 
 type BlockAnswer = Answer<PublicAccessBlock | undefined>;
 
-/** An answer that says that nothing is set has all of them off. */
+/** An answer without settings means that all are off. */
 const settingOf = (answer: BlockAnswer, name: (typeof SETTINGS)[number]): Setting => {
   if (!isAnswered(answer)) return 'unknown';
   return answer.value?.[name] === true ? 'on' : 'off';
 };
 
-/** The two together. */
+/** Combines the settings of bucket and account. */
 export function effectiveBlock(bucket: BlockAnswer, account: BlockAnswer): EffectiveBlock {
   const together = (name: (typeof SETTINGS)[number]): Setting => {
     const both = [settingOf(bucket, name), settingOf(account, name)];
@@ -35,10 +35,10 @@ export function effectiveBlock(bucket: BlockAnswer, account: BlockAnswer): Effec
 const ALL_ON = SETTINGS.map((name) => `${name}=true`).join(',');
 const blockWords = ['--public-access-block-configuration', ALL_ON];
 
-/** Turns all four on for the bucket, which cuts off what is public at once. */
+/** Returns the command that turns on all four settings of the bucket, which cuts off public access immediately. */
 export const blockCommand = (place: CommandPlace): string => s3Command('put-public-access-block', blockWords, place);
 
-/** `public-access-block`: what holds for the bucket, and `account-block`: what the account says. */
+/** Judges `public-access-block`, the settings that apply to the bucket, and `account-block`, those of the account. */
 export function judgeBlocks(
   bucket: BlockAnswer,
   account: BlockAnswer,

@@ -1,4 +1,4 @@
-// Block Public Access of an account. The only file that knows the SDK of S3 Control.
+// Reads an account's Block Public Access settings. The only file that knows the SDK of S3 Control.
 import { GetPublicAccessBlockCommand, S3ControlClient } from '@aws-sdk/client-s3-control';
 import type { PublicAccessBlock } from '../store/bucket-posture.js';
 import type { AwsServiceSettings } from '../store/s3/aws-service.js';
@@ -8,7 +8,7 @@ import { untilCancelled } from '../store/until-cancelled.js';
 
 const OPERATION = 's3:GetAccountPublicAccessBlock';
 
-/** One request; undefined where the account has none. @throws access-denied, store, cancelled */
+/** Reads the settings with one request; undefined when the account has none. @throws access-denied, store, cancelled */
 export async function accountBlock(
   account: string,
   settings: AwsServiceSettings,

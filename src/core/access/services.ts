@@ -1,4 +1,4 @@
-// The services that are asked beside the store: who calls (STS), what the account blocks (S3 Control), who may use a key
+// The services that are asked beside the store: the caller's identity (STS), the account's settings (S3 Control), and who may use a key
 // (KMS). Each SDK is loaded when its service is first asked.
 import type { PublicAccessBlock } from '../store/bucket-posture.js';
 import type { KeyInspection } from '../store/key-service.js';
@@ -10,23 +10,23 @@ import type { Caller } from './sts-client.js';
 
 export interface ServiceSources extends EndpointSources, NetworkSources {
   readonly region: string;
-  /** The store is AWS itself. */
+  /** True when the store is AWS itself. */
   readonly isAws: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Of reports: what does not answer is said, and asked no more. */
+/** Short, because a report can do without a service that does not answer. */
 const TIMEOUTS = { connectMs: 5_000, idleMs: 15_000, answerMs: 15_000 };
 
 export interface AccessServices {
   /** @throws access-denied, store, unsupported */
   caller(): Promise<Caller>;
-  /** Undefined where the account has none. @throws as `caller` */
+  /** Undefined when the account has none. @throws as `caller` */
   accountBlock(account: string): Promise<PublicAccessBlock | undefined>;
   readonly keys: KeyInspection;
 }
 
-/** Opens them for `work`; nothing is sent before one is asked. @throws what `work` throws */
+/** Opens the services for `work`; nothing is sent before one is asked. @throws what `work` throws */
 export async function withServices<T>(
   sources: ServiceSources,
   work: (services: AccessServices) => Promise<T>,
@@ -69,7 +69,10 @@ export async function withServices<T>(
   }
 }
 
-/** Undefined for AWS itself. Credentials of another server are not shown to AWS. @throws unsupported where only that is left */
+/**
+ * Returns the service's address; undefined for AWS itself. Credentials of another server are never sent to AWS. @throws unsupported when
+ * that would be the only choice
+ */
 async function addressOf(service: 'kms' | 'sts' | 's3_control', sources: ServiceSources): Promise<string | undefined> {
   const endpoint = await besideStore(service, sources);
   if (endpoint === undefined && !sources.isAws)

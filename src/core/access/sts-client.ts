@@ -1,4 +1,4 @@
-// Who the credentials belong to. The only file that knows the SDK of STS.
+// Finds out whom the credentials belong to. The only file that knows the SDK of STS.
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import type { AwsServiceSettings } from '../store/s3/aws-service.js';
 import { awsServiceError } from '../store/s3/aws-service-error.js';
@@ -10,7 +10,7 @@ export interface Caller {
   readonly account: string | undefined;
 }
 
-/** One request, which needs no permission. @throws access-denied, store, cancelled */
+/** Sends one request, which needs no permission. @throws access-denied, store, cancelled */
 export async function callerIdentity(settings: AwsServiceSettings, signal: AbortSignal): Promise<Caller> {
   const client = new STSClient(settings);
   try {

@@ -7,14 +7,14 @@ import { systemCode } from '../platform/failures/errors.js';
 import { fileFailure } from '../platform/failures/file-failure.js';
 import * as s from '../platform/documents/schema.js';
 
-/** What `archiver` without a command does. `local`: print help. `repl`: start the shell. */
+/** Names of the contexts, which decide what `archiver` without a command does. `local`: print help. `repl`: start the shell. */
 export const CONTEXT_NAMES = ['local', 'repl'] as const;
 export type ContextName = (typeof CONTEXT_NAMES)[number];
 
 const BODY = s.schema(() =>
   s.object({
     context: s.oneOf(CONTEXT_NAMES),
-    /** The last one first. */
+    /** The most recent one first. */
     stores: s.listOf(s.object({ url: s.text, region: s.optional(s.text), endpointUrl: s.optional(s.text) })),
   }),
 );
@@ -24,10 +24,13 @@ export type SavedContext = s.Read<typeof BODY>;
 /** A store that a screen or a shell was opened on. */
 export type RememberedStore = SavedContext['stores'][number];
 
-/** Where the file is, from the user's home folder. */
+/** Returns the path of the file in the user's home folder. */
 export const contextPath = (userHome: string): string => join(userHome, '.archiver-context');
 
-/** What the file says; undefined when there is none. @throws integrity, unsupported for what is no context file of this version; access-denied, io */
+/**
+ * Reads the file; undefined when there is none. @throws integrity, unsupported when it is not a context file of this version;
+ * access-denied, io
+ */
 export async function readContext(path: string): Promise<SavedContext | undefined> {
   let text: string;
   try {

@@ -1,7 +1,7 @@
-// Which context holds for a call, and what set it.
+// Determines the context of a call, and where it was set.
 import { type ContextName, contextPath, readContext, type SavedContext } from './context-file.js';
 
-/** What `archiver` without a command does in each. */
+/** Describes what `archiver` without a command does in each context. */
 export const ABOUT_CONTEXTS: Readonly<Record<ContextName, string>> = {
   local: 'archiver without a command prints help',
   repl: 'archiver without a command starts the shell',
@@ -13,7 +13,7 @@ export interface CurrentContext extends SavedContext {
   readonly file: string;
 }
 
-/** `given`: what --context or ARCHIVER_CONTEXT says; `origins` tells which. @throws what `readContext` throws */
+/** `given` is the value of --context or ARCHIVER_CONTEXT; `origins` tells which. @throws what `readContext` throws */
 export async function currentContext(
   given: ContextName | undefined,
   { origins, userHome }: { readonly origins: Readonly<Record<string, string>>; readonly userHome: string },

@@ -1,4 +1,4 @@
-// Notes which stores were opened, for `archiver context show`. Only a convenience: it never fails what it is called by.
+// Remembers opened stores for `archiver context show`. Only a convenience: it never fails its caller.
 import { errorText } from '../platform/failures/errors.js';
 import { withoutLogin } from '../store/endpoint-url.js';
 import { readContext, type RememberedStore, writeContext } from './context-file.js';
@@ -6,8 +6,8 @@ import { readContext, type RememberedStore, writeContext } from './context-file.
 const KEPT = 10;
 
 /**
- * Puts the store first among those that the context file (see `contextPath`) remembers, the last ten. Returns why that
- * could not be done, for a debug line; undefined when it is done.
+ * Puts the store first among the last ten in the context file (see `contextPath`). Returns why that failed, for a debug line; undefined on
+ * success.
  */
 export async function rememberStore(file: string, store: RememberedStore): Promise<string | undefined> {
   try {

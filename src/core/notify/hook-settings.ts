@@ -1,17 +1,16 @@
-// Commands that this computer runs around an upload. They come from its own config file and from nowhere else
-// (docs/decisions/047).
+// Commands that this computer runs around an upload. They come only from its own config file (docs/decisions/047).
 import { usageError } from '../platform/failures/errors.js';
 
 export type HookName = 'before' | 'after' | 'onFailure';
 
 export interface HookSettings {
-  /** A program and its arguments; of one text alone, words are split at spaces, and quotes keep them together. */
+  /** A program and its arguments; a single text is split into words at spaces, except within quotes. */
   readonly before: readonly string[];
   readonly after: readonly string[];
   readonly onFailure: readonly string[];
-  /** Then the hook and all that it has started are ended. */
+  /** Time limit in ms; then the hook and everything it has started are ended. */
   readonly timeoutMs: number;
-  /** The one text of a hook is for `/bin/sh -c`. */
+  /** True when the text of a hook is passed to `/bin/sh -c`. */
   readonly shell: boolean;
 }
 
@@ -25,7 +24,7 @@ export const NO_HOOKS: HookSettings = {
   shell: false,
 };
 
-/** What to run: a program and its arguments; undefined for no hook. @throws usage for what is no command */
+/** Returns the program and arguments to run; undefined when there is no hook. @throws usage for an invalid command */
 export function hookCommand(name: HookName, settings: HookSettings): readonly [string, ...string[]] | undefined {
   const given = settings[name];
   const [first, ...rest] = given;
@@ -41,7 +40,7 @@ export function hookCommand(name: HookName, settings: HookSettings): readonly [s
 
 const WORD = /\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"']+))(?=\s|$)/gy;
 
-/** Split at spaces; `"…"` with backslashes and `'…'` are one word each. @throws usage for quotes that do not fit */
+/** Splits at spaces; `"…"` with backslashes and `'…'` are one word each. @throws usage for unbalanced quotes */
 function wordsOf(name: HookName, text: string): readonly string[] {
   const words: string[] = [];
   const trimmed = text.trim();

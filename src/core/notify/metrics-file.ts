@@ -1,5 +1,5 @@
-// The last run of each dataset as metrics for Prometheus, in its text format, for the textfile collector of node_exporter. Runs
-// of several datasets may share one file: each replaces its own lines and leaves the others.
+// Writes metrics of the last run of each dataset in Prometheus' text format, for the textfile collector of node_exporter. Runs of several
+// datasets may share one file: each replaces its own lines and keeps the others.
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { noneOn } from '../platform/failures/errors.js';
@@ -10,13 +10,13 @@ import { familyText, labelsText, READABLE } from './metrics-text.js';
 import type { EndedRun, NotedRun } from '../events/run-facts.js';
 
 const PATIENCE_MS = 10_000;
-/** Of a file that is not ours, nothing is kept. */
+/** A larger file is not ours and is replaced completely. */
 const MAX_BYTES = 16 * 2 ** 20;
 
 interface Metric {
   readonly name: string;
   readonly help: string;
-  /** Undefined where it is not known. */
+  /** Undefined when not known. */
   readonly value: (run: EndedRun) => number | undefined;
 }
 
@@ -40,7 +40,7 @@ const METRICS: readonly Metric[] = [
 const LAST_SUCCESS = 'archiver_run_last_success_timestamp_seconds';
 const LAST_SUCCESS_HELP = 'When a run last committed or found nothing new.';
 
-/** Which lines are of this run: a run that failed early does not know its dataset. */
+/** Labels that identify the lines of a run. They do not contain the dataset, which a run that failed early does not know. */
 const labelsOf = ({ command, source, store }: NotedRun): string => labelsText({ command, source, store });
 
 const SAMPLE = /^(archiver_run_[a-z_]+)\{(.*)\} (\S+)$/;
@@ -58,7 +58,7 @@ function samplesIn(text: string): Samples {
   return samples;
 }
 
-/** The text of the file with the lines of this run in place of its earlier ones. */
+/** Returns the text of the file with this run's lines replaced. */
 export function metricsWith(before: string, run: NotedRun, ended: EndedRun): string {
   const samples = samplesIn(before);
   const labels = labelsOf(run);
@@ -79,7 +79,7 @@ export function metricsWith(before: string, run: NotedRun, ended: EndedRun): str
   return families.map(([name, help]) => familyText(name, help, sorted(name))).join('');
 }
 
-/** Replaces the file, so that a reader never finds half of it. @throws conflict, access-denied, no-space, io */
+/** Replaces the file atomically, so that a reader never finds half of it. @throws conflict, access-denied, no-space, io */
 export async function writeRunMetrics(path: string, run: NotedRun, ended: EndedRun): Promise<void> {
   const lock = await holdLock(`${path}.lock`, { host: hostname(), what: 'the metrics file', patienceMs: PATIENCE_MS });
   try {

@@ -1,18 +1,18 @@
-// The text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/), of files for the textfile
-// collector of node_exporter.
+// The text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/), for files of node_exporter's textfile
+// collector.
 
-/** Mode of such a file: node_exporter reads it as another user. */
+/** Mode of such a file, because node_exporter reads it as another user. */
 export const READABLE = 0o644;
 
 const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** Labels as they stand between the braces of a sample. */
+/** Formats labels as between the braces of a sample. */
 export const labelsText = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}="${escaped(value)}"`)
     .join(',');
 
-/** A family of gauges; nothing where it has no samples. `samples`: labels as `labelsText` gives them, and the value. */
+/** Formats a family of gauges; empty when it has no samples. `samples` are labels from `labelsText`, and the value. */
 export function familyText(
   name: string,
   help: string,

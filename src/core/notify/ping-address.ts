@@ -1,7 +1,7 @@
-// Where pings go.
+// Parses the address for pings.
 import { usageError } from '../platform/failures/errors.js';
 
-/** @throws usage for what is no address; the message does not repeat it, as it is a secret */
+/** Parses the address. @throws usage for an invalid one; the message does not repeat it, because it is a secret */
 export function pingAddress(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url;

@@ -1,6 +1,5 @@
-// Pings of a monitor of jobs (healthchecks.io and what speaks like it): `URL/start` when a run begins, `URL` when it succeeded,
-// `URL/<exit status>` when it did not. The address is a secret: messages name its server alone. A ping never fails a run, and
-// has a bounded time.
+// Pings a job monitor (healthchecks.io and compatible ones): `URL/start` when a run begins, `URL` when it succeeded, `URL/<exit status>`
+// when it did not. The address is a secret: messages name only its server. A ping never fails a run, and has a time limit.
 import { postJson } from './alerts/post-json.js';
 import { secretParts } from './alerts/channels/webhook.js';
 import { withoutValues } from './alerts/deliver.js';
@@ -10,7 +9,7 @@ import type { Network } from '../store/s3/s3-network.js';
 import { untilCancelled } from '../store/until-cancelled.js';
 import type { EndedRun, NotedRun } from '../events/run-facts.js';
 
-/** For one ping, repeated requests included. */
+/** Time limit of one ping in ms, including repeated requests. */
 const PING_MS = 10_000;
 const RETRY = { maxAttempts: 3, maxTotalMs: PING_MS, firstContactMs: PING_MS };
 
@@ -19,7 +18,7 @@ export interface PingWorld {
   readonly network: Network;
   readonly now: () => Date;
   readonly retry?: Partial<RetryOptions> | undefined;
-  /** Fires when a ping has had its time. */
+  /** Returns a signal that fires at a ping's time limit. */
   readonly deadline?: (() => AbortSignal) | undefined;
 }
 
@@ -29,7 +28,7 @@ function below(url: URL, part: string): URL {
   return at;
 }
 
-/** Undefined when it arrived, else why not. Never throws. */
+/** Sends a ping; returns undefined when it arrived, otherwise why not. Never throws. */
 async function ping(url: URL, body: object, world: PingWorld): Promise<string | undefined> {
   const signal = world.deadline?.() ?? AbortSignal.timeout(PING_MS);
   try {
@@ -44,11 +43,11 @@ async function ping(url: URL, body: object, world: PingWorld): Promise<string | 
   }
 }
 
-/** Tells that the run begins. Undefined when it arrived, else why not. Never throws. */
+/** Reports that the run begins; returns undefined when it arrived, otherwise why not. Never throws. */
 export const pingStart = (url: URL, run: NotedRun, world: PingWorld): Promise<string | undefined> =>
   ping(below(url, 'start'), { schemaVersion: 1, ...run, status: 'started' }, world);
 
-/** Tells how it ended. Undefined when it arrived, else why not. Never throws. */
+/** Reports how the run ended; returns undefined when it arrived, otherwise why not. Never throws. */
 export const pingEnd = (url: URL, run: NotedRun, ended: EndedRun, world: PingWorld): Promise<string | undefined> =>
   ping(
     below(url, ended.exitStatus === 0 ? '' : String(ended.exitStatus)),

@@ -1,5 +1,5 @@
-// Runs one hook: a child process in a group of its own, so that a timeout ends all that it has started. What it prints is
-// told line by line.
+// Runs one hook: a child process in its own process group, so that a timeout ends everything it has started. Its output is passed on line
+// by line.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,31 +13,31 @@ export interface HookCall {
   readonly name: HookName;
   readonly settings: HookSettings;
   readonly run: NotedRun;
-  /** Of hooks after the run. */
+  /** Given for hooks after the run. */
   readonly ended?: EndedRun | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Gets each line that it prints. */
+  /** Gets each line that the hook prints. */
   readonly tell: (text: string) => void;
-  /** Ends the hook; not given for those that run after an interruption. */
+  /** Ends the hook; not given for hooks that run after an interruption. */
   readonly signal?: AbortSignal | undefined;
-  /** Fires when the hook has had its time. */
+  /** Returns a signal that fires at the hook's time limit. */
   readonly hookDeadline?: ((ms: number) => AbortSignal) | undefined;
 }
 
-/** Between asking a process group to end and ending it. */
+/** Time between asking a process group to end and killing it. */
 const PATIENCE_MS = 2_000;
-/** What is left in the pipes of a hook that has ended; what it has left running may keep them open for ever. */
+/** Time to read the remaining output of a hook that has ended; processes that it left running may keep its pipes open forever. */
 const DRAIN_MS = 500;
 const MAX_LINES = 1_000;
 const MAX_LINE = 2_000;
 
-/** Timers know no longer ones. */
+/** Longest timer that Node supports. */
 const MAX_MS = 2 ** 31 - 1;
 
 const deadlineOf = (ms: number): AbortSignal => AbortSignal.timeout(Math.min(ms, MAX_MS));
 
-/** Runs the hook, if there is one. Undefined when all is well, else why not. @throws usage for a hook that is no command */
+/** Runs the hook, if there is one; returns undefined when it succeeded, otherwise why not. @throws usage for an invalid command */
 export async function runHook(call: HookCall): Promise<string | undefined> {
   const { name, settings, signal, hookDeadline = deadlineOf } = call;
   const command = hookCommand(name, settings);
@@ -51,7 +51,7 @@ export async function runHook(call: HookCall): Promise<string | undefined> {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const told = Promise.all([tellLines(child.stdout, call.tell), tellLines(child.stderr, call.tell)]);
+  const piped = Promise.all([passLines(child.stdout, call.tell), passLines(child.stderr, call.tell)]);
   const timeout = hookDeadline(settings.timeoutMs);
   const cut = AbortSignal.any([timeout, ...(signal === undefined ? [] : [signal])]);
   const ended = endOf(child);
@@ -65,7 +65,7 @@ export async function runHook(call: HookCall): Promise<string | undefined> {
     signal?.throwIfAborted();
     return `${about} took longer than ${settings.timeoutMs / 1000} s and was ended`;
   } finally {
-    await Promise.race([told, sleep(DRAIN_MS, undefined, { ref: false })]);
+    await Promise.race([piped, sleep(DRAIN_MS, undefined, { ref: false })]);
     child.stdout.destroy();
     child.stderr.destroy();
   }
@@ -84,7 +84,7 @@ const endOf = (child: ChildProcess): Promise<End> =>
     });
   });
 
-/** Asks all that the hook has started to end, and ends it then. */
+/** Asks the whole process group to end, then kills it. */
 async function endGroup(child: ChildProcess, ended: Promise<End>): Promise<void> {
   signalGroup(child, 'SIGTERM');
   await Promise.race([ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
@@ -102,9 +102,9 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 /** Resolves when the stream has ended, or is destroyed. */
-async function tellLines(stream: NodeJS.ReadableStream, tell: (text: string) => void): Promise<void> {
+async function passLines(stream: NodeJS.ReadableStream, tell: (text: string) => void): Promise<void> {
   let lines = 0;
-  // What is cut off when the stream is destroyed is what a process wrote that was not waited for.
+  // Destroying the stream only cuts off output of processes that were not waited for.
   const input = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
   input.on('line', (line) => {
     lines++;
@@ -117,7 +117,7 @@ async function tellLines(stream: NodeJS.ReadableStream, tell: (text: string) => 
 const textOf = (value: string | number | null | undefined): string =>
   value === undefined || value === null ? '' : String(value);
 
-/** Names begin with ARCHIVER_HOOK, so that no archiver that the hook calls takes them for its flags. */
+/** Names begin with ARCHIVER_HOOK, so that an archiver called by the hook does not take them for its flags. */
 function hookEnvironment({ name, run, ended, env }: HookCall): Readonly<Record<string, string | undefined>> {
   return {
     ...env,

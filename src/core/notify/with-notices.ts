@@ -1,5 +1,5 @@
-// Runs an upload with what others are told of it: a ping and the hook `before` when it begins; the hook `after` or `onFailure`,
-// a ping and the metrics file when it has ended. The front door of core/notify. Only `before` can fail a run.
+// Runs an upload with its notices: a ping and the hook `before` when it begins; the hook `after` or `onFailure`, a ping and the metrics
+// file when it has ended. The entry point of core/notify. Only `before` can fail a run.
 import { ArchiverError, errorText } from '../platform/failures/errors.js';
 import { type HookName, hookCommand, type HookSettings, NO_HOOKS } from './hook-settings.js';
 import { writeRunMetrics } from './metrics-file.js';
@@ -7,31 +7,31 @@ import type { PingWorld } from './ping.js';
 import type { EndedRun, NotedRun, RunFacts, RunStatus } from '../events/run-facts.js';
 
 export interface NoticeSettings {
-  /** `pingAddress` makes it. */
+  /** Made by `pingAddress`. */
   readonly pingUrl?: URL | undefined;
-  /** Of this computer's own config file only. */
+  /** Only from this computer's own config file. */
   readonly hooks?: HookSettings | undefined;
-  /** Absolute. */
+  /** Absolute path. */
   readonly textfile?: string | undefined;
-  /** Told of the end; must not throw. */
+  /** Called at the end; must not throw. */
   readonly onEnd?: ((run: NotedRun, ended: EndedRun) => void) | undefined;
 }
 
 export interface NoticeWorld extends Omit<PingWorld, 'network'> {
-  /** How servers are reached; asked for where there are pings. @throws usage for what cannot be used */
+  /** Returns the network settings; called only when there are pings. @throws usage for unusable settings */
   readonly network: () => Promise<PingWorld['network']>;
   readonly cwd: string;
-  /** Fires when a hook has had its time. */
+  /** Returns a signal that fires at a hook's time limit. */
   readonly hookDeadline?: ((ms: number) => AbortSignal) | undefined;
-  /** Gets what hooks print. */
+  /** Gets the output of hooks. */
   readonly tell: (text: string) => void;
-  /** Gets what went wrong with a notice. */
+  /** Gets problems with notices. */
   readonly warn: (text: string) => void;
-  /** Ends the hook `before`, as it ends the run. */
+  /** Ends the hook `before`, like the run itself. */
   readonly signal: AbortSignal;
 }
 
-/** How the run ended, as its caller sees it. */
+/** The outcome of the run, as its caller judges it. */
 export interface Judged {
   readonly exitStatus: number;
   readonly status: RunStatus;
@@ -45,7 +45,7 @@ export interface NotedWork<T> {
   readonly ofFailure: (error: unknown) => Judged & RunFacts;
 }
 
-/** True when there is anything to tell. */
+/** True when there is anything to notify. */
 export const hasNotices = ({ pingUrl, hooks, textfile, onEnd }: NoticeSettings): boolean =>
   pingUrl !== undefined ||
   textfile !== undefined ||
@@ -55,22 +55,22 @@ export const hasNotices = ({ pingUrl, hooks, textfile, onEnd }: NoticeSettings):
 const HOOKS: readonly HookName[] = ['before', 'after', 'onFailure'];
 
 /**
- * Gives what `work` gives. @throws what `work` throws; usage for a hook that is no command; `io` where the hook `before` failed:
- * then `work` has not begun
+ * Returns the result of `work`. @throws what `work` throws; usage for an invalid hook command; `io` when the hook `before` failed, in which
+ * case `work` was not started
  */
 export async function withNotices<T>(settings: NoticeSettings, world: NoticeWorld, noted: NotedWork<T>): Promise<T> {
   if (!hasNotices(settings)) return await noted.work();
   const { pingUrl, hooks = NO_HOOKS } = settings;
   const { run } = noted;
-  for (const name of HOOKS) hookCommand(name, hooks); // refused before anything begins
+  for (const name of HOOKS) hookCommand(name, hooks); // refuse invalid hooks before anything begins
   const startedAt = world.now().getTime();
   const pings = pingUrl && (await openPings(pingUrl, run, world));
-  const started = pings?.start(); // nothing waits for it but the next one
+  const started = pings?.start(); // not awaited before the final ping
   const end = async (judged: Judged & RunFacts): Promise<void> => {
     const endedAt = world.now();
     const ended: EndedRun = { ...judged, durationMs: endedAt.getTime() - startedAt, endedAt };
     settings.onEnd?.(run, ended);
-    await tellEnd(settings, world, run, ended);
+    await sendEndNotices(settings, world, run, ended);
     for (const problem of [await started, await pings?.end(ended)]) if (problem !== undefined) world.warn(problem);
   };
   let result: T;
@@ -85,7 +85,7 @@ export async function withNotices<T>(settings: NoticeSettings, world: NoticeWorl
   return result;
 }
 
-/** @throws io where it failed */
+/** @throws io when the hook failed */
 async function runBefore(settings: HookSettings, run: NotedRun, world: NoticeWorld): Promise<void> {
   const { runHook } = await import('./run-hook.js');
   const problem = await runHook({ name: 'before', settings, run, ...world });
@@ -105,8 +105,8 @@ async function openPings(url: URL, run: NotedRun, { network: networkOf, ...other
   };
 }
 
-/** All but the ping. Never throws. */
-async function tellEnd(
+/** Sends all notices of the end except the ping. Never throws. */
+async function sendEndNotices(
   { hooks = NO_HOOKS, textfile }: NoticeSettings,
   world: NoticeWorld,
   run: NotedRun,
@@ -114,7 +114,7 @@ async function tellEnd(
 ): Promise<void> {
   const { warn } = world;
   const isFailure = ended.status === 'failed' || ended.status === 'interrupted';
-  const { signal: _over, ...after } = world; // an interruption has ended the run, and is to be told of
+  const { signal: _over, ...after } = world; // the signal has already ended the run, but the notices are still to be sent
   const name = isFailure ? 'onFailure' : 'after';
   const { runHook } = await import('./run-hook.js');
   const problem = await runHook({ name, settings: hooks, run, ended, ...after }).catch(errorText);

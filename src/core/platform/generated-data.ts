@@ -1,12 +1,12 @@
-// Data to compress that is the same on every computer: block `index` of a kind depends on nothing else, so that threads make
-// theirs by themselves, and nothing repeats that a large window would find. Random bytes are the key stream of AES-CTR.
+// Generates data to compress that is the same on every computer. Block `index` of a type depends on nothing else, so that threads can
+// generate blocks independently, and nothing repeats that a large window could find. Random bytes are the key stream of AES-CTR.
 import { createCipheriv } from 'node:crypto';
 
 export const DATA_TYPES = ['text', 'binary', 'mixed', 'random'] as const;
 export type DataType = (typeof DATA_TYPES)[number];
 
 const KEY = Buffer.from('archiver sample!');
-/** Of mixed data: how long a run of one kind is. */
+/** Length of a run of one type in mixed data. */
 const RUN_BYTES = 16_384;
 const RUNS = ['text', 'binary', 'random'] as const;
 const WORDS = 1500;
@@ -14,12 +14,12 @@ const BLANK = 32;
 const LINE_END = 10;
 const WORD_BYTES = 10;
 const RECORD_BYTES = 16;
-/** Numbers of records that a block, or a run of mixed data, may use. */
+/** Number of record numbers reserved for a block, or a run of mixed data. */
 const RECORDS = 2 ** 20;
-/** Random bytes beyond those of the block: a draw takes a few at once. */
+/** Random bytes in addition to those of the block, because a draw takes several. */
 const SPARE = 64;
 
-/** Fills `target` with block number `index` of a kind. */
+/** Fills `target` with block number `index` of a type. */
 export function fillGenerated(type: DataType, index: number, target: Buffer): void {
   const random = keyStream(type, index, target.length + SPARE);
   if (type !== 'mixed') return fill(type, index, random, target);
@@ -48,15 +48,15 @@ function keyStream(type: DataType, index: number, bytes: number): Buffer {
 }
 
 interface Vocabulary {
-  /** One word every ten bytes, with a blank behind it and zeros after that. */
+  /** A word every ten bytes, followed by a space and zeros. */
   readonly words: Buffer;
-  /** Where the word of each of 65,536 draws begins: the first ones come by far most often, as in any language. */
+  /** The start of the word for each of 65,536 draws: the first words are by far the most frequent, as in any language. */
   readonly drawn: Uint16Array;
 }
 
 let vocabulary: Vocabulary | undefined;
 
-/** Words of two to nine letters, which are as frequent as in English. */
+/** Makes words of two to nine letters, with the letter frequencies of English. */
 function makeVocabulary(): Vocabulary {
   const letters = Buffer.from(
     'eeeeeeeeeeeetttttttttaaaaaaaaoooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddllllcccuuummmwwffggyyppbbvk',
@@ -74,7 +74,7 @@ function makeVocabulary(): Vocabulary {
   return { words, drawn };
 }
 
-/** Words, with a line end behind one of twelve. */
+/** Writes words, with a line break after one in twelve. */
 function fillText(random: Buffer, target: Buffer): void {
   const { words, drawn } = (vocabulary ??= makeVocabulary());
   const { length } = target;
@@ -85,7 +85,7 @@ function fillText(random: Buffer, target: Buffer): void {
   }
 }
 
-/** Records as instruments write them: a counter, a time that goes on by little, a state that is mostly the same, a reading. */
+/** Writes records like those of instruments: a counter, a time that advances slightly, a mostly constant state, a reading. */
 function fillRecords(first: number, random: Buffer, target: Buffer): void {
   const fields = new Int32Array(Math.ceil(target.length / RECORD_BYTES) * (RECORD_BYTES / 4));
   let time = (first * 43) % 2 ** 31;

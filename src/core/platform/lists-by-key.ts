@@ -1,13 +1,13 @@
-// Lists by a key, in the order in which their items came. Node 20 has no Map.groupBy.
+// Groups items by key, in their order. Node 20 has no Map.groupBy.
 
-/** Adds to the list of a key. */
+/** Adds a value to the list of a key. */
 export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);
 }
 
-/** The items of each key. */
+/** Groups the items by key. */
 export function listsByKey<K, V>(items: Iterable<V>, keyOf: (item: V) => K): Map<K, V[]> {
   const lists = new Map<K, V[]>();
   for (const item of items) addTo(lists, keyOf(item), item);

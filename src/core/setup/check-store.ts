@@ -1,5 +1,5 @@
-// Whether a store can be used: a small object is put, listed, read and deleted, and then the real thing, 1 MB archived, restored and
-// compared. All of it lies below a folder of its own in the store, which is gone afterwards.
+// Checks that a store can be used: puts, lists, reads and deletes a small object, and then archives, restores and compares 1 MB of data.
+// Everything is below a temporary folder in the store, which is removed afterwards.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,9 +17,9 @@ import { restoreUpload } from '../restore/restore.js';
 export interface CheckLine {
   readonly tone: 'good' | 'warn' | 'bad';
   readonly text: string;
-  /** What is missing; undefined where nothing is, or it is no matter of permissions. */
+  /** The missing permission; undefined when none is missing or the problem is another one. */
   readonly action?: string;
-  /** What to type or do. */
+  /** Suggestion of what to type or do. */
   readonly hint?: string;
 }
 
@@ -28,11 +28,11 @@ export interface CheckOptions {
   readonly open: (below?: string) => Promise<OpenedStore>;
   readonly tell: (line: CheckLine) => void;
   readonly signal: AbortSignal;
-  /** How long what is cancelled may take to clean up. */
+  /** Time limit in ms for cleaning up after cancellation. */
   readonly cleanUpMs?: number | undefined;
 }
 
-/** What a store is good for: nothing, for writing alone, or for all. */
+/** How far a store can be used: not at all, only for writing, or for everything. */
 export type Usability = 'none' | 'writing' | 'all';
 
 /** `denied`: by a policy. */
@@ -43,8 +43,8 @@ const TEST_BYTES = 1_000_000;
 
 const CLEAN_UP_MS = 5000;
 
-/** For cleaning up: it goes on so long after `signal`, since a store that gives no answer is no reason to wait for ever. */
-function patient({ signal, cleanUpMs = CLEAN_UP_MS }: Pick<CheckOptions, 'signal' | 'cleanUpMs'>): AbortSignal {
+/** Returns a signal for cleaning up: it fires `cleanUpMs` after `signal`, because a store that does not answer must not block forever. */
+function cleanUpSignal({ signal, cleanUpMs = CLEAN_UP_MS }: Pick<CheckOptions, 'signal' | 'cleanUpMs'>): AbortSignal {
   const late = new AbortController();
   const begin = (): void => void setTimeout(() => late.abort(), cleanUpMs).unref();
   if (signal.aborted) begin();
@@ -52,7 +52,7 @@ function patient({ signal, cleanUpMs = CLEAN_UP_MS }: Pick<CheckOptions, 'signal
   return late.signal;
 }
 
-/** Why something stays. */
+/** Explains why something was not removed. */
 const reasonOf = (error: unknown, late: AbortSignal): string =>
   late.aborted ? 'the store gives no answer' : withoutSecrets(errorText(error));
 
@@ -69,7 +69,7 @@ const failure = (what: string, action: string, error: unknown): CheckLine => {
   };
 };
 
-/** Puts, lists, reads and deletes a small object, also when it is cancelled, and tells of each. @throws cancelled */
+/** Puts, lists, reads and deletes a small object, reporting each step; it is deleted even after cancellation. @throws cancelled */
 export async function probeStore({ open, tell, signal, cleanUpMs }: CheckOptions): Promise<Usability> {
   const key = `${ownFolder()}/probe`;
   let opened: OpenedStore;
@@ -82,7 +82,7 @@ export async function probeStore({ open, tell, signal, cleanUpMs }: CheckOptions
   }
   const { store, deleter } = opened;
   const content = randomBytes(PROBE_BYTES);
-  const stays = (reason: string): void => tell({ tone: 'warn', text: `${key} stays in the store: ${reason}` });
+  const reportLeftover = (reason: string): void => tell({ tone: 'warn', text: `${key} stays in the store: ${reason}` });
   let mayBeThere = false;
   const attempt = async (what: string, action: string, done: string, work: () => Promise<boolean>): Promise<Tried> => {
     try {
@@ -118,20 +118,23 @@ export async function probeStore({ open, tell, signal, cleanUpMs }: CheckOptions
       return failed === undefined;
     });
     mayBeThere = false;
-    if (deleted !== 'done') stays(`${PROBE_BYTES} bytes`);
+    if (deleted !== 'done') reportLeftover(`${PROBE_BYTES} bytes`);
     const tried = [listed, read, deleted];
     if (tried.includes('failed')) return 'none';
     return tried.includes('denied') ? 'writing' : 'all';
   } finally {
     if (mayBeThere && signal.aborted) {
-      const late = patient({ signal, cleanUpMs });
-      await deleter.delete([key], late).catch((error: unknown) => stays(reasonOf(error, late)));
+      const late = cleanUpSignal({ signal, cleanUpMs });
+      await deleter.delete([key], late).catch((error: unknown) => reportLeftover(reasonOf(error, late)));
     }
     opened.close();
   }
 }
 
-/** Archives 1 MB as an upload does, restores and compares it, and deletes all of it again. True when it came back as it was. @throws cancelled */
+/**
+ * Archives 1 MB as an upload does, restores and compares it, and deletes all of it again. Returns true when it is unchanged. @throws
+ * cancelled
+ */
 export async function roundTrip({ open, tell, signal, cleanUpMs }: CheckOptions): Promise<boolean> {
   const below = ownFolder();
   const folder = await mkdtemp(join(tmpdir(), 'archiver-setup-'));
@@ -164,7 +167,7 @@ export async function roundTrip({ open, tell, signal, cleanUpMs }: CheckOptions)
       return isSame;
     } finally {
       opened.close();
-      await cleanUp({ open, tell, signal: patient({ signal, cleanUpMs }) }, below);
+      await cleanUp({ open, tell, signal: cleanUpSignal({ signal, cleanUpMs }) }, below);
     }
   } catch (error) {
     throwIfCancelled(signal);
@@ -189,7 +192,7 @@ const RESTORING = {
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
-/** Also when it was cancelled: nothing of the test stays, nor its folder. */
+/** Removes all objects of the test, even after cancellation. */
 async function cleanUp({ open, tell, signal }: CheckOptions, below: string): Promise<void> {
   const opened = await open();
   try {

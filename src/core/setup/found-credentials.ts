@@ -1,7 +1,7 @@
-// Where credentials for S3 are on this computer, without asking anybody and without a secret leaving the files.
+// Finds sources of S3 credentials on this computer, without prompting and without reading secrets out of the files.
 import { awsProfile, type AwsSources } from '../store/s3/s3-profile.js';
 
-/** `machine`: what the SDK finds by itself, such as the role of an instance. */
+/** `machine`: credentials that the SDK finds by itself, such as an instance's role. */
 export type CredentialSource =
   | { readonly kind: 'environment' }
   | { readonly kind: 'profile'; readonly name: string; readonly gives: string }
@@ -10,8 +10,8 @@ export type CredentialSource =
 
 type Section = Readonly<Record<string, string | undefined>>;
 
-/** What a profile gets its credentials from; undefined where it has none. */
-function givesOf(section: Section): string | undefined {
+/** Describes where a profile gets its credentials from; undefined when it has none. */
+function originOf(section: Section): string | undefined {
   if (section['role_arn'] !== undefined) return `role ${section['role_arn']}`;
   if (section['sso_session'] !== undefined || section['sso_start_url'] !== undefined)
     return 'single sign-on (aws sso login)';
@@ -20,11 +20,11 @@ function givesOf(section: Section): string | undefined {
   return section['aws_access_key_id'] === undefined ? undefined : 'keys in the AWS files';
 }
 
-/** What there is to choose from, the likeliest first; typing new keys is always the last. @throws what is wrong with the AWS files */
+/** Returns the available sources, the likeliest first; typing new keys is always the last. @throws errors in the AWS files */
 export async function foundCredentials(sources: AwsSources): Promise<readonly CredentialSource[]> {
   const { all } = await awsProfile(sources);
   const profiles = Object.entries(all).flatMap(([name, section]): readonly CredentialSource[] => {
-    const gives = givesOf(section);
+    const gives = originOf(section);
     return gives === undefined ? [] : [{ kind: 'profile', name, gives }];
   });
   const isDefault = (one: CredentialSource): boolean => one.kind === 'profile' && one.name === 'default';

@@ -1,5 +1,4 @@
-// Keys that were typed go to the AWS credentials file, which every tool reads: a section is appended, and what is there stays
-// byte for byte.
+// Saves typed keys in the AWS credentials file, which every tool reads: a section is appended, and existing content stays byte for byte.
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiverError, noneOn, usageError } from '../platform/failures/errors.js';
@@ -19,7 +18,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const keysFile = (env: Environment, userHome: string): string =>
   env['AWS_SHARED_CREDENTIALS_FILE'] || join(userHome, '.aws', 'credentials');
 
-/** What is wrong with what was typed; undefined when nothing is. */
+/** Describes what is wrong with the input; undefined when it is valid. */
 export function keyTrouble({ profile, accessKeyId, secretAccessKey }: TypedKeys): string | undefined {
   if (!/^[\w.@+-]{1,64}$/.test(profile)) return 'a profile is called by letters, digits and . @ + - _';
   if (!/^[!-~]{3,128}$/.test(accessKeyId))
@@ -29,7 +28,7 @@ export function keyTrouble({ profile, accessKeyId, secretAccessKey }: TypedKeys)
     : 'the secret access key has no blanks, only ASCII, and at least 3 characters';
 }
 
-/** One file, written by one run: what the run itself has appended last is replaced, so that typing errors can be mended. */
+/** The credentials file during one run: what the run itself has appended last is replaced, so that typing errors can be corrected. */
 export class KeysFile {
   private appended = '';
 
@@ -38,7 +37,7 @@ export class KeysFile {
     private readonly env: Environment,
   ) {}
 
-  /** @throws usage for a profile that is there, or keys that cannot be; access-denied, no-space, io */
+  /** Saves the keys. @throws usage for an existing profile or invalid keys; access-denied, no-space, io */
   async save(keys: TypedKeys): Promise<void> {
     const trouble = keyTrouble(keys);
     if (trouble !== undefined) throw usageError(trouble);
@@ -49,9 +48,9 @@ export class KeysFile {
     const gap = kept === '' ? '' : kept.endsWith('\n') ? '\n' : '\n\n';
     const { profile, accessKeyId, secretAccessKey } = keys;
     const added = `${gap}[${profile}]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`;
-    if (new RegExp(`^\\s*\\[\\s*${escaped(profile)}\\s*\\]`, 'm').test(kept)) throw there(profile);
+    if (new RegExp(`^\\s*\\[\\s*${escaped(profile)}\\s*\\]`, 'm').test(kept)) throw profileExists(profile);
     try {
-      // The new file has the mode of the old one.
+      // The new file gets the mode of the old one.
       await chmod(this.path, 0o600).catch(noneOn('ENOENT'));
       await replaceFile(this.path, Buffer.from(kept + added, 'latin1'));
     } catch (error) {
@@ -63,10 +62,10 @@ export class KeysFile {
 
   private async refuseKnown(profile: string): Promise<void> {
     const { all } = await awsProfile({ env: this.env });
-    if (Object.hasOwn(all, profile)) throw there(profile);
+    if (Object.hasOwn(all, profile)) throw profileExists(profile);
   }
 
-  /** A character for each byte: what is there need not be UTF-8. */
+  /** Reads the file as Latin-1, one character per byte, because it need not be UTF-8. */
   private async read(): Promise<string> {
     try {
       return (await readFile(this.path, 'latin1').catch(noneOn('ENOENT'))) ?? '';
@@ -78,7 +77,7 @@ export class KeysFile {
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
-const there = (profile: string): ArchiverError =>
+const profileExists = (profile: string): ArchiverError =>
   new ArchiverError(
     'conflict',
     `there is a profile ${printable(profile)} already, which stays as it is: choose it, or another name`,

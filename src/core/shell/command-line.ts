@@ -1,41 +1,41 @@
-// What a line of the shell says: commands, their words, a pipe, a file. Quotes and backslashes work as people know them from
-// sh; variables and substitutions are not part of it. Pure.
+// Parses a line of the shell: commands, their words, a pipe, a file. Quotes and backslashes work as in sh; variables and substitutions are
+// not supported. Pure.
 import { usageError } from '../platform/failures/errors.js';
 
 export type Quote = '"' | "'";
 
 export interface Word {
-  /** Without quotes. */
+  /** The word without quotes. */
   readonly text: string;
-  /** For a word with `*`, `?`, `[` or `{` outside of quotes: the glob, in which everything quoted stands for itself. */
+  /** Set for a word with `*`, `?`, `[` or `{` outside of quotes: the glob, with quoted characters escaped. */
   readonly glob: string | undefined;
-  /** Where it begins and ends in the line, quotes included. */
+  /** Position in the line, including quotes. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface CommandLine {
   readonly words: readonly Word[];
-  /** A command for the system's shell that reads what this one prints; to the end of the line. */
+  /** A command for the system's shell that reads the output; extends to the end of the line. */
   readonly pipe: string | undefined;
-  /** A file of this computer that takes what is printed. */
+  /** A local file that gets the output. */
   readonly target: { readonly file: string; readonly isAppended: boolean } | undefined;
 }
 
 export interface ScannedLine {
   readonly words: readonly Word[];
-  /** The quote that is not closed. */
+  /** The quote that was not closed. */
   readonly openQuote: Quote | undefined;
-  /** Where the operator stands that ended the words: `;`, `|`, `>` or `#`. */
+  /** Position of the operator that ended the words: `;`, `|`, `>` or `#`. */
   readonly operator: number | undefined;
 }
 
 const MAKES_GLOB = new Set(['*', '?', '[', '{']);
-/** What may stand in a glob as it is; `(`, `+` and `@` are no patterns here, and `!` only within brackets. */
-const STANDS_FOR_ITSELF = /[^*?[\]{}()!+@\\]/;
-const MEANS_SOMETHING = /[*?[\]{}!]/;
+/** Characters that need no escape in a glob; `(`, `+` and `@` are no patterns here, and `!` only within brackets. */
+const NOT_SPECIAL = /[^*?[\]{}()!+@\\]/;
+const GLOB_SYNTAX = /[*?[\]{}!]/;
 
-/** A word that grows character by character. */
+/** A word that is built character by character. */
 class OpenWord {
   private text = '';
   private glob = '';
@@ -45,11 +45,11 @@ class OpenWord {
 
   literal(character: string): void {
     this.text += character;
-    this.glob += STANDS_FOR_ITSELF.test(character) ? character : `\\${character}`;
+    this.glob += NOT_SPECIAL.test(character) ? character : `\\${character}`;
   }
 
   plain(character: string): void {
-    if (!MEANS_SOMETHING.test(character) || (character === '!' && this.glob === '')) {
+    if (!GLOB_SYNTAX.test(character) || (character === '!' && this.glob === '')) {
       this.literal(character);
       return;
     }
@@ -59,20 +59,20 @@ class OpenWord {
   }
 
   close(end: number): Word {
-    // A byte is one in globs, too, quoted or not.
+    // `\xNN` is a byte in globs, too, quoted or not.
     const glob = this.glob.replaceAll(/\\\\(?=x[0-9a-f]{2})/gi, '\\');
     return { text: this.text, glob: this.isGlob ? glob : undefined, start: this.start, end };
   }
 }
 
-/** Within double quotes a backslash stands for itself before anything but these; without, where it begins a byte: `\xff`. */
+/** Within double quotes a backslash escapes only these characters; outside, it escapes any character unless it begins a byte: `\xff`. */
 const isEscape = (rest: string, quote: Quote | undefined): boolean =>
   quote === undefined ? rest !== '' && !/^x[0-9a-f]{2}/i.test(rest) : /^["\\]/.test(rest);
 
 const isOperator = (character: string, isInWord: boolean): boolean =>
   character === ';' || character === '|' || character === '>' || (character === '#' && !isInWord);
 
-/** The words from there up to the first operator; what is open at the end counts as closed there. */
+/** Scans words up to the first operator; an open quote ends at the end of the line. */
 function scanLine(line: string, from: number): ScannedLine {
   const words: Word[] = [];
   let index = from;
@@ -104,7 +104,7 @@ function scanWord(line: string, start: number): { readonly word: Word; readonly 
   return { word: word.close(index), openQuote: quote };
 }
 
-/** What the last command of a line has so far: what stands before the cursor while somebody types. */
+/** Scans the last command of a line, up to the cursor, for completion. */
 export function scanLastCommand(line: string): ScannedLine {
   let scanned = scanLine(line, 0);
   while (scanned.operator !== undefined && line.charAt(scanned.operator) === ';')
@@ -113,8 +113,8 @@ export function scanLastCommand(line: string): ScannedLine {
 }
 
 /**
- * The commands of a line, which `;` separates; none for an empty one. @throws usage for an open quote, and for an operator
- * without what it needs
+ * Parses the commands of a line, which `;` separates; none for an empty line. @throws usage for an open quote, and for an incomplete
+ * operator
  */
 export function parseLine(line: string): readonly CommandLine[] {
   const commands: CommandLine[] = [];
@@ -143,7 +143,7 @@ function parseCommand(line: string, from: number): { readonly command: CommandLi
   return { command: { ...command, pipe }, end: line.length };
 }
 
-/** The end, and a comment. */
+/** The end of the line, and a comment. */
 const ENDS_LINE = new Set(['', '#']);
 
 function targetOf(line: string, from: number): NonNullable<CommandLine['target']> & { readonly end: number } {
@@ -158,6 +158,6 @@ function targetOf(line: string, from: number): NonNullable<CommandLine['target']
   return { file: file.text, isAppended, end: sign === ';' ? operator + 1 : line.length };
 }
 
-/** The text as one word that can be typed. */
+/** Quotes the text as one word that can be typed. */
 export const quoteWord = (text: string): string =>
   text === '' ? "''" : text.replaceAll(/[\s"'\\|>#*?[\]{}()!$&;<`]/g, (character) => `\\${character}`);

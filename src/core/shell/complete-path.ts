@@ -1,4 +1,4 @@
-// What may come next when a path of an archive is being typed.
+// Completes paths of an archive.
 import type { Listing } from '../restore/listing/listing.js';
 import { displayPath, type RawPath } from '../platform/paths/raw-path.js';
 import { typedPath } from '../platform/text/typed-path.js';
@@ -6,19 +6,19 @@ import { resolvePath, typedName } from './archive-path.js';
 import { quoteWord } from './command-line.js';
 import type { CompletionOption } from './interpreter.js';
 
-/** More than anybody reads; a folder may hold a million names. */
+/** Limit of options, because a folder may hold a million names. */
 const MAX_OPTIONS = 1000;
 
 export interface CompletePathOptions {
   readonly listing: Listing;
   /** The current folder. */
   readonly folder: RawPath;
-  /** What is typed so far, without quotes. */
+  /** The text typed so far, without quotes. */
   readonly text: string;
   readonly foldersOnly: boolean;
 }
 
-/** Names that go on where `text` ends. */
+/** Returns the names that continue `text`. */
 export function completePath({ listing, folder, text, foldersOnly }: CompletePathOptions): CompletionOption[] {
   const slash = text.lastIndexOf('/') + 1;
   const typedFolder = text.slice(0, slash);

@@ -1,17 +1,17 @@
-// Which paths of an archive a glob means. Folder by folder, so that `data/*.csv` looks at what lies in `data` and not at a
-// million paths. `**` means any depth; names that begin with a dot are names like others.
+// Expands a glob to paths of an archive. Works folder by folder, so that `data/*.csv` examines only `data` and not a million paths. `**`
+// matches any depth; names that begin with a dot are not special.
 import type { Listing } from '../restore/listing/listing.js';
 import { globMatcher } from '../format/manifest/selection.js';
 import { type RawPath, TOP, joinParts, joinPath } from '../platform/paths/raw-path.js';
 import { plainGlob } from '../platform/text/typed-path.js';
 import { relativePath, resolvePath } from './archive-path.js';
 
-/** The paths, in their order; each once. */
+/** Yields each matching path once, in order. */
 export function* expandGlob(listing: Listing, folder: RawPath, glob: string): Generator<RawPath> {
   const parts = glob.split('/').filter((part) => part !== '' && part !== '.');
   let first = 0;
   while (first < parts.length && !isGlob(parts[first] ?? '')) first++;
-  // What comes before the first pattern is a path, perhaps with `..` in it.
+  // The part before the first pattern is a path, which may contain `..`.
   const above = joinParts(parts.slice(0, first).map(plainGlob));
   const start = resolvePath(glob.startsWith('/') ? TOP : folder, above);
   yield* matching(listing, start, parts.slice(first));
@@ -21,7 +21,7 @@ const isGlob = (part: string): boolean => /[*?[{]/.test(part.replaceAll(/\\./gs,
 
 function* matching(listing: Listing, folder: RawPath, parts: readonly string[]): Generator<RawPath> {
   const [part = '', ...rest] = parts;
-  // A brace with a slash in it was cut in two, and `**` has any number of levels: the whole is compared.
+  // A brace with a slash in it was split, and `**` matches any number of levels: compare whole paths.
   if (part.includes('**') || parts.some((piece) => unbalanced(piece)))
     yield* anyDepth(listing, folder, parts.join('/'));
   else

@@ -1,5 +1,5 @@
-// What a shell drives: something that runs lines and knows what may come next. There are two, one for an archive and one
-// for all commands of the program; terminal, history, pipes and scripts are the same for both.
+// The interpreter that a shell drives: it runs lines and completes them. There are two, one for an archive and one for all commands of the
+// program; terminal, history, pipes and scripts are the same for both.
 import type { Readable, Writable } from 'node:stream';
 import type { Word } from './command-line.js';
 
@@ -8,32 +8,32 @@ export interface ShellStreams {
   /** The terminal, a pipe or a file. */
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  /** Aborts when this line alone is to stop. */
+  /** Aborts when only this line is to stop. */
   readonly signal: AbortSignal;
 }
 
-/** Something that may come next. */
+/** A possible completion. */
 export interface CompletionOption {
-  /** Takes the place of what stands between `from` and the cursor, ready to be run. */
+  /** Replaces the text between `from` and the cursor, ready to be run. */
   readonly insert: string;
-  /** As a person sees it. */
+  /** Text as shown to the user. */
   readonly label: string;
-  /** A space follows; a folder may go on. */
+  /** A space follows; false for a folder, which may continue. */
   readonly isFinal: boolean;
 }
 
 export interface Completion {
-  /** Where in the line the options begin. */
+  /** Position in the line where the options begin. */
   readonly from: number;
   readonly options: readonly CompletionOption[];
 }
 
 export interface Interpreter {
-  /** `run-0411:/>`, without a space at its end. */
+  /** Returns the prompt, such as `run-0411:/>`, without a trailing space. */
   prompt(): string;
-  /** What is said at the beginning. */
+  /** Returns the text shown at the start. */
   banner(): string;
-  /** Runs the words of a line and gives its exit status. @throws what goes wrong */
+  /** Runs the words of a line and returns the exit status. @throws what goes wrong */
   run(words: readonly Word[], streams: ShellStreams): Promise<number>;
   complete(line: string, cursor: number): Completion;
 }

@@ -1,5 +1,5 @@
-// The front door: what a store can do, asked of the store itself. Each question is one that a store could have answered otherwise, and
-// one that is refused stops none of the others. Objects of a few bytes are put, and deleted again, where these credentials may.
+// Finds out what a store can do by asking it; the entry point of this folder. A refused question does not stop the others. Objects of a few
+// bytes are put, and deleted again, if the credentials allow it.
 import { link } from 'node:fs/promises';
 import { type Answer, answerOf, isAnswered } from '../answer.js';
 import { askBucket } from '../check-access.js';
@@ -30,17 +30,17 @@ interface Asked extends Pick<MultipartPlace, 'deleter' | 'folder' | 'randomBytes
   readonly now: () => Date;
 }
 
-/** A bucket, as it is opened. */
+/** An open bucket and what is needed to ask it. */
 export interface AskedBucket extends Asked {
   readonly store: ObjectStore;
   readonly posture: BucketPosture;
   readonly lifecycle: BucketLifecycle;
   readonly multipart: MultipartTrial;
-  /** What was found out already. */
+  /** The result of an earlier check. */
   readonly createOnce: Answer<CreateOnceAnswer>;
 }
 
-/** All rows. @throws cancelled, wrong credentials, a store that is not reached */
+/** Returns all rows for a bucket. @throws cancelled, wrong credentials, an unreachable store */
 export async function bucketCapabilities(asked: AskedBucket): Promise<readonly Capability[]> {
   const { store, lifecycle, createOnce, now, signal } = asked;
   const [versions, lock, rules, encryption, clock, scratch] = await Promise.all([
@@ -65,7 +65,7 @@ export async function bucketCapabilities(asked: AskedBucket): Promise<readonly C
   ];
 }
 
-/** Nothing is put where the first question that puts was not answered; unfinished uploads are listed all the same. */
+/** Puts scratch objects, unless an earlier question that puts was not answered; unfinished uploads are listed in any case. */
 async function scratchOf(asked: AskedBucket): Promise<ScratchSeen> {
   const { createOnce, store, signal } = asked;
   if (isAnswered(createOnce))
@@ -77,16 +77,16 @@ async function scratchOf(asked: AskedBucket): Promise<ScratchSeen> {
   return { classes: createOnce, encryption: createOnce, unfinished, copied: createOnce };
 }
 
-/** A folder, as it is opened. */
+/** An open folder and what is needed to ask it. */
 export interface AskedFolder extends Asked {
   readonly store: ObjectStore;
-  /** Its path. */
+  /** Path of the folder. */
   readonly path: string;
-  /** `fs.link`, so that a test can be a file system without hard links. */
+  /** `fs.link`; tests can replace it to simulate a file system without hard links. */
   readonly link?: typeof link | undefined;
 }
 
-/** The rows that say something of a folder. @throws cancelled */
+/** Returns the rows that apply to a folder. @throws cancelled */
 export async function folderCapabilities(asked: AskedFolder): Promise<readonly Capability[]> {
   const { store, path, now, signal } = asked;
   const action = 'write access to the folder';

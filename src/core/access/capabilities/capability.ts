@@ -1,4 +1,4 @@
-// What a store can do, row by row: what was seen of it, and what follows from that.
+// The capabilities of a store, row by row: what was found, and the consequences.
 import type { Unanswered } from '../answer.js';
 
 /** In the order of the table. */
@@ -20,16 +20,16 @@ export type CapabilityName = (typeof CAPABILITY_NAMES)[number];
 export const CAPABILITY_STATES = ['yes', 'no', 'unknown'] as const;
 export type CapabilityState = (typeof CAPABILITY_STATES)[number];
 
-/** What a look at the store has shown. */
+/** The finding about one capability. */
 export interface Seen {
   readonly state: CapabilityState;
-  /** A clause: what the store answered, or why nothing is known. */
+  /** A clause on what the store answered, or why nothing is known. */
   readonly detail: string;
 }
 
 export interface Capability extends Seen {
   readonly name: CapabilityName;
-  /** Sentences for who uses the store, with the section of the docs that says more. */
+  /** Sentences for the store's user, with the section of the docs that has details. */
   readonly consequence: string;
 }
 
@@ -37,6 +37,6 @@ export const yes = (detail: string): Seen => ({ state: 'yes', detail });
 export const no = (detail: string): Seen => ({ state: 'no', detail });
 export const notKnown = (detail: string): Seen => ({ state: 'unknown', detail });
 
-/** These credentials may not ask, or the store gave no answer that says anything. */
+/** Returns the result when the credentials may not ask, or when the store's answer says nothing. */
 export const notAnswered = ({ action, why, isRefused }: Unanswered): Seen =>
   notKnown(isRefused ? `not asked: the credentials need ${action}` : `not answered: ${why}`);

@@ -1,9 +1,9 @@
-// Whether the store's clock and that of this computer agree. A store tells its time in whole seconds, at some moment of a request.
+// Compares the store's clock with this computer's. A store gives its time in whole seconds, at some moment during a request.
 import { type Answer, answerOf, isAnswered } from '../answer.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { no, notAnswered, type Seen, yes } from './capability.js';
 
-/** What the store's clock is ahead of this one, at least and at most. */
+/** How far the store's clock is ahead of this one, in ms, as lower and upper bound. */
 export interface ClockOffset {
   readonly leastMs: number;
   readonly mostMs: number;
@@ -13,7 +13,7 @@ const FAR_MS = 60_000;
 const RESOLUTION_MS = 1000;
 const MINUTE_MS = 60_000;
 
-/** One request. @throws what `answerOf` throws */
+/** Measures the offset with one request. @throws what `answerOf` throws */
 export async function clockOffset(
   store: Pick<ObjectStore, 'time'>,
   now: () => Date,
@@ -21,13 +21,13 @@ export async function clockOffset(
 ): Promise<Answer<ClockOffset>> {
   return await answerOf('s3:ListBucket', async () => {
     const before = now().getTime();
-    const told = (await store.time(signal)).getTime();
+    const storeTime = (await store.time(signal)).getTime();
     const after = now().getTime();
-    return { leastMs: told - after, mostMs: told + RESOLUTION_MS - before };
+    return { leastMs: storeTime - after, mostMs: storeTime + RESOLUTION_MS - before };
   });
 }
 
-/** Pure. */
+/** Judges the offset. Pure. */
 export function clockSeen(answer: Answer<ClockOffset>): Seen {
   if (!isAnswered(answer)) return notAnswered(answer.unanswered);
   const { leastMs, mostMs } = answer.value;

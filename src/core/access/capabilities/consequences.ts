@@ -1,5 +1,4 @@
-// What follows for who archives there from what a store can and cannot do. Data: each text ends with the section of the docs that
-// says more.
+// Consequences of a store's capabilities for its users. Each text ends with the section of the docs that has details.
 import type { Capability, CapabilityName, CapabilityState, Seen } from './capability.js';
 
 type Texts = Readonly<Record<CapabilityState, string>>;
@@ -65,13 +64,13 @@ const CONSEQUENCES: Readonly<Record<CapabilityName, Texts>> = {
   },
 };
 
-/** Of a folder. */
+/** Texts for folders. */
 export const FOLDER = {
   versions: `Whoever may write to the folder can overwrite and delete what is stored: snapshots of its disk, or a copy elsewhere, keep it. See ${CAN}.`,
   unfinished: `What a killed upload leaves is removed by the next \`dataset prune\` or \`scuttle\`. See ${CAN}.`,
 } as const;
 
-/** The row of what was seen, with what follows from it, unless that is said here. */
+/** Returns the row with its consequence; `consequence` overrides the usual text. */
 export const capability = (
   name: CapabilityName,
   seen: Seen,

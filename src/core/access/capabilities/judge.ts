@@ -1,4 +1,4 @@
-// What answers of a store say of what it can do. Pure. Silence is never taken for yes.
+// Judges a store's answers about its capabilities. Pure. Silence is never taken for yes.
 import { type Answer, isAnswered } from '../answer.js';
 import type { CreateOnceAnswer } from '../../store/create-once/answer.js';
 import type { RuleSet } from '../../store/bucket-lifecycle.js';
@@ -8,7 +8,7 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { no, notAnswered, notKnown, type Seen, yes } from './capability.js';
 import type { ClassesSeen, UnfinishedSeen } from './scratch.js';
 
-/** `none`: what it means that the store does not have the request. */
+/** `none` describes what it means when the store does not support the request. */
 function judged<T>(answer: Answer<T>, none: string, judge: (value: T) => Seen): Seen {
   if (isAnswered(answer)) return judge(answer.value);
   return answer.unanswered.isLacking ? no(none) : notAnswered(answer.unanswered);
@@ -55,7 +55,7 @@ export const classesSeen = (answer: Answer<ClassesSeen>): Seen =>
     return yes([kept.join(', '), ...others, ...labels].join('; '));
   });
 
-/** What an object shows that was put without a word of it counts more than what the bucket says. */
+/** Judges encryption. The encryption of an object that was put without asking for any counts more than the bucket's setting. */
 export function encryptionSeen(
   ofObject: Answer<ObjectInfo['encryption']>,
   ofBucket: Answer<PostureAnswers['encryption']>,

@@ -1,5 +1,5 @@
-// What can only be seen of objects that are there: a few bytes in each storage class, and a multipart upload, in the folder of an
-// upload that never is. All of it is deleted again; what these credentials may not delete is swept by a prune.
+// Finds out what only stored objects can show: puts a few bytes in each storage class, and begins a multipart upload, in the folder of an
+// upload that is never completed. Everything is deleted again; a prune sweeps whatever the credentials may not delete.
 import { type Answer, answerOf, isAnswered, type Unanswered } from '../answer.js';
 import { probeKey } from '../../store/create-once/probe-key.js';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
@@ -20,40 +20,40 @@ export interface MultipartPlace extends ScratchPlace {
   readonly multipart: MultipartTrial;
 }
 
-/** What became of objects that were put in classes other than STANDARD. */
+/** Results of putting objects in classes other than STANDARD. */
 export interface ClassesSeen {
   readonly kept: readonly string[];
-  /** Taken, and stored as something else. */
+  /** Accepted, but stored in another class. */
   readonly dropped: readonly string[];
   readonly refused: readonly string[];
-  /** Those that are cold elsewhere, and can be read here at once: names, and nothing else. */
+  /** Cold classes elsewhere that can be read here immediately, so that they are only names. */
   readonly names: readonly string[];
 }
 
 /**
- * Whether an upload that was begun is listed: `listed-then`: before it was begun, the store said that it lists none (rclone); `answered`:
- * none could be begun.
+ * Whether a begun upload is listed. `listed-then`: before it was begun, the store claimed to list none (rclone); `answered`: none could be
+ * begun.
  */
 export type UnfinishedSeen = 'listed' | 'listed-then' | 'not-listed' | 'answered';
 
 export interface ScratchSeen {
   readonly classes: Answer<ClassesSeen>;
-  /** How an object is encrypted that was put without a word of it. */
+  /** How an object is encrypted that was put without asking for any encryption. */
   readonly encryption: Answer<ObjectInfo['encryption']>;
   readonly unfinished: Answer<UnfinishedSeen>;
-  /** Whether a part has what was to be copied into it. */
+  /** Whether a copied part has the right content. */
   readonly copied: Answer<boolean>;
 }
 
-/** Smaller ones are copied into no part by some servers (Garage). */
+/** Smallest object that all servers copy into a part; some (Garage) refuse smaller ones. */
 const PART_BYTES = 5 * 1024 * 1024;
 const CLEAN_UP_MS = 5000;
 export const LISTING = 's3:ListBucketMultipartUploads';
 const COLD = new Set<string>(['GLACIER', 'DEEP_ARCHIVE']);
-/** STANDARD is what every store has. */
+/** STANDARD is left out, because every store has it. */
 export const CLASSES = STORAGE_CLASSES.filter((name) => name !== 'STANDARD');
 
-/** Puts and looks. @throws cancelled, wrong credentials, a store that is not reached */
+/** Puts the objects and examines them. @throws cancelled, wrong credentials, an unreachable store */
 export async function lookAtScratch(place: MultipartPlace): Promise<ScratchSeen> {
   const scratch = new Scratch(place);
   try {
@@ -80,7 +80,7 @@ class Scratch {
     this.objects = new ScratchObjects(place);
   }
 
-  /** Gives the key. */
+  /** Puts an object and returns its key. */
   async put(body?: Buffer): Promise<string> {
     return await this.objects.put(undefined, body);
   }
@@ -149,7 +149,7 @@ class Scratch {
     return isAnswered(larger) ? await this.copy(larger.value, body, key, id) : larger;
   }
 
-  /** A store may call it done and have copied nothing (rclone). */
+  /** Copies a part and checks its size, because a store may report success without copying anything (rclone). */
   private async copy(from: string, body: Buffer, key: string, id: string): Promise<Answer<boolean>> {
     const { multipart, signal } = this.place;
     const copied = await answerOf('s3:PutObject and s3:GetObject', () => multipart.copyPart(from, key, id, signal));

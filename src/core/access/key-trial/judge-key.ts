@@ -1,4 +1,4 @@
-// What the answers to a key's tries say of each promise. Pure. Only a refusal is taken for one: a failure says nothing.
+// Judges a key's promises by the results of its trial. Pure. Only a refusal counts as one: other failures prove nothing.
 import { type Answer, isAnswered, type Unanswered } from '../answer.js';
 import { objectLockSeen } from '../capabilities/judge.js';
 import type { PostureAnswers } from '../../store/bucket-posture.js';
@@ -11,7 +11,7 @@ type Row = Pick<KeyPromise, 'state' | 'detail'>;
 export interface JudgedKey {
   readonly seen: KeySeen;
   readonly objectLock: Answer<PostureAnswers['objectLock']>;
-  /** What is known of Object Lock there beside the answer; null where that is nothing. */
+  /** Whether the store is known to have Object Lock, from elsewhere; null when not known. */
   readonly hasLocks: boolean | null;
   readonly advice: ServerAdvice;
 }
@@ -20,27 +20,27 @@ const row = (state: PromiseState, detail: string): Row => ({ state, detail });
 const notKnown = ({ why }: Unanswered): Row => row('unknown', `not answered: ${why}`);
 const NOT_TRIED = row('unknown', 'not tried: this key stores nothing');
 
-/** Of what the key is to be able to do. */
-const able = (answer: Answer<unknown>, done: string, refused: string): Row => {
+/** Judges an action that the key must be allowed. */
+const mustBeAllowed = (answer: Answer<unknown>, done: string, refused: string): Row => {
   if (isAnswered(answer)) return row('holds', done);
   return answer.unanswered.isRefused ? row('broken', refused) : notKnown(answer.unanswered);
 };
 
-/** Of what it is not to be able to do. */
-const unable = (answer: Answer<unknown>, refused: string, done: string): Row => {
+/** Judges an action that the key must not be allowed. */
+const mustBeRefused = (answer: Answer<unknown>, refused: string, done: string): Row => {
   if (isAnswered(answer)) return row('broken', done);
   return answer.unanswered.isRefused ? row('holds', refused) : notKnown(answer.unanswered);
 };
 
-/** All promises that were asked about, in the order of their names. */
+/** Returns all promises that were tested, in the order of their names. */
 export function judgeKey({ seen, objectLock, hasLocks, advice }: JudgedKey): readonly KeyPromise[] {
   const { put, other } = seen;
-  const stores = able(put, 'a new object is stored', 'a PUT of a new object is refused');
+  const stores = mustBeAllowed(put, 'a new object is stored', 'a PUT of a new object is refused');
   const rows: Readonly<Partial<Record<PromiseName, Row>>> = {
     stores,
-    ...(isAnswered(put) ? ofOwn(seen) : untried()),
+    ...(isAnswered(put) ? ownRows(seen) : untried()),
     locked: lockedRow(objectLock, hasLocks),
-    ...(other && ofOther(other)),
+    ...(other && otherRows(other)),
   };
   const names = Object.keys(rows) as PromiseName[];
   return names.flatMap((name) => {
@@ -63,29 +63,29 @@ const OWN = [
 
 const untried = (): Partial<Record<PromiseName, Row>> => Object.fromEntries(OWN.map((name) => [name, NOT_TRIED]));
 
-function ofOwn(seen: KeySeen): Readonly<Record<(typeof OWN)[number], Row>> {
+function ownRows(seen: KeySeen): Readonly<Record<(typeof OWN)[number], Row>> {
   const { list, read, again, overwrite, remove, versions, removeVersion } = seen;
   return {
     lists:
       isAnswered(list) && !list.value
         ? row('broken', 'a listing does not show what was stored')
-        : able(list, 'a listing shows what was stored', 'a LIST of its own place is refused'),
+        : mustBeAllowed(list, 'a listing shows what was stored', 'a LIST of its own place is refused'),
     'reads-nothing':
       isAnswered(read) && !read.value
         ? row('broken', 'what was stored is read, and not as it was put')
-        : unable(read, 'a GET of what it has stored is refused', 'it reads what it has stored'),
+        : mustBeRefused(read, 'a GET of what it has stored is refused', 'it reads what it has stored'),
     'creates-once': createsOnce(again),
-    'overwrites-nothing': unable(
+    'overwrites-nothing': mustBeRefused(
       overwrite,
       'a PUT without a condition over its own object is refused',
       'a PUT without a condition has replaced its own object',
     ),
-    'deletes-nothing': unable(remove, 'a DELETE of its own object is refused', 'it has deleted its own object'),
+    'deletes-nothing': mustBeRefused(remove, 'a DELETE of its own object is refused', 'it has deleted its own object'),
     'versions-kept': VERSIONS[versions],
     'versions-not-deleted':
       removeVersion === undefined
         ? row('unknown', 'not tried: there are no versions')
-        : unable(removeVersion, 'a DELETE of a version is refused', 'a DELETE of a version is taken'),
+        : mustBeRefused(removeVersion, 'a DELETE of a version is refused', 'a DELETE of a version is taken'),
   };
 }
 
@@ -115,20 +115,20 @@ function lockedRow(answer: Answer<PostureAnswers['objectLock']>, hasLocks: boole
   return row(isLocked ? 'holds' : 'broken', detail);
 }
 
-function ofOther({ list, put, read, remove }: OtherSeen): Partial<Record<PromiseName, Row>> {
+function otherRows({ list, put, read, remove }: OtherSeen): Partial<Record<PromiseName, Row>> {
   return {
-    'others-not-listed': unable(
+    'others-not-listed': mustBeRefused(
       list,
       "a LIST of another writer's place is refused",
       "it may list another writer's place",
     ),
     'others-not-read': readOfOther({ list, put, read }),
-    'others-not-written': unable(
+    'others-not-written': mustBeRefused(
       put,
       "a PUT in another writer's place is refused",
       "it has stored an object in another writer's place",
     ),
-    'others-not-deleted': unable(
+    'others-not-deleted': mustBeRefused(
       remove,
       "a DELETE in another writer's place is refused",
       "a DELETE in another writer's place is taken",
@@ -136,7 +136,7 @@ function ofOther({ list, put, read, remove }: OtherSeen): Partial<Record<Promise
   };
 }
 
-/** To who may not list, stores answer 403 for what is not there as well. */
+/** Judges reading; stores answer 403 for missing objects as well when listing is not allowed. */
 function readOfOther({ list, put, read }: Pick<OtherSeen, 'list' | 'put' | 'read'>): Row {
   const refused = "a GET in another writer's place is refused";
   const isTold = isAnswered(put) || isAnswered(list);
@@ -146,5 +146,5 @@ function readOfOther({ list, put, read }: Pick<OtherSeen, 'list' | 'put' | 'read
     isAnswered(read) && read.value === 'missing'
       ? "a GET in another writer's place is answered: there is no such object"
       : "it reads an object in another writer's place";
-  return unable(read, refused, done);
+  return mustBeRefused(read, refused, done);
 }

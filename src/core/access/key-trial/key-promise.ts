@@ -1,6 +1,6 @@
-// What a key is to keep to, row by row: what was tried, and what follows from it.
+// The promises that a key should keep, row by row: the result of testing them, and the consequences.
 
-/** In the order of the table; those of others are asked where a writer is named. */
+/** In the order of the table; those about others are tested when a writer is named. */
 export const PROMISE_NAMES = [
   'stores',
   'lists',
@@ -25,8 +25,8 @@ export type PromiseState = (typeof PROMISE_STATES)[number];
 export interface KeyPromise {
   readonly name: PromiseName;
   readonly state: PromiseState;
-  /** A clause: what the store did, or why nothing is known. */
+  /** A clause on what the store did, or why nothing is known. */
   readonly detail: string;
-  /** What follows, and what to switch on; empty where nothing does. */
+  /** The consequence, and what to switch on; empty when there is none. */
   readonly consequence: string;
 }

@@ -1,5 +1,5 @@
-// What follows from a promise that a key does not keep, and what to switch on, by what is known of the server: what its policies keep,
-// whether it has versions and locks. Nothing is advised that the server does not have.
+// Consequences of a promise that a key does not keep, and what to switch on, depending on the server's policies, versions and locks. Only
+// features that the server has are suggested.
 import type { StoreServer } from '../../fleet/bundle/store-server.js';
 import { serverOf } from '../../fleet/bundle/store-server.js';
 import type { Provider } from '../../store/providers/provider.js';
@@ -7,15 +7,15 @@ import { factsOf } from '../../store/providers/provider-table.js';
 import type { PromiseName, PromiseState } from './key-promise.js';
 
 export interface ServerAdvice {
-  /** Sentences; empty where there is nothing to say. `kept`: whether earlier versions are. */
+  /** Returns sentences; empty when there is nothing to say. `kept` tells whether earlier versions are kept. */
   of(name: PromiseName, state: PromiseState, kept: PromiseState): string;
 }
 
-/** What is known of who may do what there. */
+/** Known access features of the server. */
 interface Known {
   readonly name: string;
   readonly anchor: string | undefined;
-  /** Undefined: it has no policies of users, `lacks` says what it has. */
+  /** Undefined when its users have no policies; `lacks` then says what it has. */
   readonly server: StoreServer | undefined;
   readonly lacks: string;
   readonly versions: boolean | null;
@@ -31,7 +31,7 @@ const ASK_WITH_ADMIN: Readonly<Partial<Record<PromiseName, string>>> = {
   locked: 'Ask it with the key of an administrator: the row object-lock of its table.',
 };
 
-/** `provider`: who runs the store; undefined where that is not known. `hasVersions`: false where the store has said that it has none. */
+/** `provider` is undefined when it is not known who runs the store. `hasVersions` is false when the store has said that it has none. */
 export function serverAdvice(provider: Provider | undefined, hasVersions = true): ServerAdvice {
   const known = knownOf(provider, hasVersions);
   return {
@@ -82,7 +82,7 @@ function broken(name: PromiseName, known: Known, kept: PromiseState): string {
   }
 }
 
-/** What limits a key: a policy, or what the server has instead. */
+/** Says how to limit a key: by a policy, or by what the server has instead. */
 function limits(policy: string, { server, name, anchor }: Known, instead?: string): string {
   if (server?.kind === 'other')
     return sentence(`${policy} where the server has policies of users, else ${instead ?? LESS}`);
@@ -91,7 +91,7 @@ function limits(policy: string, { server, name, anchor }: Known, instead?: strin
   return `Users have no policies on ${name}. ${sentence(instead ?? way)}`;
 }
 
-/** What lets a key do what it is to do. */
+/** Says how to allow a key what it needs. */
 function allowing(policy: string, { server }: Known): string {
   const other = 'give it a key that may';
   if (server === undefined) return sentence(other);
@@ -111,7 +111,7 @@ function overwriting(known: Known, kept: PromiseState): string {
     : `${cannot} ${versions(known)}`;
 }
 
-/** What keeps what was overwritten. */
+/** Says how to keep overwritten objects. */
 function versions({ server, versions: has, name }: Known): string {
   if (server?.versioning === 'breaks')
     return `Leave versioning off on ${name}: with it If-None-Match is not kept. So ${COPY}.`;

@@ -1,5 +1,5 @@
-// What a key may do, seen of scratch objects in the folder of an upload that never is: in the place of its own, and in that of a writer
-// that there is not. Whatever a store lets it do there harms nobody: only keys are touched that nobody else has named.
+// Tests what a key may do with scratch objects in the folder of an upload that is never completed: in the key's own place, and in that of a
+// writer that does not exist. Whatever the store allows there harms nobody: only keys with new names are touched.
 import { type Answer, answerOf, isAnswered } from '../answer.js';
 import { probeKey } from '../../store/create-once/probe-key.js';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
@@ -15,20 +15,20 @@ import { StoreError } from '../../store/store-error.js';
 
 export interface KeyTrial {
   readonly store: ObjectStore;
-  /** Of what it has put. */
+  /** Deletes the scratch objects. */
   readonly deleter: ObjectDeleter;
-  /** Where the key is to write, with a slash at its end. */
+  /** Prefix that the key is meant to write below, with a trailing slash. */
   readonly own: string;
-  /** The same of a writer that there is not; undefined: other writers are not asked about. */
+  /** The same prefix of a writer that does not exist; undefined when other writers are not tested. */
   readonly other: string | undefined;
-  /** What is known of versions there beside the tries; null where that is nothing. */
+  /** Whether the store is known to keep versions, from elsewhere; null when not known. */
   readonly keepsVersions: boolean | null;
-  /** Names what nobody has put yet. */
+  /** Source of random bytes for names that are not used yet. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly signal: AbortSignal;
 }
 
-/** What was done in the place of another writer. */
+/** Results in another writer's place. */
 export interface OtherSeen {
   readonly list: Answer<true>;
   readonly put: Answer<StorageTraits>;
@@ -37,7 +37,7 @@ export interface OtherSeen {
   readonly remove: Answer<true>;
 }
 
-/** An object that stays, and why. */
+/** A scratch object that could not be removed, and why. */
 export interface LeftObject {
   readonly key: string;
   readonly reason: string;
@@ -45,21 +45,21 @@ export interface LeftObject {
 
 export interface KeySeen {
   readonly put: Answer<StorageTraits>;
-  /** Whether a listing shows it. */
+  /** Whether a listing shows the object. */
   readonly list: Answer<boolean>;
-  /** Whether it is read as it was put. */
+  /** Whether the object is read back as it was put. */
   readonly read: Answer<boolean>;
-  /** What became of a PUT with If-None-Match over it. */
+  /** Result of a PUT with If-None-Match over the object. */
   readonly again: Answer<'kept' | 'replaced'>;
-  /** A PUT over it without a condition. */
+  /** Result of a PUT over the object without a condition. */
   readonly overwrite: Answer<StorageTraits>;
   readonly remove: Answer<true>;
   /**
-   * Whether the store keeps versions of it: a listing shows them. `perhaps`: answers name them, which Garage does and keeps none, and
-   * they may not be listed.
+   * Whether the store keeps versions of the object: `kept` when a listing shows them; `perhaps` when they may not be listed but answers
+   * name them, which Garage does without keeping any.
    */
   readonly versions: 'kept' | 'perhaps' | 'none';
-  /** Deleting one version of it for good; undefined where none are kept. */
+  /** Result of deleting one version permanently; undefined when none are kept. */
   readonly removeVersion: Answer<true> | undefined;
   readonly other: OtherSeen | undefined;
   readonly left: readonly LeftObject[];
@@ -69,22 +69,22 @@ const BODY = Buffer.from('archiver tries what this key may do\n');
 const NEWER = Buffer.from('archiver tries whether this key may overwrite\n');
 const CLEAN_UP_MS = 5000;
 
-/** Tries. @throws cancelled, wrong credentials, a store that is not reached */
+/** Runs the tests. @throws cancelled, wrong credentials, an unreachable store */
 export async function tryKey(trial: KeyTrial): Promise<KeySeen> {
   const { own, other, randomBytes, signal } = trial;
   const key = probeKey(own, randomBytes);
   const foreign = other === undefined ? undefined : probeKey(other, randomBytes);
-  const tries = new Tries(trial, signal);
+  const tester = new KeyTester(trial, signal);
   let isDone = false;
   try {
-    const seen = await tries.ofOwn(key);
-    const ofOther = foreign === undefined ? undefined : await tries.ofOther(foreign, other ?? '');
+    const seen = await tester.testOwn(key);
+    const otherSeen = foreign === undefined ? undefined : await tester.testOther(foreign, other ?? '');
     const left = [
-      ...(isAnswered(seen.put) ? await tries.leftOf(key, seen.remove) : []),
-      ...(foreign === undefined || ofOther === undefined ? [] : await leftOfOther(tries, foreign, ofOther)),
+      ...(isAnswered(seen.put) ? await tester.leftovers(key, seen.remove) : []),
+      ...(foreign === undefined || otherSeen === undefined ? [] : await otherLeftovers(tester, foreign, otherSeen)),
     ];
     isDone = true;
-    return { ...seen, other: ofOther, left };
+    return { ...seen, other: otherSeen, left };
   } finally {
     const late = AbortSignal.timeout(CLEAN_UP_MS);
     const keys = foreign === undefined ? [key] : [key, foreign];
@@ -92,12 +92,16 @@ export async function tryKey(trial: KeyTrial): Promise<KeySeen> {
   }
 }
 
-/** Nothing is there unless it was put, but for the marker of what was deleted. */
-async function leftOfOther(tries: Tries, key: string, { put, remove }: OtherSeen): Promise<readonly LeftObject[]> {
-  return isAnswered(put) || isAnswered(remove) ? await tries.leftOf(key, remove) : [];
+/** Another writer's place has an object only if it was put, apart from a delete marker. */
+async function otherLeftovers(
+  tester: KeyTester,
+  key: string,
+  { put, remove }: OtherSeen,
+): Promise<readonly LeftObject[]> {
+  return isAnswered(put) || isAnswered(remove) ? await tester.leftovers(key, remove) : [];
 }
 
-class Tries {
+class KeyTester {
   private namesVersions = false;
 
   constructor(
@@ -105,8 +109,8 @@ class Tries {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** In the place of its own. */
-  async ofOwn(key: string): Promise<Omit<KeySeen, 'other' | 'left'>> {
+  /** Tests the key's own place. */
+  async testOwn(key: string): Promise<Omit<KeySeen, 'other' | 'left'>> {
     const put = await answerOf('s3:PutObject', () => this.putNew(key));
     if (!isAnswered(put))
       return {
@@ -139,8 +143,8 @@ class Tries {
     return this.trial.keepsVersions === true ? 'kept' : 'perhaps';
   }
 
-  /** In the place of another writer: `key` is below `folder`. */
-  async ofOther(key: string, folder: string): Promise<OtherSeen> {
+  /** Tests another writer's place; `key` is below `folder`. */
+  async testOther(key: string, folder: string): Promise<OtherSeen> {
     const list = await answerOf('s3:ListBucket', async (): Promise<true> => {
       await this.isListed(key, folder);
       return true;
@@ -158,8 +162,8 @@ class Tries {
     return { list, put, read, remove: await answerOf('s3:DeleteObject', () => this.remove(key)) };
   }
 
-  /** Of what was put at a key, or deleted there, what stays. */
-  async leftOf(key: string, removed: Answer<true>): Promise<readonly LeftObject[]> {
+  /** Returns what remains of the objects at a key after deleting. */
+  async leftovers(key: string, removed: Answer<true>): Promise<readonly LeftObject[]> {
     if (!isAnswered(removed)) return [{ key, reason: removed.unanswered.why }];
     if (!this.namesVersions) return [];
     const found = await this.versionsOf(key);
@@ -177,7 +181,7 @@ class Tries {
     return done;
   }
 
-  /** A policy may want If-None-Match, and a store may not know it. */
+  /** Puts a new object with If-None-Match, which a policy may require; without it when the store does not support it. */
   private async putNew(key: string): Promise<StorageTraits> {
     try {
       return await this.put(key, BODY, true);
@@ -212,7 +216,7 @@ class Tries {
     return this.check(await this.trial.deleter.delete([key], this.signal));
   }
 
-  /** The oldest one that it sees; a listing may be refused and the deletion not. */
+  /** Deletes the oldest visible version; deleting may be allowed even when listing is not. */
   private async removeVersion(key: string, found: Answer<readonly ObjectVersionId[]>): Promise<Answer<true>> {
     return await this.sweep([(isAnswered(found) ? found.value.at(-1) : undefined) ?? { key, versionId: 'null' }]);
   }

@@ -1,4 +1,4 @@
-// Worker thread: holds one block at a time, and compresses and decompresses it with whatever it is asked to.
+// Worker thread that holds one block at a time, and compresses and decompresses it with each requested compressor.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { chooseLevel } from '../../archive/run/compression-level.js';
@@ -8,7 +8,7 @@ import { collectGarbage } from '../../platform/threads/collect-garbage.js';
 import { type Candidate, type Compressor, openCompressor } from './compressors.js';
 import { type DataType, fillGenerated } from '../../platform/generated-data.js';
 
-/** What is compressed: made by a seed, or a file. */
+/** The data to compress: generated, or a file. */
 export type DataSource = { readonly type: DataType } | { readonly file: string };
 
 export type BenchmarkMessage =
@@ -23,7 +23,7 @@ export type BenchmarkMessage =
   | { readonly type: 'close' };
 
 export type BenchmarkReply =
-  /** `level`: what an upload would choose for a chunk that begins so. */
+  /** `level` is the one that an upload would choose for a chunk that begins with this block. */
   | { readonly type: 'loaded'; readonly bytes: number; readonly level: number }
   | {
       readonly type: 'measured';
@@ -35,10 +35,10 @@ export type BenchmarkReply =
   | { readonly type: 'missing' }
   | { readonly type: 'failed'; readonly message: string; readonly code: string | undefined };
 
-/** What is done sooner is done again, but with no more bytes than these: results are freed late. */
+/** Work that takes less time is repeated, up to this many bytes, because results are freed late. */
 const LEAST_MS = 20;
 const MOST_BYTES = 2 ** 24;
-/** No time is shorter than the clock tells. */
+/** Least duration that is returned, so that it is never zero. */
 const LEAST_TIME_MS = 0.001;
 
 const port = parentPort;
@@ -62,7 +62,7 @@ async function answer(message: Exclude<BenchmarkMessage, { type: 'close' }>): Pr
   return { type: 'loaded', bytes: raw.length, level: raw.length === 0 ? 0 : chooseLevel(loadCodec(), raw) };
 }
 
-/** What of the file is there: it may have become shorter. */
+/** Reads the block; less than requested if the file has become shorter. */
 function readBlock(file: string, offset: number, into: Buffer): Buffer {
   const fd = openSync(file, 'r');
   try {
@@ -82,7 +82,7 @@ async function measure(candidate: Candidate): Promise<BenchmarkReply> {
   const name = `${candidate.algorithm} ${candidate.level ?? ''}`;
   if (!opened.has(name)) {
     const compressor = await openCompressor(candidate);
-    // Not measured: what is done once.
+    // Work that happens only once is not measured.
     compressor?.decompress(compressor.compress(raw.subarray(0, 4096)), Math.min(4096, raw.length));
     opened.set(name, compressor);
   }
@@ -101,7 +101,7 @@ async function measure(candidate: Candidate): Promise<BenchmarkReply> {
   };
 }
 
-/** The shortest of some times: what else the computer does can only make it longer. */
+/** Returns the shortest of several durations, because other load on the computer can only make it longer. */
 function timed<T>(work: () => T): { readonly result: T; readonly ms: number } {
   for (let total = 0, bytes = 0, least = Number.POSITIVE_INFINITY; ;) {
     const begun = performance.now();

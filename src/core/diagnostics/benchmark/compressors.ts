@@ -1,4 +1,4 @@
-// What is compared, each as it would be used here: a frame at a time, by itself, in a thread.
+// The compressors that are compared, each used like here: one frame at a time, independently, in one thread.
 import { gunzipSync, gzipSync, deflateSync, inflateSync } from 'node:zlib';
 import { loadCodec } from '../../platform/codec/codec.js';
 
@@ -7,20 +7,20 @@ export type Algorithm = (typeof ALGORITHMS)[number];
 
 export interface Candidate {
   readonly algorithm: Algorithm;
-  /** Null where there is one way only. */
+  /** Null when there is only one level. */
   readonly level: number | null;
 }
 
 const LEVELS: Readonly<Record<Algorithm, readonly (number | null)[]>> = {
   gzip: [1, 6, 9],
   zlib: [1, 6, 9],
-  // One of each band of `--compression-level`, and all that content is given by itself.
+  // One of each band of `--compression-level`, including all levels that are chosen by content.
   zstd: [1, 3, 9, 19],
   lz4: [null],
   s2: [null],
 };
 
-/** All of them, by algorithm and level. */
+/** All candidates, by algorithm and level. */
 export const CANDIDATES: readonly Candidate[] = ALGORITHMS.flatMap((algorithm) =>
   LEVELS[algorithm].map((level) => ({ algorithm, level })),
 );
@@ -28,16 +28,16 @@ export const CANDIDATES: readonly Candidate[] = ALGORITHMS.flatMap((algorithm) =
 /** Results are valid until the next call of the same function. */
 export interface Compressor {
   compress(raw: Buffer): Buffer;
-  /** `rawBytes`: how many it becomes. */
+  /** `rawBytes` is the size of the result. */
   decompress(stored: Buffer, rawBytes: number): Buffer;
 }
 
-/** zlib gives its output in pieces of this size. */
+/** Size of the pieces in which zlib produces its output. */
 const PIECE_BYTES = 2 ** 18;
 
 type Addon = 'lz4-napi' | 'snappy';
 
-/** Undefined where an addon is not installed, or does not run here; `load` imports it. */
+/** Returns undefined when an addon is not installed, or does not run here; `load` imports it. */
 export async function openCompressor(
   { algorithm, level }: Candidate,
   load: (name: Addon) => Promise<unknown> = loadAddon,
@@ -46,7 +46,7 @@ export async function openCompressor(
   const addon = <T>(name: Addon): Promise<T | undefined> =>
     load(name).then(
       (module) => module as T,
-      () => undefined, // the row says that it is missing
+      () => undefined, // the row shows that it is missing
     );
   switch (algorithm) {
     case 'gzip':
@@ -81,10 +81,10 @@ export async function openCompressor(
 const loadAddon = async (name: Addon): Promise<unknown> =>
   name === 'snappy' ? await import('snappy') : await import('lz4-napi');
 
-/** Of this thread: blocks are large, and one is held at a time. */
+/** One buffer each per thread: blocks are large, and only one is held at a time. */
 let [target, back] = [Buffer.alloc(0), Buffer.alloc(0)];
 
-/** As the upload does it: into buffers that are there. */
+/** Compresses like an upload, into preallocated buffers. */
 function zstd(level: number): Compressor {
   const codec = loadCodec();
   return {

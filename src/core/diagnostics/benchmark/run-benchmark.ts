@@ -1,5 +1,5 @@
-// Compares compressors as an upload would use them: blocks of the size of its frames, one a thread at a time, and all threads with
-// the same compressor at once. Every block is decompressed and compared byte for byte. Memory does not grow with the data.
+// Compares compressors as an upload would use them: in blocks of the size of its frames, one per thread at a time, with all threads using
+// the same compressor. Every block is decompressed and compared byte for byte. Memory does not grow with the data.
 import { DEFAULT_FRAME_BYTES } from '../../archive/run/settings.js';
 import type { EventSink } from '../../events/events.js';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
@@ -17,7 +17,7 @@ export interface BenchmarkOptions {
   readonly signal: AbortSignal;
 }
 
-/** Rates are those of all threads together, in bytes of content a second. */
+/** Rates are those of all threads together, in bytes of uncompressed content per second. */
 export interface Measured {
   readonly storedBytes: number;
   readonly compressBytesPerSecond: number;
@@ -25,7 +25,7 @@ export interface Measured {
 }
 
 export interface BenchmarkRow extends Candidate {
-  /** Undefined where the compressor is not installed. */
+  /** Undefined when the compressor is not installed. */
   readonly measured: Measured | undefined;
 }
 
@@ -34,13 +34,13 @@ export interface BenchmarkResult {
   readonly blockBytes: number;
   readonly threads: number;
   readonly rows: readonly BenchmarkRow[];
-  /** The levels that an upload would choose, and of how many bytes, the most first. */
+  /** The levels that an upload would choose, with the bytes of each, the most frequent first. */
   readonly chosen: readonly { readonly level: number; readonly bytes: number }[];
 }
 
 const LEAST_BLOCK_BYTES = 2 ** 20;
 
-/** @throws io, not-found, access-denied for the file; integrity where something does not come back as it was; cancelled */
+/** Runs the benchmark. @throws io, not-found, access-denied for the file; integrity when decompressed data differs; cancelled */
 export async function runBenchmark({
   source,
   bytes,
@@ -125,7 +125,7 @@ function fileFailed(source: DataSource, reply: BenchmarkReply): ArchiverError {
   );
 }
 
-/** What one thread did with one compressor. */
+/** The totals of one thread with one compressor. */
 class Tally {
   bytes = 0;
   storedBytes = 0;

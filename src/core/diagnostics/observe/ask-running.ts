@@ -1,4 +1,4 @@
-// Asks a running archiver that serves profiles.
+// Gets data from a running archiver that serves profiles.
 import { get } from 'node:http';
 import { ArchiverError, errorText, integrityError, systemCode, usageError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -7,14 +7,14 @@ import type { Collected } from './collect.js';
 import type { Kind } from './kinds.js';
 import type { RuntimeStats } from './runtime-stats.js';
 
-/** More than any profile has. */
+/** Larger than any profile. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
-/** Its statistics. @throws as `askRunning` */
+/** Returns its runtime statistics. @throws as `askRunning` */
 export const runningStats = async (address: string, signal: AbortSignal): Promise<RuntimeStats> =>
   (await askRunning(address, '/debug/archiver/stats', signal)) as RuntimeStats;
 
-/** Profiles of it. @throws as `askRunning`; integrity for files that it gives names with folders */
+/** Returns profiles of it. @throws as `askRunning`; integrity when it names files with folders */
 export async function collectRunning(
   address: string,
   kinds: readonly Kind[],
@@ -35,10 +35,7 @@ export async function collectRunning(
   };
 }
 
-/**
- * What it answers with, at `host:port`. @throws usage for what is no address, not-found where nothing listens, and what
- * it refuses with
- */
+/** Returns the JSON answer from `host:port`. @throws usage for an invalid address, not-found where nothing listens, and its refusal */
 async function askRunning(address: string, path: string, signal: AbortSignal): Promise<unknown> {
   const url = `http://${address}${path}`;
   if (!URL.canParse(url)) throw usageError(`--pprof-addr wants host:port, got "${printable(address)}"`);

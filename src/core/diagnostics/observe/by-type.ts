@@ -1,14 +1,14 @@
-// Events handed to what wants each type of them.
+// Dispatches events to handlers by type.
 import type { EventSink, TransferEvent } from '../../events/events.js';
 
 export type Event<T extends TransferEvent['type']> = Extract<TransferEvent, { type: T }>;
 
-type Takers = { readonly [T in TransferEvent['type']]?: (event: Event<T>) => void };
+type Handlers = { readonly [T in TransferEvent['type']]?: (event: Event<T>) => void };
 
-/** A sink for some types of events; the others are passed over. */
+/** Makes a sink that handles some types of events and ignores the others. */
 export const byType =
-  (takers: Takers): EventSink =>
+  (handlers: Handlers): EventSink =>
   <T extends TransferEvent['type']>(event: Event<T>) => {
-    const take: Takers[T] = takers[event.type];
+    const take: Handlers[T] = handlers[event.type];
     take?.(event);
   };

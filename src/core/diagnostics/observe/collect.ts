@@ -1,5 +1,5 @@
-// Takes profiles of this process, by Go's names. Where Node has no counterpart, the nearest thing is taken, and the file says
-// what it is.
+// Takes profiles of this process, under Go's names. Where Node has no counterpart, the closest equivalent is taken, and the file says what
+// it is.
 import { errorText } from '../../platform/failures/errors.js';
 import { startTrace } from './execution-trace.js';
 import { type Kind, MEANINGS } from './kinds.js';
@@ -19,18 +19,18 @@ import {
 } from './thread-sampler.js';
 
 export interface CollectedFile {
-  /** `cpu.pb.gz`. */
+  /** Such as `cpu.pb.gz`. */
   readonly name: string;
   readonly content: Buffer | string;
 }
 
 export interface Collected {
   readonly files: readonly CollectedFile[];
-  /** What could not be had, in words. */
+  /** Parts that could not be collected, as sentences. */
   readonly troubles: readonly string[];
 }
 
-/** The file in the format of pprof. */
+/** Returns the name of the file in pprof format. */
 export const pprofName = (kind: Exclude<Kind, 'trace'>): string => `${kind === 'memory' ? 'heap' : kind}.pb.gz`;
 
 const CPU_NS = ['cpu', 'nanoseconds'] as const;
@@ -52,12 +52,12 @@ const OPTIONS: Readonly<Record<Exclude<Kind, 'trace'>, Omit<PprofOptions, 'comme
 const emptyPprof = (kind: Exclude<Kind, 'trace'>): PprofProfile =>
   new PprofProfile({ ...OPTIONS[kind], comments: [MEANINGS[kind]] });
 
-/** V8 keeps every look at a thread; so often they are added up and thrown away. */
+/** V8 keeps all samples of a thread; they are added up and discarded this often. */
 const SLICE_MS = 600_000;
 
 type Stop = () => Promise<Collected>;
 
-/** The collector of a process. `live` samples memory from now on, so that what is in use can be told at any time. */
+/** Collects profiles of this process. With `live`, memory is sampled from now on, so that current usage is known at any time. */
 export class Collector {
   private live: ThreadSampler<HeapProfile> | undefined;
 
@@ -68,7 +68,10 @@ export class Collector {
     return collector;
   }
 
-  /** Begins; what it gives ends it. Looks at threads are added up each `sliceMs`. @throws conflict where the same is being taken already */
+  /**
+   * Begins collecting; the returned function ends it. CPU samples are added up every `sliceMs`. @throws conflict when the same kind is
+   * already being collected
+   */
   async begin(kinds: readonly Kind[], sliceMs = SLICE_MS): Promise<Stop> {
     const startedAtMs = Date.now();
     const starts: readonly (() => Promise<Stop | undefined>)[] = [
@@ -121,7 +124,7 @@ export class Collector {
   }
 }
 
-/** Counts as stacks of one frame. */
+/** Encodes counts as stacks of a single frame. */
 export async function countsPprof(
   type: 'goroutine' | 'threadcreate',
   counts: Readonly<Record<string, number>>,
@@ -144,7 +147,7 @@ async function heapFiles(
   return [{ name: pprofName(kind), content }, ...chromeFiles(kind === 'memory' ? 'heap' : 'allocs', threads)];
 }
 
-/** A file for each thread, as Chrome and Visual Studio Code open them. */
+/** Makes a file for each thread in the format of Chrome and Visual Studio Code. */
 const chromeFiles = (kind: 'cpu' | 'heap' | 'allocs', threads: readonly OfThread<unknown>[]): CollectedFile[] =>
   threads.map(({ thread, profile }) => ({
     name: `${kind}-${thread.replaceAll(' ', '-')}.${kind === 'cpu' ? 'cpuprofile' : 'heapprofile'}`,
@@ -201,14 +204,14 @@ async function startWaiting(kinds: readonly Kind[], startedAtMs: number): Promis
   return async () => await Promise.resolve({ files: [{ name: pprofName('goroutine'), content }], troubles: [] });
 }
 
-// When the event loop of the main thread was blocked: a timer that comes late says since when nothing else could run.
+// Detects when the event loop of the main thread was blocked: a timer that fires late shows since when nothing else could run.
 
-/** How often the loop is asked whether it runs. */
+/** Time between checks. */
 const TICK_MS = 10;
-/** What the web calls a long task. */
+/** Least duration of a block, which the web calls a long task. */
 const LONG_MS = 50;
 
-/** Watches until `stop`, which gives the blocks. Does not keep the process alive. */
+/** Watches until `stop`, which returns the blocks. Does not keep the process alive. */
 export function watchLoop(nowUs = (): number => Number(process.hrtime.bigint() / 1000n)): {
   readonly stop: () => readonly Blocked[];
 } {

@@ -1,5 +1,5 @@
-// What Node and V8 tell of all threads (event loop, garbage collection, files, sockets, thread pool) as trace events: JSON that
-// Perfetto and chrome://tracing open.
+// Records what Node and V8 report about all threads (event loop, garbage collection, files, sockets, thread pool) as trace events: JSON
+// that Perfetto and chrome://tracing open.
 import type { EventConsumer } from '../../events/fan-out.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inspection } from './inspection.js';
@@ -16,7 +16,7 @@ const CATEGORIES = [
 ];
 /** About 150 MB of JSON. */
 const MOST_EVENTS = 1_000_000;
-/** The last events come before the word that tracing is complete. */
+/** Time limit for the last events, which arrive before the message that tracing is complete. */
 const COMPLETE_MS = 10_000;
 
 export interface TraceFile {
@@ -36,11 +36,11 @@ interface Span {
   readonly sinceUs: number;
 }
 
-/** Phases of operations, by the number of whoever follows them; and where they are told when they are over. */
+/** Current phases by consumer; and running traces, which get each phase when it ends. */
 const phases = new Map<object, Span>();
 const traces = new Set<(span: Span) => void>();
 
-/** Takes the phases of an operation for traces that are under way. */
+/** Makes a consumer that adds the phases of an operation to running traces. */
 export function phaseConsumer(): EventConsumer {
   const key = {};
   const end = (): void => {
@@ -58,7 +58,7 @@ export function phaseConsumer(): EventConsumer {
   };
 }
 
-/** A process is traced once at a time. @throws unsupported without an inspector, and what Node refuses */
+/** Starts a trace; a process has only one at a time. @throws unsupported without an inspector, and what Node refuses */
 export async function startTrace(): Promise<ExecutionTrace> {
   const ignore = async (): Promise<void> => await Promise.resolve();
   const inspection = await Inspection.open({ started: ignore, leaving: ignore });

@@ -1,13 +1,13 @@
-// One connection to the inspector of this process: its main thread, and each worker thread while it runs. No port is opened.
+// A connection to the inspector of this process: to its main thread, and each worker thread while it runs. No port is opened.
 import type { Session } from 'node:inspector';
 import { ArchiverError, errorText } from '../../platform/failures/errors.js';
 import { leavings } from '../../platform/threads/threads.js';
 
 /** A thread as the inspector sees it. */
 export interface InspectedThread {
-  /** `main`, `pack-worker 3`. */
+  /** Such as `main` or `pack-worker 3`. */
   readonly name: string;
-  /** @throws what the inspector answers, and a thread that does not */
+  /** Sends a command. @throws the inspector's error, and when the thread does not answer */
   readonly post: (method: string, params?: object) => Promise<unknown>;
 }
 
@@ -19,11 +19,11 @@ interface Answer {
 
 interface Handlers {
   readonly started: (thread: InspectedThread) => Promise<void>;
-  /** A thread ends; it waits for this. */
+  /** Called when a thread ends; the thread waits for it. */
   readonly leaving: (thread: InspectedThread) => Promise<void>;
 }
 
-/** A thread that is in a call of the system does not hear. */
+/** Time limit for an answer; a thread in a system call does not respond. */
 const ANSWER_MS = 5_000;
 
 export class Inspection {
@@ -55,7 +55,7 @@ export class Inspection {
     leavings.add(this.leave);
   }
 
-  /** @throws unsupported where this Node has no inspector */
+  /** @throws unsupported when this Node has no inspector */
   static async open(handlers: Handlers): Promise<Inspection> {
     const { Session } = await import('node:inspector').catch((error: unknown) => {
       throw new ArchiverError('unsupported', `this Node.js has no inspector: ${errorText(error)}`, {
@@ -81,7 +81,7 @@ export class Inspection {
       }),
   };
 
-  /** All that run now, the main one first. */
+  /** Returns all running threads, the main thread first. */
   all(): readonly InspectedThread[] {
     return [this.main, ...this.threads.values()];
   }

@@ -1,9 +1,9 @@
-// What can be taken of a process, by the names of `profile collect`.
+// The kinds of profiles, by the names of `profile collect`.
 
 export const KINDS = ['cpu', 'memory', 'goroutine', 'block', 'mutex', 'trace', 'allocs'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What each is in Node. */
+/** The meaning of each kind in Node. */
 export const MEANINGS: Readonly<Record<Kind, string>> = {
   cpu: 'CPU time of all threads, looked at every 10 ms',
   memory: 'JavaScript memory in use that was allocated since sampling began; buffers are not in it',

@@ -1,6 +1,5 @@
-// Where instruments listen. They ask for no password, so they are reachable from this computer alone, unless the user says
-// otherwise: a name counts as what it resolves to, and it is that address which is listened on, so that it cannot change
-// in between.
+// Chooses the address where instruments listen. They have no password, so they are reachable only from this computer unless the user says
+// otherwise. A name counts as the address that it resolves to, and that address is used for listening, so that it cannot change in between.
 import { lookup as lookupName } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { errorText, usageError } from '../../platform/failures/errors.js';
@@ -9,14 +8,14 @@ import { printable } from '../../platform/paths/raw-path.js';
 export interface ListenAddress {
   /** An IP address; empty for every address of this computer. */
   readonly host: string;
-  /** 0: the system chooses one. */
+  /** 0 lets the system choose one. */
   readonly port: number;
 }
 
 interface ListenOptions {
-  /** `--allow-public-observability`. */
+  /** The value of `--allow-public-observability`. */
   readonly allowPublic: boolean;
-  /** Who gave it, for messages: `--pprof-addr`. */
+  /** The flag that gave the address, for messages: `--pprof-addr`. */
   readonly flag: string;
   readonly lookup?: (name: string) => Promise<readonly { readonly address: string }[]>;
 }
@@ -46,8 +45,8 @@ function partsOf(text: string, flag: string): ListenAddress {
 }
 
 /**
- * What `host:port` means to `server.listen`. A name that has addresses of both families becomes the one of IPv4, which every
- * client tries. @throws usage for what is no address, what does not resolve, and what others could reach unless `allowPublic`
+ * Resolves `host:port` for `server.listen`. A name with addresses of both families becomes the IPv4 one, which every client tries. @throws
+ * usage for an invalid address, one that does not resolve, and one that others could reach unless `allowPublic`
  */
 export async function listenAddress(text: string, options: ListenOptions): Promise<ListenAddress> {
   const { allowPublic, flag, lookup = async (name) => await lookupName(name, { all: true }) } = options;

@@ -1,26 +1,26 @@
-// An HTTP server of an instrument. It never keeps the process alive and never fails a run: what goes wrong with a connection
-// ends that connection.
+// An HTTP server for an instrument. It never keeps the process alive and never fails a run: an error of a connection ends only that
+// connection.
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ArchiverError, errorText, systemCode, usageError } from '../../platform/failures/errors.js';
 import { isLoopback, type ListenAddress } from './listen-address.js';
 
 export interface LocalServer {
-  /** `127.0.0.1:6060`, with the port that it got. */
+  /** Such as `127.0.0.1:6060`, with the actual port. */
   readonly at: string;
-  /** Ends connections, too. */
+  /** Also closes open connections. */
   readonly close: () => Promise<void>;
 }
 
-/** A page of another site may have a name of its own resolve to this computer; it cannot choose the header. */
+/** Checks the Host header: a page of another site may let its own name resolve to this computer, but it cannot choose the header. */
 function isMeantForUs({ headers: { host = '' } }: IncomingMessage): boolean {
   const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
   return name === 'localhost' || isLoopback(name);
 }
 
 /**
- * Listens before it resolves. `flag` is named where that is impossible.
- * @throws usage for a port in use, `io` for what else the system refuses: the run has not begun
+ * Resolves once it listens. `flag` is named in errors.
+ * @throws usage for a port in use, `io` for other refusals of the system; the run has not begun then
  */
 export async function openServer(
   { host, port }: ListenAddress,

@@ -1,10 +1,10 @@
-// The events of an operation as lines of the log.
+// Converts the events of an operation to log lines.
 import type { TransferEvent } from '../../events/events.js';
 import type { LogLine } from './log-file.js';
 
 const DEBUG: ReadonlySet<TransferEvent['type']> = new Set(['chunk', 'settled', 'step']);
 
-/** Undefined for what comes many times a second. */
+/** Returns undefined for events that occur many times per second. */
 export function logLineOf(event: TransferEvent): LogLine | undefined {
   if (event.type === 'scan' || event.type === 'progress' || event.type === 'sent') return undefined;
   if (event.type === 'note') return { level: 'info', event: 'note', message: event.text };

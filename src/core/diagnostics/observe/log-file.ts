@@ -1,6 +1,5 @@
-// A log of JSON lines that is appended to. Each line is one write, so that several processes may share a file. When the file
-// was renamed or removed (logrotate), the next line begins a new one; a log that was truncated goes on at its start. Nothing
-// that happens to the file fails the run.
+// A log of JSON lines that is appended to. Each line is one write, so that several processes may share a file. When the file was renamed or
+// removed (logrotate), the next line begins a new one; a truncated log continues at its start. No problem with the file fails the run.
 import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { ArchiverError, errorText, noneOn } from '../../platform/failures/errors.js';
 import { withoutSecrets } from '../../platform/failures/hide-secrets.js';
@@ -13,7 +12,7 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface LogLine extends LogFields {
   readonly level: LogLevel;
-  /** What kind of line it is: `phase`, `retry`, `warning`. */
+  /** Kind of the line: `phase`, `retry`, `warning`. */
   readonly event: string;
   readonly message?: string;
 }
@@ -24,22 +23,22 @@ export interface LogFile {
 }
 
 interface LogOptions {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** Lines below are left out. */
+  /** Less important lines are left out. */
   readonly level: LogLevel;
-  /** In every line. */
+  /** Fields that are added to every line. */
   readonly common: LogFields;
   readonly now: () => Date;
-  /** Told once when a line could not be written. */
+  /** Called once when a line could not be written. */
   readonly onTrouble: (text: string) => void;
 }
 
-// Without O_NONBLOCK a pipe that nobody reads would keep the run from beginning.
+// Without O_NONBLOCK, opening a pipe that nobody reads would block the run.
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 const OWNER_ONLY = 0o600;
 
-/** Opens the file, which is made with mode 0600 where there is none. @throws io where it cannot be opened */
+/** Opens the file, creating it with mode 0600 if necessary. @throws io when it cannot be opened */
 export function openLog({ path, level, common, now, onTrouble }: LogOptions): LogFile {
   const levels = LOG_LEVELS.slice(0, LOG_LEVELS.indexOf(level) + 1);
   let fd: number;
@@ -51,7 +50,7 @@ export function openLog({ path, level, common, now, onTrouble }: LogOptions): Lo
       cause: error,
     });
   }
-  let hasToldTrouble = false;
+  let hasReported = false;
   let isTorn = false;
   const reopenIfGone = (): void => {
     const { ino, dev } = fstatSync(fd);
@@ -65,7 +64,7 @@ export function openLog({ path, level, common, now, onTrouble }: LogOptions): Lo
   const append = (text: string): void => {
     reopenIfGone();
     const bytes = Buffer.from(isTorn ? `\n${text}` : text);
-    isTorn = true; // until all of it is there
+    isTorn = true; // until all of it is written
     if (writeSync(fd, bytes) < bytes.length) throw new Error('no space is left for a whole line');
     isTorn = false;
   };
@@ -75,8 +74,8 @@ export function openLog({ path, level, common, now, onTrouble }: LogOptions): Lo
       try {
         append(`${JSON.stringify(shown({ time: now().toISOString(), level, ...common, ...line }))}\n`);
       } catch (error) {
-        if (!hasToldTrouble) onTrouble(`the log is not complete: ${printable(path)}: ${errorText(error)}`);
-        hasToldTrouble = true;
+        if (!hasReported) onTrouble(`the log is not complete: ${printable(path)}: ${errorText(error)}`);
+        hasReported = true;
       }
     },
     close() {
@@ -89,7 +88,7 @@ export function openLog({ path, level, common, now, onTrouble }: LogOptions): Lo
   };
 }
 
-/** Without secrets, and without characters that steer a terminal. */
+/** Removes secrets and characters that control a terminal. */
 function shown(value: unknown): unknown {
   if (typeof value === 'string') return printable(withoutSecrets(value));
   if (Array.isArray(value)) return value.map(shown);

@@ -1,4 +1,4 @@
-// The metrics of a run over HTTP, for Prometheus to scrape: /metrics, and /healthz for probes. It ends with the run.
+// Serves the metrics of a run over HTTP, for Prometheus to scrape: /metrics, and /healthz for probes. It ends with the run.
 import { errorText } from '../../platform/failures/errors.js';
 import { listenAddress } from './listen-address.js';
 import { type LocalServer, openServer } from './local-server.js';
@@ -12,7 +12,7 @@ export interface MetricsServerOptions {
 
 const FLAG = '--prometheus-addr';
 
-/** @throws usage for an address that is none, that others could reach, or that is in use; `io` for what the system refuses */
+/** Starts the server. @throws usage for an address that is invalid, in use, or reachable by others; `io` for what the system refuses */
 export async function serveMetrics(
   metrics: Pick<RunMetrics, 'text' | 'contentType'>,
   { address, allowPublic }: MetricsServerOptions,

@@ -1,4 +1,4 @@
-// Profiles in the format of pprof (profile.proto): stacks, each with values, added up by stack and thread.
+// Builds profiles in the format of pprof (profile.proto): stacks, each with values, added up by stack and thread.
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import {
@@ -14,20 +14,20 @@ import {
 
 export interface Frame {
   readonly name: string;
-  /** Of the source; empty for what has none. */
+  /** Source file; empty when there is none. */
   readonly file?: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line?: number;
 }
 
 export type Unit = readonly [type: string, unit: string];
 
 export interface PprofOptions {
-  /** What each value of a sample is; the last one is shown first. */
+  /** Types of the values of a sample; the last one is displayed by default. */
   readonly values: readonly Unit[];
-  /** How often samples are taken, where they are. */
+  /** Sampling period, if samples are taken. */
   readonly period?: { readonly of: Unit; readonly value: number };
-  /** For whoever looks at the profile. */
+  /** Comments for whoever views the profile. */
   readonly comments?: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export class PprofProfile {
 
   constructor(private readonly options: PprofOptions) {}
 
-  /** Adds to what was counted of this stack, whose innermost frame comes first, in this thread. */
+  /** Adds values to a stack, whose innermost frame comes first, in this thread. */
   add(stack: readonly Frame[], values: readonly number[], thread: string): void {
     const ids = stack.map((frame) => this.locationOf(frame));
     const key = `${thread}|${ids.join(',')}`;
@@ -70,7 +70,7 @@ export class PprofProfile {
     return id;
   }
 
-  /** The file, gzipped. `startedAtMs` since 1970. */
+  /** Returns the gzipped file. `startedAtMs` is in ms since 1970. */
   async encode(startedAtMs: number, durationMs: number): Promise<Buffer> {
     const { strings } = this;
     const { values, period, comments = [] } = this.options;

@@ -1,4 +1,4 @@
-// The HTTP endpoint of `--pprof`, with the paths of Go's net/http/pprof, so that `go tool pprof` finds its way.
+// The HTTP endpoint of `--pprof`, with the paths of Go's net/http/pprof, so that `go tool pprof` works with it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
@@ -8,7 +8,7 @@ import type { ListenAddress } from './listen-address.js';
 import { type LocalServer, openServer } from './local-server.js';
 import { type RuntimeWatch, threadCounts, waitingCounts, watchRuntime } from './runtime-stats.js';
 
-/** Go's own default for a CPU profile; what Go tells at once is looked at for a moment. */
+/** Default durations; 30 is Go's own for a CPU profile. Profiles that Go returns immediately are collected for a short time. */
 const SECONDS: Readonly<Record<string, number>> = { profile: 30, trace: 1, allocs: 5, block: 5, mutex: 5 };
 const MOST_SECONDS = 3600;
 
@@ -55,13 +55,13 @@ interface Served {
   readonly name?: string;
 }
 
-/** Undefined where nothing is. */
+/** Returns undefined for an unknown path. */
 type Answer = (url: URL, over: AbortSignal) => Promise<Served | undefined>;
 
-/** Takes profiles, one after the other. */
+/** Takes profiles; refuses while others are being taken. */
 type Collect = (kinds: readonly Kind[], seconds: number, over: AbortSignal) => Promise<Collected>;
 
-/** `command`: its words. @throws usage, io where nothing can listen */
+/** Starts the server. `command` is the command line. @throws usage, io when it cannot listen */
 export async function servePprof(address: ListenAddress, collector: Collector, command: string): Promise<LocalServer> {
   const watch = watchRuntime();
   let isCollecting = false;
@@ -70,7 +70,7 @@ export async function servePprof(address: ListenAddress, collector: Collector, c
     isCollecting = true;
     try {
       const stop = await collector.begin(kinds);
-      // Whoever went away wants nothing more.
+      // Stop early when the client has gone away.
       await sleep(seconds * 1000, undefined, { signal: over, ref: false }).catch(() => undefined);
       return await stop();
     } finally {
@@ -98,7 +98,7 @@ export async function servePprof(address: ListenAddress, collector: Collector, c
   }
 }
 
-/** What `profile collect` and `profile stats` ask for. */
+/** Answers `profile collect` and `profile stats`. */
 async function answerArchiver(
   name: string,
   query: URLSearchParams,
@@ -140,16 +140,16 @@ const gzipped = (name: string, body: Buffer | string): Served => ({
   name: `${name}.pb.gz`,
 });
 
-/** Never throws. */
+/** Sends the answer. Never throws. */
 async function respond(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  const tell = (status: number, text: string): void =>
+  const sendText = (status: number, text: string): void =>
     void response.writeHead(status, { 'content-type': TEXT.type }).end(`${text}\n`);
   try {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return tell(405, 'ask with GET');
+    if (request.method !== 'GET' && request.method !== 'HEAD') return sendText(405, 'ask with GET');
     const served = await answer(new URL(request.url ?? '/', 'http://localhost'), gone.signal);
-    if (served === undefined) return tell(404, 'nothing is here: see /debug/pprof/');
+    if (served === undefined) return sendText(404, 'nothing is here: see /debug/pprof/');
     response.writeHead(200, {
       'content-type': served.type,
       'x-content-type-options': 'nosniff',
@@ -158,6 +158,6 @@ async function respond(request: IncomingMessage, response: ServerResponse, answe
     response.end(served.body);
   } catch (error) {
     if (response.headersSent) response.destroy();
-    else tell(error instanceof BadRequest ? 400 : isArchiverError(error, 'conflict') ? 409 : 500, errorText(error));
+    else sendText(error instanceof BadRequest ? 400 : isArchiverError(error, 'conflict') ? 409 : 500, errorText(error));
   }
 }

@@ -1,29 +1,29 @@
-// Files with profiles: where they are written and found.
+// Writes and finds files with profiles.
 import { mkdir, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noneOn } from '../../platform/failures/errors.js';
 import type { Collected } from './collect.js';
 
-/** Folders of the temp folder that begin so hold profiles. */
+/** Prefix of folders with profiles in the temp folder. */
 const PREFIX = 'archiver-profile-';
 
 export interface ProfileFile {
   readonly path: string;
-  /** What it is opened with. */
+  /** Tells what opens the file. */
   readonly form: 'pprof' | 'cpuprofile' | 'heapprofile' | 'trace';
   readonly bytes: number;
   readonly modifiedAt: Date;
 }
 
-/** A new folder that only its owner can read, or `folder`, made where it is missing. */
+/** Returns a new folder that only its owner can read, or `folder`, created if missing. */
 export async function profileFolder(folder: string | undefined): Promise<string> {
   if (folder === undefined) return await mkdtemp(join(tmpdir(), PREFIX));
   await mkdir(folder, { recursive: true });
   return folder;
 }
 
-/** Writes the files, which only their owner can read. */
+/** Writes the files, readable only by their owner. */
 export async function writeProfiles(folder: string, { files }: Pick<Collected, 'files'>): Promise<void> {
   for (const { name, content } of files) await writeFile(join(folder, name), content, { mode: 0o600 });
 }
@@ -35,7 +35,7 @@ const FORMS: readonly (readonly [end: string, form: ProfileFile['form']])[] = [
   ['trace.json', 'trace'],
 ];
 
-/** The profiles in `folder`, or in all that were made in the temp folder; the latest first. @throws what `readdir` throws */
+/** Returns the profiles in `folder`, or in all profile folders of the temp folder; the latest first. @throws what `readdir` throws */
 export async function findProfiles(folder: string | undefined): Promise<readonly ProfileFile[]> {
   const folders = folder === undefined ? await madeFolders() : [folder];
   const found: ProfileFile[] = [];
@@ -50,7 +50,7 @@ export async function findProfiles(folder: string | undefined): Promise<readonly
   return found.toSorted((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime() || (a.path < b.path ? -1 : 1));
 }
 
-/** Those that this user may read. */
+/** Returns profile folders that this user may read. */
 async function madeFolders(): Promise<readonly string[]> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX));
   const readable = await Promise.all(

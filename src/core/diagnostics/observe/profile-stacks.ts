@@ -1,4 +1,4 @@
-// The trees of V8's profiles as stacks with values.
+// Converts the trees of V8's profiles to stacks with values.
 import type { CpuProfile, HeapProfile, OfThread } from './thread-sampler.js';
 import type { Frame, PprofProfile } from './pprof-profile.js';
 
@@ -13,16 +13,16 @@ const frameOf = ({ functionName, url, lineNumber }: CallFrame): Frame => ({
 /** V8's name for a thread that has nothing to do. */
 export const IDLE = '(idle)';
 
-/** One look at a thread. */
+/** One sample of a thread. */
 interface Look {
   readonly stack: readonly Frame[];
-  /** On the clock of `process.hrtime`, in µs. */
+  /** Time on the clock of `process.hrtime`, in µs. */
   readonly atUs: number;
-  /** Until the next look. */
+  /** Duration until the next sample, in µs. */
   readonly us: number;
 }
 
-/** What the thread was found doing, look by look; the innermost frame comes first, the root is left out. */
+/** Yields the thread's samples in order; the innermost frame comes first, the root is left out. */
 export function* looks({ nodes, samples = [], timeDeltas = [], startTime, endTime }: CpuProfile): Generator<Look> {
   const parents = new Map<number, number>();
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, frameOf(callFrame)]));
@@ -45,14 +45,14 @@ export function* looks({ nodes, samples = [], timeDeltas = [], startTime, endTim
   }
 }
 
-/** CPU time: samples and nanoseconds. Waiting is none. */
+/** Adds CPU time: samples and nanoseconds. Idle time is left out. */
 export function addCpu(to: PprofProfile, threads: readonly OfThread<CpuProfile>[]): void {
   for (const { thread, profile } of threads)
     for (const { stack, us } of looks(profile))
       if (stack[0] !== undefined && stack[0].name !== IDLE) to.add(stack, [1, us * 1000], thread);
 }
 
-/** Waiting of worker threads: times and nanoseconds. */
+/** Adds the waiting of worker threads: number of waits and nanoseconds. */
 export function addWaits(to: PprofProfile, threads: readonly OfThread<CpuProfile>[]): void {
   for (const { thread, profile } of threads) {
     let wasIdle = false;
@@ -65,13 +65,13 @@ export function addWaits(to: PprofProfile, threads: readonly OfThread<CpuProfile
   }
 }
 
-/** A time in which the event loop could do nothing else, on the clock of `process.hrtime`, in µs. */
+/** A period in which the event loop could do nothing else, on the clock of `process.hrtime`, in µs. */
 export interface Blocked {
   readonly fromUs: number;
   readonly untilUs: number;
 }
 
-/** What the main thread did while its event loop was blocked: how many blocks, and nanoseconds. */
+/** Adds what the main thread ran while its event loop was blocked: number of blocks, and nanoseconds. */
 export function addBlocks(
   to: PprofProfile,
   threads: readonly OfThread<CpuProfile>[],
@@ -92,7 +92,7 @@ export function addBlocks(
 
 type HeapNode = HeapProfile['head'];
 
-/** Bytes, by where they were allocated. */
+/** Adds allocated bytes by call stack. */
 export function addHeap(to: PprofProfile, threads: readonly OfThread<HeapProfile>[]): void {
   for (const { thread, profile } of threads) {
     const visit = ({ callFrame, selfSize, children }: HeapNode, above: readonly Frame[]): void => {

@@ -1,6 +1,6 @@
-// The metrics of a run that goes on: events, requests and what commands tell, as Prometheus counts them. Nothing is computed
-// before somebody asks. docs/metrics.md lists them all; labels have few values. What is told of runs that have ended and of
-// fleets is what textfiles say, under the same names.
+// Metrics of a running run: events, requests and reports of commands, for Prometheus. Nothing is computed until they are scraped.
+// docs/metrics.md lists them all; labels have few values. Metrics of ended runs and fleets are the same as in textfiles, under the same
+// names.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Phase } from '../../events/events.js';
 import { metricsWith } from '../../notify/metrics-file.js';
@@ -8,9 +8,9 @@ import type { EndedRun, NotedRun } from '../../events/run-facts.js';
 import { byType, type Event } from './by-type.js';
 import type { BudgetUse, MetricsBook, StoreRequest } from '../../events/observer.js';
 
-/** Of requests and chunks: a LIST in a folder takes a millisecond, a chunk over a thin line minutes. */
+/** Buckets for requests and chunks: a LIST in a folder takes a millisecond, a chunk over a slow connection minutes. */
 const SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300];
-/** Gauges of prom-client that are called as counters are. */
+/** Gauges of prom-client that are named like counters. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 export class RunMetrics implements MetricsBook {
@@ -22,7 +22,7 @@ export class RunMetrics implements MetricsBook {
   private phase: Phase | undefined;
   private phaseSinceMs = 0;
   private readonly begun = new Map<number, number>();
-  /** Totals of the present operation that are counted already. */
+  /** Totals of the current operation that are already counted. */
   private readonly seen = new Map<string, number>();
   private runs = '';
   private fleet = '';
@@ -36,11 +36,11 @@ export class RunMetrics implements MetricsBook {
     this.gauges.build.set({ version }, 1);
   }
 
-  /** Everything, in the text format. */
+  /** Returns all metrics in the text format. */
   async text(): Promise<string> {
     this.countPhase();
     const text = await this.registry.metrics();
-    // As the client writes what is no number, the format does not have it.
+    // The client writes NaN in a form that the format does not have.
     return `${text.replaceAll(/ Nan$/gm, ' NaN')}${this.runs}${this.fleet}`;
   }
 
@@ -146,7 +146,7 @@ export class RunMetrics implements MetricsBook {
     this.phaseSinceMs = now;
   }
 
-  /** Totals begin at zero again with a plan, and with each round of a transfer. */
+  /** Forgets totals that restart at zero with each plan, and with each round of a transfer. */
   private forget(): void {
     for (const name of ['done', 'bytes', 'sent']) this.seen.delete(name);
   }

@@ -1,4 +1,4 @@
-// What the runtime of this process is doing: memory, event loop, garbage collection, what keeps it busy, threads.
+// Statistics of this process's runtime: memory, event loop, garbage collection, what keeps it busy, threads.
 import { monitorEventLoopDelay, performance, PerformanceObserver, constants } from 'node:perf_hooks';
 import { readdir } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
@@ -18,19 +18,19 @@ export interface RuntimeStats {
   readonly externalBytes: number;
   readonly arrayBufferBytes: number;
   readonly eventLoop: {
-    /** How much of the time it was busy, 0 to 1. */
+    /** Share of the time that it was busy, 0 to 1. */
     readonly utilization: number;
-    /** How late timers came. */
+    /** How late timers fired. */
     readonly meanDelayMs: number;
     readonly p99DelayMs: number;
     readonly maxDelayMs: number;
   };
   readonly collections: readonly { readonly collector: string; readonly runs: number; readonly pauseMs: number }[];
-  /** What the process waits for, by kind: how many. */
+  /** Number of resources that the process waits for, by kind. */
   readonly activeResources: Readonly<Record<string, number>>;
-  /** Worker threads of ours. */
+  /** Our own worker threads. */
   readonly workerThreads: readonly string[];
-  /** All threads, those of Node and V8 included; null where the system does not tell. */
+  /** Number of all threads, including those of Node and V8; null when the system does not tell. */
   readonly osThreads: number | null;
 }
 
@@ -48,7 +48,7 @@ const COLLECTORS: Readonly<Record<number, string>> = {
 const DELAY_RESOLUTION_MS = 20;
 const NS_PER_MS = 1e6;
 
-/** Counts from here on what is not counted otherwise: collections, and how late the event loop is. */
+/** Starts counting what is not counted otherwise: garbage collections, and delays of the event loop. */
 export function watchRuntime(): RuntimeWatch {
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delay.enable();
@@ -63,7 +63,7 @@ export function watchRuntime(): RuntimeWatch {
     }
   });
   observer.observe({ entryTypes: ['gc'] });
-  // A histogram without a tick has no mean.
+  // A histogram without any tick has no mean.
   const lateMs = (ns: number): number =>
     Number.isFinite(ns) ? Math.max(0, round(ns / NS_PER_MS - DELAY_RESOLUTION_MS)) : 0;
   return {
@@ -109,21 +109,21 @@ export function watchRuntime(): RuntimeWatch {
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** What keeps the process running, by kind: how many of each. */
+/** Returns the number of resources that keep the process running, by kind. */
 export function activeResources(): Readonly<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const kind of process.getActiveResourcesInfo().toSorted()) found[kind] = (found[kind] ?? 0) + 1;
   return found;
 }
 
-/** Of Linux. */
+/** Counts threads on Linux; null elsewhere. */
 export const osThreadCount = async (): Promise<number | null> =>
   await readdir('/proc/self/task').then(
     ({ length }) => length,
     () => null,
   );
 
-/** Threads by what they are for. */
+/** Counts threads by purpose. */
 export async function threadCounts(): Promise<Readonly<Record<string, number>>> {
   const workers = Object.fromEntries([...runningThreads.values()].map((name) => [`thread ${name}`, 1]));
   const ours = 1 + runningThreads.size;
@@ -131,7 +131,7 @@ export async function threadCounts(): Promise<Readonly<Record<string, number>>> 
   return { 'thread main': 1, ...workers, ...(all > ours && { 'threads of Node and V8': all - ours }) };
 }
 
-/** Threads, and what is waited for. */
+/** Counts threads, and what the process waits for. */
 export async function waitingCounts(): Promise<Readonly<Record<string, number>>> {
   const waits = Object.entries(activeResources()).map(([kind, count]) => [`waits for ${kind}`, count] as const);
   return { ...(await threadCounts()), ...Object.fromEntries(waits) };

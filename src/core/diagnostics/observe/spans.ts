@@ -1,5 +1,5 @@
-// Events and requests of operations as spans: an operation is a trace, its parts follow each other, chunks and requests lie in
-// them. Knows no OpenTelemetry. No span says the name of a file or folder, or what a failure said of one
+// Converts events and requests of operations to spans: an operation is a trace, its parts follow each other, and chunks and requests are
+// nested in them. Independent of OpenTelemetry. Spans never contain the name of a file or folder, or error messages, which may contain one
 // (docs/decisions/054).
 import type { Phase, Step } from '../../events/events.js';
 import { UPLOAD_ID } from '../../store/ids/upload-id.js';
@@ -8,11 +8,11 @@ import type { StoreRequest } from '../../events/observer.js';
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** A span that has begun. Moments are in ms since 1970. */
+/** A span that has begun. Times are in ms since 1970. */
 export interface Span {
   set(attributes: Attributes): void;
   event(name: string, attributes: Attributes): void;
-  /** `failure`: the kind of it. */
+  /** `failure` is its kind. */
   end(atMs?: number, failure?: string): void;
 }
 
@@ -20,7 +20,7 @@ export interface SpanSink {
   begin(name: string, attributes: Attributes, parent?: Span, atMs?: number): Span;
 }
 
-/** Phases that are parts under another name; a commit says its own parts. */
+/** Phases that become parts under another name; a commit reports its own parts. */
 const PARTS: Partial<Record<Phase, string>> = {
   scanning: 'scan',
   transferring: 'transfer',
@@ -34,12 +34,12 @@ const ROLES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`(?:^|/)uploads/${UPLOAD_ID}/files/`), 'file'],
   [/(?:^|\/)datasets\//, 'record'],
 ];
-/** Attempts are counted of so many objects at once. */
+/** Limit of failed objects whose attempts are counted at the same time. */
 const MOST_TRIED = 1000;
 
 interface OpenChunk {
   readonly span: Span;
-  /** Of an upload. */
+  /** Set only for an upload. */
   readonly pack: Span | undefined;
 }
 
@@ -92,7 +92,7 @@ export class OperationSpans {
     this.root = this.sink.begin(operation, { ...this.about, 'archiver.store': store });
   }
 
-  /** Which attempt at an object this was. */
+  /** Returns the number of this attempt at an object. */
   private attemptOf(name: string, hasFailed: boolean): number {
     const attempt = (this.failed.get(name) ?? 0) + 1;
     if (!hasFailed) this.failed.delete(name);
@@ -140,7 +140,7 @@ export class OperationSpans {
     this.close(outcome.status === 'failed' ? outcome.code : undefined);
   }
 
-  /** What has not ended ends with its operation, and failed with it. */
+  /** Ends everything that is still open, with the failure of the operation. */
   private close(failure?: string): void {
     for (const { span, pack } of this.chunks.values()) {
       pack?.end(undefined, failure);
@@ -162,7 +162,7 @@ const plannedOf = ({ items, bytes, chunks = 0 }: Event<'plan'>): Attributes => (
   'archiver.planned_chunks': chunks,
 });
 
-/** A bucket and its prefix, above the uploads; of a folder nothing but that it is one. */
+/** Returns the bucket and prefix above the uploads; for a folder only that it is one. */
 function storeName(url: string): string {
   if (!url.startsWith('s3://')) return 'file:';
   return url.replace(new RegExp(`/uploads/${UPLOAD_ID}(?:/.*)?$`, 's'), '');

@@ -1,4 +1,4 @@
-// V8's sampling profilers in all threads at once: where CPU time goes, and where memory is allocated.
+// Runs V8's sampling profilers in all threads at once: for CPU time, and for memory allocations.
 import type { HeapProfiler, Profiler } from 'node:inspector';
 import { ArchiverError, errorText } from '../../platform/failures/errors.js';
 import { Inspection, type InspectedThread } from './inspection.js';
@@ -15,15 +15,15 @@ export interface Sampling<P> {
   readonly kind: 'cpu' | 'live' | 'allocated';
   readonly start: readonly (readonly [method: string, params?: object])[];
   readonly stop: string;
-  /** Never set: says what the answers hold. */
+  /** Never set; declares the type of the profiles. */
   readonly profile?: P;
 }
 
-/** Go's rate: a hundred a second. */
+/** Go's rate: a hundred samples per second. */
 export const CPU_INTERVAL_US = 10_000;
 /**
- * How much is allocated between two looks. What is in use is sampled for as long as a run takes: with V8's default of 32 KiB that
- * took a tenth of an upload's CPU time, with Go's 512 KiB little would be seen in heaps of 50 MB.
+ * Bytes allocated between two samples. `live` sampling runs as long as the run: with V8's default of 32 KiB it took a tenth of an upload's
+ * CPU time, and with Go's 512 KiB little would be seen in heaps of 50 MB.
  */
 export const HEAP_INTERVAL_BYTES = { live: 128 * 1024, allocated: 32 * 1024 } as const;
 
@@ -32,13 +32,13 @@ export const CPU: Sampling<CpuProfile> = {
   start: [['Profiler.enable'], ['Profiler.setSamplingInterval', { interval: CPU_INTERVAL_US }], ['Profiler.start']],
   stop: 'Profiler.stop',
 };
-/** What is still in use when the profile is taken. */
+/** Memory that is still in use when the profile is taken. */
 export const LIVE: Sampling<HeapProfile> = {
   kind: 'live',
   start: [['HeapProfiler.startSampling', { samplingInterval: HEAP_INTERVAL_BYTES.live }]],
   stop: 'HeapProfiler.stopSampling',
 };
-/** All that was allocated, collected or not. V8 keeps each sample, so not for long. */
+/** All allocated memory, collected or not. V8 keeps each sample, so not for long. */
 export const ALLOCATED: Sampling<HeapProfile> = {
   kind: 'allocated',
   start: [
@@ -54,20 +54,20 @@ export const ALLOCATED: Sampling<HeapProfile> = {
   stop: 'HeapProfiler.stopSampling',
 };
 
-/** A thread has one heap profiler, so a process has one of these at a time. */
+/** A thread has only one heap profiler, so a process has only one heap sampler at a time. */
 let heapIsTaken = false;
 
 export class ThreadSampler<P> {
   /** Profiles of threads that have ended. */
   private left: OfThread<P>[] = [];
-  /** What could not be had, in words. */
+  /** Profiles that could not be taken, as sentences. */
   readonly troubles: string[] = [];
 
   private constructor(private readonly sampling: Sampling<P>) {}
 
   private inspection!: Inspection;
 
-  /** @throws unsupported without an inspector, `conflict` where the heap is being sampled already */
+  /** Starts sampling. @throws unsupported without an inspector, `conflict` when the heap is already being sampled */
   static async start<P>(sampling: Sampling<P>): Promise<ThreadSampler<P>> {
     const sampler = new ThreadSampler(sampling);
     if (sampling.kind !== 'cpu') {
@@ -89,19 +89,19 @@ export class ThreadSampler<P> {
     return sampler;
   }
 
-  /** The profiles so far of a heap, which goes on being sampled. */
+  /** Returns the heap profiles so far; sampling continues. */
   async look(): Promise<readonly OfThread<P>[]> {
     return await this.ofAll('HeapProfiler.getSamplingProfile');
   }
 
-  /** The profiles so far; they begin anew. */
+  /** Returns the profiles so far, and starts new ones. */
   async take(): Promise<readonly OfThread<P>[]> {
     const taken = await this.ofAll(this.sampling.stop);
     await Promise.all(this.inspection.all().map(async (thread) => await this.begin(thread).catch(() => undefined)));
     return taken;
   }
 
-  /** The profiles, and no more of them. */
+  /** Returns the profiles and stops sampling. */
   async stop(): Promise<readonly OfThread<P>[]> {
     try {
       return await this.ofAll(this.sampling.stop);
@@ -112,11 +112,11 @@ export class ThreadSampler<P> {
   }
 
   private async begin(thread: InspectedThread): Promise<void> {
-    // Not one after the other: a thread that ends soon would be asked for a profile that has not begun.
+    // Send all at once: otherwise a thread that ends soon would be asked for a profile that has not begun.
     await Promise.all(this.sampling.start.map(async ([method, params]) => await thread.post(method, params)));
   }
 
-  /** Memory of a thread that ends is free; what it has allocated or computed counts. */
+  /** Keeps the profile of a thread that ends: its allocations and CPU time count, but its memory in use is gone. */
   private async keep(thread: InspectedThread): Promise<void> {
     if (this.sampling.kind !== 'live') this.left.push(...(await this.profileOf(thread, this.sampling.stop)));
   }

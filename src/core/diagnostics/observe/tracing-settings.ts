@@ -1,21 +1,22 @@
-// What --tracing means with its flags and the variables of OpenTelemetry (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
-// Flags win. Headers, time limit, compression and certificates of OTEL_EXPORTER_OTLP_* are read by the exporter itself.
+// Combines --tracing, its flags and the variables of OpenTelemetry
+// (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). Flags win. Headers, time limit, compression and
+// certificates of OTEL_EXPORTER_OTLP_* are read by the exporter itself.
 import { usageError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 
 export type TracingExporter = 'stdout' | 'jaeger' | 'otlp' | 'none';
 
 export interface TracingValues {
-  /** Undefined where only the default says it, as the next. */
+  /** Undefined when it was not given; the same for the other fields. */
   readonly exporter: TracingExporter | undefined;
   readonly sampleRate: number | undefined;
   readonly endpoint: string | undefined;
 }
 
 export interface TracingSettings {
-  /** Where spans are sent; undefined: they are written as lines. */
+  /** URL where spans are sent; undefined when they are written as lines. */
   readonly url: string | undefined;
-  /** Of traces, 0 to 1. */
+  /** Share of traces that is recorded, 0 to 1. */
   readonly sampleRate: number;
 }
 
@@ -23,7 +24,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const TRACES_PATH = '/v1/traces';
 
-/** Undefined where nothing is to be recorded. @throws usage for jaeger and otlp without an address, or with none that is one */
+/** Returns undefined when nothing is to be recorded. @throws usage for jaeger and otlp without an address, or with an invalid one */
 export function tracingSettings(
   { exporter, endpoint, sampleRate }: TracingValues,
   env: Env,
@@ -58,13 +59,13 @@ function urlOf(exporter: string, endpoint: string | undefined, env: Env): string
       `spans cannot be sent to ${printable(given)}: that is no http:// or https:// address`,
       'for example --tracing-endpoint http://localhost:4318',
     );
-  // A variable for all signals is a base; an address without a path is meant as one.
+  // The variable for all signals is a base URL; an address without a path is taken for one as well.
   const isBase = endpoint === undefined ? whole === undefined : url.pathname === '/';
   if (isBase) url.pathname = url.pathname.replace(/\/$/, '') + TRACES_PATH;
   return url.href;
 }
 
-/** A run has a parent only where TRACEPARENT names one, so that samplers by parent are those of their root. */
+/** Returns the sample rate. A run has a parent only if TRACEPARENT names one, so samplers by parent are treated like their root. */
 function rateOf(env: Env): number {
   const sampler = (env['OTEL_TRACES_SAMPLER'] ?? '').replace(/^parentbased_/, '');
   if (sampler === 'always_off') return 0;

@@ -1,5 +1,5 @@
-// Spans by OpenTelemetry; the only file that knows it. Spans wait in a queue of bounded length and are sent in batches, so that a
-// collector that is away or does not answer costs spans and nothing else.
+// Exports spans with OpenTelemetry; the only file that knows it. Spans wait in a bounded queue and are sent in batches, so that an
+// unavailable collector costs spans and nothing else.
 import { ROOT_CONTEXT, type Context, type Span as OtelSpan, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
@@ -17,22 +17,25 @@ import { withoutSecrets } from '../../platform/failures/hide-secrets.js';
 import type { Span, SpanSink } from './spans.js';
 import type { TracingSettings } from './tracing-settings.js';
 
-/** What the last spans have at the end of a run. */
+/** Time limit for the last spans at the end of a run, in ms. */
 const FLUSH_MS = 3000;
-/** What a batch has, repetitions included, where no variable says it: why it failed is known before that is over. */
+/**
+ * Time limit for a batch, including repetitions, unless a variable sets one; shorter than FLUSH_MS, so that the reason of a failure is
+ * known by then.
+ */
 const EXPORT_MS = 2000;
 
 export interface TracingWorld {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes a line for each span where they are not sent. */
+  /** Gets a line for each span when they are not sent. */
   readonly write: (line: string) => void;
   readonly flushMs?: number;
 }
 
 export interface Tracing {
   readonly sink: SpanSink;
-  /** Sends what is left. Never throws: resolves with what went wrong, in a sentence. */
+  /** Sends the remaining spans. Never throws: resolves with a sentence if something went wrong. */
   readonly close: () => Promise<string | undefined>;
 }
 
@@ -41,7 +44,7 @@ export function openTracing({ url, sampleRate }: TracingSettings, { version, env
   const processor =
     url === undefined
       ? new SimpleSpanProcessor({ exporter: lineExporter(world.write) })
-      : new BatchSpanProcessor({ exporter: told(new OTLPTraceExporter({ url, ...timeLimit(env) }), lost) });
+      : new BatchSpanProcessor({ exporter: countingLost(new OTLPTraceExporter({ url, ...timeLimit(env) }), lost) });
   const named = { 'service.name': 'archiver', 'service.version': version };
   const provider = new TracerProvider({
     resource: resourceFromAttributes(named).merge(detectResources({ detectors: [envDetector] })),
@@ -82,7 +85,7 @@ export function openTracing({ url, sampleRate }: TracingSettings, { version, env
 const timeLimit = (env: TracingWorld['env']): { readonly timeoutMillis?: number } =>
   env['OTEL_EXPORTER_OTLP_TIMEOUT'] || env['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'] ? {} : { timeoutMillis: EXPORT_MS };
 
-/** False where it takes longer. */
+/** Returns false when it takes longer. */
 async function within(work: Promise<void>, ms: number, lost: { why: string }): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, false)));
@@ -101,8 +104,8 @@ async function within(work: Promise<void>, ms: number, lost: { why: string }): P
 const grpcHint = (place: string): string =>
   place.endsWith(':4317') ? '; spans are sent by OTLP over HTTP, whose port is 4318' : '';
 
-/** The same exporter; what it could not send is noted. */
-function told(exporter: SpanExporter, lost: { spans: number; why: string }): SpanExporter {
+/** Wraps the exporter to count spans that it could not send. */
+function countingLost(exporter: SpanExporter, lost: { spans: number; why: string }): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
@@ -147,7 +150,7 @@ function lineOf(span: ReadableSpan): object {
   };
 }
 
-/** The span of whoever started this program (https://www.w3.org/TR/trace-context/#traceparent-header). */
+/** Returns the context of the program that started this one (https://www.w3.org/TR/trace-context/#traceparent-header). */
 function parentOf(text = ''): Context {
   const [, traceId, spanId, flags] = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;

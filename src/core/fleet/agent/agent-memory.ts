@@ -1,5 +1,5 @@
-// What an agent remembers of itself from one process to the next: its last heartbeat, so that it still tells when a source
-// last succeeded, and the highest version of a config that it used. A hint: without it only these are unknown.
+// What an agent remembers from one process to the next: its last heartbeat, so that it can still report when a source last succeeded, and
+// the highest version of a config that it used. It is optional: without it only these are unknown.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
@@ -12,21 +12,21 @@ import { type Heartbeat, HEARTBEAT } from '../heartbeat.js';
 const BODY = s.schema(() => s.object({ heartbeat: HEARTBEAT(), newestConfig: s.count }));
 const KIND = { type: 'archiver-agent', format: 1, noun: 'memory of an agent', body: BODY };
 
-/** Where an agent keeps what belongs to one writer of one fleet, below archiver's own folder; without an ending. */
+/** Returns the path, without an extension, of an agent's files for one writer of one fleet, below archiver's own folder. */
 export function agentPath(home: string, { baseUrl, writerId }: { baseUrl: string; writerId: string }): string {
   const place = createHash('sha256').update(`${baseUrl}\n${writerId}`).digest('hex').slice(0, 8);
   return join(home, 'agents', `${writerId}-${place}`);
 }
 
 export interface AgentMemory {
-  /** Undefined where there is none that can be used. */
+  /** The last heartbeat; undefined when there is none that can be used. */
   read(): Promise<Heartbeat | undefined>;
-  /** The highest version of a config that was ever in use; undefined where that is not known. */
+  /** The highest version of a config that was ever in use; undefined when not known. */
   newestConfig(): Promise<number | undefined>;
   write(heartbeat: Heartbeat): Promise<void>;
 }
 
-/** `path` as `agentPath` gives it. What cannot be kept or used is told to `onTrouble`. */
+/** Opens the memory at `path`, as `agentPath` returns it. Failures to read or write it are passed to `onTrouble`. */
 export function agentMemory(path: string, onTrouble: (text: string) => void): AgentMemory {
   const file = `${path}.json`;
   let newest = 0;

@@ -1,4 +1,4 @@
-// What an agent does in a cycle, whoever says so: arguments, a file, or a signed config of the store. Types, and one rule.
+// The plan of an agent's cycles, whether it comes from arguments, a file, or a signed config of the store. Mostly types.
 import type { FleetConfig, FleetSource } from '../config/fleet-config.js';
 
 export interface AgentSource extends Omit<FleetSource, 'storageClass'> {
@@ -6,7 +6,7 @@ export interface AgentSource extends Omit<FleetSource, 'storageClass'> {
 }
 
 export interface AgentPlan {
-  /** Of the config; null without one. */
+  /** Version of the config; null without one. */
   readonly version: number | null;
   readonly intervalMs: number;
   readonly sources: readonly AgentSource[];
@@ -14,25 +14,25 @@ export interface AgentPlan {
   readonly ignoreCtime: boolean;
   readonly kmsKeyId: string | undefined;
   readonly region: string | undefined;
-  /** The base of the fleet; undefined: where the config came from. */
+  /** The base of the fleet; undefined means where the config came from. */
   readonly storeUrl: string | undefined;
 }
 
-/** A plan, and why it is not a newer one. */
+/** The plan in use, and why a newer one was not accepted. */
 export interface PlanState {
-  /** Undefined where there has never been one that can be used. */
+  /** Undefined when there has never been a usable plan. */
   readonly plan: AgentPlan | undefined;
   readonly error: string | undefined;
 }
 
-/** Asked once a cycle. Never throws but what cancels the agent. */
+/** Asked once per cycle. Throws only when the agent is cancelled. */
 export interface PlanSource {
   next(signal: AbortSignal): Promise<PlanState>;
 }
 
-/** What the flags of the agent say beside a config. */
+/** Settings from the agent's flags, used beside a config. */
 export interface PlanDefaults {
-  /** Undefined: the config says it. */
+  /** Undefined when the config decides. */
   readonly intervalMs: number | undefined;
   readonly defaultIntervalMs: number;
   readonly storageClass: string;
@@ -40,7 +40,7 @@ export interface PlanDefaults {
   readonly ignoreCtime: boolean;
 }
 
-/** A class of its own for each source, else that of the config, else that of the flags. */
+/** Makes the plan. A source's own storage class wins over that of the config, which wins over that of the flags. */
 export function planOf(config: FleetConfig, defaults: PlanDefaults): AgentPlan {
   const { version, kmsKeyId, region, storeUrl, scanIntervalMs } = config;
   return {
@@ -58,7 +58,7 @@ export function planOf(config: FleetConfig, defaults: PlanDefaults): AgentPlan {
   };
 }
 
-/** Agents are delete-free by design; undefined where nobody asks for more. */
+/** Returns why the plan's request to delete files is refused, because agents are delete-free by design; undefined when it has none. */
 export function deleteRefusal({ sources }: Pick<AgentPlan, 'sources'>): string | undefined {
   const [first, ...more] = sources.filter(({ deleteAfterArchive }) => deleteAfterArchive);
   if (first === undefined) return undefined;

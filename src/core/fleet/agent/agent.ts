@@ -1,5 +1,5 @@
-// The loop of an agent: plan, cycle, heartbeats, wait. Cycles never overlap because there is one loop; nothing is kept from one
-// to the next but the last heartbeat.
+// The loop of an agent: plan, cycle, heartbeats, wait. Cycles never overlap because there is only one loop; only the last heartbeat is kept
+// from one cycle to the next.
 import { isArchiverError } from '../../platform/failures/errors.js';
 import type { Heartbeat, HeartbeatSource } from '../heartbeat.js';
 import type { AgentMemory } from './agent-memory.js';
@@ -17,11 +17,11 @@ import {
 import { catchUpMs, nextStartMs } from './schedule.js';
 import { type AgentClock, waitUntil } from './wait-until.js';
 
-/** Between two heartbeats of a long cycle. */
+/** Time between two heartbeats of a long cycle. */
 const BEAT_MS = 180_000;
-/** How long the last heartbeat may take, of the ten seconds that a stopped agent has. */
+/** Time limit of the last heartbeat, since a stopped agent has ten seconds in all. */
 const LAST_BEAT_MS = 2_000;
-/** The same after an ordinary cycle. */
+/** Time limit of the heartbeat after an ordinary cycle. */
 const BEAT_PATIENCE_MS = 40_000;
 
 export interface AgentIdentity {
@@ -35,31 +35,31 @@ export interface AgentOptions {
   readonly identity: AgentIdentity;
   readonly plans: PlanSource;
   readonly archive: ArchiveSource;
-  /** Instead of `runCycle`, around which it may do more. */
+  /** Replaces `runCycle`; may do more around it. */
   readonly cycle?: RunCycle | undefined;
   readonly heartbeats: HeartbeatSender;
   readonly memory: AgentMemory;
   readonly clock: AgentClock;
   readonly signal: AbortSignal;
-  /** While there is no plan that says it. */
+  /** Used while no plan has an interval. */
   readonly intervalMs: number;
-  /** One cycle and no more. */
+  /** Run only one cycle. */
   readonly once: boolean;
-  /** Told when a cycle has ended. */
+  /** Called when a cycle has ended. */
   readonly onCycle: (cycle: EndedAgentCycle) => void;
 }
 
-/** What became of one cycle. */
+/** The result of one cycle. */
 export interface EndedAgentCycle {
-  /** As the heartbeat says it. */
+  /** The state as a heartbeat reports it. */
   readonly heartbeat: Heartbeat;
   readonly outcomes: readonly SourceOutcome[];
   readonly plan: AgentPlan | undefined;
-  /** Ms since 1970; undefined where there is none. */
+  /** Start of the next cycle in ms since 1970; undefined when there is none. */
   readonly nextMs: number | undefined;
 }
 
-/** Runs until `signal` aborts, or once. Gives the last cycle that ended, if one did. */
+/** Runs until `signal` aborts, or once. Returns the last cycle that ended, if any. */
 export async function runAgent(options: AgentOptions): Promise<EndedAgentCycle | undefined> {
   return await new Agent(options, await options.memory.read()).run();
 }
@@ -85,7 +85,7 @@ class Agent {
   async run(): Promise<EndedAgentCycle | undefined> {
     const { signal, once, heartbeats } = this.options;
     heartbeats.send(() => this.heartbeat());
-    // At once: what is under way may take all of the time that is left.
+    // Report the stop immediately: the running work may take all of the remaining time.
     const stop = (): void => this.stop();
     signal.addEventListener('abort', stop);
     try {
@@ -99,7 +99,7 @@ class Agent {
     } finally {
       signal.removeEventListener('abort', stop);
     }
-    // The last thing that is said of an agent that runs once is how its cycle ended.
+    // For an agent that runs once, the last heartbeat is the one with the result of its cycle.
     if (signal.aborted) {
       this.stop();
       await heartbeats.settled(LAST_BEAT_MS);
@@ -112,7 +112,7 @@ class Agent {
     this.options.heartbeats.send(() => this.heartbeat());
   }
 
-  /** One cycle; gives when the next one begins. @throws cancelled */
+  /** Runs one cycle; returns when the next one begins, in ms since 1970. @throws cancelled */
   private async once(): Promise<number> {
     const { plans, archive, cycle = runCycle, heartbeats, memory, clock, signal, onCycle } = this.options;
     const startedMs = clock.now().getTime();
@@ -157,7 +157,7 @@ class Agent {
     return this.state.plan?.intervalMs ?? this.options.intervalMs;
   }
 
-  /** A config may have other sources than the one before. */
+  /** Takes over the sources of the plan, which may differ from those before. */
   private takeSources(plan: AgentPlan | undefined): void {
     if (plan === undefined) return;
     const before = new Map(this.sources.map((source) => [source.path, source]));
@@ -200,7 +200,7 @@ class Agent {
     };
   }
 
-  /** What keeps it from its work; a config that was refused has a place of its own, unless there is no other one. */
+  /** Describes what keeps the agent from its work. A refused config is reported separately, unless there is no other plan. */
   private problem(): string | null {
     const { plan, error } = this.state;
     const failed = this.sources.filter(({ isHealthy }) => isHealthy === false);

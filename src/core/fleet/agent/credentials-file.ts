@@ -1,5 +1,5 @@
-// A credentials file that is there and cannot be read, mounted with the wrong owner or as a folder, would otherwise end as
-// "no credentials" hours later.
+// Checks the credentials file early: one that cannot be read, because it was mounted with the wrong owner or as a folder, would otherwise
+// show only hours later as "no credentials".
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ArchiverError, systemCode } from '../../platform/failures/errors.js';
@@ -10,7 +10,7 @@ interface Surroundings {
   readonly userHome: string;
 }
 
-/** @throws access-denied naming path, mode and owner, where the file of AWS credentials is there and cannot be read */
+/** @throws access-denied naming path, mode and owner, when the file of AWS credentials exists but cannot be read */
 export function checkCredentialsFile({ env, userHome }: Surroundings): void {
   const named = env['AWS_SHARED_CREDENTIALS_FILE'];
   const path = named || join(userHome, '.aws', 'credentials');

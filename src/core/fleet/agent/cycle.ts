@@ -1,4 +1,4 @@
-// One cycle of an agent: every source in turn, each a dataset of its own. One that fails does not stop the others.
+// One cycle of an agent: archives every source in turn, each as a dataset of its own. A failure of one does not stop the others.
 import type { UploadResult } from '../../archive/upload-result.js';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import type { HeartbeatSource } from '../heartbeat.js';
@@ -7,11 +7,11 @@ import type { AgentPlan, AgentSource } from './agent-plan.js';
 
 export type ArchiveSource = (source: AgentSource, plan: AgentPlan) => Promise<UploadResult>;
 
-/** What became of a source. */
+/** The result of one source. */
 export interface SourceOutcome {
   readonly source: AgentSource;
   readonly result?: UploadResult;
-  /** Why there is none. */
+  /** The error, when there is no result. */
   readonly failure?: unknown;
 }
 
@@ -19,13 +19,13 @@ export interface CycleInput {
   readonly plan: AgentPlan;
   readonly archive: ArchiveSource;
   readonly signal: AbortSignal;
-  /** Told as soon as a source has ended. */
+  /** Called as soon as a source has ended. */
   readonly onEnd: (outcome: SourceOutcome) => void;
 }
 
 export type RunCycle = (input: CycleInput) => Promise<readonly SourceOutcome[]>;
 
-/** @throws cancelled when the agent is stopped; what was sent is kept then and the next cycle goes on */
+/** Runs the cycle. @throws cancelled when the agent is stopped; data already sent is kept, and the next cycle continues with it */
 export async function runCycle({ plan, archive, signal, onEnd }: CycleInput): Promise<readonly SourceOutcome[]> {
   const outcomes: SourceOutcome[] = [];
   for (const source of plan.sources) {
@@ -46,20 +46,20 @@ async function outcomeOf(source: AgentSource, archive: () => Promise<UploadResul
   }
 }
 
-/** True where the store could not be reached for any source, so that it is asked again before the interval is over. */
+/** True when the store could not be reached for any source, so that it is tried again before the interval is over. */
 export const isOutage = (outcomes: readonly SourceOutcome[]): boolean =>
   outcomes.length > 0 && outcomes.every(({ failure }) => isUnreachable(failure));
 
 const isUnreachable = (failure: unknown): boolean =>
   isRetriable(failure) || isArchiverError(failure, 'store', 'stalled');
 
-/** What a failure says, with what to do about it. */
+/** Returns the message of a failure with its hint. */
 export function failureText(failure: unknown): string {
   const hint = isArchiverError(failure) ? failure.hint : undefined;
   return hint === undefined ? errorText(failure) : `${errorText(failure)} (${hint})`;
 }
 
-/** A source in the heartbeat, before its first cycle has ended. */
+/** Returns a source's heartbeat entry before its first cycle has ended. */
 export const unknownSource = (path: string): HeartbeatSource => ({
   path,
   isHealthy: null,
@@ -79,7 +79,7 @@ export const unknownSource = (path: string): HeartbeatSource => ({
   comparedWith: 'none',
 });
 
-/** A source in the heartbeat; `before`: as it was in the last one. A failure keeps what the last success said. */
+/** Returns a source's heartbeat entry; `before` is the previous one. After a failure, the figures of the last success are kept. */
 export function heartbeatSource(
   { source, result, failure }: SourceOutcome,
   before: HeartbeatSource | undefined,

@@ -1,4 +1,4 @@
-// A config in a file of this computer, read again before each cycle.
+// A config in a local file, which is read again before each cycle.
 import { readFile } from 'node:fs/promises';
 import { errorText, integrityError, usageError } from '../../platform/failures/errors.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
@@ -7,7 +7,7 @@ import { checkFleetConfig } from '../config/check-fleet-config.js';
 import type { FleetConfig } from '../config/fleet-config.js';
 import { type AgentPlan, type PlanSource, type PlanState } from './agent-plan.js';
 
-/** @throws usage for errors in it; access-denied, io */
+/** Reads and checks the file. @throws usage for errors in it; access-denied, io */
 export async function readConfigFile(path: string): Promise<FleetConfig> {
   let bytes: Buffer;
   try {
@@ -23,7 +23,7 @@ export async function readConfigFile(path: string): Promise<FleetConfig> {
   );
 }
 
-/** The plan of the file; of the last sound one where it became unusable. Where it writes to must stay. */
+/** Returns the plan of the file, or that of its last valid state. Writer and store must not change. */
 export class FileConfig implements PlanSource {
   constructor(
     private readonly path: string,

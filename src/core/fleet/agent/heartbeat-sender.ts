@@ -1,8 +1,8 @@
-// Puts the heartbeats of an agent: best effort. A beat never fails a backup and never holds it up: beats go one after
-// another beside the cycle, and of those that wait only the newest is put.
+// Sends the heartbeats of an agent, best effort. A heartbeat never fails or delays a backup: they are put one after another beside the
+// cycle, and of several waiting ones only the newest is put.
 //
-// Before some of them it is looked whose heartbeat lies there. One that this process has not put comes from another one with
-// the same name: a machine that was cloned. A listing tells that also to a writer that may read nothing.
+// Before some of them the stored heartbeat is checked. One that this process has not put comes from another process with the same name,
+// usually on a cloned machine. A listing shows this even to a writer that may not read.
 import { hash } from 'node:crypto';
 import { errorText, noneOn } from '../../platform/failures/errors.js';
 import { ifAllowed } from '../../store/abilities.js';
@@ -12,7 +12,7 @@ import { readAll } from '../../store/read-content.js';
 import { quoted } from '../config/problems.js';
 import { type Heartbeat, heartbeatBytes, heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
 
-/** A store that does not answer is given up for this beat. */
+/** Time after which a heartbeat is given up when the store does not answer. */
 const PATIENCE_MS = 30_000;
 
 export interface HeartbeatSenderOptions {
@@ -20,7 +20,7 @@ export interface HeartbeatSenderOptions {
   readonly instanceId: string;
   /** Opens the base of the fleet. */
   readonly open: (signal: AbortSignal) => Promise<OpenedStore>;
-  /** Told why a heartbeat could not be put. */
+  /** Called with the reason when a heartbeat could not be put. */
   readonly onTrouble: (text: string) => void;
 }
 
@@ -30,22 +30,22 @@ interface Beat {
 }
 
 export class HeartbeatSender {
-  /** The other process that writes under this name, as the last look has shown. */
+  /** Describes another process that writes under this name, according to the last check. */
   clone: string | undefined;
   private waiting: Beat | undefined;
   private running: Promise<void> | undefined;
-  /** ETags that our own heartbeats may have; none until one was put. */
+  /** Possible ETags of our own last heartbeat; empty until one was put. */
   private own = new Set<string>();
 
   constructor(private readonly options: HeartbeatSenderOptions) {}
 
-  /** Returns at once. `compose` is called when it is put; `looks`: after a look at what lies there. */
+  /** Returns immediately. `compose` is called when the heartbeat is put; `looks` asks to check the stored heartbeat first. */
   send(compose: () => Heartbeat, looks = false): void {
     this.waiting = { compose, looks: looks || this.waiting?.looks === true };
     this.running ??= this.run();
   }
 
-  /** Resolves when nothing is under way, or after `ms`. */
+  /** Resolves when nothing is being sent, or after `ms`. */
   async settled(ms: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
@@ -70,9 +70,9 @@ export class HeartbeatSender {
     const opened = await this.options.open(signal);
     const { store } = opened;
     try {
-      if (looks && this.own.size > 0) this.clone = await this.lookFor(store, signal);
+      if (looks && this.own.size > 0) this.clone = await this.findClone(store, signal);
       const body = heartbeatBytes(compose());
-      // An answer that is lost leaves one of these.
+      // Added before the PUT, in case its answer is lost.
       this.own.add(hash('md5', body, 'hex'));
       const { etag } = await store.put(heartbeatKey(this.options.writerId), body, {
         contentType: 'application/json',
@@ -84,8 +84,8 @@ export class HeartbeatSender {
     }
   }
 
-  /** Undefined where what lies there is our own, or where that cannot be known. */
-  private async lookFor(store: ObjectReader, signal: AbortSignal): Promise<string | undefined> {
+  /** Describes another process that put the stored heartbeat; undefined when it is our own, or when that is not known. */
+  private async findClone(store: ObjectReader, signal: AbortSignal): Promise<string | undefined> {
     const key = heartbeatKey(this.options.writerId);
     const found = await ifAllowed(store, 'list', key, async () => {
       for await (const page of store.list({ prefix: key, signal }))
@@ -95,7 +95,7 @@ export class HeartbeatSender {
     if (found === undefined || this.own.has(found.etag)) return undefined;
     const other = await ifAllowed(store, 'read', key, async () =>
       parseHeartbeat(await readAll(await store.get(key, { signal }), MAX_HEARTBEAT_BYTES)),
-    ).catch(noneOn('integrity', 'unsupported')); // it is not our own, whatever it is
+    ).catch(noneOn('integrity', 'unsupported')); // whatever it is, it is not our own
     if (other?.instanceId === this.options.instanceId) return undefined;
     const who =
       other === undefined ? 'another process' : `process ${quoted(other.instanceId)} on ${quoted(other.host)}`;

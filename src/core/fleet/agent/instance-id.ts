@@ -1,13 +1,13 @@
-// Which agent it is that speaks for a writer: ids that take turns in its heartbeats mean that it was cloned.
+// Identifies the agent process that acts for a writer: ids that alternate in its heartbeats mean that it was cloned.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Linux: random, made when the system starts. Containers have that of their host. */
+/** On Linux, a random id made at boot. Containers have that of their host. */
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 /**
- * A new one for each service. An agent that is started for each cycle (`once`) would never have one twice, and two of them would
- * never be seen to take turns: it has the same as long as its computer is up, where the system tells that.
+ * Returns a new id for each service. An agent that is started for each cycle (`once`) would otherwise never have the same id twice, and two
+ * of them would never be seen to alternate: it keeps the same id until its computer reboots, where the system has a boot id.
  */
 export function instanceIdOf(writerId: string, once: boolean, bootIdPath = BOOT_ID): string {
   const bootId = once ? bootIdIn(bootIdPath) : undefined;

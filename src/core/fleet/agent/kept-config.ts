@@ -1,5 +1,5 @@
-// The last config that an agent has accepted, on this computer, with its signature: what it goes on with when a newer one is
-// refused or cannot be fetched, also after a restart, and what tells whether one is older.
+// Keeps the last config that an agent has accepted, with its signature, on this computer: the agent continues with it when a newer one is
+// refused or cannot be fetched, also after a restart, and compares versions with it.
 import { readFile } from 'node:fs/promises';
 import * as s from '../../platform/documents/schema.js';
 import { noneOn } from '../../platform/failures/errors.js';
@@ -10,20 +10,20 @@ import { fileFailure } from '../../platform/failures/file-failure.js';
 const BODY = s.schema(() => s.object({ config: s.base64, signature: s.base64 }));
 const KIND = { type: 'archiver-fleet-config', format: 1, noun: 'kept config', body: BODY };
 
-/** As they were fetched. */
+/** A config and its signature as they were fetched. */
 export interface SignedConfig {
   readonly bytes: Buffer;
   readonly signature: Buffer;
 }
 
 export interface KeptConfig {
-  /** Undefined where none is kept. @throws integrity, unsupported for a damaged file or a newer one; io */
+  /** Returns undefined when none is kept. @throws integrity, unsupported for a damaged file or a newer one; io */
   read(): Promise<SignedConfig | undefined>;
   /** @throws access-denied, no-space, io */
   write(config: SignedConfig): Promise<void>;
 }
 
-/** `path`: without an ending. */
+/** Opens the kept config at `path`, which has no extension. */
 export function keptConfig(path: string): KeptConfig {
   const file = `${path}.config.json`;
   return {

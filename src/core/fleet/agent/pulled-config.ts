@@ -1,6 +1,6 @@
-// The signed config of a writer, fetched before each cycle. Only what the operator has signed is believed, over its exact
-// bytes, and nothing that is older than the last one, is for another writer, or makes the agent read more than before without
-// saying so. Whatever is refused, the last good one stays in use, and the reason goes into the heartbeat.
+// Fetches the signed config of a writer before each cycle. The config's exact bytes must be signed by the operator, and it must not be
+// older than the last one, be for another writer, or make the agent read more than before without saying so. When it is refused, the last
+// good one stays in use, and the reason goes into the heartbeat.
 import { errorText, integrityError } from '../../platform/failures/errors.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
@@ -16,15 +16,15 @@ import type { KeptConfig, SignedConfig } from './kept-config.js';
 
 export interface PulledConfigOptions {
   readonly writerId: string;
-  /** Of the operator, PEM. */
+  /** Public key of the operator, in PEM. */
   readonly publicKey: string;
-  /** Opens the base of the fleet, reads from it and closes it. */
+  /** Opens the base of the fleet, runs `work` with it and closes it. */
   readonly reading: <T>(work: (reader: ObjectReader) => Promise<T>) => Promise<T>;
   readonly kept: KeptConfig;
-  /** Version of the config that an earlier process used, where that is known otherwise: what is kept may be lost or damaged. */
+  /** Returns the version of the config that an earlier process used, if known from elsewhere: the kept config may be lost or damaged. */
   readonly lastVersion: () => Promise<number | undefined>;
   readonly planOf: (config: FleetConfig) => AgentPlan;
-  /** Told what does not stop the agent. */
+  /** Called for problems that do not stop the agent. */
   readonly onTrouble: (text: string) => void;
 }
 
@@ -35,7 +35,7 @@ interface Accepted {
 
 export class PulledConfig implements PlanSource {
   private accepted: Accepted | undefined;
-  /** Nothing older is taken. */
+  /** Older versions are not accepted. */
   private oldest = 0;
   private hasRead = false;
 
@@ -64,7 +64,7 @@ export class PulledConfig implements PlanSource {
     try {
       return await this.options.reading(async (reader) => {
         const bytes = await readAll(await reader.get(key, { signal }), MAX_CONFIG_BYTES);
-        // A writer that may not list there is told that it has no permission.
+        // Without permission to list, a missing signature looks like a missing permission to the writer.
         what = 'the config is not signed, or its signature cannot be fetched';
         return { bytes, signature: await readAll(await reader.get(`${key}.sig`, { signal }), MAX_CONFIG_BYTES) };
       });
@@ -73,11 +73,11 @@ export class PulledConfig implements PlanSource {
     }
   }
 
-  /** @throws integrity where it is refused */
+  /** Accepts the config. @throws integrity when it is refused */
   private async accept(signed: SignedConfig): Promise<void> {
     const before = this.accepted;
     if (before?.signed.bytes.equals(signed.bytes) === true) {
-      // What is in use is signed already; a signature that is broken since is told all the same.
+      // The config in use was verified before, but a signature that was damaged since is reported all the same.
       this.verified(signed);
       return;
     }
@@ -92,7 +92,7 @@ export class PulledConfig implements PlanSource {
     }
   }
 
-  /** @throws integrity for what is not signed, not sound, or not for this writer */
+  /** Checks the signature and the content. @throws integrity for a config that is not signed, not valid, or not for this writer */
   private verified({ bytes, signature }: SignedConfig): FleetConfig {
     const { writerId, publicKey } = this.options;
     verifyConfig(bytes, signature, publicKey);
@@ -104,7 +104,7 @@ export class PulledConfig implements PlanSource {
     return config;
   }
 
-  /** The one of an earlier process, where it is still what the operator has signed. */
+  /** Returns the config of an earlier process, if its signature is still valid. */
   private async readKept(): Promise<Accepted | undefined> {
     try {
       const signed = await this.options.kept.read();
@@ -116,7 +116,7 @@ export class PulledConfig implements PlanSource {
   }
 }
 
-/** @throws integrity for an older config than the one in use, and for one that widens what is read without saying so */
+/** @throws integrity for a config older than the one in use, and for one that makes the agent read more without saying so */
 function refuseStep(from: Accepted, to: Accepted): void {
   assertNotOlder(acceptedOf(to.config, to.signed.bytes), acceptedOf(from.config, from.signed.bytes));
   if (to.config.allowScopeExpansion) return;

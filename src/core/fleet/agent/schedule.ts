@@ -1,27 +1,27 @@
-// When the next cycle of an agent begins. Pure: the clock and the chance are arguments.
+// Computes when the next cycle of an agent begins. Pure: clock and randomness are arguments.
 
-/** Many agents that were started together must not come together for ever. */
+/** Share of the interval by which starts are spread, so that agents started together do not stay in step. */
 const SPREAD = 0.1;
 const MOST_SPREAD_MS = 300_000;
 /** Wait after the first cycle in which the store could not be reached. */
 const FIRST_RETRY_MS = 60_000;
-/** However short the interval is, a store that is down is asked this seldom in the end. */
+/** Longest wait during an outage, unless the interval is longer. */
 const SELDOM_MS = 900_000;
-/** Who is later than this was asleep. */
+/** A cycle this late means that the computer was asleep. */
 const LATE_MS = 60_000;
 
 export interface EndedCycle {
-  /** Ms since 1970, by the wall clock, as all times here. */
+  /** Ms since 1970 by the wall clock, like all times here. */
   readonly startedMs: number;
   readonly endedMs: number;
   readonly intervalMs: number;
-  /** Cycles in a row in which the store could not be reached, this one included. */
+  /** Number of consecutive cycles, including this one, in which the store could not be reached. */
   readonly outages: number;
 }
 
 /**
- * When the next one begins. After an outage sooner than after an interval, and later with each that follows, so that a store
- * which comes back is neither missed nor stormed. `random` gives a number from 0 to 1.
+ * Returns the start of the next cycle. After an outage it comes sooner than after an interval, and later with each further one, so that a
+ * store that returns is neither missed nor overloaded. `random` returns a number from 0 to 1.
  */
 export function nextStartMs({ startedMs, endedMs, intervalMs, outages }: EndedCycle, random: () => number): number {
   if (outages === 0) {
@@ -33,7 +33,9 @@ export function nextStartMs({ startedMs, endedMs, intervalMs, outages }: EndedCy
   return Math.round(endedMs + wait / 2 + (wait / 2) * random());
 }
 
-/** How long to wait more, ms, where it is `now` and the cycle was due at `dueMs`: a whole office wakes up at once. */
+/**
+ * Returns how many more ms to wait at `nowMs` when the cycle was due at `dueMs`: after sleep, a whole office of computers wakes up at once.
+ */
 export function catchUpMs(dueMs: number, nowMs: number, intervalMs: number, random: () => number): number {
   return nowMs - dueMs < LATE_MS ? 0 : Math.round(random() * Math.min(LATE_MS, intervalMs * SPREAD));
 }

@@ -1,12 +1,12 @@
-// What the bucket refuses to writers whatever their keys may do: to put an object where there is one. A PUT has to carry
-// If-None-Match, which every commit of archiver does, and S3 then answers 412. Copies and multipart uploads cannot carry it and fail.
-// Of a writer's objects status.json is the only one that is put again and again; it lies in neither folder.
+// The bucket policy that keeps writers from replacing objects, whatever their keys allow. Every PUT must carry If-None-Match, as every
+// commit of archiver does, and S3 then answers 412 when the object exists. Copies and multipart uploads cannot carry it and fail. The only
+// object of a writer that is put repeatedly is status.json, which is in neither folder.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
 import { IDENTITY_PATH } from '../identity/iam.js';
 import type { FleetPlace, Partition } from './fleet-place.js';
 import type { PolicyDocument } from './policy-document.js';
 
-/** The bucket policy of a fleet: the same for every writer of it. */
+/** Returns the bucket policy of a fleet, the same for all of its writers. */
 export function createOnlyPolicy({ bucket, base }: FleetPlace, partition: Partition): PolicyDocument {
   const writers = `arn:${partition}:s3:::${bucket}/${base}writers/*`;
   return {

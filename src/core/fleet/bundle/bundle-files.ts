@@ -1,4 +1,4 @@
-// Everything that a bundle consists of, as texts by name.
+// Generates all files of a bundle, as texts by name.
 import { abortRule } from '../../money/lifecycle/template-rules.js';
 import { identityOf } from '../identity/iam.js';
 import { createOnlyPolicy } from './bucket-policy.js';
@@ -15,13 +15,13 @@ export const CREDENTIALS = 'credentials';
 
 export interface BundleOptions extends AgentCall {
   readonly kmsKeyArn: string | undefined;
-  /** In PEM. */
+  /** Public key of the operator, in PEM. */
   readonly publicKey: string;
   readonly image: { readonly name: string; readonly isLocal: boolean };
   readonly isMinted: boolean;
 }
 
-/** What the identity of the bundle may do. */
+/** Returns the policy of the bundle's identity. */
 export const bundlePolicy = ({ place, writerId, region, server, kmsKeyArn, lock }: BundleOptions) =>
   writerPolicy(place, {
     writerId,
@@ -32,7 +32,7 @@ export const bundlePolicy = ({ place, writerId, region, server, kmsKeyArn, lock 
     locks: lock !== undefined,
   });
 
-/** The files but for the credentials. @throws usage for a writer id that IAM has no room for */
+/** Returns all files but the credentials. @throws usage for a writer id too long for IAM */
 export function bundleFiles(options: BundleOptions): ReadonlyMap<string, string> {
   const { place, writerId, region, server, image, isMinted } = options;
   const files = { publicKey: PUBLIC_KEY, credentials: CREDENTIALS };
@@ -54,7 +54,7 @@ export function bundleFiles(options: BundleOptions): ReadonlyMap<string, string>
     ['compose.yaml', composeFile(options, files, image)],
     [`${unitName(writerId)}.service`, serviceUnit(options, files)],
     [`${unitName(writerId)}.timer`, timerUnit(writerId)],
-    // Bundles are kept in repositories.
+    // Bundles are often kept in repositories.
     ['.gitignore', `${CREDENTIALS}\n`],
   ]);
 }

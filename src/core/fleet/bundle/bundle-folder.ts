@@ -1,4 +1,4 @@
-// The folder of a bundle: made new, all of it or nothing.
+// Creates the folder of a bundle, completely or not at all.
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ArchiverError, systemCode } from '../../platform/failures/errors.js';
@@ -10,7 +10,7 @@ const FOLDER_MODE = 0o700;
 const SECRET_MODE = 0o600;
 const FILE_MODE = 0o644;
 
-/** Makes the folder, and those above it. @throws conflict when there is anything of this name; access-denied, no-space, io */
+/** Makes the folder and its parents. @throws conflict when something of this name exists; access-denied, no-space, io */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(dirname(folder), { recursive: true });
@@ -23,7 +23,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Writes a new file, durably. `mode` is that of the file whatever the umask. */
+/** Writes a new file durably, with `mode` regardless of the umask. */
 async function writeNew(folder: string, name: string, text: string, mode: number): Promise<void> {
   const path = join(folder, name);
   try {
@@ -41,12 +41,12 @@ async function writeNew(folder: string, name: string, text: string, mode: number
   }
 }
 
-/** Writes what only its owner may read. @throws access-denied, no-space, io */
+/** Writes a file that only its owner may read. @throws access-denied, no-space, io */
 export const writeSecret = (folder: string, name: string, text: string): Promise<void> =>
   writeNew(folder, name, text, SECRET_MODE);
 
 /**
- * Makes the folder with these files, then does `work`; it is gone again when that fails.
+ * Makes the folder with these files, then does `work`; the folder is removed if that fails.
  * @throws conflict when it exists, access-denied, no-space, io, and what `work` throws
  */
 export async function withNewBundle<T>(

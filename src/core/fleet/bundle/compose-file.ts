@@ -1,25 +1,25 @@
-// The compose file of a bundle. Everything in it is quoted as YAML, and `$` is written twice: compose would put a variable there.
+// Generates the compose file of a bundle. Strings are quoted as YAML, and `$` is doubled, because compose would substitute a variable.
 import type { LockOptions } from '../../archive/run/upload-lock.js';
 import type { FleetPlace } from './fleet-place.js';
 import type { StoreServer } from './store-server.js';
 
-/** Where containers keep state; the Containerfile has the same. */
+/** The state folder in containers; must match the Containerfile. */
 export const STATE_FOLDER = '/var/lib/archiver';
-/** `node` of the images of Node, and of the Containerfile. */
+/** User `node` of the Node images and of the Containerfile. */
 export const CONTAINER_USER = '1000:1000';
 
 export interface AgentCall {
   readonly place: FleetPlace;
   readonly writerId: string;
   readonly region: string;
-  /** Of an S3-compatible server. */
+  /** Set for an S3-compatible server. */
   readonly endpointUrl: string | undefined;
   readonly server: StoreServer;
-  /** Of what it puts. */
+  /** Object Lock for the objects that it puts. */
   readonly lock: LockOptions | undefined;
 }
 
-/** The words of the agent that pulls its configuration. `publicKey`: where its file is on the machine. */
+/** Returns the command line of an agent that pulls its configuration. `publicKey` is the path of the key on the machine. */
 export const agentWords = ({ place, writerId, region, lock }: AgentCall, publicKey: string): readonly string[] => [
   'fleetagent',
   'run',
@@ -39,7 +39,9 @@ const retainText = (ms: number): string => (ms % DAY_MS === 0 ? `${ms / DAY_MS}d
 
 const quoted = (text: string): string => JSON.stringify(text).replaceAll('$', '$$$$');
 
-/** `image` that is built on the machine itself is never asked of a registry, where its name may be somebody else's. */
+/**
+ * Generates the file. A local image, built on the machine itself, is never pulled from a registry, where its name may be somebody else's.
+ */
 export function composeFile(
   call: AgentCall,
   files: { readonly publicKey: string; readonly credentials: string },

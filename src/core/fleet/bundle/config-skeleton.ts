@@ -1,4 +1,4 @@
-// The configuration of a writer, to be filled in and signed. It is refused as long as no folder stands in it.
+// Generates the configuration of a writer, to be filled in and signed. It is refused until a folder is filled in.
 import type { FleetPlace } from './fleet-place.js';
 
 export interface SkeletonOptions {

@@ -1,5 +1,5 @@
-// Where a fleet is, with names that can stand in ARNs, policies, units and compose files as they are. `*`, `?` and `${…}` would widen a
-// policy, so buckets, prefixes and ids are held to letters, digits, dots, hyphens and underscores.
+// The location of a fleet, with names that are safe in ARNs, policies, units and compose files. `*`, `?` and `${…}` would widen a policy,
+// so buckets, prefixes and ids are limited to letters, digits, dots, hyphens and underscores.
 import { usageError } from '../../platform/failures/errors.js';
 import { formatStoreUrl, parseStoreUrl } from '../../store/store-url.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -9,16 +9,16 @@ export interface FleetPlace {
   /** `s3://bucket` or `s3://bucket/prefix`. */
   readonly url: string;
   readonly bucket: string;
-  /** What keys of the fleet begin with: empty, or `prefix/`. */
+  /** Key prefix of the fleet: empty, or `prefix/`. */
   readonly base: string;
 }
 
-/** Of a tag's value in IAM, which says whose an identity is. */
+/** Longest value of an IAM tag; the URL is the tag that tells which fleet an identity belongs to. */
 const MAX_URL = 256;
 const SEGMENT = /^[A-Za-z0-9._-]+$/;
 const BELOW = /(?:^|\/)(?:writers|fleet)\/[^/]+$|(?:^|\/)(?:uploads|datasets)(?:\/|$)/;
 
-/** Reads the base URL of a fleet. @throws usage for a folder, for a place within a fleet, and for a prefix that has other characters */
+/** Parses the base URL of a fleet. @throws usage for a folder, for a place within a fleet, and for a prefix with other characters */
 export function fleetPlace(url: string): FleetPlace {
   const place = parseStoreUrl(url);
   if (place.kind === 'file') {
@@ -48,7 +48,7 @@ export function fleetPlace(url: string): FleetPlace {
 
 export type Partition = 'aws' | 'aws-cn' | 'aws-us-gov';
 
-/** What ARNs of a region begin with. Other servers know one partition whatever their region is called. */
+/** Returns the ARN partition of a region. Other servers have only one partition, whatever their region is called. */
 export function partitionOf(region: string, { kind }: Pick<StoreServer, 'kind'>): Partition {
   if (kind !== 'aws') return 'aws';
   if (region.startsWith('cn-')) return 'aws-cn';
@@ -57,7 +57,7 @@ export function partitionOf(region: string, { kind }: Pick<StoreServer, 'kind'>)
 
 const REGION = /^[a-z0-9-]{1,32}$/;
 
-/** @throws usage for what cannot be the name of a region */
+/** Returns the region. @throws usage for an invalid name */
 export function checkRegion(region: string): string {
   if (REGION.test(region)) return region;
   throw usageError(`'${printable(region)}' is not a region: they are named like us-west-2`);
@@ -65,7 +65,7 @@ export function checkRegion(region: string): string {
 
 const KEY_ARN = /^arn:(aws|aws-cn|aws-us-gov):kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]{1,128}$/;
 
-/** The whole ARN of a key. @throws usage for anything else: policies do not know aliases, and ids leave the account open */
+/** Returns the ARN of a key. @throws usage for anything else: policies do not support aliases, and key ids leave the account open */
 export function checkKeyArn(arn: string, partition: Partition): string {
   const found = KEY_ARN.exec(arn)?.[1];
   if (found === undefined) {

@@ -1,4 +1,4 @@
-// Policies as AWS reads them, and what may be said of their size.
+// Types of policies as AWS reads them, and the limit of their size.
 import { usageError } from '../../platform/failures/errors.js';
 
 export interface PolicyStatement {
@@ -15,15 +15,15 @@ export interface PolicyDocument {
   readonly Statement: readonly PolicyStatement[];
 }
 
-/** Characters of a managed policy without white space: the quota of IAM. */
+/** IAM's quota for a managed policy, in characters without white space. */
 export const MAX_POLICY = 6144;
 
-/** The shortest text, as IAM counts it. @throws usage when it is longer than IAM takes */
+/** Returns the shortest text, as IAM counts it. @throws usage when it is longer than IAM allows */
 export function policyText(policy: PolicyDocument): string {
   const text = JSON.stringify(policy);
   if (text.length <= MAX_POLICY) return text;
   throw usageError(`the policy has ${text.length} characters, and IAM takes ${MAX_POLICY}`, 'choose a shorter prefix');
 }
 
-/** The same for people. */
+/** Returns the policy as readable text. */
 export const policyLines = (policy: PolicyDocument): string => `${JSON.stringify(policy, undefined, 2)}\n`;

@@ -1,2 +1,2 @@
-/** Commands as a block of Markdown. */
+/** Formats commands as a Markdown code block. */
 export const code = (...lines: readonly string[]): string => ['```sh', ...lines, '```'].join('\n');

@@ -1,4 +1,4 @@
-// How the identity of a writer is made by hand, and taken down again, with the tools of each server.
+// README sections on creating and removing the identity of a writer by hand, with the tools of each server.
 import { shellWord } from '../../platform/text/shell-word.js';
 import { FLEET_TAG, IDENTITY_PATH, WRITER_TAG } from '../identity/iam.js';
 import type { AgentCall } from './compose-file.js';
@@ -7,7 +7,7 @@ import { code } from './readme-code.js';
 import type { StoreServer } from './store-server.js';
 
 export interface NamedIdentity {
-  /** The name of the user, and of the policy that belongs to it. */
+  /** Name of the user. */
   readonly user: string;
   readonly policy: string;
   readonly isMinted: boolean;
@@ -22,7 +22,7 @@ aws_secret_access_key = …
 \`\`\``;
 
 function ofAws({ place, writerId, region, server }: AgentCall, { user, policy }: NamedIdentity): string {
-  // By these `fleetagent scuttle` and `--mint` know it as theirs.
+  // `fleetagent scuttle` and `--mint` recognize their own entities by these tags.
   const tags = shellWord(
     JSON.stringify([
       { Key: WRITER_TAG, Value: writerId },
@@ -80,7 +80,7 @@ const BY_HAND: Readonly<Record<StoreServer['kind'], Text>> = {
   other: ofOther,
 };
 
-/** The first step. */
+/** Returns the text of the first step. */
 export const identityStep: Text = (call, names) =>
   names.isMinted
     ? `The IAM user \`${names.user}\` exists, and the file credentials holds its access key.`
@@ -94,5 +94,5 @@ const DOWN: Readonly<Record<StoreServer['kind'], Text>> = {
   other: (_call, { user }) => `delete the user \`${user}\` with the tools of the server`,
 };
 
-/** What ends a writer. */
+/** Returns the text on how to take a writer down. */
 export const takeDown: Text = (call, names) => DOWN[call.server.kind](call, names);

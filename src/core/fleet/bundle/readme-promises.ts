@@ -1,4 +1,5 @@
-// What a bundle promises on its server, and what each promise takes. Nothing stands here that no policy of the bundle keeps.
+// README sections on what a bundle promises on its server, and what each promise needs. Lists only promises that a policy of the bundle
+// keeps.
 import { IDENTITY_PATH } from '../identity/iam.js';
 import type { AgentCall } from './compose-file.js';
 import { shellWord } from '../../platform/text/shell-word.js';
@@ -9,13 +10,13 @@ const LOCK = 'Object Lock with a default retention (COMPLIANCE), which the bucke
 const BREAKS =
   'with versioning or Object Lock it does not keep If-None-Match (tried on 16.2), and keys are then not created only once';
 
-/** By what versions of the bucket keep a promise there. */
+/** Describes how bucket versioning keeps a promise on this server. */
 function ofVersions({ versioning }: StoreServer, how: string): string {
   if (versioning === 'breaks') return `**not kept**: ${BREAKS}`;
   return versioning === 'holds' ? how : `${how}, where the server has it`;
 }
 
-/** A table: what holds, and by what. */
+/** Returns a table of the promises and what keeps them. */
 export function promises({ server }: AgentCall): string {
   const { kind, refusesOverwriting, noSuchPolicy } = server;
   const policy = `iam-policy.json${kind === 'other' ? ', where the server keeps it: try it (step 2)' : ''}`;
@@ -31,7 +32,7 @@ export function promises({ server }: AgentCall): string {
 | nor can a key of an administrator delete it before its time | ${ofVersions(server, LOCK)} |`;
 }
 
-/** What is done to the bucket, once for all writers. */
+/** Returns the setup of the bucket, which is done once for all writers. */
 export function bucketStep(call: AgentCall): string {
   const { bucket } = call.place;
   const { kind, refusesOverwriting, versioning, endsUploadsByRule } = call.server;
@@ -71,7 +72,7 @@ another user fills from this one.`;
 
 const OWNERS = `An object belongs to the user that has put it: the owner of the bucket reads it only with a policy of its own that allows \`s3:GetObject\`.`;
 
-/** What to do where somebody has put other content over an object. */
+/** Describes how to restore objects that somebody has overwritten. */
 const replaced = (
   bucket: string,
 ): string => `With versioning, what somebody puts over an object is a newer version of it. \`archiver verify --deep\` names what is no longer as it was
@@ -94,7 +95,7 @@ const tries = ({ place }: AgentCall): string =>
   `Nothing of this has been tried on your server. Where it does not keep If-None-Match a stolen key can overwrite, which may change with
 versioning: \`archiver access-check ${place.url}\` asks it.`;
 
-/** How the key is tried. */
+/** Describes how to test the key. */
 const trial = ({
   place,
   writerId,

@@ -1,4 +1,4 @@
-// What a person does with a bundle, in five steps, with everything to be copied filled in.
+// Generates the README of a bundle: five steps, with all commands ready to copy.
 import { shellWord } from '../../platform/text/shell-word.js';
 import { type AgentCall, CONTAINER_USER } from './compose-file.js';
 import { code } from './readme-code.js';
@@ -7,13 +7,13 @@ import { bucketStep, promises } from './readme-promises.js';
 import { machineFolder, unitName } from './systemd-units.js';
 
 export interface ReadmeOptions extends NamedIdentity {
-  /** How the image is built, where it comes from no registry. */
+  /** Name of the image; a local one is built on the machine rather than pulled. */
   readonly image: string;
   readonly isLocalImage: boolean;
   readonly publicKey: string;
 }
 
-/** The README of a bundle. */
+/** Returns the README of a bundle. */
 export function readmeText(call: AgentCall, options: ReadmeOptions): string {
   const { place, writerId } = call;
   const store = shellWord(place.url);
@@ -72,7 +72,7 @@ To take the writer down: ${takeDown(call, options)}. What it stored stays.
 `;
 }
 
-/** Both programs read the variable. */
+/** Sets the endpoint variable that both programs read. */
 const serverNote = ({ endpointUrl }: AgentCall): string =>
   endpointUrl === undefined
     ? ''

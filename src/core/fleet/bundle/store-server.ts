@@ -1,12 +1,12 @@
-// What the server of a store understands of policies, and so what a bundle may promise there. Put to MinIO of 2026-02, to Ceph's gateway
-// 16.2 and to Garage 2.5, each with a plain PUT of a writer's key over an object that is stored.
+// The policy features of a store's server, which decide what a bundle may promise there. Tested on MinIO of 2026-02, Ceph's gateway 16.2
+// and Garage 2.5, each with a plain PUT of a writer's key over a stored object.
 import { type ArchiverError, usageError } from '../../platform/failures/errors.js';
 import { knownAddress } from '../../store/providers/address.js';
 import { PROVIDERS } from '../../store/providers/provider.js';
 import type { ProviderFacts } from '../../store/providers/provider-facts.js';
 import { factsOf } from '../../store/providers/provider-table.js';
 
-/** Who runs the store, or `other` for the least that servers understand. */
+/** Providers of the store, or `other` for the least that servers support. */
 export const FLEET_PROVIDERS = [...PROVIDERS, 'other'] as const;
 export type FleetProvider = (typeof FLEET_PROVIDERS)[number];
 
@@ -14,13 +14,13 @@ export interface StoreServer {
   readonly kind: 'aws' | 'minio' | 'ceph' | 'other';
   /** Why a bundle has no policy against overwriting. */
   readonly noSuchPolicy: string;
-  /** Actions about ACLs may stand in a policy. */
+  /** True when a policy may contain actions about ACLs. */
   readonly hasAclActions: boolean;
-  /** A policy of the bucket refuses a PUT without If-None-Match, so that no writer replaces what is stored. */
+  /** True when a bucket policy can refuse a PUT without If-None-Match, so that no writer replaces stored objects. */
   readonly refusesOverwriting: boolean;
-  /** Whether the bucket may have versions: `breaks` where If-None-Match is not kept then, without which writers make none of theirs. */
+  /** Whether the bucket may be versioned: `breaks` when If-None-Match then has no effect, in which case writers make no versions. */
   readonly versioning: 'holds' | 'breaks' | 'unknown';
-  /** It takes a lifecycle rule that ends unfinished uploads. */
+  /** True when it supports a lifecycle rule that aborts unfinished uploads. */
   readonly endsUploadsByRule: boolean;
 }
 
@@ -40,7 +40,9 @@ const MINIO: StoreServer = {
   versioning: 'holds',
   endsUploadsByRule: false,
 };
-/** It takes the policy of the bucket as it takes any, and never applies it. With versions of the bucket a PUT replaces in spite of If-None-Match. */
+/**
+ * Accepts the bucket policy like any other, but never applies it. In versioned buckets a PUT replaces objects in spite of If-None-Match.
+ */
 const CEPH: StoreServer = {
   kind: 'ceph',
   noSuchPolicy: "Ceph's gateway takes policies with the condition s3:if-none-match and does not apply them",
@@ -49,7 +51,7 @@ const CEPH: StoreServer = {
   versioning: 'breaks',
   endsUploadsByRule: true,
 };
-/** The least that is understood. */
+/** The least that servers support. */
 const OTHER: StoreServer = {
   kind: 'other',
   noSuchPolicy:
@@ -60,20 +62,20 @@ const OTHER: StoreServer = {
   endsUploadsByRule: false,
 };
 
-/** By what is known of a provider's policies. */
+/** By the `policies` value of a provider. */
 const SERVERS = { aws: AWS, minio: MINIO, ceph: CEPH, untried: OTHER } as const;
 
-/** What a server understands of policies; undefined where users have none there. */
+/** Returns the server for a provider; undefined where its users have no policies. */
 export function serverOf(provider: FleetProvider): StoreServer | undefined {
   const { policies } = factsOf(provider === 'other' ? 'custom' : provider);
   return typeof policies === 'object' ? undefined : SERVERS[policies];
 }
 
-/** Who runs the store where nobody has said so. Of a program that anybody may run an address tells nothing. */
+/** Guesses the provider when it was not given. The address tells nothing about programs that anybody may run. */
 const providerAt = (endpointUrl: string | undefined): FleetProvider =>
   endpointUrl === undefined ? 'aws' : (knownAddress(endpointUrl)?.provider ?? 'other');
 
-/** The server that policies are written for. @throws usage for one that has none, and where a KMS key cannot stand in them */
+/** Returns the server that policies are written for. @throws usage for one without policies, and where a KMS key cannot be named in them */
 export function storeServer(
   given: FleetProvider | undefined,
   { endpointUrl, kmsKeyArn }: { readonly endpointUrl?: string | undefined; readonly kmsKeyArn: string | undefined },
@@ -92,7 +94,10 @@ export function storeServer(
   return server;
 }
 
-/** On Garage writers find nothing to stand on; elsewhere the rest of a bundle is of use with a key that is limited by hand. */
+/**
+ * Explains that there are no policies. For Garage another server is suggested; elsewhere the rest of a bundle works with a key that is
+ * limited by hand.
+ */
 function withoutPolicies(provider: FleetProvider, { name, anchor }: ProviderFacts, reason: string): ArchiverError {
   const hint =
     provider === 'garage'

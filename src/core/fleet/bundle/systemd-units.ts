@@ -1,15 +1,17 @@
-// The same writer without containers: a unit that runs one cycle, and a timer that starts it.
+// Generates systemd units to run the writer without containers: a service that runs one cycle, and a timer that starts it.
 import { type AgentCall, agentWords } from './compose-file.js';
 
-/** Where the README puts the files of a bundle on a machine. */
+/** The folder on a machine where the README puts the files of a bundle. */
 export const machineFolder = (writerId: string): string => `/etc/archiver/${writerId}`;
 
 export const unitName = (writerId: string): string => `archiver-${writerId}`;
 
-/** `%` begins a specifier of systemd. */
+/** Escapes `%`, which begins a specifier in systemd. */
 const escaped = (text: string): string => text.replaceAll('%', '%%');
 
-/** The unit. A user of its own that may read every file and write none but its state; the credentials are handed over by systemd. */
+/**
+ * Returns the service unit. It runs as a user of its own that may read every file but write only its state; systemd passes the credentials.
+ */
 export function serviceUnit(
   call: AgentCall,
   files: { readonly publicKey: string; readonly credentials: string },
@@ -55,7 +57,7 @@ IOSchedulingClass=idle
 `;
 }
 
-/** The timer. Machines of a fleet do not all begin in the same minute. */
+/** Returns the timer unit. Random delays keep the machines of a fleet from starting in the same minute. */
 export const timerUnit = (writerId: string): string => `[Unit]
 Description=archiver, writer ${writerId}, every hour
 

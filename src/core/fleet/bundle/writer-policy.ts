@@ -1,22 +1,25 @@
-// What the IAM identity of a writer may do. Left out on purpose: deleting, lifecycle rules (they delete too), everything
-// about buckets, tags and ACLs, and retention but for `locks`. See docs/security.md.
+// The IAM policy of a writer. It deliberately omits deleting, lifecycle rules (they delete too), everything about buckets, tags and ACLs,
+// and retention except with `locks`. See docs/security.md.
 import type { FleetPlace, Partition } from './fleet-place.js';
 import type { PolicyDocument, PolicyStatement } from './policy-document.js';
 import type { StoreServer } from './store-server.js';
 
 export interface WriterPolicyOptions {
-  /** Undefined: every writer of the fleet, and everything else below its base. */
+  /** Undefined for every writer of the fleet, and everything else below its base. */
   readonly writerId: string | undefined;
   readonly partition: Partition;
   readonly kmsKeyArn: string | undefined;
-  /** Content goes in and never comes back. */
+  /** True when stored content must not be readable. */
   readonly writeOnly: boolean;
-  /** It locks what it puts: retention may be set and made longer. Never shorter: that takes the right to bypass. */
+  /**
+   * True when the writer locks its objects: retention may then be set and extended, but not shortened, which would need permission to
+   * bypass.
+   */
   readonly locks: boolean;
   readonly server: Pick<StoreServer, 'hasAclActions'>;
 }
 
-// By name, although NotAction would be shorter: Ceph's gateway takes a statement with NotAction and then never applies it.
+// Listed by name, although NotAction would be shorter: Ceph's gateway accepts a statement with NotAction but never applies it.
 const NEVER = [
   's3:Delete*',
   's3:BypassGovernanceRetention',
@@ -29,9 +32,7 @@ const ACLS = ['s3:PutObjectAcl', 's3:PutObjectVersionAcl'];
 const LOCKING = ['s3:PutObjectRetention'];
 const READING = ['s3:Get*', 's3:AbortMultipartUpload'];
 
-/**
- * The policy. What is denied stays denied whoever else grants it, such as a server that lets the owner of an object read it.
- */
+/** Returns the policy. Its denials hold whatever else is granted, for example by a server that lets the owner of an object read it. */
 export function writerPolicy(place: FleetPlace, options: WriterPolicyOptions): PolicyDocument {
   const { writerId, partition, kmsKeyArn, writeOnly, locks, server } = options;
   const bucket = `arn:${partition}:s3:::${place.bucket}`;

@@ -1,5 +1,5 @@
-// The bytes of a fleet config to what it asks for, with every error and warning as one sentence that begins with its line
-// and column. docs/fleet.md describes the keys. A signature is verified before (signature.ts).
+// Parses and validates a fleet config. Every error and warning is one sentence that begins with its line and column. docs/fleet.md
+// describes the keys. The signature is verified before (signature.ts).
 import { type YAMLMap, isAlias, isMap, isScalar, LineCounter, visit, type Document } from 'yaml';
 import { isWriterId } from '../../dataset/records/identity.js';
 import { checkRules } from './check-rules.js';
@@ -36,7 +36,7 @@ const KEYS = [
 const SECOND_MS = 1000;
 const YEAR_MS = 366 * 86_400_000;
 
-/** Reads a config. Never throws. */
+/** Parses and checks a config. Never throws. */
 export function checkFleetConfig(bytes: Buffer): CheckedConfig {
   const { problems, root } = readYaml(bytes);
   const config = root === undefined ? undefined : checkRoot(root, problems);
@@ -78,18 +78,18 @@ function checkWriter(root: Section): string | undefined {
   return writerId;
 }
 
-// The bytes of a config to a tree with places. Bounded: 1 MiB, a depth that fits the stack, nothing that stands for
-// something else (anchors, aliases, tags), so that what is read is what is written.
+// Parses a config into a YAML tree with positions. Limited to 1 MiB, a depth that fits the stack, and no references or tags (anchors,
+// aliases, tags), so that a config means exactly what it shows.
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 interface YamlConfig {
   readonly problems: Problems;
-  /** Undefined when the file is none, which is in `problems` then. */
+  /** Undefined when the file is no config; `problems` then says why. */
   readonly root: YAMLMap | undefined;
 }
 
-/** Reads the YAML of a config. Never throws. */
+/** Parses the YAML of a config. Never throws. */
 function readYaml(bytes: Buffer): YamlConfig {
   const lines = new LineCounter();
   const problems = new Problems(lines);
@@ -102,7 +102,7 @@ function rootOf(bytes: Buffer, lines: LineCounter, problems: Problems): YAMLMap 
     return problems.ofFile('the config begins with a byte order mark: save it as UTF-8 without one');
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) return problems.ofFile(`line ${decoded.line}: the config ${decoded.reason}`);
-  // Keys are compared in section.ts: here every pair of keys would be.
+  // Duplicate keys are detected in section.ts; the parser would compare every pair of keys.
   const { document, damage } = readDocument(decoded.text, { lineCounter: lines, uniqueKeys: false });
   if (damage !== undefined) return problems.error(damage.offset, `the config ${damage.reason}`);
   const { contents } = document;

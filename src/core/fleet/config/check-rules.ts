@@ -1,12 +1,12 @@
-// `archival_rules`, which agents of other programs go by when they do not sync.
+// Checks `archival_rules`, which other programs' agents use when they do not sync.
 import type { Section } from './section.js';
 
 const EVERYTHING = /^\/?\*{1,2}(?:\/\*{1,2})*$/;
 
-/** The pattern is `*`, `**` or the like. */
+/** True for `*`, `**` and the like. */
 export const matchesEverything = (pattern: string): boolean => EVERYTHING.test(pattern);
 
-/** Says that rules do nothing, and names those that ask to delete. */
+/** Warns that rules have no effect, and names those that ask to delete. */
 export function checkRules(root: Section): void {
   if (!root.has('archival_rules')) return;
   root.warn('archival_rules', 'is ignored: agents sync, and watch_paths alone says what they archive');

@@ -1,4 +1,4 @@
-// The folders of a config: `watch_paths`.
+// Checks the folders of a config: `watch_paths`.
 import { posix } from 'node:path';
 import { createFilter, NO_FILTER } from '../../archive/scan/filter.js';
 import { isArchiverError } from '../../platform/failures/errors.js';
@@ -19,12 +19,12 @@ const KEYS = [
   'delete_after_archive',
 ] as const;
 
-/** A heartbeat, which names each, has to stay below 1 MiB. */
+/** Limit of folders: a heartbeat names each, and has to stay below 1 MiB. */
 const MAX_SOURCES = 1000;
 
 interface Around {
   readonly problems: Problems;
-  /** Where archives go, if the config says it. */
+  /** The store's URL, if the config has it. */
   readonly storeUrl: string | undefined;
 }
 
@@ -87,14 +87,14 @@ function checkPath(section: Section): string | undefined {
 
 function checkPatterns(patterns: readonly PlacedText[], problems: Problems): readonly string[] {
   return patterns.flatMap(({ text, place }) => {
-    const why = uselessness(text);
+    const why = patternProblem(text);
     if (why === undefined) return [text];
     problems.error(place, `the pattern ${quoted(text)} ${why}`);
     return [];
   });
 }
 
-function uselessness(pattern: string): string | undefined {
+function patternProblem(pattern: string): string | undefined {
   if (pattern.trim() === '') return 'is empty';
   if (pattern.startsWith('#')) return 'is a comment: write \\# for a name that begins with #';
   if (/[\r\n\0]/.test(pattern)) return 'has a line break or a zero byte, which matches nothing';
@@ -107,7 +107,7 @@ function uselessness(pattern: string): string | undefined {
   }
 }
 
-/** The same folder twice would be two writers of one dataset. */
+/** Refuses duplicates: the same folder twice would be two writers of one dataset. */
 function checkTwins(checked: readonly Checked[]): void {
   const seen = new Set<string>();
   for (const { source, section } of checked) {
@@ -135,13 +135,13 @@ const filterOf = ({ include, exclude }: FleetSource): Pick<FleetSource, 'include
   exclude,
 });
 
-/** The path of `inner` from `outer`; undefined where it is not below. */
+/** Returns the path of `inner` relative to `outer`; undefined when it is not below. */
 export function pathBelow(outer: string, inner: string): string | undefined {
   const start = outer === '/' ? outer : `${outer}/`;
   return inner !== outer && inner.startsWith(start) ? inner.slice(start.length) : undefined;
 }
 
-/** A scan would get to this folder. */
+/** True when a scan would enter this folder. */
 function isEntered(filter: ReturnType<typeof createFilter>, folder: string): boolean {
   const parts = folder.split('/');
   return parts.every((_, index) => filter.judge(rawFromText(parts.slice(0, index + 1).join('/')), true) !== 'leave');

@@ -1,4 +1,4 @@
-// Where a config sends archives to: `store: URL`, or `s3_config` with a bucket, and what goes with either.
+// Checks where a config sends archives: `store: URL`, or `s3_config` with a bucket, and the settings that go with either.
 import { errorText } from '../../platform/failures/errors.js';
 import { checkBucketName, formatStoreUrl, joinStoreUrl, parseStoreUrl } from '../../store/store-url.js';
 import { STORAGE_CLASSES } from '../../store/providers/storage-classes.js';
@@ -12,7 +12,7 @@ type StoreSettings = Pick<FleetConfig, 'storeUrl' | 'region' | 'storageClass' | 
 
 const BESIDE = ['region', 'storage_class', 'kms_key_id'] as const;
 
-/** The keys of the whole config that this reads. */
+/** The top-level keys that are read here. */
 export const STORE_KEYS = ['store', 's3_config', ...BESIDE] as const;
 
 export function checkStore(root: Section): StoreSettings {
@@ -30,18 +30,18 @@ export function checkStore(root: Section): StoreSettings {
 function bucketUrlOf(s3: Section): string | undefined {
   const bucket = s3.text('bucket');
   const prefix = s3.text('prefix');
-  if (bucket === undefined || triedOf(s3, 'bucket', () => checkBucketName(bucket)) === undefined) return undefined;
+  if (bucket === undefined || attempt(s3, 'bucket', () => checkBucketName(bucket)) === undefined) return undefined;
   return urlOf(
     s3,
     'prefix',
-    triedOf(s3, 'prefix', () => joinStoreUrl(`s3://${bucket}`, prefix ?? '')),
+    attempt(s3, 'prefix', () => joinStoreUrl(`s3://${bucket}`, prefix ?? '')),
   );
 }
 
-/** The URL in its canonical form, where it can be the base of a fleet. */
+/** Returns the URL in canonical form if it can be the base of a fleet. */
 function urlOf(section: Section, key: string, text: string | undefined): string | undefined {
-  const url = text === undefined ? undefined : triedOf(section, key, () => formatStoreUrl(parseStoreUrl(text)));
-  // Not the bucket of such a name, after two slashes.
+  const url = text === undefined ? undefined : attempt(section, key, () => formatStoreUrl(parseStoreUrl(text)));
+  // Requires a character before the slash, so that a bucket with such a name is not meant.
   const own = /[^/]\/(uploads|datasets|writers|fleet)\/[^/]+$/.exec(url ?? '')?.[1];
   if (own === undefined) return url;
   section.error(key, `names a place below ${own}/: name the base of the fleet, which holds writers/ and fleet/`);
@@ -58,14 +58,14 @@ function settingsOf(section: Section, storeUrl: string | undefined): StoreSettin
   return { storeUrl, region, storageClass, kmsKeyId };
 }
 
-/** What only S3 has. */
+/** Refuses settings that only S3 has when the store is a folder. */
 function refuseForFolder(section: Section, keys: readonly string[], storeUrl: string | undefined): void {
   if (storeUrl?.startsWith('file:') !== true) return;
   for (const key of keys)
     if (section.has(key)) section.error(key, `can do nothing for ${storeUrl}, which is a folder and not in S3`);
 }
 
-/** `storage_class` of a section, in capitals. `storeUrl`: where archives go, if the config says it. */
+/** Reads `storage_class` of a section, in upper case. `storeUrl` is the store's URL, if the config has it. */
 export function checkClass(section: Section, storeUrl: string | undefined): string | undefined {
   refuseForFolder(section, ['storage_class'], storeUrl);
   const text = section.text('storage_class')?.toUpperCase();
@@ -79,7 +79,7 @@ export function checkClass(section: Section, storeUrl: string | undefined): stri
   return found;
 }
 
-function triedOf<T>(section: Section, key: string, work: () => T): T | undefined {
+function attempt<T>(section: Section, key: string, work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {

@@ -1,11 +1,11 @@
-// What a config reads, or sends elsewhere, that the one before did not: a sentence for each kind. Where patterns cannot be
-// compared, they count as wider.
+// Compares two configs and describes what the newer one reads, or sends elsewhere, in addition. Patterns that cannot be compared count as
+// wider.
 import { printable } from '../../platform/paths/raw-path.js';
 import { pathBelow } from './check-sources.js';
 import type { FleetConfig, FleetSource } from './fleet-config.js';
 import { quoted } from './problems.js';
 
-/** How `to` is wider than `from`; empty when it is not. */
+/** Describes how `to` is wider than `from`, one sentence each; empty when it is not. */
 export function widenings(from: FleetConfig, to: FleetConfig): string[] {
   const known = new Map(from.sources.map((source) => [source.path, source]));
   return [
@@ -48,8 +48,8 @@ function switches(before: FleetSource, after: FleetSource): string[] {
 }
 
 /**
- * All is read without patterns, only what is included where nothing is excluded, and else all but what is excluded, and
- * what is included (core/archive/scan/filter.ts).
+ * Compares patterns. Without patterns everything is read; with includes alone, only what they match; otherwise everything that is not
+ * excluded, plus what is included (core/archive/scan/filter.ts).
  */
 function patterns(before: FleetSource, after: FleetSource): string[] {
   const isLimited = ({ include, exclude }: FleetSource): boolean => include.length > 0 && exclude.length === 0;
@@ -63,7 +63,7 @@ function patterns(before: FleetSource, after: FleetSource): string[] {
 
 interface PatternList {
   readonly name: string;
-  /** What a pattern without `!` matches is read. */
+  /** True when files that match a pattern without `!` are read. */
   readonly isGrant: boolean;
 }
 
@@ -79,7 +79,7 @@ function listWidenings(before: readonly string[], after: readonly string[], { na
   ];
 }
 
-/** The patterns of both come in the same order. */
+/** True when the patterns that both have are in the same order. */
 function isSameOrder(before: readonly string[], after: readonly string[]): boolean {
   const [had, has] = [new Set(before), new Set(after)];
   const kept = before.filter((pattern) => has.has(pattern));

@@ -1,9 +1,9 @@
-// What a fleet writer is told to do: the YAML of an operator, checked (check-fleet-config.ts).
+// The config of a fleet writer: an operator's YAML after validation (check-fleet-config.ts).
 
-/** Nobody reads more of a config, or of the signature beside it. */
+/** Limit of the size of a config, and of its signature. */
 export const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** Where the config of a writer is, below the base of the fleet. */
+/** Returns the key of a writer's config, relative to the base of the fleet. */
 export const configKey = (writerId: string): string => `fleet/${writerId}/config.yaml`;
 
 /** One folder that a writer archives. */
@@ -11,23 +11,23 @@ export interface FleetSource {
   /** Absolute path on the writer's machine. */
   readonly path: string;
   readonly storageClass: string | undefined;
-  /** gitignore patterns as those of --include and --exclude. */
+  /** gitignore patterns, like those of --include and --exclude. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** False: only the files right in the folder. */
+  /** False for only the files directly in the folder. */
   readonly recursive: boolean;
-  /** Files that changed less than this long ago are left for a later cycle, ms. */
+  /** Files that changed less than this many ms ago are left for a later cycle. */
   readonly minAgeMs: number;
-  /** Asked for in the config; an agent refuses to delete. */
+  /** As requested in the config; an agent refuses to delete. */
   readonly deleteAfterArchive: boolean;
 }
 
 export interface FleetConfig {
-  /** Raised before each signing; 1 or more. */
+  /** Raised before each signing; at least 1. */
   readonly version: number;
   readonly writerId: string;
   readonly name: string | undefined;
-  /** Base of the fleet, s3://bucket/base or file:///…; undefined: where the config was pulled from. */
+  /** Base of the fleet, s3://bucket/base or file:///…; undefined means where the config was pulled from. */
   readonly storeUrl: string | undefined;
   readonly region: string | undefined;
   readonly storageClass: string | undefined;
@@ -35,8 +35,8 @@ export interface FleetConfig {
   readonly sources: readonly FleetSource[];
   readonly scanIntervalMs: number | undefined;
   readonly trackDeletes: boolean;
-  /** Content of the same size and mtime is not read again because the ctime moved. */
+  /** Files of the same size and mtime are not read again when only their ctime has changed. */
   readonly ignoreCtime: boolean;
-  /** A pulled config may widen what is read (new paths …) only with this. */
+  /** Only with this may a pulled config widen what is read, such as by new paths. */
   readonly allowScopeExpansion: boolean;
 }

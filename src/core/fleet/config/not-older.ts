@@ -1,16 +1,16 @@
-// Which configs may follow one another. A signature alone lets somebody replay an older config.
+// Checks that a config may follow another. A signature alone does not prevent replaying an older config.
 import { createHash } from 'node:crypto';
 import { integrityError } from '../../platform/failures/errors.js';
 import type { FleetConfig } from './fleet-config.js';
 
-/** What is kept of the config that was accepted last. */
+/** Identifies the config that was accepted last. */
 export interface AcceptedConfig {
   readonly version: number;
-  /** Hex SHA-256 of its bytes. */
+  /** SHA-256 of its bytes in hex. */
   readonly sha256: string;
 }
 
-/** What to keep of a config and its bytes once it is accepted. */
+/** Returns the identity of an accepted config. */
 export const acceptedOf = ({ version }: Pick<FleetConfig, 'version'>, bytes: Uint8Array): AcceptedConfig => ({
   version,
   sha256: createHash('sha256').update(bytes).digest('hex'),
@@ -27,6 +27,6 @@ export function assertNotOlder(next: AcceptedConfig, last: AcceptedConfig | unde
 
 const RAISE = 'raise version in the config and sign it again';
 
-/** What is said of a config that is older than one that was in use. */
+/** Returns the error for a config that is older than one already used. */
 export const olderError = (version: number, used: number): Error =>
   integrityError(`the config has version ${version}, and ${used} was in use already`, { hint: RAISE });

@@ -1,11 +1,11 @@
-// Keys that configs of such agents have elsewhere and that do nothing here. Those that only tune are passed over with a
-// warning; what asks for something that would be missed is refused (docs/decisions/041).
+// Keys of other agents' configs that have no effect here. Pure tuning settings are ignored with a warning; settings whose effect would be
+// missed are refused (docs/decisions/041).
 import type { OtherKeys } from './section.js';
 
 const BY_ITSELF = 'the number of requests adapts to the network by itself';
 const ONE_REQUEST = 'a chunk is one request';
 
-/** Of the whole config. */
+/** Ignored top-level keys. */
 export const IGNORED_KEYS: OtherKeys = {
   id: 'the writer is named by writer_id',
   optimization_config: BY_ITSELF,
@@ -22,7 +22,7 @@ export const REFUSED_KEYS: OtherKeys = {
   endpoint_url: ON_THE_MACHINE,
 };
 
-/** Of `s3_config`. */
+/** Ignored keys of `s3_config`. */
 export const IGNORED_STORE_KEYS: OtherKeys = {
   concurrency: BY_ITSELF,
   multipart_threshold: ONE_REQUEST,

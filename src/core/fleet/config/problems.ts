@@ -1,11 +1,11 @@
-// What is wrong or odd in a config, each in one sentence that begins with its place.
+// Collects errors and warnings about a config, each as one sentence that begins with its position.
 import type { LineCounter, Node } from 'yaml';
 import { printable } from '../../platform/paths/raw-path.js';
 
-/** A file that is no config at all does not fill the terminal. */
+/** Limit of sentences, so that a file that is no config at all does not fill the terminal. */
 const MAX_SENTENCES = 100;
 
-/** Where something stands: a part of the document, or characters from its beginning. */
+/** A position: a node of the document, or an offset in characters. */
 export type Place = Pick<Node, 'range'> | number;
 
 export class Problems {
@@ -17,12 +17,12 @@ export class Problems {
     this.lines = lines;
   }
 
-  /** No more are taken. */
+  /** True when no more errors are accepted. */
   get isFull(): boolean {
     return this.errors.length >= MAX_SENTENCES;
   }
 
-  /** Gives undefined, as what has an error is read as. */
+  /** Adds an error. Returns undefined, the value of what has an error. */
   error(place: Place, message: string): undefined {
     this.add(this.errors, place, message);
   }
@@ -31,7 +31,7 @@ export class Problems {
     this.add(this.warnings, place, message);
   }
 
-  /** About the file and not about one place in it. */
+  /** Adds an error about the file as a whole. */
   ofFile(message: string): undefined {
     this.errors.push(printable(message));
   }
@@ -44,5 +44,5 @@ export class Problems {
   }
 }
 
-/** A text from the file as messages quote it. */
+/** Quotes a text from the file for messages. */
 export const quoted = (text: string): string => `'${text.length > 200 ? `${text.slice(0, 200)}…` : text}'`;

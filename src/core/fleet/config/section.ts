@@ -1,23 +1,22 @@
-// One map of a config, read key by key. A key that is missing is undefined; one with a value that cannot be is a problem
-// and undefined as well.
+// Reads one map of a config key by key. A missing key is undefined; a key with an invalid value is reported and also undefined.
 import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { parseDuration } from '../../platform/text/parse-duration.js';
 import { suggest } from '../../platform/text/suggest.js';
 import { isSecretName } from '../../platform/failures/hide-secrets.js';
 import { quoted, type Place, type Problems } from './problems.js';
 
-/** Keys that are known and do nothing, and what happens instead. */
+/** Keys that are known but have no effect, with what happens instead. */
 export type OtherKeys = Readonly<Record<string, string>>;
 
 export interface KeyTable {
   readonly known: readonly string[];
-  /** Refused: what they ask for would be missed. */
+  /** Keys that are refused, because their effect would be missed. */
   readonly refused?: OtherKeys;
-  /** A warning: they only tune. */
+  /** Keys that cause only a warning, because they merely tune. */
   readonly ignored?: OtherKeys;
 }
 
-/** A text and where it stands. */
+/** A text and its position. */
 export interface PlacedText {
   readonly text: string;
   readonly place: Place;
@@ -29,7 +28,7 @@ export class Section {
   private readonly name: string;
   private readonly problems: Problems;
 
-  /** `name`: as in `s3_config` or `watch_paths[0]`, empty for the whole config. */
+  /** `name` is the path as in `s3_config` or `watch_paths[0]`, empty for the whole config. */
   constructor(map: YAMLMap, { name, problems }: { readonly name: string; readonly problems: Problems }) {
     this.place = map;
     this.name = name;
@@ -50,7 +49,7 @@ export class Section {
     return this.pairs.has(key);
   }
 
-  /** Names every key that is not known. */
+  /** Reports every unknown key. */
   checkKeys({ known, refused = {}, ignored = {} }: KeyTable): void {
     for (const [key, { key: place }] of this.pairs) {
       if (this.problems.isFull) return;
@@ -68,7 +67,7 @@ export class Section {
     }
   }
 
-  /** `message` follows the name of the key. */
+  /** Reports an error; `message` follows the name of the key. */
   error(key: string, message: string): undefined {
     this.problems.error(this.placeOf(key), `${this.nameOf(key)} ${message}`);
   }
@@ -98,7 +97,7 @@ export class Section {
     return parsed;
   }
 
-  /** As it stands in the file: `0123` and `1.10` keep their digits. */
+  /** Returns the text as written in the file: `0123` and `1.10` keep their digits. */
   text(key: string): string | undefined {
     const text = this.read(key, 'a text', scalarText);
     if (text?.trim() !== '') return text;
@@ -112,7 +111,7 @@ export class Section {
     );
   }
 
-  /** A whole number from 1 on, written in digits. */
+  /** Returns a whole number from 1, written in digits. */
   count(key: string): number | undefined {
     return this.read(key, 'a whole number, 1 or more', (node) => {
       if (!isScalar(node) || typeof node.value !== 'number' || !/^[1-9]\d*$/.test(node.source ?? '')) return undefined;
@@ -120,7 +119,7 @@ export class Section {
     });
   }
 
-  /** Milliseconds. */
+  /** Returns a duration in milliseconds. */
   duration(key: string): number | undefined {
     return this.read(key, 'a duration such as 90s, 15m, 24h or 7d', (node) => parseDuration(scalarText(node) ?? ''));
   }
@@ -148,7 +147,7 @@ export class Section {
     return map === undefined ? undefined : new Section(map, { name: this.nameOf(key), problems: this.problems });
   }
 
-  /** The maps of a list. */
+  /** Returns the maps of a list. */
   sections(key: string): readonly Section[] {
     const list = this.read(key, 'a list', (node) => (isSeq<Node>(node) ? node : undefined));
     return (list?.items ?? []).flatMap((node, index) => {

@@ -1,4 +1,4 @@
-// The pair of keys that fleet configs are signed with: PKCS#8 and SPKI in PEM. Neither file is ever overwritten.
+// The key pair that fleet configs are signed with: PKCS#8 and SPKI in PEM. Existing files are never overwritten.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { writeNewPair } from '../../platform/state/new-pair.js';
@@ -13,11 +13,11 @@ export interface MadeKeys {
   readonly keyId: string;
 }
 
-/** @throws usage when the PEM is not that of an ed25519 private key without a passphrase */
+/** Parses a private key. @throws usage when the PEM is not that of an ed25519 private key without a passphrase */
 export const readPrivateKey = (pem: string): KeyObject =>
   ed25519(pem, { label: 'PRIVATE KEY', noun: 'a private key without a passphrase', parse: createPrivateKey });
 
-/** Makes a pair of keys in `folder`, which is made where it is missing. @throws conflict where one of the files exists; access-denied, no-space, io */
+/** Makes a key pair in `folder`, which is created if missing. @throws conflict when one of the files exists; access-denied, no-space, io */
 export async function makeSigningKeys(folder: string): Promise<MadeKeys> {
   const privateKeyFile = join(folder, PRIVATE_KEY_FILE);
   const publicKeyFile = join(folder, PUBLIC_KEY_FILE);

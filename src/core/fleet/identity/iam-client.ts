@@ -1,5 +1,5 @@
-// AWS IAM. The only file that knows its SDK; credentials, profile and transport are those of S3. IAM is one service for all regions of
-// a partition.
+// AWS IAM. The only file that knows its SDK; credentials, profile and transport are those of S3. IAM is one service for all regions of a
+// partition.
 import {
   AttachUserPolicyCommand,
   CreateAccessKeyCommand,
@@ -41,7 +41,7 @@ import { iamError } from './iam-errors.js';
 import { type AccessKey, type Entity, type Iam, IDENTITY_PATH, type Tags } from './iam.js';
 
 export interface IamSources extends NetworkSources {
-  /** Says which partition is meant; IAM has no regions within one. */
+  /** Determines the partition; IAM has no regions within one. */
   readonly region: string;
 }
 
@@ -51,15 +51,15 @@ export async function withIam<T>(sources: IamSources, work: (iam: Iam) => Promis
   const endpoint = await tokenEndpoint('iam', sources);
   const settings = awsService({ env, profile, region, endpoint, network: await networkOf(sources) });
   try {
-    // A key whose answer was lost is not asked for twice: the first one would stay, and nobody would have it.
+    // Creating a key is never retried: if its answer was lost, the first key would remain without anybody having its secret.
     return await work(iamOf(new IAMClient(settings), new IAMClient({ ...settings, maxAttempts: 1 })));
   } finally {
     settings.requestHandler.destroy();
   }
 }
 
-/** What is sent, and how a failure of it is named. */
-const asked = async <T>(action: string, answer: Promise<T>): Promise<T> => {
+/** Awaits the answer, turning a failure into an error about this action. */
+const withAction = async <T>(action: string, answer: Promise<T>): Promise<T> => {
   try {
     return await answer;
   } catch (error) {
@@ -77,7 +77,7 @@ interface Page {
   readonly Marker?: string | undefined;
 }
 
-/** All pages of a listing; none where what it is of does not exist. */
+/** Returns all pages of a listing; none when the entity listed does not exist. */
 async function everyPage<P extends Page>(
   action: string,
   page: (Marker: string | undefined) => Promise<P>,
@@ -85,7 +85,7 @@ async function everyPage<P extends Page>(
   const pages: P[] = [];
   let marker: string | undefined;
   do {
-    const found = await asked(action, page(marker)).catch(GONE);
+    const found = await withAction(action, page(marker)).catch(GONE);
     if (found === undefined) return pages;
     pages.push(found);
     const next = found.IsTruncated === true ? found.Marker : undefined;
@@ -104,20 +104,20 @@ function iamOf(client: IAMClient, once: IAMClient): Iam {
     for (const { VersionId, IsDefaultVersion } of pages.flatMap(({ Versions }) => Versions ?? [])) {
       if (IsDefaultVersion === true) continue;
       const command = new DeletePolicyVersionCommand({ PolicyArn, VersionId });
-      await asked('DeletePolicyVersion', client.send(command)).catch(GONE);
+      await withAction('DeletePolicyVersion', client.send(command)).catch(GONE);
     }
   };
   const policyAt = async (PolicyArn: string): Promise<Entity | undefined> => {
-    const found = await asked('GetPolicy', client.send(new GetPolicyCommand({ PolicyArn }))).catch(GONE);
+    const found = await withAction('GetPolicy', client.send(new GetPolicyCommand({ PolicyArn }))).catch(GONE);
     return found?.Policy && { arn: PolicyArn, tags: tagsOf(found.Policy.Tags) };
   };
   return {
     async createPolicy(PolicyName, PolicyDocument, tags) {
       const input = { PolicyName, PolicyDocument, Path: IDENTITY_PATH, Tags: listOf(tags) };
-      const { Policy } = await asked('CreatePolicy', client.send(new CreatePolicyCommand(input)));
+      const { Policy } = await withAction('CreatePolicy', client.send(new CreatePolicyCommand(input)));
       return { arn: Policy?.Arn ?? '', tags };
     },
-    // By its path and name, so that it is found when its user is gone.
+    // Searched by path and name, so that it is found even when its user is gone.
     async findPolicy(name) {
       const pages = await everyPage('ListPolicies', (Marker) =>
         client.send(new ListPoliciesCommand({ Scope: 'Local', PathPrefix: IDENTITY_PATH, Marker })),
@@ -126,30 +126,32 @@ function iamOf(client: IAMClient, once: IAMClient): Iam {
       return found?.Arn === undefined ? undefined : await policyAt(found.Arn);
     },
     async replacePolicy(PolicyArn, PolicyDocument) {
-      // IAM keeps five versions.
+      // IAM keeps at most five versions.
       await deleteVersions(PolicyArn);
       const input = { PolicyArn, PolicyDocument, SetAsDefault: true };
-      await asked('CreatePolicyVersion', client.send(new CreatePolicyVersionCommand(input)));
+      await withAction('CreatePolicyVersion', client.send(new CreatePolicyVersionCommand(input)));
       await deleteVersions(PolicyArn);
     },
     async deletePolicy(PolicyArn) {
       await deleteVersions(PolicyArn);
-      await asked('DeletePolicy', client.send(new DeletePolicyCommand({ PolicyArn }))).catch(GONE);
+      await withAction('DeletePolicy', client.send(new DeletePolicyCommand({ PolicyArn }))).catch(GONE);
     },
     async createUser(UserName, tags) {
       const input = { UserName, Path: IDENTITY_PATH, Tags: listOf(tags) };
-      const { User } = await asked('CreateUser', client.send(new CreateUserCommand(input)));
+      const { User } = await withAction('CreateUser', client.send(new CreateUserCommand(input)));
       return { arn: User?.Arn ?? '', tags };
     },
     async findUser(UserName) {
-      const found = await asked('GetUser', client.send(new GetUserCommand({ UserName }))).catch(GONE);
+      const found = await withAction('GetUser', client.send(new GetUserCommand({ UserName }))).catch(GONE);
       return found?.User && { arn: found.User.Arn ?? '', tags: tagsOf(found.User.Tags) };
     },
     async attach(UserName, PolicyArn) {
-      await asked('AttachUserPolicy', client.send(new AttachUserPolicyCommand({ UserName, PolicyArn })));
+      await withAction('AttachUserPolicy', client.send(new AttachUserPolicyCommand({ UserName, PolicyArn })));
     },
     async detach(UserName, PolicyArn) {
-      await asked('DetachUserPolicy', client.send(new DetachUserPolicyCommand({ UserName, PolicyArn }))).catch(GONE);
+      await withAction('DetachUserPolicy', client.send(new DetachUserPolicyCommand({ UserName, PolicyArn }))).catch(
+        GONE,
+      );
     },
     async attachedPolicies(UserName) {
       const pages = await everyPage('ListAttachedUserPolicies', (Marker) =>
@@ -158,7 +160,10 @@ function iamOf(client: IAMClient, once: IAMClient): Iam {
       return pages.flatMap(({ AttachedPolicies }) => AttachedPolicies ?? []).map(({ PolicyArn = '' }) => PolicyArn);
     },
     async createKey(UserName): Promise<AccessKey> {
-      const { AccessKey: key } = await asked('CreateAccessKey', once.send(new CreateAccessKeyCommand({ UserName })));
+      const { AccessKey: key } = await withAction(
+        'CreateAccessKey',
+        once.send(new CreateAccessKeyCommand({ UserName })),
+      );
       return { accessKeyId: key?.AccessKeyId ?? '', secretAccessKey: key?.SecretAccessKey ?? '' };
     },
     async keysOf(UserName) {
@@ -170,36 +175,40 @@ function iamOf(client: IAMClient, once: IAMClient): Iam {
         .map(({ AccessKeyId = '' }) => AccessKeyId);
     },
     async deleteKey(UserName, AccessKeyId) {
-      await asked('DeleteAccessKey', client.send(new DeleteAccessKeyCommand({ UserName, AccessKeyId }))).catch(GONE);
+      await withAction('DeleteAccessKey', client.send(new DeleteAccessKeyCommand({ UserName, AccessKeyId }))).catch(
+        GONE,
+      );
     },
     strip: (user) => strip(client, user),
     async deleteUser(UserName) {
-      await asked('DeleteUser', client.send(new DeleteUserCommand({ UserName }))).catch(GONE);
+      await withAction('DeleteUser', client.send(new DeleteUserCommand({ UserName }))).catch(GONE);
     },
   };
 }
 
-/** Whatever else hangs on a user that people may have added to it since. */
+/** Removes whatever people may have added to a user since. */
 async function strip(client: IAMClient, UserName: string): Promise<void> {
   const inline = await everyPage('ListUserPolicies', (Marker) =>
     client.send(new ListUserPoliciesCommand({ UserName, Marker })),
   );
   for (const PolicyName of inline.flatMap(({ PolicyNames }) => PolicyNames ?? []))
-    await asked('DeleteUserPolicy', client.send(new DeleteUserPolicyCommand({ UserName, PolicyName }))).catch(GONE);
+    await withAction('DeleteUserPolicy', client.send(new DeleteUserPolicyCommand({ UserName, PolicyName }))).catch(
+      GONE,
+    );
   const groups = await everyPage('ListGroupsForUser', (Marker) =>
     client.send(new ListGroupsForUserCommand({ UserName, Marker })),
   );
   for (const { GroupName } of groups.flatMap(({ Groups }) => Groups ?? []))
-    await asked('RemoveUserFromGroup', client.send(new RemoveUserFromGroupCommand({ UserName, GroupName }))).catch(
+    await withAction('RemoveUserFromGroup', client.send(new RemoveUserFromGroupCommand({ UserName, GroupName }))).catch(
       GONE,
     );
-  await asked('DeleteLoginProfile', client.send(new DeleteLoginProfileCommand({ UserName }))).catch(GONE);
+  await withAction('DeleteLoginProfile', client.send(new DeleteLoginProfileCommand({ UserName }))).catch(GONE);
   const devices = await everyPage('ListMFADevices', (Marker) =>
     client.send(new ListMFADevicesCommand({ UserName, Marker })),
   );
   for (const { SerialNumber } of devices.flatMap(({ MFADevices }) => MFADevices ?? [])) {
     const command = new DeactivateMFADeviceCommand({ UserName, SerialNumber });
-    await asked('DeactivateMFADevice', client.send(command)).catch(GONE);
+    await withAction('DeactivateMFADevice', client.send(command)).catch(GONE);
   }
   await stripKeys(client, UserName);
 }
@@ -210,19 +219,19 @@ async function stripKeys(client: IAMClient, UserName: string): Promise<void> {
   );
   for (const { CertificateId } of certificates.flatMap(({ Certificates }) => Certificates ?? [])) {
     const command = new DeleteSigningCertificateCommand({ UserName, CertificateId });
-    await asked('DeleteSigningCertificate', client.send(command)).catch(GONE);
+    await withAction('DeleteSigningCertificate', client.send(command)).catch(GONE);
   }
   const shells = await everyPage('ListSSHPublicKeys', (Marker) =>
     client.send(new ListSSHPublicKeysCommand({ UserName, Marker })),
   );
   for (const { SSHPublicKeyId } of shells.flatMap(({ SSHPublicKeys }) => SSHPublicKeys ?? [])) {
     const command = new DeleteSSHPublicKeyCommand({ UserName, SSHPublicKeyId });
-    await asked('DeleteSSHPublicKey', client.send(command)).catch(GONE);
+    await withAction('DeleteSSHPublicKey', client.send(command)).catch(GONE);
   }
   const listing = client.send(new ListServiceSpecificCredentialsCommand({ UserName }));
-  const others = await asked('ListServiceSpecificCredentials', listing).catch(GONE);
+  const others = await withAction('ListServiceSpecificCredentials', listing).catch(GONE);
   for (const { ServiceSpecificCredentialId } of others?.ServiceSpecificCredentials ?? []) {
     const command = new DeleteServiceSpecificCredentialCommand({ UserName, ServiceSpecificCredentialId });
-    await asked('DeleteServiceSpecificCredential', client.send(command)).catch(GONE);
+    await withAction('DeleteServiceSpecificCredential', client.send(command)).catch(GONE);
   }
 }

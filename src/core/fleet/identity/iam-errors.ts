@@ -1,4 +1,4 @@
-// Turns what IAM, its SDK and the network say into one sentence about one action, with a next step.
+// Turns failures of IAM, its SDK and the network into one sentence about one action, with a next step.
 import { ArchiverError, type ErrorCode } from '../../platform/failures/errors.js';
 import { awsServiceError } from '../../store/s3/aws-service-error.js';
 
@@ -13,7 +13,7 @@ const limitHint = (action: string): string =>
     ? 'a user has at most two access keys: delete one that is not used any more, or take the writer down with `fleetagent scuttle`'
     : 'ask AWS for a higher quota, or delete what is not used any more';
 
-/** Names a failure of an IAM request. An ArchiverError passes through; an abort becomes `cancelled`. */
+/** Converts a failure of an IAM request. An ArchiverError passes through; an abort becomes `cancelled`. */
 export function iamError(action: string, error: unknown): Error {
   const name = error instanceof Error ? error.name.replace(/Exception$/, '') : '';
   const hint = name.startsWith('LimitExceeded') ? { hint: limitHint(action) } : {};

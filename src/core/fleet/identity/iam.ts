@@ -1,10 +1,10 @@
-// What minting and scuttling need of IAM, and how the identity of a writer is named and marked. Implemented by iam-client.ts alone.
+// The IAM operations for minting and scuttling, and the names and tags of a writer's identity. Implemented only by iam-client.ts.
 import { usageError } from '../../platform/failures/errors.js';
 
-/** The path of IAM that writers are made under, so that one policy is about all of them and about nobody else. */
+/** The IAM path of all writers, so that one policy covers all of them and nobody else. */
 export const IDENTITY_PATH = '/archiver/';
 
-/** Tags of an entity by key. */
+/** Tags of an entity, by key. */
 export type Tags = Readonly<Record<string, string>>;
 
 export interface Entity {
@@ -12,15 +12,15 @@ export interface Entity {
   readonly tags: Tags;
 }
 
-/** One request each, or as many as there are pages. They are not interrupted: between two of them is the place for that. */
+/** Each method is one request, or several for pages. Requests are not interrupted; check for cancellation between two of them. */
 export interface Iam {
   /** @throws conflict when the name is taken */
   createPolicy(name: string, policy: string, tags: Tags): Promise<Entity>;
-  /** Of this name below our path; undefined when there is none. */
+  /** Finds the policy of this name below our path; undefined when there is none. */
   findPolicy(name: string): Promise<Entity | undefined>;
-  /** Makes this text the default version, and keeps no other one. */
+  /** Makes this text the default version and deletes all other versions. */
   replacePolicy(arn: string, policy: string): Promise<void>;
-  /** With all of its versions. One that does not exist is no failure. @throws conflict while it is attached */
+  /** Deletes a policy with all of its versions. A missing one is no failure. @throws conflict while it is attached */
   deletePolicy(arn: string): Promise<void>;
   /** @throws conflict when the name is taken */
   createUser(name: string, tags: Tags): Promise<Entity>;
@@ -31,9 +31,9 @@ export interface Iam {
   createKey(user: string): Promise<AccessKey>;
   keysOf(user: string): Promise<readonly string[]>;
   deleteKey(user: string, keyId: string): Promise<void>;
-  /** Everything else that keeps a user from being deleted: inline policies, groups, passwords, certificates, MFA … */
+  /** Removes everything else that keeps a user from being deleted: inline policies, groups, passwords, certificates, MFA … */
   strip(user: string): Promise<void>;
-  /** One that does not exist is no failure. @throws conflict while there is anything on it */
+  /** Deletes a user. A missing one is no failure. @throws conflict while anything belongs to it */
   deleteUser(user: string): Promise<void>;
 }
 
@@ -48,13 +48,13 @@ export interface Identity {
   readonly writerId: string;
 }
 
-/** Of user names, which is the shorter limit. */
+/** Limit of user names, which is lower than that of policy names. */
 const MAX_NAME = 64;
 const PREFIX = 'archiver-';
 export const WRITER_TAG = 'archiver-writer';
 export const FLEET_TAG = 'archiver-fleet';
 
-/** How user and policy of a writer are called. @throws usage for an id that IAM has no room for */
+/** Returns the names of a writer's user and policy. @throws usage for an id too long for IAM */
 export function identityOf(writerId: string): Identity {
   const user = `${PREFIX}${writerId}`;
   if (user.length <= MAX_NAME) return { user, policy: `${user}-write`, writerId };
@@ -64,7 +64,7 @@ export function identityOf(writerId: string): Identity {
   );
 }
 
-/** Made by --mint for this writer; of this fleet, where one is named. */
+/** True for an entity that --mint made for this writer, and for this fleet if one is given. */
 export const isOurs = ({ arn, tags }: Entity, writerId: string, fleetUrl?: string): boolean =>
   arn.includes(IDENTITY_PATH) &&
   tags[WRITER_TAG] === writerId &&

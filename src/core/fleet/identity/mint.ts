@@ -1,15 +1,15 @@
-// Makes the IAM identity of a writer: policy, user, and a key that is shown once. What a run has made it takes away again when a later
-// step fails, that of keeping the key included. What is there already is taken over when its tags say that it is this writer's of this
-// fleet, and refused otherwise: it may be somebody's.
+// Creates the IAM identity of a writer: policy, user, and a key that is shown once. When a later step fails, including that of keeping the
+// key, everything that the run has made is removed again. Existing entities are taken over when their tags name this writer of this fleet,
+// and refused otherwise, because they may be somebody else's.
 import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
 import { type AccessKey, type Entity, FLEET_TAG, type Iam, identityOf, isOurs, WRITER_TAG } from './iam.js';
 
 export interface MintOptions {
   readonly writerId: string;
   readonly fleetUrl: string;
-  /** The text of the policy. */
+  /** The policy as JSON text. */
   readonly policy: string;
-  /** Keeps the key; the identity is undone when it throws. */
+  /** Keeps the key; the identity is removed when it throws. */
   readonly keep: (key: AccessKey) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -19,29 +19,29 @@ export interface Minted {
   readonly userArn: string;
   readonly policyArn: string;
   readonly accessKeyId: string;
-  /** User or policy were there. */
+  /** True when the user or the policy existed before. */
   readonly isAdopted: boolean;
-  /** Keys that the user had, and that still work. */
+  /** Earlier keys of the user that still work. */
   readonly olderKeys: readonly string[];
 }
 
-/** What to call to take one step back, last step first. */
+/** Steps that undo what was made, in the order it was made. */
 type Undo = { readonly what: string; readonly run: () => Promise<void> }[];
 
-/** @throws usage, conflict for an entity of somebody else, access-denied, store */
+/** Creates the identity. @throws usage, conflict for an entity of somebody else, access-denied, store */
 export async function mint(iam: Iam, options: MintOptions): Promise<Minted> {
   const undo: Undo = [];
   try {
     return await make(iam, options, undo);
   } catch (error) {
-    throw await undone(error, undo, options.writerId);
+    throw await undoAll(error, undo, options.writerId);
   }
 }
 
 async function make(iam: Iam, { writerId, fleetUrl, policy, keep, signal }: MintOptions, undo: Undo): Promise<Minted> {
   const names = identityOf(writerId);
   const tags = { [WRITER_TAG]: writerId, [FLEET_TAG]: fleetUrl };
-  const mine = (entity: Entity | undefined, what: string): Entity => {
+  const checkOwned = (entity: Entity | undefined, what: string): Entity => {
     if (entity !== undefined && isOurs(entity, writerId, fleetUrl)) return entity;
     const fleet = entity?.tags[FLEET_TAG];
     const whose = fleet === undefined ? 'was not made by archiver' : `belongs to the writer of this name in ${fleet}`;
@@ -52,14 +52,14 @@ async function make(iam: Iam, { writerId, fleetUrl, policy, keep, signal }: Mint
 
   signal.throwIfAborted();
   const newPolicy = await unlessTaken(iam.createPolicy(names.policy, policy, tags));
-  const ownPolicy = newPolicy ?? mine(await iam.findPolicy(names.policy), `policy ${names.policy}`);
+  const ownPolicy = newPolicy ?? checkOwned(await iam.findPolicy(names.policy), `policy ${names.policy}`);
   if (newPolicy) undo.push({ what: `policy ${names.policy}`, run: () => iam.deletePolicy(newPolicy.arn) });
 
   signal.throwIfAborted();
   const newUser = await unlessTaken(iam.createUser(names.user, tags));
-  const user = newUser ?? mine(await iam.findUser(names.user), `user ${names.user}`);
+  const user = newUser ?? checkOwned(await iam.findUser(names.user), `user ${names.user}`);
   if (newUser) undo.push({ what: `user ${names.user}`, run: () => iam.deleteUser(names.user) });
-  // Only now: a user of somebody else must not get a policy of another fleet through a policy that is ours.
+  // Only after checking the user: somebody else's user must not get another fleet's policy through a policy that is ours.
   if (!newPolicy) await iam.replacePolicy(ownPolicy.arn, policy);
 
   signal.throwIfAborted();
@@ -71,7 +71,7 @@ async function make(iam: Iam, { writerId, fleetUrl, policy, keep, signal }: Mint
 
   signal.throwIfAborted();
   const olderKeys = await iam.keysOf(names.user);
-  // A key whose answer was lost is there as well.
+  // Also covers a key whose answer was lost.
   undo.push({ what: 'the access key', run: () => deleteNewKeys(iam, names.user, olderKeys) });
   const key = await iam.createKey(names.user);
   signal.throwIfAborted();
@@ -90,7 +90,7 @@ async function deleteNewKeys(iam: Iam, user: string, older: readonly string[]): 
   for (const keyId of await iam.keysOf(user)) if (!older.includes(keyId)) await iam.deleteKey(user, keyId);
 }
 
-/** Undefined when the name is taken. */
+/** Returns undefined when the name is taken. */
 async function unlessTaken(creating: Promise<Entity>): Promise<Entity | undefined> {
   try {
     return await creating;
@@ -100,8 +100,8 @@ async function unlessTaken(creating: Promise<Entity>): Promise<Entity | undefine
   }
 }
 
-/** Takes the steps back; the failure, with what could not be taken back. */
-async function undone(error: unknown, undo: Undo, writerId: string): Promise<unknown> {
+/** Undoes the steps; returns the error, with what could not be undone. */
+async function undoAll(error: unknown, undo: Undo, writerId: string): Promise<unknown> {
   const left: string[] = [];
   for (const { what, run } of undo.toReversed()) {
     try {

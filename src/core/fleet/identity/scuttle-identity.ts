@@ -1,5 +1,5 @@
-// Takes the identity of a writer down: keys first, so that nothing is written from then on. Every step may have been taken before, by
-// this or by an interrupted run. Policies of others are detached and stay.
+// Removes the identity of a writer: keys first, so that nothing is written from then on. Every step may have been done before, by this or
+// an interrupted run. Policies of others are detached but kept.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { type Entity, type Iam, identityOf, isOurs } from './iam.js';
 
@@ -8,11 +8,14 @@ export interface ScuttledIdentity {
   readonly isUserDeleted: boolean;
   readonly isPolicyDeleted: boolean;
   readonly deletedKeys: readonly string[];
-  /** ARNs of policies that are not ours. */
+  /** ARNs of detached policies that are not ours. */
   readonly detachedPolicies: readonly string[];
 }
 
-/** @throws conflict for a user or policy that `init --mint` did not make, and for a policy that others use; access-denied, store */
+/**
+ * Removes the identity. @throws conflict for a user or policy that `init --mint` did not make, and for a policy that others use;
+ * access-denied, store
+ */
 export async function scuttleIdentity(iam: Iam, writerId: string, signal: AbortSignal): Promise<ScuttledIdentity> {
   const names = identityOf(writerId);
   const user = refuseForeign(await iam.findUser(names.user), `user ${names.user}`, writerId);
@@ -55,7 +58,7 @@ function refuseForeign(entity: Entity | undefined, what: string, writerId: strin
   );
 }
 
-/** What people may have added to a user is looked for where IAM says that there is something. */
+/** Deletes a user, first removing additions by other people when IAM reports that there are some. */
 async function deleteUser(iam: Iam, user: string): Promise<void> {
   try {
     await iam.deleteUser(user);

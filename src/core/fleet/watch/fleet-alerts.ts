@@ -1,11 +1,11 @@
-// The alerts that are due by how a fleet is. Whoever raises them leaves out what was sent within the cooldown.
+// Makes the alerts that the state of a fleet calls for. The caller leaves out those that were sent within the cooldown.
 import { type Alert, newAlert, type Severity } from '../../notify/alerts/alert.js';
 import { shellWord } from '../../platform/text/shell-word.js';
 import type { WriterStatus } from './judge.js';
 import { spanText } from './span.js';
 import type { FleetStatus } from './watch-fleet.js';
 
-/** One alert for each writer that nobody hears of, or that has not succeeded for too long; the worst first. */
+/** Returns one alert for each writer that has not checked in, or has not succeeded for too long; the worst first. */
 export const fleetAlerts = (
   { writers, location, lookedAt }: FleetStatus,
   thresholdMs: number,
@@ -32,7 +32,7 @@ function dueOf(writer: WriterStatus, lookedAt: Date, thresholdMs: number): Due |
   const { condition, config, isCloned, lastSuccessAt, heartbeat, staleAfterMs } = writer;
   const nowMs = lookedAt.getTime();
   if (condition === 'stale') return { severity: 'critical' };
-  // Whoever has just been given a config is about to be started.
+  // A writer that has just been given a config is about to be started.
   if (condition === 'missing')
     return config !== undefined && nowMs - config.putAt.getTime() > thresholdMs ? { severity: 'critical' } : undefined;
   if (condition === 'unknown' || isCloned) return { severity: 'warning' };
@@ -41,7 +41,7 @@ function dueOf(writer: WriterStatus, lookedAt: Date, thresholdMs: number): Due |
   return nowMs - lastSuccessAt.getTime() > staleAfterMs ? { severity: 'warning' } : undefined;
 }
 
-/** The alert that a fleet as a whole is out of sight; undefined before the threshold. */
+/** Returns the alert for a fleet that cannot be seen at all; undefined before the threshold. */
 export function unseenAlert(
   { location, since, why }: { readonly location: string; readonly since: Date; readonly why: string },
   thresholdMs: number,

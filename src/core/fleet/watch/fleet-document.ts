@@ -1,9 +1,9 @@
-// A fleet as JSON.
+// The JSON form of a fleet.
 import { type Heartbeat, sourceDocument } from '../heartbeat.js';
 import { CONDITIONS, type WriterStatus } from './judge.js';
 import type { ConditionCounts, FleetStatus } from './watch-fleet.js';
 
-/** One writer as JSON. */
+/** Returns one writer for JSON output. */
 export function writerDocument({ heartbeat, config, ...status }: WriterStatus) {
   const { checkedInAt, lastSuccessAt } = status;
   return {
@@ -12,11 +12,19 @@ export function writerDocument({ heartbeat, config, ...status }: WriterStatus) {
     lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
     storedConfigVersion: config?.version ?? null,
     configPutAt: config?.putAt.toISOString() ?? null,
-    ...(heartbeat === undefined ? UNTOLD : toldBy(heartbeat)),
+    ...(heartbeat === undefined ? NO_HEARTBEAT : fromHeartbeat(heartbeat)),
   };
 }
 
-const toldBy = ({ configVersion, host, instanceId, archiverVersion, phase, intervalSeconds, sources }: Heartbeat) => ({
+const fromHeartbeat = ({
+  configVersion,
+  host,
+  instanceId,
+  archiverVersion,
+  phase,
+  intervalSeconds,
+  sources,
+}: Heartbeat) => ({
   configVersion,
   host,
   instanceId,
@@ -26,7 +34,7 @@ const toldBy = ({ configVersion, host, instanceId, archiverVersion, phase, inter
   sourceCycles: sources.map(sourceDocument),
 });
 
-const UNTOLD = {
+const NO_HEARTBEAT = {
   configVersion: null,
   host: null,
   instanceId: null,
@@ -36,11 +44,11 @@ const UNTOLD = {
   sourceCycles: [],
 };
 
-/** How many writers are how, as JSON. */
+/** Returns the number of writers in each condition for JSON output. */
 export const conditionList = (counts: ConditionCounts) =>
   CONDITIONS.map((condition) => ({ condition, writerCount: counts[condition] }));
 
-/** The fleet as JSON, with all writers or those with troubles. */
+/** Returns the fleet for JSON output, with the writers of `status`. */
 export const fleetDocument = ({ location, lookedAt, writers, counts, troubledCount, others, notes }: FleetStatus) => ({
   location,
   lookedAt: lookedAt.toISOString(),

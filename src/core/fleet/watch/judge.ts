@@ -1,6 +1,6 @@
-// From what was seen of a writer to how it is. The store's time of a heartbeat says when the writer checked in; its own clock only
-// says how long before that something was. A clock that is ahead, or dates that cannot be, make a heartbeat that nothing is
-// concluded from (docs/decisions/044). Pure.
+// Judges the condition of a writer from what was seen of it. The store's time of a heartbeat tells when the writer checked in; its own
+// clock is used only for durations before that. When its clock is ahead, or dates are impossible, nothing is concluded from the heartbeat
+// (docs/decisions/044). Pure.
 import { defined } from '../../platform/defined.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { Heartbeat } from '../heartbeat.js';
@@ -12,11 +12,11 @@ type Freshness = 'fresh' | 'stale' | 'missing' | 'unknown';
 export const CONDITIONS = ['healthy', 'starting', 'failing', 'stale', 'missing', 'unknown'] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
-/** Clocks that differ by less agree: a heartbeat may be sent again for some minutes before it arrives. */
+/** Smaller differences between clocks are ignored: a heartbeat may be sent again for some minutes before it arrives. */
 const TOLERANCE_MS = 5 * 60_000;
-/** A config put this shortly before a cycle began may not have been seen by it. */
+/** A cycle that began this shortly after a config was put may not have seen it. */
 const CONFIG_MARGIN_MS = 60_000;
-/** A writer that runs once a month is watched by other means. */
+/** Limit of the interval that is counted; a writer that runs once a month must be watched by other means. */
 const LONGEST_INTERVAL_MS = 14 * 86_400_000;
 const MAX_TEXT = 300;
 
@@ -24,24 +24,24 @@ export interface WriterStatus {
   readonly writerId: string;
   readonly freshness: Freshness;
   readonly condition: Condition;
-  /** Of the latest cycle that ended; null where there is none, or that is not known. */
+  /** Health of the latest cycle that ended; null when there is none, or when it is not known. */
   readonly isHealthy: boolean | null;
   /** By the store's clock. */
   readonly checkedInAt: Date | null;
   readonly ageMs: number | null;
-  /** From this age on it is stale. */
+  /** Age from which it is stale. */
   readonly staleAfterMs: number;
-  /** By the store's clock; null where it never succeeded. */
+  /** By the store's clock; null when it never succeeded. */
   readonly lastSuccessAt: Date | null;
-  /** How far the writer's clock is ahead; negative where it is behind. */
+  /** How far the writer's clock is ahead; negative when it is behind. */
   readonly clockSkewMs: number | null;
   readonly isCloned: boolean;
-  /** It runs an older config than the one that lies there for it. */
+  /** True when it runs an older config than the stored one. */
   readonly isConfigBehind: boolean;
   readonly config: SeenConfig | undefined;
-  /** As it was sent; undefined where none could be read. */
+  /** The heartbeat as it was sent; undefined when none could be read. */
   readonly heartbeat: Heartbeat | undefined;
-  /** What somebody should know, in sentences; none where all is well. */
+  /** Problems that somebody should know, as sentences; empty when all is well. */
   readonly troubles: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export interface Judging {
   /** By the store's clock. */
   readonly now: Date;
   readonly thresholdMs: number;
-  /** Two instances of it took turns lately. */
+  /** True when two instances of it alternated lately. */
   readonly isCloned: boolean;
 }
 
@@ -57,28 +57,28 @@ type ReadHeartbeat = Extract<SeenHeartbeat, { readonly kind: 'read' }>;
 
 const skewOf = ({ heartbeat, putAt }: ReadHeartbeat): number => Date.parse(heartbeat.checkedInAt) - putAt.getTime();
 
-/** When its latest cycle began, ms by the store's clock. */
+/** Returns when its latest cycle began, in ms by the store's clock, less a margin. */
 export const cycleStartOf = (seen: ReadHeartbeat): number =>
   Date.parse(seen.heartbeat.cycle.startedAt) - skewOf(seen) - CONFIG_MARGIN_MS;
 
-/** How a writer is. */
+/** Judges a writer. */
 export function judge({ writerId, seen, config }: WriterObservation, judging: Judging): WriterStatus {
   const { now, thresholdMs, isCloned } = judging;
   const base = { ...NOTHING, writerId, config, staleAfterMs: thresholdMs };
   const nowMs = now.getTime();
   if (seen.kind === 'none') {
     const since = config === undefined ? '' : `: its config was put ${spanText(nowMs - config.putAt.getTime())} ago`;
-    return { ...base, ...both('missing'), troubles: [`it has never checked in${since}`] };
+    return { ...base, ...sameWord('missing'), troubles: [`it has never checked in${since}`] };
   }
   const checkedInAt = seen.putAt ?? null;
   const ageMs = checkedInAt === null ? null : Math.max(0, nowMs - checkedInAt.getTime());
   const when = { checkedInAt, ageMs };
-  if (seen.kind === 'unreadable') return { ...base, ...both('unknown'), ...when, troubles: [shown(seen.reason)] };
+  if (seen.kind === 'unreadable') return { ...base, ...sameWord('unknown'), ...when, troubles: [shown(seen.reason)] };
   const { heartbeat } = seen;
   const clockSkewMs = skewOf(seen);
   const doubt = doubtOf(seen, nowMs);
   const told = { ...base, ...when, clockSkewMs, heartbeat, isCloned };
-  if (doubt !== undefined) return { ...told, ...both('unknown'), troubles: [doubt] };
+  if (doubt !== undefined) return { ...told, ...sameWord('unknown'), troubles: [doubt] };
   const staleAfterMs = Math.max(thresholdMs, Math.min(2000 * heartbeat.intervalSeconds, LONGEST_INTERVAL_MS));
   const isHealthy = healthOf(heartbeat);
   const freshness = (ageMs ?? 0) > staleAfterMs ? 'stale' : 'fresh';
@@ -106,12 +106,12 @@ const NOTHING = {
   heartbeat: undefined,
 } as const;
 
-const both = <T extends Freshness & Condition>(word: T): { readonly freshness: T; readonly condition: T } => ({
+const sameWord = <T extends Freshness & Condition>(word: T): { readonly freshness: T; readonly condition: T } => ({
   freshness: word,
   condition: word,
 });
 
-/** Why nothing can be concluded from it. */
+/** Returns why nothing can be concluded from the heartbeat; undefined when it is plausible. */
 function doubtOf(seen: ReadHeartbeat, nowMs: number): string | undefined {
   const { checkedInAt, lastSuccessAt, cycle } = seen.heartbeat;
   const ahead = seen.putAt.getTime() - nowMs;
@@ -142,30 +142,30 @@ function troublesOf(status: Judged, heartbeat: Heartbeat): readonly string[] {
   const { freshness, ageMs, staleAfterMs, clockSkewMs, isCloned, isConfigBehind, config } = status;
   const { configError, configVersion } = heartbeat;
   const skewMs = clockSkewMs ?? 0;
-  const said = (isSo: boolean, sentence: string): string | undefined => (isSo ? sentence : undefined);
+  const sentenceIf = (isSo: boolean, sentence: string): string | undefined => (isSo ? sentence : undefined);
   const sentences = {
-    stale: said(
+    stale: sentenceIf(
       freshness === 'stale',
       `it checked in ${spanText(ageMs ?? 0)} ago, and ${spanText(staleAfterMs)} are allowed`,
     ),
-    // Of a cycle that succeeded it is a warning: a clone, a key of the config that is not obeyed.
+    // A problem in a successful cycle is a warning: a clone, or a key of the config that is not obeyed.
     failed: status.isHealthy === false ? failureOf(heartbeat) : (heartbeat.problem ?? undefined),
-    cloned: said(
+    cloned: sentenceIf(
       isCloned,
       'two instances of it take turns: the machine was cloned, or two agents have its credentials',
     ),
-    skew: said(skewMs < -TOLERANCE_MS, `its clock is ${spanText(-skewMs)} behind the store's`),
-    // Without a config to go on with, this is its problem, and said already.
-    refused: said(
+    skew: sentenceIf(skewMs < -TOLERANCE_MS, `its clock is ${spanText(-skewMs)} behind the store's`),
+    // When there is no config to continue with, this is already reported as its problem.
+    refused: sentenceIf(
       configError !== null && configError !== heartbeat.problem,
       `it does not take the config that lies there for it: ${configError}`,
     ),
-    behind: said(isConfigBehind, `it runs config ${configVersion}, and ${config?.version} lies there for it`),
+    behind: sentenceIf(isConfigBehind, `it runs config ${configVersion}, and ${config?.version} lies there for it`),
   };
   return Object.values(defined(sentences)).map(shown);
 }
 
-/** What went wrong in its latest cycle. */
+/** Describes the failure of its latest cycle. */
 function failureOf({ problem, sources }: Heartbeat): string {
   const [first, ...others] = sources.filter((source) => source.isHealthy === false);
   if (first === undefined)
@@ -175,8 +175,8 @@ function failureOf({ problem, sources }: Heartbeat): string {
   return problem === null ? source : `${problem}; ${source}`;
 }
 
-/** A writer says what it likes, and as much of it. */
+/** Cleans and shortens text from a writer, which may be anything of any length. */
 const shown = (text: string): string => printable(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
-/** Somebody has to look at it. */
+/** True when somebody has to look at the writer. */
 export const isTroubled = ({ troubles }: Pick<WriterStatus, 'troubles'>): boolean => troubles.length > 0;

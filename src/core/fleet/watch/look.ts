@@ -1,5 +1,5 @@
-// Looks at a fleet: one listing of `writers/` (its folders alone), one of `fleet/`, and a GET for each heartbeat. A config is
-// read only where its writer has begun a cycle since it was put, and once for each ETag.
+// Reads the state of a fleet: one listing of `writers/` (only its folders), one of `fleet/`, and a GET for each heartbeat. A config is read
+// only if its writer has begun a cycle since it was put, and once for each ETag.
 import { isWriterId } from '../../dataset/records/identity.js';
 import type { EventSink } from '../../events/events.js';
 import { reasonText } from '../../platform/failures/errno.js';
@@ -16,28 +16,31 @@ import { cycleStartOf } from './judge.js';
 import type { FleetObservation, SeenConfig, SeenHeartbeat, WriterObservation } from './observation.js';
 import { decodeUtf8 } from '../../platform/text/strict-utf8.js';
 
-/** GETs of small objects: what a store takes from one client without asking it to slow down. */
+/** Concurrent GETs of small objects: as many as a store takes from one client without asking it to slow down. */
 export const REQUESTS_AT_ONCE = 32;
-/** A base that was mistyped may have anything below it. */
+/** Limit of listed names, because a mistyped base may contain anything. */
 const MAX_LISTED = 200_000;
-/** So many requests in a row that get no answer: the store is away, not a writer. */
+/** After so many consecutive failures the store is considered unreachable, rather than single writers. */
 const LOST_IN_ROW = 64;
 const CONFIG = /^fleet\/([^/]+)\/config\.yaml$/;
 
 export interface LookOptions {
-  /** The version of a config that was read before, by writer. */
+  /** Returns the version of a config that was read before. */
   readonly knownVersion: (writerId: string, etag: string) => number | undefined;
   readonly now: () => Date;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
-/** @throws access-denied when `writers/` may not be listed, not-found where there is no fleet, store, stalled, cancelled */
+/**
+ * Reads the state of the fleet. @throws access-denied when `writers/` may not be listed, not-found where there is no fleet, store, stalled,
+ * cancelled
+ */
 export async function lookAtFleet(store: ObjectStore, options: LookOptions): Promise<FleetObservation> {
   const { emit, signal, now } = options;
   emit({ type: 'phase', phase: 'listing' });
   const [storeTime, named, configs] = await Promise.all([
-    // The clock of a folder's files is nearly always that of this computer; asking for it writes a file there.
+    // For a folder, this computer's clock is nearly always right; asking the folder would write a file there.
     parseStoreUrl(store.url).kind === 'file' ? now() : store.time(signal),
     listWriters(store, signal),
     listConfigs(store, signal),
@@ -88,7 +91,7 @@ async function listWriters(reader: ObjectReader, signal: AbortSignal): Promise<r
     names.push(...prefixes.map((prefix) => prefix.slice(top.length, -1)));
     refuseMore(names.length, `${reader.url}/${top}`);
   }
-  return names.filter(isWriterId); // others are folders of something else
+  return names.filter(isWriterId); // other names are folders of something else
 }
 
 interface ListedConfigs {
@@ -143,7 +146,7 @@ async function readHeartbeat(reader: ObjectReader, writerId: string, signal: Abo
 
 const isAway = (error: unknown): boolean => isArchiverError(error, 'store', 'stalled', 'io');
 
-/** Tells a writer whose heartbeat the store does not give from a store that gives nothing. */
+/** Distinguishes single heartbeats that cannot be read from a store that cannot be reached. */
 class Reach {
   private answered = 0;
   private lostInRow = 0;
@@ -163,13 +166,13 @@ class Reach {
     }
   }
 
-  /** @throws when not one could be read */
+  /** @throws when none could be read */
   check(): void {
     if (this.answered === 0 && this.lost !== undefined) throw this.lost;
   }
 }
 
-/** The config with its version, where that can tell something. */
+/** Adds the version to the config if it is needed and can be read. */
 async function withVersion(
   reader: ObjectReader,
   writerId: string,
@@ -188,12 +191,12 @@ async function withVersion(
   return bytes === undefined || content.etag !== config.etag ? config : { ...config, version: configVersionOf(bytes) };
 }
 
-/** As configs are written: a key at the beginning of a line. */
+/** Matches the version as configs are written: a key at the beginning of a line. */
 const VERSION = /^\{?["']?version["']?[ \t]*:[ \t]*([1-9]\d{0,14})[ \t\r]*(?:[,}#]|$)/m;
 
 /**
- * `version` of a config as it lies in the store; undefined where it is not seen. Whether an agent takes it is another question. Nobody
- * has verified it: 2 KB of YAML can hold a parser up for good, so that it is not parsed.
+ * Returns `version` of a stored config, without checking whether an agent would accept it; undefined when not found. The config has not
+ * been verified, so it is not parsed: 2 KB of YAML can block a parser forever.
  */
 export function configVersionOf(bytes: Uint8Array): number | undefined {
   const decoded = decodeUtf8(bytes);

@@ -1,5 +1,5 @@
-// One pass of a monitor: look at the fleet, say how it is, write metrics, evaluate budgets, raise alerts. A store that is away fails
-// no pass: it is told, and alerted once the fleet has been out of sight for longer than the threshold.
+// One pass of a monitor: look at the fleet, judge it, write metrics, evaluate budgets, raise alerts. An unreachable store does not fail a
+// pass: it is reported, and an alert is raised once the fleet has been out of sight for longer than the threshold.
 import type { Alert } from '../../notify/alerts/alert.js';
 import type { Raised } from '../../notify/alerts/raise-alerts.js';
 import type { BudgetBook } from '../../money/budget/budget.js';
@@ -14,33 +14,33 @@ import { metricsText, writeMetrics } from './textfile.js';
 import type { FleetStatus } from './watch-fleet.js';
 
 export interface MonitorPass {
-  /** When it began. */
+  /** When the pass began. */
   readonly time: Date;
-  /** Undefined where it could not be seen; `failure` says why. */
+  /** Undefined when the fleet could not be seen; `failure` says why. */
   readonly fleet: FleetStatus | undefined;
   readonly failure: ArchiverError | undefined;
-  /** Since when it cannot be. */
+  /** Since when it cannot be seen; null when it can. */
   readonly unseenSince: Date | null;
   readonly problems: readonly string[];
 }
 
 export interface Followed {
-  /** What was sent. */
+  /** Alerts that were sent. */
   readonly alerts: readonly Alert[];
-  /** Due, and arrived nowhere: no channel is on, or none took them. */
+  /** Number of due alerts that were not delivered: no channel is on, or none accepted them. */
   readonly unsentCount: number;
-  /** What went wrong beside the look, in sentences. */
+  /** Problems other than that of seeing the fleet, as sentences. */
   readonly problems: readonly string[];
 }
 
 export interface PassOptions {
-  /** The base of the fleet, as its store calls it. */
+  /** URL of the fleet's base, as its store writes it. */
   readonly location: string;
   readonly thresholdMs: number;
   /** The folder of local state. */
   readonly home: string;
   readonly textfile: string | undefined;
-  /** Gets metrics that are served. */
+  /** Receives metrics that are served. */
   readonly metrics?: MetricsBook | undefined;
   readonly now: () => Date;
   readonly signal: AbortSignal;
@@ -49,7 +49,9 @@ export interface PassOptions {
   readonly raise: (alerts: readonly Alert[]) => Promise<Raised>;
 }
 
-/** Looks. `before`: since when the fleet was out of sight at the pass before. @throws usage, and when it is interrupted */
+/**
+ * Looks at the fleet. `before` is the time since which it was out of sight at the previous pass. @throws usage, and when it is interrupted
+ */
 export async function lookOnce(options: PassOptions, before: Date | null = null): Promise<MonitorPass> {
   const { watch, now, signal, home, location } = options;
   const time = now();
@@ -65,7 +67,7 @@ export async function lookOnce(options: PassOptions, before: Date | null = null)
   }
 }
 
-/** Since when, by what is remembered. @throws what reading and saving throws */
+/** Returns since when the fleet is out of sight, remembering it if it is new. @throws what reading and saving throws */
 async function noteUnseen(path: string, location: string, since: Date): Promise<Date> {
   const memory = await readMemory(path);
   if (memory.unseenSince !== null) return new Date(memory.unseenSince);
@@ -73,7 +75,7 @@ async function noteUnseen(path: string, location: string, since: Date): Promise<
   return since;
 }
 
-/** What follows from a look. Never throws. */
+/** Handles the result of a look: metrics, budgets and alerts. Never throws. */
 export async function follow(pass: MonitorPass, options: PassOptions): Promise<Followed> {
   const { textfile, metrics, location, thresholdMs, now, readBook, raise } = options;
   const problems = [...pass.problems, ...(pass.fleet?.notes ?? [])];

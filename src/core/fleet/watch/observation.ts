@@ -1,16 +1,16 @@
-// What one look at a fleet found, before anything is made of it.
+// The result of one look at a fleet, before it is judged.
 import type { Heartbeat } from '../heartbeat.js';
 
-/** The config that lies at the store for a writer. */
+/** The stored config of a writer. */
 export interface SeenConfig {
   readonly etag: string;
   readonly putAt: Date;
-  /** Undefined where it was not read, or cannot be. */
+  /** Undefined when it was not read, or cannot be. */
   readonly version: number | undefined;
 }
 
 export type SeenHeartbeat =
-  /** `putAt` is the store's own time of it. */
+  /** `putAt` is the store's time of the object. */
   | { readonly kind: 'read'; readonly heartbeat: Heartbeat; readonly putAt: Date }
   | { readonly kind: 'unreadable'; readonly reason: string; readonly putAt: Date | undefined }
   | { readonly kind: 'none' };
@@ -24,10 +24,10 @@ export interface WriterObservation {
 export interface FleetObservation {
   /** By the store's clock, when the look began. */
   readonly storeTime: Date;
-  /** By their ids, those that have a heartbeat or a config. */
+  /** Writers that have a heartbeat or a config, by id. */
   readonly writers: readonly WriterObservation[];
-  /** What has a prefix below `writers/` and neither: uploads with --writer-id. */
+  /** Names below `writers/` with neither: uploads with --writer-id. */
   readonly others: readonly string[];
-  /** Why it is not known which writers have configs. */
+  /** Why it is not known which writers have configs; undefined when it is. */
   readonly configsUnknown: string | undefined;
 }

@@ -1,17 +1,17 @@
-// Passes at an interval. They never overlap: one that takes longer than the interval is followed at the next time that is due, and
-// what was missed meanwhile is not made up for.
+// Runs passes at an interval. They never overlap: after one that takes longer than the interval, the next starts at the next due time, and
+// missed ones are not made up for.
 export interface Interval {
   readonly intervalMs: number;
   readonly now: () => Date;
-  /** Resolves after so many ms, or when the signal fires. */
+  /** Resolves after `ms`, or when the signal fires. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** A computer that was asleep is noticed within this time. */
+/** Longest pause, so that the end of a computer's sleep is noticed within this time. */
 const SLICE_MS = 60_000;
 
-/** Gives what each pass gives, until the signal fires. @throws what a pass throws while it has not */
+/** Yields the result of each pass, until the signal fires. @throws what a pass throws before that */
 export async function* atIntervals<T>(
   { intervalMs, now, pause, signal }: Interval,
   pass: () => Promise<T>,
@@ -28,11 +28,11 @@ export async function* atIntervals<T>(
     yield made;
     dueMs += intervalMs * Math.max(1, Math.ceil((now().getTime() - dueMs) / intervalMs));
     for (let nowMs = now().getTime(); dueMs > nowMs && !isAborted(signal); nowMs = now().getTime()) {
-      dueMs = Math.min(dueMs, nowMs + intervalMs); // a clock that was set back stops nothing
+      dueMs = Math.min(dueMs, nowMs + intervalMs); // a clock that was set back does not stop the passes
       await pause(Math.min(dueMs - nowMs, SLICE_MS), signal);
     }
   }
 }
 
-// It may have fired since it was looked at.
+// A function, because the signal may have fired since the last check.
 const isAborted = ({ aborted }: AbortSignal): boolean => aborted;

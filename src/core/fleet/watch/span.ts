@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1000],
 ] as const;
 
-/** A length of time in its two largest units: `41s`, `2h`, `3h 12m`, `1d 4h`. */
+/** Formats a duration in its two largest units: `41s`, `2h`, `3h 12m`, `1d 4h`. */
 export function spanText(ms: number): string {
   const first = UNITS.findIndex(([, size]) => ms >= size);
   if (first < 0) return '0s';

@@ -1,4 +1,4 @@
-// A fleet as metrics for Prometheus. Names follow its conventions: base units, a prefix for the program, moments as seconds since 1970.
+// The Prometheus metrics of a fleet. Names follow its conventions: base units, a prefix for the program, times in seconds since 1970.
 import { fileFailure } from '../../platform/failures/file-failure.js';
 import { familyText, labelsText, READABLE } from '../../notify/metrics-text.js';
 import { replaceFile } from '../../platform/state/replace-file.js';
@@ -9,7 +9,7 @@ type Labels = Readonly<Record<string, string>>;
 interface Metric<T> {
   readonly name: string;
   readonly help: string;
-  /** Nothing where it is not known. */
+  /** Returns null when the value is not known. */
   readonly value: (of: T) => number | null;
 }
 
@@ -51,7 +51,7 @@ const WRITER_METRICS: readonly Metric<WriterStatus>[] = [
   },
 ];
 
-/** The text for a fleet that was seen; undefined: it could not be. */
+/** Returns the metrics text; `fleet` is undefined when it could not be seen. */
 export function metricsText(fleet: FleetStatus | undefined, location: string): string {
   const base = { fleet: location };
   const up = familyOf('archiver_fleet_up', '1 when the fleet could be seen, else 0.', [
@@ -84,7 +84,7 @@ function familyOf(name: string, help: string, samples: readonly (readonly [Label
   );
 }
 
-/** Replaces the file, so that a reader never finds half of it. @throws access-denied, no-space, io */
+/** Replaces the file atomically, so that a reader never finds half of it. @throws access-denied, no-space, io */
 export async function writeMetrics(path: string, fleet: FleetStatus | undefined, location: string): Promise<void> {
   try {
     await replaceFile(path, metricsText(fleet, location), READABLE);

@@ -1,4 +1,4 @@
-// One look at a fleet and what it means: the front door for those who watch.
+// Looks at a fleet and judges its writers: the entry point for monitoring.
 import type { EventSink } from '../../events/events.js';
 import { reasonText } from '../../platform/failures/errno.js';
 import type { ObjectStore } from '../../store/object-store.js';
@@ -11,18 +11,18 @@ import type { FleetObservation } from './observation.js';
 export type ConditionCounts = Readonly<Record<Condition, number>>;
 
 export interface FleetStatus {
-  /** The base. */
+  /** URL of the fleet's base. */
   readonly location: string;
   /** By the store's clock. */
   readonly lookedAt: Date;
-  /** Those somebody has to look at first, then by id. */
+  /** Writers with troubles first, then by condition. */
   readonly writers: readonly WriterStatus[];
   readonly counts: ConditionCounts;
-  /** How many somebody has to look at. */
+  /** Number of writers with troubles. */
   readonly troubledCount: number;
-  /** Below `writers/` without heartbeat or config. */
+  /** Names below `writers/` without heartbeat or config. */
   readonly others: readonly string[];
-  /** What could not be found out or kept, in sentences. */
+  /** Things that could not be found out or saved, as sentences. */
   readonly notes: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface WatchOptions extends Pick<LookOptions, 'now' | 'signal'> {
   readonly emit?: EventSink;
 }
 
-/** Looks once. @throws as lookAtFleet; what cannot be remembered is a note */
+/** Looks once. @throws as lookAtFleet; failures to remember are only notes */
 export async function watchFleet(store: ObjectStore, options: WatchOptions): Promise<FleetStatus> {
   const { home, now, emit = ignoreEvents } = options;
   const notes: string[] = [];

@@ -1,12 +1,12 @@
-// What a balance found and did, as data for programs.
+// The result of a balance as a JSON document.
 import type { Analysis, BalancePlan } from './plan-balance.js';
 import type { ShardLoads } from './shard-loads.js';
 
 export interface Balanced {
   readonly analysis: Analysis;
-  /** Where one was made. */
+  /** Undefined when the balance only analyzed the upload. */
   readonly plan?: BalancePlan;
-  /** The plan was carried out. */
+  /** True when the plan was carried out. */
   readonly executed: boolean;
 }
 

@@ -29,18 +29,18 @@ import { uploadUrlOf, uploadFolder, type UploadId } from '../../store/ids/upload
 import { refuseShared } from '../../store/plain-store.js';
 
 export interface PlanOptions extends AnalyzeOptions {
-  /** For new keys. */
+  /** Source of random bytes for the names of new keys. */
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
 export interface BalanceOptions extends PlanOptions {
   readonly requestsAtOnce: number;
-  /** Of the bucket; undefined: nothing can be locked there. */
+  /** Object Lock settings of the bucket; undefined when nothing can be locked there. */
   readonly lock: BucketLock | undefined;
   readonly emit?: EventSink | undefined;
 }
 
-/** Reads what a balance would do. @throws as `balance` does */
+/** Returns what a balance would do, without writing. @throws as `balance` does */
 export async function previewBalance(store: ObjectStore, options: PlanOptions): Promise<BalancePlan> {
   return await planFor(store, options, await readNeighbours(store, options.uploadId, options.signal));
 }
@@ -50,7 +50,10 @@ async function planFor(store: ObjectStore, options: PlanOptions, around: Neighbo
   return planBalance(await analyze(store, options), around, suffix);
 }
 
-/** Balances the upload; returns what it did. @throws conflict when something else works on it, integrity, unsupported, what the store throws */
+/**
+ * Balances the upload and returns the plan that was carried out. @throws conflict when something else works on it, integrity, unsupported,
+ * what the store throws
+ */
 export async function balance(store: ObjectStore, options: BalanceOptions): Promise<BalancePlan> {
   const { uploadId, signal, emit = ignoreEvents } = options;
   emit({ type: 'phase', phase: 'reading' });
@@ -93,7 +96,7 @@ export async function balance(store: ObjectStore, options: BalanceOptions): Prom
   return plan;
 }
 
-/** The surroundings, once each record of the upload names the existing manifest and no other. */
+/** Reads the neighbours, after finishing an interrupted replacement so that each record of the upload names the existing manifest only. */
 async function settled(store: ObjectStore, { uploadId, signal }: BalanceOptions): Promise<Neighbours> {
   const found = await readNeighbours(store, uploadId, signal);
   if (found.records.every(({ record }) => record.replacementSha256 === undefined)) return found;
@@ -103,12 +106,12 @@ async function settled(store: ObjectStore, { uploadId, signal }: BalanceOptions)
 
 interface Copying extends Pick<BalanceOptions, 'uploadId' | 'requestsAtOnce' | 'emit' | 'signal'> {
   readonly moves: readonly Move[];
-  /** That the chunks of the upload are encrypted with. */
+  /** The KMS key that the upload's chunks are encrypted with. */
   readonly kmsKeyId: string | undefined;
   readonly mayBeLocked: boolean;
 }
 
-/** Makes the missing copies. Copies of an interrupted balance are used when they are correct. */
+/** Makes the missing copies. Correct copies of an interrupted balance are reused. */
 async function copyAll(store: ObjectStore, copying: Copying): Promise<void> {
   const { moves, kmsKeyId, mayBeLocked, requestsAtOnce, emit = ignoreEvents, signal } = copying;
   const meter = progressMeter(emit);
@@ -130,7 +133,7 @@ async function isCopy(store: ObjectReader, { to, sizeBytes, sha256 }: Move, sign
   return hash('sha256', await readAll(await store.get(to, { signal }), sizeBytes), 'hex') === sha256;
 }
 
-/** Every copy exists with its size and is not marked, right before a manifest refers to it. */
+/** Checks, right before a manifest refers to them, that every copy exists with its size and is not marked. @throws integrity */
 async function refuseUnsound(
   store: ObjectReader,
   uploadId: UploadId,
@@ -146,7 +149,7 @@ async function refuseUnsound(
   });
 }
 
-/** Copies again what was swept while this process was suspended right before the swap: the old objects still exist. */
+/** Copies again any chunk that was swept while this process was suspended right before the swap; the old objects still exist. */
 async function restoreLost(
   store: ObjectStore,
   { chunks, ...copying }: Copying & { readonly chunks: readonly ChunkRecord[] },
@@ -185,7 +188,7 @@ const encrypted = (key: string): ArchiverError =>
     },
   );
 
-/** The chunks with the keys and shards of their new places. */
+/** Returns the chunks with the keys and shards of their new places. */
 function moved(
   chunks: readonly ChunkRecord[],
   uploadId: UploadId,

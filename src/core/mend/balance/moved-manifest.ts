@@ -1,5 +1,5 @@
-// The manifest of an upload whose chunks have other keys: the document and every entry as they were written, including what
-// this version does not know, except for the keys and shards of chunks, the sums of shards, and the digest that it replaces.
+// Rewrites a manifest after its chunks got new keys. The document and its entries stay as they were written, including fields that this
+// version does not know; only the keys and shards of chunks, the sums of shards and the list of replaced digests change.
 import { StringDecoder } from 'node:string_decoder';
 import { Readable } from 'node:stream';
 import { ShardSums } from '../../dataset/chain/shard-sums.js';
@@ -13,7 +13,7 @@ import { encodedManifest, type EncodedManifest } from '../../format/manifest/man
 
 const FILES = '"files":[\n';
 
-/** `chunks` are those of the manifest, in its order, with their new places. @throws integrity */
+/** Encodes the manifest again with `chunks`: those of the manifest, in its order, in their new places. @throws integrity */
 export async function movedManifest(loaded: LoadedManifest, chunks: readonly ChunkRecord[]): Promise<EncodedManifest> {
   const { chunks: _chunks, ...document } = loaded.document;
   const { replaces = [] } = loaded.head;
@@ -34,7 +34,7 @@ export async function movedManifest(loaded: LoadedManifest, chunks: readonly Chu
   }
 }
 
-/** Everything after the line that begins the list of entries. */
+/** Copies everything after the line that begins the list of entries. */
 async function copyEntries({ key, bytes }: LoadedManifest, text: GzipText): Promise<void> {
   const decoder = new StringDecoder('utf8');
   let before: string | undefined = '';
@@ -53,7 +53,7 @@ async function copyEntries({ key, bytes }: LoadedManifest, text: GzipText): Prom
   if (before !== undefined) throw integrityError(`the manifest ${key} has no list of files`);
 }
 
-/** Files and bytes of each shard, counted again; a cut file counts in the shard of its last part. */
+/** Counts files and bytes of each shard again; a cut file counts in the shard of its last part. */
 async function shardsOf(loaded: LoadedManifest, chunks: readonly ChunkRecord[]): Promise<readonly ShardRecord[]> {
   const sums = new ShardSums();
   for await (const batch of readLoaded(loaded)) {

@@ -1,6 +1,6 @@
-// The surroundings of one upload: its records, its folder, and which of its chunks other manifests under the base name. They
-// only decide what is worth moving, because nothing is deleted. A manifest that cannot be read may name anything, and until
-// it can be read nothing can be swept either, so it is an error.
+// The surroundings of one upload: its version records, its folder, and which of its chunks other manifests under the base name. Since
+// nothing is deleted, they only decide what is worth moving. An unreadable manifest is an error: it may name anything, and nothing can be
+// swept until it can be read.
 import { atOnce } from '../../platform/limits/at-once.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { markedKeys } from '../../dataset/marks.js';
@@ -15,21 +15,21 @@ import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 const READS_AT_ONCE = 4;
 
 export interface Neighbours {
-  /** Records that name the upload. */
+  /** Version records that name the upload. */
   readonly records: readonly ReadRecord[];
-  /** The upload is the newest version of its dataset. */
+  /** True when the upload is the newest version of its dataset. */
   readonly isNewest: boolean;
   /** The objects in the upload's own folder. */
   readonly folder: UploadFolder;
-  /** Keys in the folder that marks name; `all` when a mark cannot be read. */
+  /** Keys in the folder that prune marks name; `all` when a mark cannot be read. */
   readonly marked: ReadonlySet<string> | 'all';
-  /** Keys below the base that manifests of others name. */
+  /** Keys in the upload's folder that manifests of other uploads name. */
   readonly referred: ReadonlySet<string>;
   /** An upload whose manifest builds on this one. */
   readonly builtOnBy: UploadId | undefined;
 }
 
-/** Reads the surroundings. @throws integrity, unsupported for what cannot be understood; what the store throws */
+/** Reads the surroundings. @throws integrity, unsupported for a record or manifest that cannot be understood; what the store throws */
 export async function readNeighbours(
   reader: ObjectReader,
   uploadId: UploadId,
@@ -60,7 +60,7 @@ export async function readNeighbours(
   return { records, isNewest, folder, marked, referred, builtOnBy };
 }
 
-/** Undefined where it was removed since it was listed. */
+/** Returns the manifest's head, or undefined when the manifest was removed since it was listed. */
 async function headOf(
   reader: ObjectReader,
   uploadId: UploadId,

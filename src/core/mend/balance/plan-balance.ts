@@ -12,28 +12,28 @@ import { uploadFolder, uploadUrlOf, type UploadId } from '../../store/ids/upload
 
 export interface Analysis {
   readonly uploadId: UploadId;
-  /** URL of the base that holds `uploads/`. */
+  /** URL of the base folder that holds `uploads/`. */
   readonly baseUrl: string;
   readonly loads: ShardLoads;
   readonly threshold: number;
   readonly imbalanced: boolean;
-  /** Moves could make the largest shard smaller. An analysis knows this by the manifest alone; a plan, by all that is there. */
+  /** True when moves could make the largest shard smaller. An analysis judges by the manifest alone; a plan, by everything in the store. */
   readonly canImprove: boolean;
-  /** Of the effective view, keys relative to the upload. */
+  /** Chunks of the effective view; their keys are relative to the upload. */
   readonly chunks: readonly ChunkRecord[];
   readonly writerId: string | undefined;
 }
 
-/** A chunk and its new place; keys below the base. */
+/** A chunk and its new place; keys are relative to the base. */
 export interface Move {
   readonly from: string;
   readonly to: string;
   readonly fromShard: number;
   readonly toShard: number;
   readonly sizeBytes: number;
-  /** Hex, of the whole object. */
+  /** SHA-256 of the whole object, in hex. */
   readonly sha256: string;
-  /** There is an object at `to`, which an interrupted balance may have copied. */
+  /** True when an object already exists at `to`; an interrupted balance may have copied it. */
   readonly isThere: boolean;
 }
 
@@ -45,22 +45,24 @@ export interface StayingChunks {
 
 export interface BalancePlan extends Analysis {
   readonly moves: readonly Move[];
-  /** As it will be. */
+  /** The loads after the moves. */
   readonly after: ShardLoads;
   /** Chunks that cannot move, by reason. */
   readonly staying: readonly StayingChunks[];
-  /** Objects that will not be needed: those replaced by copies, and what earlier balances left. A prune removes them. */
+  /**
+   * Objects that are no longer needed after the moves: those replaced by copies, and leftovers of earlier balances. A prune removes them.
+   */
   readonly superseded: { readonly objects: number; readonly bytes: number };
 }
 
 export interface AnalyzeOptions {
   readonly uploadId: UploadId;
-  /** Largest shard by average; above it the upload is imbalanced. */
+  /** Ratio of the largest shard to the average above which the upload is imbalanced. */
   readonly threshold: number;
   readonly signal: AbortSignal;
 }
 
-/** How the chunks that the upload shows are spread. @throws what reading the manifest throws */
+/** Measures how evenly the chunks of the effective view are spread over the shards. @throws what reading the manifest throws */
 export async function analyze(reader: ObjectReader, options: AnalyzeOptions): Promise<Analysis> {
   const { uploadId, threshold, signal } = options;
   const { head }: ReadView = await readView(reader, { uploadId, headOnly: true, signal });
@@ -72,12 +74,12 @@ export async function analyze(reader: ObjectReader, options: AnalyzeOptions): Pr
   return { uploadId, baseUrl: reader.url, loads, threshold, imbalanced, canImprove, chunks, writerId };
 }
 
-/** Of the largest shard: below it the copies cost more than they are good for. */
+/** Smallest worthwhile reduction, as a share of the largest shard; below it the copies cost more than they gain. */
 const LEAST_GAIN = 0.01;
 
 type Reasons = readonly (StayReason | undefined)[];
 
-/** Why chunks stay, as if nothing but this upload were in the store. */
+/** Tells why chunks must stay, as if nothing but this upload were in the store. */
 function reasonsByManifest(chunks: readonly ChunkRecord[], uploadId: UploadId): Reasons {
   const present = new Map(chunks.map((chunk) => [chunkKey(uploadId, chunk.key) ?? '', chunk]));
   const neighbours = { referred: new Set<string>(), isNewest: false };
@@ -85,7 +87,7 @@ function reasonsByManifest(chunks: readonly ChunkRecord[], uploadId: UploadId): 
   return chunks.map((chunk) => stayReason(chunk, around));
 }
 
-/** The new shards of chunks, by position; none when all of that would leave the largest shard about as large as it is. */
+/** Returns the new shards of chunks by position; empty when the moves would hardly shrink the largest shard. */
 function usefulPlaces(
   chunks: readonly ChunkRecord[],
   loads: ShardLoads,
@@ -102,8 +104,8 @@ const placed = (chunks: readonly ChunkRecord[], places: ReadonlyMap<number, numb
   chunks.map((chunk, id) => ({ ...chunk, shard: places.get(id) ?? chunk.shard }));
 
 /**
- * The plan. `suffix` (8 hex digits) makes the keys of copies new: a prune may still be about to delete what was
- * stored under an old one. @throws integrity when a chunk is not in the store as the manifest says
+ * Makes the plan. `suffix` (8 hex digits) makes the keys of copies new: a prune may still be about to delete what was stored under an old
+ * one. @throws integrity when a chunk is not in the store as the manifest says
  */
 export function planBalance(analysis: Analysis, neighbours: Neighbours, suffix: string): BalancePlan {
   const { uploadId, writerId, chunks, loads, imbalanced } = analysis;
@@ -127,7 +129,7 @@ export function planBalance(analysis: Analysis, neighbours: Neighbours, suffix: 
 
 interface Copying {
   readonly uploadId: UploadId;
-  /** Copies that exist. */
+  /** Existing copies that are not marked. */
   readonly usable: readonly ObjectInfo[];
   readonly suffix: string;
 }
@@ -144,9 +146,9 @@ function moveOf(
   const { shard: fromShard, size: sizeBytes, sha256 } = chunk;
   const isCopy = ({ key }: ObjectInfo): boolean =>
     key.startsWith(shard) && chunkName(key.slice(uploadFolder(uploadId).length)) === name;
-  const there = usable.find((copy) => copy.sizeBytes === sizeBytes && isCopy(copy));
-  const to = there?.key ?? `${shard}${name}-${suffix}.tar.zst`;
-  return [{ from, to, fromShard, toShard, sizeBytes, sha256, isThere: there !== undefined }];
+  const existing = usable.find((copy) => copy.sizeBytes === sizeBytes && isCopy(copy));
+  const to = existing?.key ?? `${shard}${name}-${suffix}.tar.zst`;
+  return [{ from, to, fromShard, toShard, sizeBytes, sha256, isThere: existing !== undefined }];
 }
 
 function refuseMissing({ uploadId, baseUrl, chunks }: Analysis, present: ReadonlyMap<string, ObjectInfo>): void {
@@ -162,7 +164,7 @@ function refuseMissing({ uploadId, baseUrl, chunks }: Analysis, present: Readonl
   }
 }
 
-/** Objects with the number of a chunk that the manifest names in another shard. */
+/** Returns the objects whose chunk number belongs to a chunk that the manifest names in another shard. */
 function copiesOf({ uploadId, chunks }: Analysis, { folder }: Neighbours): readonly ObjectInfo[] {
   const named = new Set(chunks.map(({ key }) => key));
   const names = new Set([...named].map(chunkName));
@@ -173,7 +175,7 @@ function copiesOf({ uploadId, chunks }: Analysis, { folder }: Neighbours): reado
   });
 }
 
-/** Names of chunks whose copy must stay where it is. */
+/** Returns the names of chunks that were moved before and whose other object another upload refers to. */
 function doubledOf(
   { uploadId }: Analysis,
   copies: readonly ObjectInfo[],
@@ -205,11 +207,11 @@ function stayingOf(chunks: readonly ChunkRecord[], reasons: readonly (StayReason
   return [...sums].map(([reason, sum]) => ({ reason, ...sum }));
 }
 
-// Which chunks move to which shard, so that the largest shard comes close to the average with few moves. Repeatedly, the
-// chunk closest to half of the difference moves from the heaviest shard to the lightest. Each move makes the sum of squares
-// smaller, so this ends; chunks stay whole, so it may end above the average.
+// Chooses which chunks move to which shard, so that the largest shard comes close to the average with few moves. Repeatedly, the chunk
+// closest to half of the difference moves from the heaviest shard to the lightest. Each move makes the sum of squares smaller, so this
+// ends; chunks stay whole, so it may end above the average.
 
-/** A shard this close to the average is left alone: evening out the rest costs copies and gains nothing. */
+/** Ratio to the average up to which a shard is left alone: evening out the rest costs copies and gains nothing. */
 const CLOSE_ENOUGH = 1.1;
 
 interface MovableChunk {
@@ -218,7 +220,7 @@ interface MovableChunk {
   readonly size: number;
 }
 
-/** `loads` are the stored bytes of every shard. Returns the new shard of each chunk that moves, by its id. */
+/** `loads` is the stored bytes of each shard. Returns the new shard of each chunk that moves, by its id. */
 export function planMoves(loads: readonly number[], chunks: readonly MovableChunk[]): ReadonlyMap<number, number> {
   const shards = loads.map((bytes, shard) => ({ shard, bytes, chunks: [] as MovableChunk[], isStuck: false }));
   for (const chunk of chunks.toSorted(bySize)) shards[chunk.shard]?.chunks.push(chunk);
@@ -253,7 +255,7 @@ interface Shard {
 }
 const NONE: Shard = { shard: 0, bytes: 0, chunks: [], isStuck: true };
 
-// The id decides between equals, so that the same upload always gets the same plan.
+// Ties are broken by id, so that the same upload always gets the same plan.
 const bySize = (a: MovableChunk, b: MovableChunk): number => a.size - b.size || a.id - b.id;
 
 function lowerBound(chunks: readonly MovableChunk[], wanted: Pick<MovableChunk, 'id' | 'size'>): number {
@@ -267,7 +269,7 @@ function lowerBound(chunks: readonly MovableChunk[], wanted: Pick<MovableChunk, 
   return low;
 }
 
-/** Position of the chunk whose move evens out most; undefined when every move would only reverse the difference. */
+/** Returns the position of the chunk whose move evens out most; undefined when every move would only reverse the difference. */
 function closest(chunks: readonly MovableChunk[], difference: number): number | undefined {
   const half = difference / 2;
   const at = lowerBound(chunks, { id: -1, size: half });

@@ -1,5 +1,5 @@
-// How the stored bytes of an upload are spread over the shards that it was made for. Empty shards count: an upload of
-// eight shards that fills one is as far from even as can be.
+// Measures how the stored bytes of an upload are spread over its shards. Empty shards count: an upload of eight shards that fills only one
+// is as uneven as can be.
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 
 export interface ShardLoad {
@@ -9,17 +9,17 @@ export interface ShardLoad {
 }
 
 export interface ShardLoads {
-  /** One a shard, in their order. */
+  /** One load per shard, in shard order. */
   readonly shards: readonly ShardLoad[];
   readonly totalBytes: number;
-  /** Total by number of shards. */
+  /** `totalBytes` divided by the number of shards. */
   readonly averageBytes: number;
   readonly largestBytes: number;
-  /** Largest by average; 1 when nothing is stored. */
+  /** `largestBytes` divided by `averageBytes`; 1 when nothing is stored. */
   readonly ratio: number;
 }
 
-/** Adds chunks up. There are `shardCount` shards, or more when a chunk lies in a later one. */
+/** Adds up the chunks of each shard. There are `shardCount` shards, or more when a chunk lies in a later one. */
 export function shardLoads(chunks: readonly Pick<ChunkRecord, 'shard' | 'size'>[], shardCount: number): ShardLoads {
   const count = chunks.reduce((most, { shard }) => Math.max(most, shard + 1), Math.max(1, shardCount));
   const shards = Array.from({ length: count }, (_, shard) => ({ shard, chunks: 0, storedBytes: 0 }));

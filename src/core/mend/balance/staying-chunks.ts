@@ -1,4 +1,4 @@
-// Why a chunk must stay in its shard.
+// Decides whether a chunk must stay in its shard, and why.
 import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
@@ -30,18 +30,18 @@ export interface Surroundings {
   readonly uploadId: UploadId;
   readonly writerId: string | undefined;
   readonly neighbours: Pick<Neighbours, 'referred' | 'isNewest'>;
-  /** Chunks in the upload's folder by key. */
+  /** Chunks in the upload's folder, by key. */
   readonly present: ReadonlyMap<string, Pick<ObjectInfo, 'storageClass'>>;
-  /** Names of chunks of which another upload needs a second copy. */
+  /** Names of chunks that were moved before and whose other object another upload refers to. */
   readonly doubled: ReadonlySet<string>;
 }
 
 const MAX_COPY_BYTES = 5 * 2 ** 30;
 
-/** `chunk-000017` of a key relative to the upload, moved or not; undefined when it is no key of a chunk. */
+/** Returns `chunk-000017` for a chunk key relative to the upload, moved or not; undefined for any other key. */
 export const chunkName = (relative: string): string | undefined => CHUNK_KEY.exec(relative)?.[2];
 
-/** Undefined when it may move. The object must be there. */
+/** Returns why the chunk must stay, or undefined when it may move. Its object must exist. */
 export function stayReason(chunk: ChunkRecord, around: Surroundings): StayReason | undefined {
   const { uploadId, writerId, neighbours, present, doubled } = around;
   const own = uploadFolder(uploadId);

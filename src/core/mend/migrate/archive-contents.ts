@@ -1,14 +1,13 @@
-// What an archive has said so far, and which of its members are believed. As with tar the last one of a name wins, but
-// nothing is ever put below or through a link, over a folder, outside the folder, or where the file system would take
-// it for something else. Judges by names alone: the disk is not asked, so a dry run judges the same.
-// About 300 bytes of memory an entry.
+// The members read from an archive so far, and which of them are accepted. As with tar, the last member of a name wins, but nothing is ever
+// put below or through a link, over a folder, outside the target folder, or where the file system would take it for something else. Members
+// are judged by name alone, without asking the disk, so a dry run judges the same. Takes about 300 bytes of memory per entry.
 import { pathProblem } from '../../platform/paths/path-rules.js';
 import { displayPath, type RawPath, TOP, splitPath, joinParts, pathBelow } from '../../platform/paths/raw-path.js';
 import { type Folding, foldName } from '../../platform/paths/collisions.js';
 
 export interface Row {
   readonly kind: 'file' | 'directory' | 'symlink';
-  /** A folder that is only named by what lies in it: it has no metadata of its own. */
+  /** True for a folder known only because something lies in it: it has no metadata of its own. */
   readonly isImplied: boolean;
   size: number;
   mode: number;
@@ -16,21 +15,21 @@ export interface Row {
   gid: number;
   seconds: number;
   nanos: number;
-  /** Hex; empty until the content is known. */
+  /** MD5 in hex; empty until the content is known. */
   md5: string;
   readonly target: RawPath;
-  /** The same for all names of one file. */
+  /** A number shared by all names of one file. */
   readonly file: number;
-  /** It was met in the manifest. */
+  /** Set when the uploaded manifest has an entry for it. */
   isUploaded?: boolean;
 }
 
-/** What Linux takes in one call, and in one name. */
+/** Linux limits in bytes, for a path in one call and for one name. */
 const MAX_PATH_BYTES = 4095;
 const LONG_NAME = /[^/]{256}/;
 const KIND_WORDS = { file: 'a file', directory: 'a folder', symlink: 'a symbolic link' } as const;
 
-/** The path of a member as the upload has it: `./a//b/` is `a/b`, and `./` is the folder itself, ''. */
+/** Normalizes a member's path as the upload stores it: `./a//b/` becomes `a/b`, and `./`, the folder itself, becomes ''. */
 export function cleanMemberPath(path: RawPath): RawPath {
   if (!/(?:^|\/)\.?(?:\/|$)/.test(path)) return path;
   const parts = joinParts(path.split('/').filter((part) => part !== '' && part !== '.'));
@@ -64,7 +63,7 @@ export class ArchiveContents {
     this.spellings = folding.case || folding.unicode ? new Map() : undefined;
   }
 
-  /** Why nothing of this kind may be put at this path; undefined when it may. Then the folders above it are known. */
+  /** Returns why a member of this kind may not be put at this path; undefined when it may, and then its parent folders are recorded. */
   refusal(path: RawPath, kind: Row['kind']): string | undefined {
     const problem = pathProblem(path) ?? lengthProblem(path);
     if (problem !== undefined) return `refused: ${problem}`;
@@ -97,13 +96,13 @@ export class ArchiveContents {
     this.spellings?.set(foldName(path, this.folding), path);
   }
 
-  /** Takes back what could not be written. */
+  /** Removes a member that could not be written. */
   drop(path: RawPath): void {
     this.rows.delete(path);
     this.spellings?.delete(foldName(path, this.folding));
   }
 
-  /** What lies at the end of a hard link. @returns the reason when there is nothing that can be linked */
+  /** Returns the row that a hard link points to, or the reason when there is nothing to link to. */
   linked(target: RawPath): Row | string {
     const problem = pathProblem(target);
     if (problem !== undefined) return `refused: it is a hard link and ${problem.replace('the path', 'its target')}`;

@@ -1,4 +1,4 @@
-// What an archive is, by its first bytes: names lie. From the stored bytes to the bytes of the tar stream, as they come.
+// Detects the format of an archive by its first bytes, because names lie, and decodes it to the bytes of the tar stream.
 import { createGunzip } from 'node:zlib';
 import { decodeZstdStream, throughTransform } from '../../platform/codec/zstd-stream.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
@@ -9,9 +9,9 @@ export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.zst';
 
 export interface TarStream {
   readonly format: ArchiveFormat;
-  /** Bytes of the tar stream. A piece is only valid until the next one is asked for. */
+  /** Bytes of the tar stream. Each piece is valid only until the next one is requested. */
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** The first stored bytes: they may say how large the content is. */
+  /** The first stored bytes, which may say how large the content is. */
   readonly start: Buffer;
 }
 
@@ -25,7 +25,7 @@ const OTHERS: readonly (readonly [magic: string, name: string])[] = [
   ['377abcaf271c', '7z'],
 ];
 
-/** Opens the tar stream in `body`. @throws unsupported with what it is instead, and what the body throws */
+/** Opens the tar stream in `body`. @throws unsupported, saying what it is instead, and what the body throws */
 export async function openTarStream(body: AsyncIterable<Uint8Array>): Promise<TarStream> {
   const pieces = body[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);

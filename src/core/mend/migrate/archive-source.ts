@@ -8,9 +8,9 @@ export interface ArchiveSource {
   /** The store that holds it, and its key there. */
   readonly storeUrl: string;
   readonly key: string;
-  /** The archive itself; for a local file with its absolute path. */
+  /** URL of the archive; for a local file with its absolute path. */
   readonly url: string;
-  /** The machine on which a local path means this file; '' for a bucket, which is the same everywhere. */
+  /** Name of the host for a local file; '' for a bucket, which is the same from everywhere. */
   readonly owner: string;
 }
 

@@ -1,5 +1,5 @@
-// Does the upload hold what the archive said? Every entry of the manifest against what was extracted, and the other way
-// round: nothing missing, nothing more, the same types, sizes, checksums, link targets and groups of hard links.
+// Checks that the upload holds what the archive held: every entry of the manifest is compared with what was extracted, and the other way
+// round. Nothing may be missing or extra, and types, sizes, checksums, link targets and groups of hard links must match.
 import type { Entry } from '../../format/manifest/manifest-types.js';
 import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import type { ArchiveContents, Row } from './archive-contents.js';
@@ -8,9 +8,9 @@ import type { Losses } from './losses.js';
 export interface ComparisonOptions {
   readonly contents: ArchiveContents;
   readonly linkedFiles: ReadonlySet<number>;
-  /** Owners were set, so they must have come through. */
+  /** True when owners were set during extraction, so that they must match. */
   readonly hasOwners: boolean;
-  /** Digits of a second that times keep. */
+  /** Number of fractional digits of a second that times keep. */
   readonly timeDigits: 6 | 9;
   readonly losses: Losses;
 }
@@ -55,7 +55,7 @@ export class ManifestComparison {
     if (this.problems.length < SHOWN) this.problems.push(`${displayPath(path)} ${what}`);
   }
 
-  /** What is wrong in words; undefined when nothing is. */
+  /** Reports missing members and returns the problems as text; undefined when there are none. */
   finish(): string | undefined {
     for (const [path, row] of this.options.contents.rows) {
       if (row.isUploaded !== true) this.problem(path, 'is missing');

@@ -1,6 +1,5 @@
-// Puts what an archive holds below the temporary folder, through the tree that restores use: never through a link. The
-// folder above is nobody else's, so setuid and setgid bits are set here like the others; `disarm` takes them off what
-// stays.
+// Writes the members of an archive below the temporary folder, through the same tree that restores use: never through a link. The folder is
+// private, so setuid and setgid bits are set like all others; `disarm` removes them from files that stay.
 import { systemCode } from '../../platform/failures/errors.js';
 import type { Folder, Metadata, OutputTree } from '../../restore/output-tree/output-tree.js';
 import { type RawPath, rawFromText, splitPath } from '../../platform/paths/raw-path.js';
@@ -35,7 +34,7 @@ export class DiskWriter {
     private readonly losses: Losses,
   ) {}
 
-  /** The mode that is set: a normal user could not read back what denies it to its owner. */
+  /** Returns `mode`, widened for a normal user who otherwise could not read the file back. */
   private readableMode(mode: number, needed: number): number {
     if (this.account.isRoot || (mode & needed) === needed) return mode;
     this.losses.modes++;
@@ -43,8 +42,8 @@ export class DiskWriter {
   }
 
   /**
-   * Calls `set` with the owner to set, and again without one where the system refuses: a normal user may set none, and
-   * root may not in a container, on a network or on a file system without owners. `row` then gets the one that it has.
+   * Calls `set` with the owner to set, and again without one where the system refuses: a normal user may not set one, nor may root in a
+   * container, on a network file system or on one without owners. `row` then gets the actual owner.
    */
   private withOwner(row: Row, newGroup: number, set: (owner: Metadata['owner']) => void): void {
     const { isRoot, uid, gid } = this.account;
@@ -67,14 +66,14 @@ export class DiskWriter {
     this.tree.makeFolder(path, OWNER_ACCESS);
   }
 
-  /** Takes away the file that was here; a link is none yet. */
+  /** Removes the file that an earlier member put here; links are not on disk yet. */
   clear(path: RawPath, before: Row | undefined): void {
     if (before?.kind !== 'file') return;
     const [folder, name] = splitPath(path);
     this.tree.remove(this.tree.folder(folder), name);
   }
 
-  /** Makes a file that must not exist. */
+  /** Creates a file that must not exist yet. */
   create(path: RawPath, member: Pick<TarMember, 'runs' | 'size'>): OpenFile {
     this.space.used(0, 1);
     const [folderPath, name] = splitPath(path);
@@ -96,7 +95,7 @@ export class DiskWriter {
     this.tree.write(fd, bytes, position);
   }
 
-  /** Gives a whole file its metadata. */
+  /** Sets the metadata of a completely written file. */
   finish(file: OpenFile, row: Row, xattrs: TarMember['xattrs']): void {
     row.mode = this.readableMode(row.mode, READ_FILE);
     try {
@@ -118,7 +117,8 @@ export class DiskWriter {
   private describe(fd: number, row: Row, newGroup: number, xattrs: TarMember['xattrs']): void {
     const describe = (): void =>
       this.withOwner(row, newGroup, (owner) => this.tree.describe(fd, { mtime: row, mode: row.mode, owner }));
-    // A change of owner takes capabilities away; a mode without the right to write keeps a normal user from setting any.
+    // Changing the owner removes capabilities, so root sets attributes last; a read-only mode keeps a normal user from setting any, so
+    // there they come first.
     if (this.account.isRoot) describe();
     for (const [name, value] of xattrs ?? []) {
       this.attribute(() => this.tree.setAttribute(fd, name, value));
@@ -130,7 +130,7 @@ export class DiskWriter {
     try {
       set();
     } catch {
-      this.losses.attributes++; // said once, with how many there were
+      this.losses.attributes++; // reported once, with their number
     }
   }
 
@@ -160,7 +160,7 @@ export class DiskWriter {
     );
   }
 
-  /** Gives a folder its metadata, after everything in it has been made. */
+  /** Sets a folder's metadata, after everything in it has been made. */
   finishFolder(path: RawPath, row: Row, xattrs: TarMember['xattrs']): void {
     row.mode = this.readableMode(row.mode, READ_FOLDER);
     const { newGroup } = this.tree.folder(splitPath(path)[0]);
@@ -176,7 +176,7 @@ export class DiskWriter {
     return this.tree.present(path) !== undefined;
   }
 
-  /** Takes setuid, setgid and capabilities (which a change of owner takes away) off a file that stays on this disk. */
+  /** Removes setuid, setgid and capabilities (which a change of owner takes away) from a file that stays on this disk. */
   disarm(path: RawPath, row: Row): void {
     const [folder, name] = splitPath(path);
     const fd = this.tree.openFile(this.tree.folder(folder), name);
@@ -191,6 +191,6 @@ export class DiskWriter {
 
 const CAPABILITY = rawFromText('security.capability');
 
-/** True for a file that runs as somebody else, or with rights of its own. */
+/** True for a file that runs as another user, or with capabilities of its own. */
 export const isArmed = ({ mode }: Pick<Row, 'mode'>, xattrs: TarMember['xattrs']): boolean =>
   (mode & SPECIAL_BITS) !== 0 || xattrs?.has(CAPABILITY) === true;

@@ -1,6 +1,6 @@
-// From the members of an archive to a folder: what is believed is written, what is not is named. Symbolic links are made
-// last, so that nothing is ever written through one, and folders get their modes and times after that. Without a writer
-// nothing is written: a dry run.
+// Extracts the members of an archive into a folder: accepted members are written, refused ones are reported. Symbolic links are made last,
+// so that nothing is ever written through one, and folders get their modes and times after that. Without a writer nothing is written: a dry
+// run.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { displayPath, type RawPath, TOP, splitPath } from '../../platform/paths/raw-path.js';
 import { failureReason, fatalError } from '../../restore/output-tree/refusal.js';
@@ -15,14 +15,14 @@ import type { TarSink } from '../../format/tar/tar-reader.js';
 export interface NotMigrated {
   readonly path: string;
   readonly reason: string;
-  /** Devices and FIFOs are left out by design; anything else makes the migration partial. */
+  /** True for devices and FIFOs, which are left out by design; anything else makes the migration partial. */
   readonly isSpecial: boolean;
 }
 
 export interface ExtractionDeps {
   readonly contents: ArchiveContents;
   readonly losses: Losses;
-  /** Undefined: nothing is written. */
+  /** Undefined for a dry run: nothing is written. */
   readonly writer: DiskWriter | undefined;
   readonly onSkip: (skip: NotMigrated) => void;
 }
@@ -39,10 +39,10 @@ const MAX_MEMBERS = 8_000_000;
 const MAX_KEPT_ATTRIBUTES = 64 * 1024 * 1024;
 
 export class Extraction implements TarSink {
-  /** So far, members that others replaced counted in. */
+  /** Number of files so far, including those that later members replaced. */
   files = 0;
   bytes = 0;
-  /** Numbers of files that have several names. */
+  /** Numbers of the files that have several names. */
   readonly linkedFiles = new Set<number>();
   private readonly armed = new Set<RawPath>();
   private readonly attributes = new Map<RawPath, NonNullable<TarMember['xattrs']>>();
@@ -58,7 +58,7 @@ export class Extraction implements TarSink {
     return this.current?.intake.isBusy === true;
   }
 
-  /** Pays what makes it busy. */
+  /** Hashes pending zeros, so that the sink is no longer busy. */
   async settle(signal: AbortSignal): Promise<void> {
     await this.current?.intake.settle(signal);
     if (this.isClosing) this.close();
@@ -183,7 +183,7 @@ export class Extraction implements TarSink {
     this.bytes += row.size;
   }
 
-  /** Of folders and links, which get them last. */
+  /** Keeps the attributes of folders and links, which are set last. */
   private keepAttributes(path: RawPath, xattrs: TarMember['xattrs']): void {
     this.attributes.delete(path);
     if (xattrs === undefined) return;
@@ -193,7 +193,7 @@ export class Extraction implements TarSink {
   }
 
   data(bytes: Buffer): number {
-    if (this.current === undefined) return bytes.byteLength; // it failed: what is left of it is passed over
+    if (this.current === undefined) return bytes.byteLength; // writing the file failed: skip the rest of its data
     const { path, intake } = this.current;
     try {
       return intake.data(bytes);
@@ -227,7 +227,7 @@ export class Extraction implements TarSink {
     }
   }
 
-  /** Makes the links, and gives folders their metadata. */
+  /** Creates the symbolic links and sets the metadata of folders. */
   async finish(signal: AbortSignal): Promise<void> {
     const { contents, writer } = this.deps;
     if (writer === undefined) return;
@@ -236,14 +236,14 @@ export class Extraction implements TarSink {
     await finishExtraction({ contents, writer, root, attributes, onFailure, signal });
   }
 
-  /** Closes what is open. */
+  /** Closes and removes the file being written. */
   abort(): void {
     if (this.current !== undefined) this.deps.writer?.abandon(this.current.file);
     this.current = undefined;
     this.isClosing = false;
   }
 
-  /** Takes setuid, setgid and capabilities off what stays on this disk. */
+  /** Removes setuid, setgid and capabilities from files that stay on this disk. */
   disarm(): void {
     for (const path of this.armed) {
       const row = this.deps.contents.rows.get(path);
@@ -255,7 +255,7 @@ export class Extraction implements TarSink {
     this.deps.onSkip({ path: displayPath(path), reason, isSpecial });
   }
 
-  /** One member that could not be written, with the folders that were to be made for it alone. @throws what ends everything */
+  /** Reports a member that could not be written, and forgets parent folders that were not made. @throws errors that end the extraction */
   private failed(path: RawPath, error: unknown): void {
     if (error instanceof ArchiverError && error.code === 'no-space') throw error;
     const fatal = fatalError(error);

@@ -1,5 +1,5 @@
-// The file that is being written now: its data to where they belong, and its MD5, holes counted as zeros. Long holes are
-// a debt that is paid in slices, so that a file of a terabyte of nothing does not stop the process from listening.
+// Receives the data of the file being written: writes it at its positions and computes its MD5, with holes counted as zeros. Long holes are
+// hashed in slices, so that a terabyte of zeros does not block the process.
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { SparseRun } from '../../format/tar/sparse-runs.js';
@@ -18,17 +18,17 @@ export class FileIntake {
   private hashed = 0;
   private run = 0;
   private inRun = 0;
-  /** Zeros up to here are still to be hashed. */
+  /** Position up to which zeros still have to be hashed. */
   private zerosTo = 0;
 
   constructor(private readonly file: IntakeFile) {}
 
-  /** Zeros wait to be hashed. */
+  /** True while zeros wait to be hashed. */
   get isBusy(): boolean {
     return this.zerosTo > this.hashed;
   }
 
-  /** Returns how many bytes it took; none when it is busy. */
+  /** Returns how many bytes were consumed; 0 while it is busy. */
   data(bytes: Buffer): number {
     const { runs } = this.file;
     if (runs === undefined) return this.take(bytes, this.hashed);
@@ -53,7 +53,7 @@ export class FileIntake {
     return bytes.byteLength;
   }
 
-  /** After the last data: what remains is a hole. */
+  /** Call after the last data: the rest of the file is a hole. */
   end(): void {
     this.zerosTo = this.file.size;
   }
@@ -70,7 +70,7 @@ export class FileIntake {
     }
   }
 
-  /** Hex MD5 of the whole file. */
+  /** Returns the MD5 of the whole file in hex. */
   digest(): string {
     return this.hash.digest('hex');
   }

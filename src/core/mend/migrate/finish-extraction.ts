@@ -1,4 +1,4 @@
-// The end of an extraction: links, when no file can be written through them any more, then what folders say of themselves.
+// The end of an extraction: symbolic links are made once no file can be written through them any more, then folders get their metadata.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import type { ArchiveContents, Row } from './archive-contents.js';
@@ -8,23 +8,23 @@ import type { TarMember } from '../../format/tar/tar-member.js';
 export interface FinishOptions {
   readonly contents: ArchiveContents;
   readonly writer: DiskWriter;
-  /** What the archive says of the folder itself. */
+  /** The archive's entry for the top folder itself. */
   readonly root: Row | undefined;
-  /** Of links and folders. */
+  /** Extended attributes of links and folders. */
   readonly attributes: ReadonlyMap<RawPath, NonNullable<TarMember['xattrs']>>;
-  /** Gets what concerns one path. @throws what ends everything */
+  /** Gets errors that concern one path. @throws errors that end the extraction */
   readonly onFailure: (path: RawPath, error: unknown) => void;
   readonly signal: AbortSignal;
 }
 
 const AT_ONCE = 1000;
 
-/** Makes the links, and gives folders their metadata. */
+/** Creates the symbolic links and sets the metadata of folders. */
 export async function finishExtraction(options: FinishOptions): Promise<void> {
   const { contents, writer, root, attributes } = options;
   const paths = [...contents.rows.keys()];
   await each(options, 'symlink', paths, (path, row) => writer.symlink(path, row, attributes.get(path)));
-  // Deepest first: what is made in a folder changes its time, and what it denies keeps us out.
+  // Deepest first: writing in a folder changes its time, and a restrictive mode would keep us out.
   await each(options, 'directory', paths.sort().toReversed(), (path, row) => {
     if (!row.isImplied) writer.finishFolder(path, row, attributes.get(path));
   });

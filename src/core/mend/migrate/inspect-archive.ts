@@ -1,4 +1,4 @@
-// A dry run: reads the whole archive, judges every member as a migration would, and writes nothing.
+// A dry run of a migration: reads the whole archive, judges every member as a migration would, and writes nothing.
 import { deriveDatasetId } from '../../dataset/records/identity.js';
 import type { EventSink } from '../../events/events.js';
 import { rawFromText } from '../../platform/paths/raw-path.js';
@@ -20,19 +20,19 @@ export interface InspectedArchive {
   readonly datasetId: string;
   readonly contents: ArchiveContents;
   readonly files: number;
-  /** Sum of the files' sizes, every name of a file counted. */
+  /** Sum of the files' sizes in bytes; a file with several names counts once for each. */
   readonly bytes: number;
-  /** About what the temporary folder would take; holes are counted, so it may be less. */
+  /** Estimated bytes needed in the temporary folder; holes are counted, so it may be less. */
   readonly tempBytes: number;
-  /** What is packed: every content once, holes counted, in tar streams. */
+  /** Bytes to be packed: every content once, holes counted, in tar streams. */
   readonly packedBytes: number;
   readonly skipped: readonly NotMigrated[];
 }
 
-/** What file systems commonly take for each entry, and round a file's size up to. */
+/** Bytes that file systems commonly take for each entry, and round a file's size up to. */
 const FILE_BLOCK = 4096;
 
-/** Reads an archive without writing anything. @throws what a migration would throw while it reads */
+/** Reads an archive without writing anything. @throws what a migration would throw while reading */
 export async function inspectArchive({ archive, emit, signal }: InspectOptions): Promise<InspectedArchive> {
   const skipped: NotMigrated[] = [];
   const contents = new ArchiveContents({ case: false, unicode: false });

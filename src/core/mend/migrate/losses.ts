@@ -1,4 +1,4 @@
-// What of an archive's metadata could not be kept, counted, to be said once.
+// Counts metadata of the archive that could not be kept, to be reported once.
 import { counted } from '../../platform/text/counted.js';
 
 export class Losses {
@@ -7,25 +7,25 @@ export class Losses {
   accessLists = 0;
   attributes = 0;
   times = 0;
-  /** Times keep microseconds only. */
+  /** True when times keep microseconds only. */
   isRounded = false;
 
-  /** One sentence for each kind of loss. */
+  /** Returns one sentence for each kind of loss. */
   sentences(): string[] {
-    const said: string[] = [];
-    const say = (count: number, what: string, why: string): void => {
-      if (count > 0) said.push(`${what} of ${counted(count, 'entry', 'entries')} ${why}`);
+    const lines: string[] = [];
+    const add = (count: number, what: string, why: string): void => {
+      if (count > 0) lines.push(`${what} of ${counted(count, 'entry', 'entries')} ${why}`);
     };
-    say(
+    add(
       this.owners,
       'the owner',
       'could not be kept: only root may set it, where the system lets it (now it is the user who migrated)',
     );
-    say(this.modes, 'the mode', 'was widened or changed, or it could not have been read');
-    say(this.accessLists, 'the access control list', 'is not kept');
-    say(this.attributes, 'an extended attribute', 'could not be kept');
-    say(this.times, 'the modification time', 'cannot be kept by the file system of the temporary folder');
-    if (this.isRounded) said.push('modification times are kept to the microsecond: libc cannot be reached');
-    return said;
+    add(this.modes, 'the mode', 'was widened or changed, or it could not have been read');
+    add(this.accessLists, 'the access control list', 'is not kept');
+    add(this.attributes, 'an extended attribute', 'could not be kept');
+    add(this.times, 'the modification time', 'cannot be kept by the file system of the temporary folder');
+    if (this.isRounded) lines.push('modification times are kept to the microsecond: libc cannot be reached');
+    return lines;
   }
 }

@@ -1,6 +1,6 @@
-// The migration service: stream the archive from its store → decode → extract to a private folder → the upload service →
-// compare the manifest with what the archive said → delete the original, if asked to and if nothing is missing.
-// What fails before the upload leaves nothing in the destination; the private folder goes away however it ends.
+// Migrates an archive: stream it from its store → decode → extract to a private folder → upload → compare the manifest with what the
+// archive held → delete the original, if asked to and if nothing is missing. A failure before the upload leaves nothing in the destination;
+// the private folder is removed however it ends.
 import { archiveInto } from '../../archive/archive-folder.js';
 import type { ArchiveOptions } from '../../archive/run/settings.js';
 import type { EarlierKeys } from '../../archive/run/upload-encryption.js';
@@ -28,9 +28,9 @@ export interface MigrateOptions {
   readonly archive: {
     readonly opened: OpenedStore;
     readonly key: string;
-    /** The whole URL: names the dataset. */
+    /** URL of the archive; identifies the dataset. */
     readonly url: string;
-    /** Where that URL means something: the host's name for a local file, '' elsewhere. */
+    /** Host on which that URL is valid: the host's name for a local file, '' elsewhere. */
     readonly owner: string;
   };
   readonly tempParent: string;
@@ -56,11 +56,11 @@ export interface MigrateResult extends FullResult {
   readonly entries: number;
   readonly validated: boolean;
   readonly originalDeleted: boolean;
-  /** Why the original is still there although it was to be deleted. */
+  /** Why the original was kept although it was to be deleted. */
   readonly originalKept?: string;
-  /** What of the metadata could not be kept, a sentence each. */
+  /** Metadata that could not be kept, one sentence per kind. */
   readonly notKept: readonly string[];
-  /** The folder with the extracted files, where it is still there. */
+  /** The folder with the extracted files, when it was kept or could not be removed. */
   readonly tempFolder?: string;
 }
 
@@ -141,7 +141,7 @@ class Migration {
     };
   }
 
-  /** Unless it holds what the upload does not, or is no longer what was migrated. @returns why it was kept, where it was */
+  /** Deletes the original, unless it holds more than the upload or has changed since. @returns the reason when it was kept */
   private async deleteOriginal(
     { etag, hasWholeEnd }: { readonly etag: string; readonly hasWholeEnd: boolean },
     isWhole: boolean,
@@ -209,11 +209,11 @@ class Migration {
       source: rawFromText(this.folder.data),
       dataset: {
         ...fixed.dataset,
-        // Whoever names an archive means what is in it: a disk that is not mounted has none.
+        // An archive with few or no files is meant as it is, unlike a disk that may not be mounted.
         allowMassDelete: true,
         origin: { path: rawFromText(archive.url), owner: archive.owner },
       },
-      // A .archiverignore in the archive is a file of the archive, and no wish of whoever migrates it.
+      // A .archiverignore in the archive is just another file of it, not an instruction for the migration.
       filter: { ignoreFiles: false, skipTrees: [] },
       emit,
       signal,
@@ -241,7 +241,7 @@ class Migration {
     }
   }
 
-  /** Ends with the disk as it should be left. A failure here is said, and changes nothing of what was done. */
+  /** Leaves the disk as it should be. A failure here is reported, and does not undo the migration. */
   async close(): Promise<void> {
     const { keepTemp, emit } = this.options;
     try {
@@ -260,8 +260,8 @@ class Migration {
 }
 
 /**
- * How many bytes the archive will need at least, before it is read: what its first zstd frame says it holds, else what
- * is stored. A word of the data: good for refusing early, never for allowing.
+ * Estimates the least number of bytes that the archive needs, before it is read: what its first zstd frame announces, or else its stored
+ * size. The data says so itself, so it is good for refusing early, never for allowing.
  */
 function expectedBytes(format: ArchiveFormat, storedBytes: number, start: Buffer): number {
   if (format !== 'tar.zst') return storedBytes;

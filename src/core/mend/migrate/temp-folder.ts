@@ -1,5 +1,5 @@
-// The private folder of one migration: nobody else may enter it, so that owners, modes and setuid bits of the archive
-// can be set in it as they are. It goes away with everything in it.
+// The private folder of one migration: nobody else may enter it, so owners, modes and setuid bits of the archive can be set in it
+// unchanged. It is removed with everything in it.
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { reasonText } from '../../platform/failures/errno.js';
@@ -17,7 +17,7 @@ import type { FreeSpace } from './temp-space.js';
 const PREFIX = 'archiver-migrate-';
 
 export class TempFolder {
-  /** What the archive holds lies here: what it says of itself must not open the private folder around it. */
+  /** Holds the extracted files: their top folder's mode must not open the private folder around it. */
   readonly data: string;
 
   private constructor(readonly path: string) {
@@ -45,7 +45,7 @@ export class TempFolder {
     }
   }
 
-  /** Removes it with everything in it. @throws io naming what is left */
+  /** Removes the folder with everything in it. @throws io naming what is left */
   async remove(): Promise<void> {
     const remove = (): Promise<void> => fs.promises.rm(this.path, { recursive: true, force: true });
     try {
@@ -67,7 +67,7 @@ export class TempFolder {
   }
 }
 
-// A folder that denies writing to its owner keeps what is in it. Links are not followed: only folders are entered.
+// Nothing can be removed from a folder that denies writing to its owner. Links are not followed: only folders are entered.
 function openFolders(folder: RawPath): void {
   fs.chmodSync(fsPath(folder), 0o700);
   for (const entry of fs.readdirSync(fsPath(folder), { withFileTypes: true, encoding: 'buffer' })) {
@@ -75,7 +75,7 @@ function openFolders(folder: RawPath): void {
   }
 }
 
-/** What the file system of this folder has left for this user. @throws the system's error */
+/** Returns the free space of this folder's file system for this user. @throws the system's error */
 export function freeSpaceOf(path: string): FreeSpace {
   const { bavail, blocks, bsize, ffree, files } = fs.statfsSync(path);
   return { bytes: bavail * bsize, totalBytes: blocks * bsize, files: files > 0 ? ffree : undefined };

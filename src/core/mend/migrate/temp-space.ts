@@ -1,12 +1,12 @@
-// Keeps an extraction from filling the file system of its temporary folder. What an archive says of its size is not
-// believed: the space is asked for again while it is being used.
+// Keeps an extraction from filling the file system of its temporary folder. The size that an archive announces is not trusted: free space
+// is checked again while it is being used.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 
 export interface FreeSpace {
   readonly bytes: number;
   readonly totalBytes: number;
-  /** Undefined on file systems that do not count them. */
+  /** Free inodes; undefined on file systems that do not count them. */
   readonly files: number | undefined;
 }
 
@@ -14,7 +14,7 @@ const ASK_AFTER_BYTES = 16 * 1024 * 1024;
 const ASK_AFTER_FILES = 1000;
 const MOST_RESERVED = 1024 ** 3;
 const RESERVED_SHARE = 0.05;
-/** Left for others, and asked before they are gone. */
+/** Inodes left for others; large enough that the next check comes before they are gone. */
 const RESERVED_FILES = 2 * ASK_AFTER_FILES;
 
 const reserveOf = ({ totalBytes }: FreeSpace): number => Math.min(MOST_RESERVED, totalBytes * RESERVED_SHARE);
@@ -24,13 +24,13 @@ export class TempSpace {
   private bytes = 0;
   private files = 0;
 
-  /** `where` is the temporary folder; `ask` says what its file system has left. */
+  /** `where` is the temporary folder; `ask` returns the free space of its file system. */
   constructor(
     private readonly where: string,
     private readonly ask: () => FreeSpace,
   ) {}
 
-  /** @throws no-space when so many bytes cannot fit */
+  /** Checks that at least so many bytes fit. @throws no-space when they cannot */
   expect(bytes: number): void {
     const free = this.ask();
     const usable = Math.max(0, free.bytes - reserveOf(free));
@@ -48,7 +48,7 @@ export class TempSpace {
     if (free.files !== undefined && free.files < RESERVED_FILES) throw this.full('it has no room for more files');
   }
 
-  /** The error for a disk that is full. */
+  /** Returns the error for a full disk. */
   full(why: string, cause?: unknown): ArchiverError {
     return new ArchiverError('no-space', `the archive does not fit into ${printable(this.where)}: ${why}`, {
       hint: 'name a folder on a larger file system with --temp-dir; nothing was uploaded',

@@ -20,7 +20,7 @@ function firstOf({ errors, errorCount }: Pick<VerifyResult, 'errors' | 'errorCou
   return shown.join('; ') + (errorCount > shown.length ? `; and ${errorCount - shown.length} more` : '');
 }
 
-/** Every chunk is in the store, and the manifest says what the archive said. @throws integrity with what does not */
+/** Checks that every chunk is in the store and that the manifest matches the archive. @throws integrity with the differences */
 export async function validateUpload(options: ValidateOptions): Promise<void> {
   const { reader, uploaded, archiveUrl, signal } = options;
   const { uploadId } = uploaded;

@@ -1,6 +1,6 @@
-// Decides what a rebuilt view is merged from: the upload's own chunks alone, plus the earlier versions that it was written on
-// top of, plus folders of no version. The totals in the version record show whether it is complete; where no choice has
-// these totals, the largest one is taken whose parts are known to belong to this dataset.
+// Decides which layers a rebuilt view is merged from: the upload's own chunks alone, plus the earlier versions that it builds on, plus
+// folders of no version. The totals in the version record show whether it is complete; where no choice has these totals, the fullest one is
+// taken whose parts are known to belong to this dataset.
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import type { MergedView } from '../../dataset/chain/merged-view.js';
 import { type Summary, summarize } from '../../dataset/chain/summarize.js';
@@ -10,37 +10,37 @@ import type { Totals } from '../../format/manifest/manifest-types.js';
 import type { Layer } from './layers.js';
 import { sameContent } from './same-content.js';
 
-/** Each folder is tried on its own; needing more than one is rare. */
+/** Number of loose folders tried one by one; needing more than one of them is rare. */
 const MAX_SINGLE_TRIES = 16;
 
 export interface Choice extends Summary {
-  /** Newest first. */
+  /** The layers, newest first. */
   readonly layers: readonly Layer[];
   readonly view: MergedView;
-  /** Its totals are the recorded ones. */
+  /** True when its totals match the recorded ones. */
   readonly isEqual: boolean;
 }
 
 export interface ChoiceSources {
   readonly uploadId: UploadId;
   readonly own: Layer;
-  /** Versions before, newest first. */
+  /** Returns earlier versions, newest first. */
   readonly older: () => Promise<readonly Layer[]>;
-  /** Folders of no version, newest first. */
+  /** Returns folders of no version, newest first. */
   readonly loose: () => Promise<readonly Layer[]>;
-  /** Of the effective view; undefined when not known. */
+  /** Totals of the effective view; undefined when not known. */
   readonly expected: Totals | undefined;
-  /** The upload's own chunks cannot be everything. */
+  /** True when the upload's own chunks cannot be everything. */
   readonly buildsOnOthers: boolean;
-  /** Some of the upload's own chunks are known to be lost. */
+  /** True when some of the upload's own chunks are known to be lost. */
   readonly isOwnIncomplete: boolean;
-  /** Use what earlier versions have, even where nothing proves that it belongs here. */
+  /** Use entries of earlier versions, even where nothing proves that they belong here. */
   readonly fromPrevious: boolean;
-  /** There is only one dataset under the base: folders of no version can only belong to it. */
+  /** True when there is only one dataset under the base: folders of no version can only belong to it. */
   readonly isAlone: boolean;
 }
 
-/** Chooses. @throws what the layers throw */
+/** Chooses the layers. @throws what the layers throw */
 export async function chooseLayers(sources: ChoiceSources): Promise<Choice> {
   const { own, expected, buildsOnOthers, fromPrevious } = sources;
   const alone = await tried(sources, [own]);
@@ -68,13 +68,13 @@ async function withOneFolder(
   return undefined;
 }
 
-/** Picks from choices without the recorded totals. */
+/** Picks the fullest of several choices, none of which has the recorded totals. */
 function fullest(
   { isOwnIncomplete, buildsOnOthers, fromPrevious, isAlone }: ChoiceSources,
   alone: Choice,
   [stack, all]: readonly (Choice | undefined)[],
 ): Choice {
-  // What other versions have instead of a lost chunk may be older than what this one had.
+  // Other versions may hold older content than the lost chunk did.
   if (isOwnIncomplete && !buildsOnOthers && !fromPrevious) return alone;
   let best = alone;
   for (const choice of [stack, isAlone ? all : undefined])
@@ -85,7 +85,7 @@ function fullest(
 const isFuller = ({ totals: a }: Choice, { totals: b }: Choice): boolean =>
   a.entries > b.entries || (a.entries === b.entries && a.bytes > b.bytes);
 
-/** By the time in their ids, down to the first full listing. */
+/** Orders layers by upload id, newest first, with the upload's own on top. */
 function stacked(own: Layer, older: readonly Layer[], loose: readonly Layer[]): readonly Layer[] {
   const layers = [...older];
   for (const layer of loose) {
@@ -95,7 +95,7 @@ function stacked(own: Layer, older: readonly Layer[], loose: readonly Layer[]): 
   return [own, ...layers];
 }
 
-/** Undefined when the layers do not fit together. */
+/** Merges the layers down to the first full listing; undefined when they do not fit together. */
 async function tried({ uploadId, expected }: ChoiceSources, layers: readonly Layer[]): Promise<Choice | undefined> {
   const full = layers.findIndex(({ isFull }) => isFull);
   const counted = full < 0 ? layers : layers.slice(0, full + 1);

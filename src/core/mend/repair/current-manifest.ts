@@ -1,4 +1,5 @@
-// The state of the manifest: missing, damaged (perhaps with a head that can still be read), or sound. Only the manifest itself is looked at, not the chunks that it names.
+// Reads the state of the stored manifest: missing, damaged (perhaps with a head that can still be read), or sound. Only the manifest itself
+// is examined, not the chunks that it names.
 import { hash } from 'node:crypto';
 import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
 import { isSealed } from '../../format/encryption/envelope.js';
@@ -20,25 +21,25 @@ import { Problems } from '../verify/problem.js';
 export type CurrentManifest =
   | {
       readonly state: 'missing';
-      /** A fence lies in its place. */
+      /** Set when a fence lies in its place. */
       readonly swept?: SweptUpload;
     }
   | {
       readonly state: 'damaged' | 'sound';
-      /** As it is stored. */
+      /** The bytes as stored. */
       readonly bytes: Buffer;
       readonly sha256: string;
-      /** Of a damaged one, when its head can be read. */
+      /** The head; of a damaged manifest only when it can be read. */
       readonly head: ManifestHead | undefined;
-      /** With `head`. */
+      /** Set together with `head`. */
       readonly loaded: LoadedManifest | undefined;
-      /** It is encrypted; with this key, where it could be opened. */
+      /** Set when it is encrypted; has the key when it could be opened. */
       readonly sealed: { readonly kmsKeyId: string | undefined } | undefined;
-      /** What is wrong with it; empty when it is sound. */
+      /** Describes the damage; empty when the manifest is sound. */
       readonly reason: string;
     };
 
-/** @throws unsupported for a newer format, and errors of the store and its key service */
+/** Reads the manifest. @throws unsupported for a newer format, and errors of the store and its key service */
 export async function readCurrentManifest(
   reader: ObjectReader,
   uploadId: UploadId,
@@ -57,7 +58,7 @@ export async function readCurrentManifest(
     return { state, ...stored, head: loaded?.head, loaded, sealed, reason };
   };
   try {
-    // A key service that refuses or does not answer throws: it says nothing about the manifest.
+    // An error of the key service is thrown: it says nothing about the manifest.
     loaded = await loadOpened(uploadId, await openStored(reader, uploadId, bytes, signal), stored.sha256);
     const reason = await problemOf(loaded);
     return found(reason === '' ? 'sound' : 'damaged', reason);
@@ -67,7 +68,7 @@ export async function readCurrentManifest(
   }
 }
 
-/** The first inconsistency in it. @throws integrity, unsupported */
+/** Returns the first inconsistency in the manifest; empty when there is none. @throws integrity, unsupported */
 async function problemOf(loaded: LoadedManifest): Promise<string> {
   const errors = new Problems();
   const checker = new ManifestChecker(loaded.head, errors, new Problems());

@@ -1,5 +1,5 @@
-// Which versions build on an upload: those whose chain of manifests passes through it. Every later version is
-// checked, by its manifest in the store or else in this computer's cache.
+// Finds the versions that build on an upload: those whose chain of manifests passes through it. Every later version is checked, by its
+// manifest in the store or in this computer's cache.
 import { hash } from 'node:crypto';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
@@ -14,7 +14,7 @@ export interface Dependent {
   readonly loaded: LoadedManifest;
   /** Manifests between it and the upload, newest first. */
   readonly between: readonly LoadedManifest[];
-  /** What the store has under the key of its manifest. */
+  /** The object stored under its manifest's key. */
   readonly stored: StoredBytes | undefined;
 }
 
@@ -24,9 +24,9 @@ interface StoredBytes {
 }
 
 export interface Dependents {
-  /** Oldest first. */
+  /** Versions that build on the upload, oldest first. */
   readonly building: readonly Dependent[];
-  /** Versions whose manifests cannot be read: they may build on the upload. */
+  /** Versions with unreadable manifests: they may build on the upload. */
   readonly unreadable: readonly { readonly version: number; readonly uploadId: UploadId; readonly reason: string }[];
 }
 
@@ -38,7 +38,7 @@ export interface DependentsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Finds them. @throws errors of the store and its keys */
+/** Finds versions that build on the upload. @throws errors of the store and its keys */
 export async function findDependents(
   reader: ObjectReader,
   { uploadId, newer, cache, signal }: DependentsOptions,
@@ -63,7 +63,7 @@ export async function findDependents(
   return { building: [...building.values()], unreadable };
 }
 
-/** The object under the key of a manifest; undefined where there is none. @throws errors of the store */
+/** Returns the object under a manifest's key; undefined when there is none. @throws errors of the store */
 async function storedManifest(
   reader: ObjectReader,
   uploadId: UploadId,
@@ -73,7 +73,7 @@ async function storedManifest(
   return bytes && { bytes, sha256: hash('sha256', bytes, 'hex') };
 }
 
-/** The manifest, or why it cannot be read. */
+/** Returns the manifest, or the reason why it cannot be read. */
 async function load(
   reader: ObjectReader,
   { record }: FoundRecord,

@@ -1,7 +1,7 @@
-// A manifest that need not be rebuilt: bytes with a digest that the version record, or a version that builds on it, names,
-// in this computer's cache or in a copy beside the manifest. They are put back as they are. Where that is not possible (the
-// cache keeps encrypted ones decrypted, and a digest may be that of a predecessor with the same content) the same listing
-// is written again and replaces the old digest.
+// Finds a copy of the manifest so that it need not be rebuilt: bytes with a digest that the version record, or a version that builds on it,
+// names, in this computer's cache or beside the manifest. They are put back unchanged. Where that is not possible (the cache keeps
+// encrypted manifests decrypted, and a digest may be that of a predecessor with the same content), the same listing is written again and
+// replaces the old digest.
 import { hash } from 'node:crypto';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { viewOf } from '../../dataset/chain/view.js';
@@ -22,7 +22,7 @@ import { sameContent } from './same-content.js';
 
 export interface ExactCopy {
   readonly loaded: LoadedManifest;
-  /** As they are to be stored; undefined when only the decrypted bytes are known. */
+  /** The bytes to store; undefined when only the decrypted bytes are known. */
   readonly stored: Buffer | undefined;
   /** `cache`, or the key of the copy. */
   readonly from: string;
@@ -30,14 +30,14 @@ export interface ExactCopy {
 
 export interface ExactCopyOptions {
   readonly uploadId: UploadId;
-  /** Digests to look for, the most wanted first. */
+  /** Digests to look for, by preference. */
   readonly digests: readonly string[];
   readonly beside: readonly ObjectInfo[];
   readonly cache: ManifestCache | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Bytes may have the digest and be no manifest. */
+/** Bytes can have the digest without being a manifest. */
 const notAManifest = noneOn('integrity');
 
 /** Looks for a copy. @throws errors of the store and its keys */
@@ -77,7 +77,7 @@ async function readBeside(
   return copies;
 }
 
-/** Whether readers would now get a view from it with the totals of `expected`. @throws errors of the store */
+/** Tells whether readers would now get a view from it with the totals of `expected`. @throws errors of the store */
 export async function opensAs(
   reader: ObjectReader,
   loaded: LoadedManifest,

@@ -1,4 +1,4 @@
-// Reads the tables of contents of the chunks in the folder of an upload: one GET of the last bytes of each.
+// Reads the tables of contents of the chunks in an upload's folder, with one GET of the last bytes of each.
 import { loadCodec } from '../../platform/codec/codec.js';
 import { errorText, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
@@ -16,14 +16,14 @@ import { atOnce } from '../../platform/limits/at-once.js';
 import type { ChunkRecord, Entry } from '../../format/manifest/manifest-types.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
 
-/** Most tables are smaller. */
+/** Bytes fetched at first; most tables are smaller. */
 const GUESS_BYTES = 256 * 1024;
 const MAX_TABLE_BYTES = 256 * 1024 * 1024;
 
 export interface FoundChunks {
-  /** By number; direct files among them. */
+  /** Chunks by number, including direct files. */
   readonly chunks: readonly FoundChunk[];
-  /** Chunks whose tables cannot be used, and direct files that do not exist or are not listed. */
+  /** Chunks with unusable tables, and direct files that do not exist or are not listed. */
   readonly bad: readonly BadChunk[];
   /** Numbers of missing chunks, below the highest existing one. */
   readonly missing: readonly number[];
@@ -37,7 +37,10 @@ export interface FetchTablesOptions {
   readonly signal: AbortSignal;
 }
 
-/** @throws cold-storage where a chunk must be thawed first, unsupported for a newer format, and errors of the store */
+/**
+ * Reads the tables of all chunks in the folder. @throws cold-storage where a chunk must be thawed first, unsupported for a newer format,
+ * and errors of the store
+ */
 export async function fetchTables(
   reader: ObjectReader,
   { uploadId, chunks: objects, files, others }: FolderObjects,
@@ -69,7 +72,7 @@ export async function fetchTables(
   return { chunks: found, bad, missing: missingNumbers(objects, folder, listed), others };
 }
 
-/** A balance leaves the object that it copied until a prune deletes it: of several with one number the newest counts. */
+/** Keeps the newest of several objects with the same chunk number: a balance leaves the object that it copied until a prune deletes it. */
 function newestOfEach(
   chunks: readonly FoundChunk[],
   objects: readonly ObjectInfo[],
@@ -97,14 +100,14 @@ async function readOne(
   const stored = table.frames.reduce((sum, frame) => sum + frame.size, table.tocSize);
   if (stored !== size)
     throw integrityError(`it has ${size} bytes, but should have ${stored} according to its table of contents`);
-  // A balance moves chunks to other shards and leaves their bytes as they are.
+  // A balance moves chunks to other shards without changing their bytes.
   return { key, size, storageClass, table: { ...table, shard: Number(shard) } };
 }
 
 const fetchTail = async (reader: ObjectReader, key: string, suffix: number, signal: AbortSignal): Promise<Buffer> =>
   await readAll(await reader.get(key, { range: { suffix }, signal }), suffix);
 
-/** Below the highest number of a chunk; those of direct files, which are `listed`, are no chunks. */
+/** Returns missing numbers below the highest chunk number; `listed` are the numbers of direct files, which have no chunk. */
 function missingNumbers(objects: readonly ObjectInfo[], folder: string, listed: readonly number[]): readonly number[] {
   const there = new Set(objects.map(({ key }) => Number(CHUNK_KEY.exec(key.slice(folder.length))?.[3])));
   const end = [...there].reduce((most, number) => Math.max(most, number), 0);
@@ -112,17 +115,17 @@ function missingNumbers(objects: readonly ObjectInfo[], folder: string, listed: 
   return Array.from({ length: end }, (_, number) => number).filter((number) => !there.has(number));
 }
 
-// Direct files in a repair: objects without a table of contents that the table of a chunk lists. They are turned into chunks
-// so that they are read through and counted like them.
+// Direct files are objects without a table of contents that the table of a chunk lists. They are turned into chunks here, so that they are
+// read through and counted like them.
 
 interface FoundObjects {
-  /** Without listed files that do not exist. */
+  /** The given chunks, without listed files that do not exist. */
   readonly chunks: readonly FoundChunk[];
   readonly objects: readonly FoundChunk[];
   readonly bad: readonly BadChunk[];
 }
 
-/** `present` are the direct files in the folder of the upload, by their keys in it. */
+/** Finds the direct files that the chunks list; `present` has those in the upload's folder, by key relative to it. */
 function findObjects(chunks: readonly FoundChunk[], present: ReadonlyMap<string, ObjectInfo>): FoundObjects {
   const objects: FoundChunk[] = [];
   const bad: BadChunk[] = [];
@@ -144,9 +147,9 @@ function findObjects(chunks: readonly FoundChunk[], present: ReadonlyMap<string,
         continue;
       }
       lost.add(record.chunk);
-      const is = found === undefined ? 'is not in the store' : `has ${found.sizeBytes} bytes instead of ${size}`;
+      const state = found === undefined ? 'is not in the store' : `has ${found.sizeBytes} bytes instead of ${size}`;
       for (const { path } of tableOf(record, chunk).lines())
-        bad.push({ path: resultPath(path), key, reason: `it ${is}` });
+        bad.push({ path: resultPath(path), key, reason: `it ${state}` });
     }
     return lost.size === 0 ? chunk : { ...chunk, table: without(chunk.table, lost) };
   });
@@ -161,7 +164,7 @@ function without(table: ChunkTable, lost: ReadonlySet<number>): ChunkTable {
   return { ...table, ...surveyLines(lines()), lines };
 }
 
-/** The table that an object would have: its entries, which are listed in another chunk. */
+/** Builds the table that a direct file would have, from its entries in the chunk that lists it. */
 function tableOf({ chunk, shard, rawSize, level, frames }: ChunkRecord, { table }: FoundChunk): ChunkTable {
   return {
     chunk,

@@ -1,5 +1,5 @@
-// The version record that names an upload, found by reading records, newest first; and the rest of its dataset: later
-// versions, which may build on it, and earlier versions, including retired ones, whose folders may hold what it refers to.
+// Finds the version record that names an upload by reading records, newest first. Also gives the rest of its dataset: later versions, which
+// may build on it, and earlier ones, including retired ones, whose folders may hold chunks that it refers to.
 import { digestsOf } from '../../dataset/chain/version-view.js';
 import { listDatasets, type ListedVersion, readOrdinals, type ReadRecord } from '../../dataset/records/versions.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -12,18 +12,18 @@ export type FoundRecord = ReadRecord;
 /** A version, or the tombstone of a retired one. */
 export interface OlderUpload {
   readonly uploadId: UploadId;
-  /** Digests that its manifest may have; none where no record is left. */
+  /** Digests that its manifest may have; empty when no record is left. */
   readonly sha256: readonly string[];
   readonly isRetired: boolean;
 }
 
-/** The objects under `datasets/`, read as far as needed. */
+/** Reads the records under `datasets/`, as far as needed. */
 export class RecordSearch {
-  /** The version of the upload. */
+  /** The record of the upload's version. */
   found: FoundRecord | undefined;
-  /** Versions of its dataset after it, oldest first. */
+  /** Later versions of its dataset, oldest first. */
   newer: readonly FoundRecord[] = [];
-  /** Records that could not be read: the one looked for may be among them. */
+  /** Number of records that could not be read: the one searched for may be among them. */
   unreadable = 0;
   private before: readonly ListedVersion[] = [];
 
@@ -33,19 +33,19 @@ export class RecordSearch {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Looks for the record that names this upload. @throws errors of the store */
+  /** Searches for the record that names this upload. @throws errors of the store */
   static async of(reader: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<RecordSearch> {
     const search = new RecordSearch(reader, (await listDatasets(reader, signal)).ordinals, signal);
-    await search.look(uploadId);
+    await search.find(uploadId);
     return search;
   }
 
-  /** How many datasets there are under the base. */
+  /** Number of datasets under the base. */
   get datasetCount(): number {
     return this.datasets.size;
   }
 
-  private async look(uploadId: UploadId): Promise<void> {
+  private async find(uploadId: UploadId): Promise<void> {
     for (const listed of this.datasets.values()) {
       const newer: FoundRecord[] = [];
       for (let end = listed.length; end > 0; end -= READS_AT_ONCE) {
@@ -66,7 +66,7 @@ export class RecordSearch {
     }
   }
 
-  /** Uploads that were versions of the dataset before this one, newest first. @throws errors of the store */
+  /** Returns the uploads of earlier versions of the dataset, newest first. @throws errors of the store */
   async older(): Promise<readonly OlderUpload[]> {
     const older: OlderUpload[] = [];
     for (const read of await this.read(this.before.toReversed())) {
@@ -77,7 +77,7 @@ export class RecordSearch {
     return older;
   }
 
-  /** Every upload that is, or was, a version of some dataset. @throws errors of the store */
+  /** Returns every upload that is, or was, a version of some dataset. @throws errors of the store */
   async claimed(): Promise<ReadonlySet<string>> {
     const claimed = new Set<string>();
     for (const listed of this.datasets.values()) {

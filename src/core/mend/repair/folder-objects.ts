@@ -1,5 +1,5 @@
-// The objects in the folder of an upload, by kind. Objects that a mark names (rules.md#marks) are going to be swept: nothing that
-// is written from now on may refer to them.
+// The objects in an upload's folder, by kind. Objects that a mark names (rules.md#marks) will be swept, so nothing written from now on may
+// refer to them.
 import { markedKeys, markedUpload } from '../../dataset/marks.js';
 import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
 import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
@@ -9,13 +9,13 @@ import { MANIFEST_NAME, uploadFolder, type UploadId } from '../../store/ids/uplo
 export interface FolderObjects {
   readonly uploadId: UploadId;
   readonly chunks: readonly ObjectInfo[];
-  /** Direct files by their keys in the folder. */
+  /** Direct files by key relative to the folder. */
   readonly files: ReadonlyMap<string, ObjectInfo>;
-  /** `manifest.json.gz.…`: what was written beside the manifest. */
+  /** Objects written beside the manifest: `manifest.json.gz.…`. */
   readonly beside: readonly ObjectInfo[];
-  /** Keys in the folder of all other objects. */
+  /** Keys of all other objects, relative to the folder. */
   readonly others: readonly string[];
-  /** Full keys that marks name; undefined when a mark cannot be read: it may name everything. */
+  /** Full keys that marks name; undefined when a mark cannot be read, because it may name everything. */
   readonly marked: ReadonlySet<string> | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function listFolder(
   return { uploadId, chunks, files, beside, others, marked: named };
 }
 
-/** The folder without marked objects; empty where it is not known what the marks name. */
+/** Returns the folder without marked objects; without any chunks and files when a mark cannot be read. */
 export function withoutMarked(objects: FolderObjects): FolderObjects {
   const { marked, chunks, files } = objects;
   const isKept = (key: string): boolean => marked !== undefined && !marked.has(key);

@@ -1,4 +1,4 @@
-// A chunk in the folder of an upload, known by its table of contents.
+// A chunk found in an upload's folder, as described by its table of contents.
 import type { ChunkTable } from '../../format/chunk/chunk-table.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 
@@ -7,7 +7,7 @@ export interface FoundChunk extends Pick<ChunkRecord, 'key' | 'size' | 'storageC
 }
 
 export interface BadChunk {
-  /** Of a direct file whose path is known. */
+  /** Set for a direct file whose path is known. */
   readonly path?: string;
   readonly key: string;
   readonly reason: string;

@@ -1,5 +1,5 @@
-// What a rebuilt view may be merged from, one level per upload: from the manifest where it can be read, else from the tables
-// of contents of the chunks in its folder.
+// The layers that a rebuilt view may be merged from, one per upload: from its manifest where that can be read, otherwise from the tables of
+// contents of the chunks in its folder.
 import type { EventSink } from '../../events/events.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
@@ -16,11 +16,11 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 export interface Layer {
   readonly uploadId: UploadId;
   readonly level: Level;
-  /** Everything below it is hidden. */
+  /** True when it hides every layer below. */
   readonly isFull: boolean;
-  /** Of the manifest that it comes from. */
+  /** Digest of the manifest that it comes from. */
   readonly sha256?: string;
-  /** Where it comes from tables of contents. */
+  /** Set when it comes from tables of contents. */
   readonly tables?: TableFolder;
 }
 
@@ -32,7 +32,7 @@ export interface LayerOptions {
   readonly signal: AbortSignal;
 }
 
-/** The uploads before a version as layers, newest first, down to a full listing. @throws errors of the store and its keys */
+/** Returns the uploads before a version as layers, newest first, down to a full listing. @throws errors of the store and its keys */
 export async function olderLayers(
   reader: ObjectReader,
   older: readonly OlderUpload[],
@@ -61,7 +61,7 @@ export const manifestLayer = (loaded: LoadedManifest): Layer => ({
   isFull: loaded.head.listing === 'full',
 });
 
-/** Undefined when its folder has no chunk left that may be referred to. */
+/** Makes a layer from tables of contents; undefined when the folder has no chunk left that may be referred to. */
 export async function tableLayer(
   reader: ObjectReader,
   uploadId: UploadId,

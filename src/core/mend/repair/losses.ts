@@ -1,4 +1,4 @@
-// What a rebuilt manifest lacks, as far as that is known.
+// Lists what a rebuilt manifest lacks, as far as that is known.
 import { chunkKey, extentsOf } from '../../format/manifest/manifest-check.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
@@ -11,9 +11,9 @@ import type { TableFolder } from './table-folder.js';
 import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 
 export interface Loss {
-  /** The file that it is about. */
+  /** Path of the file that is affected. */
   readonly path?: string;
-  /** The object that it is about, below the folder of the upload. */
+  /** Key of the object that is affected, relative to the upload's folder. */
   readonly key?: string;
   readonly reason: string;
 }
@@ -22,13 +22,13 @@ export interface LossSources {
   readonly uploadId: UploadId;
   readonly own: TableFolder;
   readonly choice: Choice;
-  /** Chunks that were read. */
+  /** Chunks that were read through. */
   readonly read: readonly FolderRead[];
   readonly rebuilt: Rebuilt;
   readonly record: VersionRecord | undefined;
 }
 
-/** Everything that is lost or may be. */
+/** Returns everything that is or may be lost. */
 export async function findLosses(sources: LossSources): Promise<readonly Loss[]> {
   const { uploadId, own, choice, rebuilt, record } = sources;
   const { found, cut } = own;
@@ -45,7 +45,7 @@ export async function findLosses(sources: LossSources): Promise<readonly Loss[]>
             reason: notListed(reason),
           })),
         )),
-    // A resumed upload may skip numbers. Where the totals are right, no chunk is missing.
+    // A resumed upload may skip numbers. Where the totals match, no chunk is missing.
     ...(choice.isEqual ? [] : found.missing.map((number) => missingChunk(number))),
     ...cut.lost.map(({ path, reason }) => ({ path: resultPath(path), reason })),
     ...damagedOwn(sources),
@@ -85,7 +85,7 @@ function damagedChunks({ chunks, read }: FolderRead): readonly {
   });
 }
 
-/** Chunks of other uploads hold more than the view has of them. */
+/** Chunks of other uploads hold more than this view uses, so only entries of the view are reported. */
 async function damagedOthers({ own, read, rebuilt }: LossSources, uploadId: UploadId): Promise<readonly Loss[]> {
   const reasons = new Map<string, { readonly reason: string; readonly paths: ReadonlySet<RawPath> }>();
   for (const folder of read) {
@@ -121,7 +121,7 @@ function fewerThanRecorded({ totals }: Rebuilt, record: VersionRecord | undefine
   ];
 }
 
-/** What cannot be determined from the chunks, as sentences. */
+/** Returns what cannot be determined from the chunks, as sentences. */
 export function findUnknowns({ rebuilt, record, own, choice }: LossSources): readonly string[] {
   const { head, totals, takenFrom } = rebuilt;
   const { others } = own.found;

@@ -1,10 +1,10 @@
-// Which key a rewritten manifest is encrypted with: the key of the one that it replaces, or none.
+// Chooses the key that a rewritten manifest is encrypted with: the key of the one that it replaces, or none.
 import { integrityError } from '../../platform/failures/errors.js';
 import type { CurrentManifest } from './current-manifest.js';
 import type { FoundRecord } from './find-record.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
-/** The KMS key; undefined for a manifest in the clear. @throws integrity when it was encrypted and the key is not known */
+/** Returns the KMS key id; undefined for an unencrypted manifest. @throws integrity when it was encrypted and the key is not known */
 export function manifestKeyId(
   uploadId: UploadId,
   current: CurrentManifest,

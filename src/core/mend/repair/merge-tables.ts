@@ -1,5 +1,5 @@
-// The entries of many tables of contents as one list in path order. Where several chunks have a path, the one with the
-// highest number was packed last and wins; what is not a folder hides what older chunks have below it.
+// Merges the entries of many tables of contents into one list in path order. Where several chunks have a path, the one with the highest
+// number was packed last and wins; an entry that is not a folder hides what older chunks have below it.
 import { HidingPaths } from '../../dataset/chain/hiding-paths.js';
 import type { Entry, Segment } from '../../format/manifest/manifest-types.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
@@ -12,9 +12,9 @@ interface Source {
   readonly position: number;
   readonly segments: readonly Segment[] | undefined;
   path: RawPath;
-  /** Opened when its first path is next: few tables are open at a time. */
+  /** Opened when its first path comes up, so that few tables are open at a time. */
   lines?: Iterator<Entry>;
-  /** The next one of these. */
+  /** The next entry of `lines`. */
   current?: Entry;
 }
 
@@ -39,7 +39,7 @@ class SourceHeap {
     }
   }
 
-  /** The path of the first one has changed. */
+  /** Restores the order after the path of the first source has changed. */
   sink(): void {
     const { heap } = this;
     const moved = heap[0];
@@ -66,10 +66,10 @@ class SourceHeap {
 
 export class MergedTables {
   private readonly nextGroup: number;
-  /** Of direct files, by their numbers. */
+  /** Positions of direct files in `chunks`, by their numbers. */
   private readonly files: ReadonlyMap<number, number>;
 
-  /** `segments`: see `CutFiles`. Positions in the entries are those in `chunks`. */
+  /** `segments`: see `CutFiles`. Entries refer to chunks by position in `chunks`. */
   constructor(
     private readonly chunks: readonly FoundChunk[],
     private readonly segments: ReadonlyMap<number, readonly Segment[]>,
@@ -80,7 +80,7 @@ export class MergedTables {
     this.nextGroup = chunks.reduce((most, { table }) => Math.max(most, table.maxLinkGroup), 0) + 1;
   }
 
-  /** In path order, in batches. May be called several times. */
+  /** Returns the entries in path order, in batches. May be called several times. */
   async *entries(): AsyncGenerator<readonly Entry[]> {
     let batch: Entry[] = [];
     for (const entry of this.merged()) {
@@ -108,7 +108,7 @@ export class MergedTables {
     }
   }
 
-  /** The entry with positions instead of chunk numbers. */
+  /** Returns the entry with chunk positions instead of chunk numbers. */
   private placed(entry: Entry, { position, segments, chunk: { table } }: Source, groups: LinkGroups): Entry {
     const group = entry.linkGroup === undefined ? {} : { linkGroup: groups.numberOf(table.chunk, entry.linkGroup) };
     const file = entry.chunk === table.chunk ? undefined : this.files.get(entry.chunk ?? -1);
@@ -130,7 +130,7 @@ export class MergedTables {
   }
 }
 
-/** The next entry; moves the source on. */
+/** Returns the next entry and advances the source. */
 function take(source: Source, heap: SourceHeap): { readonly number: number; readonly entry: Entry | undefined } {
   const { table } = source.chunk;
   const number = table.chunk;
@@ -151,7 +151,7 @@ function take(source: Source, heap: SourceHeap): { readonly number: number; read
   return { number, entry };
 }
 
-/** A group is in one chunk. A number that a resumed upload used again in another chunk becomes a new one. */
+/** Keeps link groups apart: a group lies in one chunk, so a number that a resumed upload reused in another chunk gets a new one. */
 class LinkGroups {
   private readonly owners = new Map<number, number>();
   private readonly moved = new Map<string, number>();

@@ -1,5 +1,5 @@
-// Puts a copy of a manifest back in its place. If possible it is stored as it was; otherwise the same document is written
-// again and replaces every digest under which others know it, because it lists the same.
+// Puts a copy of a manifest back in its place. If possible its bytes are stored unchanged; otherwise the same document is written again and
+// replaces every digest that others know it by, because it lists the same.
 import { movedManifest } from '../balance/moved-manifest.js';
 import { replaceManifest } from '../../dataset/replace-manifest.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
@@ -15,12 +15,12 @@ export interface PutBackOptions {
   readonly copy: ExactCopy;
   readonly current: CurrentManifest;
   readonly found: FoundRecord | undefined;
-  /** Digests under which other manifests know it. */
+  /** Digests that other manifests know it by. */
   readonly named: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** Returns the digest of what was written and the key of the backup of what was replaced. @throws errors of the store */
+/** Returns the digest of the written manifest and the key of the replaced one's backup. @throws errors of the store */
 export async function putBack(
   store: ObjectStore,
   options: PutBackOptions,
@@ -36,7 +36,7 @@ export async function putBack(
     records: found === undefined || isNamedAlone(found, next.sha256) ? [] : [found],
     lockedAs: found,
     change: { listing: head.listing, totals: head.view ?? head.totals },
-    // What it builds on may be damaged too: that is for another repair.
+    // The manifest that it builds on may be damaged too: that is for another repair.
     verify: (reader) => verifyAsItWillBe(reader, { uploadId, sha256: next.sha256, totals: undefined, signal }),
     signal,
   });

@@ -1,5 +1,5 @@
-// Puts a rebuilt manifest in place. Before that, versions that build on the old one are made independent of it, unless the new
-// one is proven to show the same.
+// Puts a rebuilt manifest in place. First, versions that build on the old one are made independent of it, unless the new one is proven to
+// show the same.
 import { backupKeyOf, replaceManifest } from '../../dataset/replace-manifest.js';
 import type { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
 import { composeManifest } from '../../format/manifest/compose-manifest.js';
@@ -13,7 +13,7 @@ import type { Rebuilt } from './rebuild.js';
 import { verifyAsItWillBe } from './verify-rebuilt.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
-/** Each round means that a version was committed meanwhile. */
+/** Limit of rounds; each one means that a version was committed meanwhile. */
 const MAX_ROUNDS = 10;
 
 export interface PutRebuiltOptions {
@@ -23,9 +23,9 @@ export interface PutRebuiltOptions {
   readonly current: CurrentManifest;
   readonly found: FoundRecord | undefined;
   readonly dependents: Dependents;
-  /** What builds on the upload now. */
+  /** Finds again which versions build on the upload now. */
   readonly lookAgain: () => Promise<Dependents>;
-  /** The view is that of the existing, sound manifest. */
+  /** True when the view equals that of the existing, sound manifest. */
   readonly isSame: boolean;
   readonly sealer: ManifestSealer | undefined;
   readonly kmsKeyId: string | undefined;
@@ -37,15 +37,15 @@ export interface PutResult {
   readonly manifestSha256: string | null;
   readonly backupKey: string | null;
   readonly rebased: readonly Rebased[];
-  /** It has the very bytes that were recorded. */
+  /** True when it has exactly the recorded bytes. */
   readonly isRecorded: boolean;
 }
 
-/** Where the existing manifest will be backed up. */
+/** Returns the key that the existing manifest will be backed up to; null when there is none. */
 export const copyKeyOf = (uploadId: UploadId, current: CurrentManifest): string | null =>
   current.state === 'missing' ? null : backupKeyOf(uploadId, 'repair', current.sha256);
 
-/** Writes, or says what would be written. @throws errors of the store; everything stays as readable as before */
+/** Writes the manifest, or only says what would be written. @throws errors of the store; everything stays as readable as before */
 export async function putRebuilt(options: PutRebuiltOptions): Promise<PutResult> {
   const { store, uploadId, rebuilt, current, found, dependents, isSame, kmsKeyId, execute, signal } = options;
   const rebasing = { base: { uploadId, view: rebuilt.view, kmsKeyId }, execute, signal };
@@ -57,7 +57,7 @@ export async function putRebuilt(options: PutRebuiltOptions): Promise<PutResult>
   const stands = isSame || isRecorded;
   const rebased = stands ? [] : [...(await rebaseAll(store, dependents.building, rebasing))];
   const backup = await putInPlace(options, next);
-  // Versions that were committed on the old one meanwhile.
+  // Handles versions that were committed on top of the old manifest meanwhile.
   for (let round = 0; !stands && found !== undefined && round < MAX_ROUNDS; round++) {
     const { building } = await options.lookAgain();
     const late = building.filter(({ loaded }) => loaded.head.previous?.sha256 !== next.sha256);
@@ -96,7 +96,7 @@ async function encoded(
   return { next: sealer === undefined ? plain : await sealer.seal(plain), isRecorded: false };
 }
 
-/** The recorded bytes, where everything in them is known: then everything that names them stays valid. */
+/** Returns the recorded bytes when everything in them is known, so that everything that names them stays valid. */
 async function asRecorded({ rebuilt, current, found }: PutRebuiltOptions): Promise<EncodedManifest | undefined> {
   const damaged = current.state === 'missing' ? undefined : current.head;
   if (found === undefined || damaged === undefined) return undefined;

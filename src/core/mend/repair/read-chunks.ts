@@ -1,4 +1,4 @@
-// Reads chunks through once: the SHA-256 of each, which only the manifest knew, and whether their frames are sound.
+// Reads chunks through once: computes the SHA-256 of each, which only the manifest had, and checks their frames.
 import { createHash, type Hash } from 'node:crypto';
 import { integrityError } from '../../platform/failures/errors.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -10,7 +10,7 @@ import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 import { atOnce } from '../../platform/limits/at-once.js';
 
 export interface ReadChunk {
-  /** Hex, of the whole object. */
+  /** SHA-256 of the whole object, in hex. */
   readonly sha256: string;
   /** Positions of frames whose bytes do not match the table of contents. */
   readonly damagedFrames: readonly number[];
@@ -23,7 +23,7 @@ export interface ReadChunksOptions {
   readonly meter: Pick<ProgressMeter, 'add'>;
 }
 
-/** Reads every chunk; the result is in the order of `chunks`. @throws errors of the store, including cold-storage */
+/** Reads every chunk; returns results in the order of `chunks`. @throws errors of the store, including cold-storage */
 export async function readChunks(
   reader: ObjectReader,
   chunks: readonly FoundChunk[],
@@ -72,7 +72,7 @@ class FrameDigests {
     const { frames } = this.chunk.table;
     for (let at = 0; at < piece.length;) {
       const frame = frames[this.frame];
-      if (frame === undefined) return; // the table of contents, which has a digest of its own
+      if (frame === undefined) return; // the rest is the table of contents, which has a digest of its own
       const end = Math.min(piece.length, at + frame.size - this.done);
       this.hash.update(piece.subarray(at, end));
       this.done += end - at;
@@ -86,7 +86,7 @@ class FrameDigests {
   }
 }
 
-/** Files of a chunk with content in one of these frames. */
+/** Returns the files of a chunk that have content in one of the damaged frames. */
 export function filesInFrames({ table }: FoundChunk, damaged: readonly number[]): readonly RawPath[] {
   const spans: (readonly [number, number])[] = [];
   let start = 0;

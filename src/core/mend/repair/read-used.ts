@@ -1,5 +1,5 @@
-// The digests of chunks that only the lost manifest knew: the upload's own chunks are read through, and those in other folders
-// that the view refers to and no manifest lists.
+// Computes digests of chunks that only the lost manifest had: the upload's own chunks are read through, and chunks in other folders that
+// the view refers to but no manifest lists.
 import type { EventSink } from '../../events/events.js';
 import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
@@ -12,15 +12,15 @@ import { readChunks, type ReadChunk, type ReadChunksOptions } from './read-chunk
 import { NOT_READ, type TableFolder } from './table-folder.js';
 import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 
-/** Chunks of a folder that must be read, and what was found when they were. */
+/** Chunks of a folder that must be read, and the results of reading them. */
 export interface FolderRead {
   readonly tables: TableFolder;
   readonly chunks: readonly FoundChunk[];
-  /** In the order of `chunks`; none before they are read. */
+  /** Results in the order of `chunks`; empty before they are read. */
   readonly read: readonly ReadChunk[];
 }
 
-/** Which chunks have to be read for this choice. */
+/** Returns the chunks that have to be read for this choice. */
 export function chunksToRead(choice: Choice, uploadId: UploadId): readonly FolderRead[] {
   const needed = new Set<string>();
   choice.view.chunks.forEach(({ key, sha256 }, position) => {
@@ -44,7 +44,7 @@ export interface ReadFoldersOptions extends Omit<ReadChunksOptions, 'uploadId' |
   readonly emit?: EventSink | undefined;
 }
 
-/** Reads them through. @throws what `readChunks` throws */
+/** Reads the chunks through. @throws what `readChunks` throws */
 export async function readFolders(
   reader: ObjectReader,
   folders: readonly FolderRead[],
@@ -63,7 +63,7 @@ export async function readFolders(
   return done;
 }
 
-/** Puts digests that were read into records that lack them. */
+/** Fills in digests that were read where records lack them. */
 export class ReadDigests {
   private readonly digests = new Map<string, string>();
 
@@ -75,7 +75,7 @@ export class ReadDigests {
     }
   }
 
-  /** Keys are relative to `uploadId`. A digest from a manifest is kept: the chunk as read may be damaged. */
+  /** Keys are relative to `uploadId`. A digest from a manifest is kept, because the chunk as read may be damaged. */
   chunks(chunks: readonly ChunkRecord[], uploadId: UploadId): readonly ChunkRecord[] {
     return chunks.map((record) => {
       const found = record.sha256 === NOT_READ ? this.digests.get(chunkKey(uploadId, record.key) ?? '') : undefined;

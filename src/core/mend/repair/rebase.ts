@@ -1,6 +1,5 @@
-// Makes a version independent of the manifest that it builds on: it becomes a full listing of its current view, so that a
-// replaced manifest below it has no effect. Its current view may be less than it was; then it does not replace its old
-// digest.
+// Makes a version independent of the manifest that it builds on: it becomes a full listing of its current view, so that replacing a
+// manifest below it has no effect. Its current view may be less than it was; therefore it does not claim to replace its old digest.
 import { compactView } from '../../dataset/chain/compact-view.js';
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import type { MergedView } from '../../dataset/chain/merged-view.js';
@@ -17,11 +16,11 @@ import { opensAs } from './exact-copy.js';
 import { sameContent } from './same-content.js';
 import { verifyAsItWillBe } from './verify-rebuilt.js';
 
-/** What the versions build on from now on; keys relative to `uploadId`. */
+/** The upload that the versions build on from now on; keys are relative to `uploadId`. */
 export interface NewBase {
   readonly uploadId: UploadId;
   readonly view: MergedView;
-  /** The KMS key of its manifest: what builds on it must not be written in the clear. */
+  /** The KMS key of its manifest: manifests that build on it must not be written unencrypted. */
   readonly kmsKeyId: string | undefined;
 }
 
@@ -30,21 +29,21 @@ export interface Rebased {
   readonly uploadId: UploadId;
   readonly entries: number;
   readonly bytes: number;
-  /** How its totals differ from before; null when they do not. */
+  /** Describes how its totals differ from before; null when they do not. */
   readonly difference: string | null;
-  /** Of what was written. */
+  /** Digest of the written manifest; null when nothing was written. */
   readonly manifestSha256: string | null;
   readonly backupKey: string | null;
 }
 
 export interface RebaseOptions {
   readonly base: NewBase;
-  /** Otherwise only say what would be written. */
+  /** Write; otherwise only say what would be written. */
   readonly execute: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Re-bases versions, the newest first, so that none ever builds on one that has changed. @throws errors of the store */
+/** Rebases versions, newest first, so that none ever builds on one that has changed. @throws errors of the store */
 export async function rebaseAll(
   store: ObjectStore,
   dependents: readonly Dependent[],
@@ -92,7 +91,7 @@ async function rebase(store: ObjectStore, dependent: Dependent, options: RebaseO
   return { ...result, manifestSha256: next.sha256, backupKey: backup ?? null };
 }
 
-/** Without its place in a chain, and replacing no digest. */
+/** Returns the head without its place in a chain and without replaced digests. */
 function independent({
   previous: _previous,
   chain: _chain,
@@ -108,7 +107,7 @@ function differenceOf(said: Totals, found: Totals): string | null {
   return `it had ${said.entries} entries with ${said.bytes} bytes, and ${found.entries} with ${found.bytes} are found`;
 }
 
-/** Of these versions, those that readers cannot open now. @throws errors of the store */
+/** Returns those of the versions that readers cannot open now. @throws errors of the store */
 export async function brokenOnes(
   reader: ObjectReader,
   dependents: readonly Dependent[],

@@ -1,5 +1,5 @@
-// The head of a rebuilt manifest: from the head of the damaged one where it can be read, else from the version record, else
-// from the chunks themselves. `unknown` lists what could not be determined.
+// Rebuilds the head of a manifest: from the damaged one's head where it can be read, else from the version record, else from the chunks
+// themselves. `unknown` lists what could not be determined.
 import { loadCodec } from '../../platform/codec/codec.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import {
@@ -21,21 +21,21 @@ export interface HeadSources {
   readonly url: string;
   readonly region: string | undefined;
   readonly tool: string;
-  /** The head of the damaged manifest. */
+  /** The head of the damaged manifest, if it can be read. */
   readonly damaged: ManifestHead | undefined;
   readonly record: VersionRecord | undefined;
-  /** That the upload wrote itself, as far as they exist. */
+  /** The chunks that the upload wrote itself, as far as they exist. */
   readonly chunks: readonly ChunkRecord[];
   readonly hasChecksums: boolean;
 }
 
-/** What a manifest says of itself apart from its content and its place in a chain. */
+/** The fields of a head that describe the upload, apart from its content and its place in a chain. */
 export type DescriptiveHead = Omit<
   ManifestHead,
   'listing' | 'previous' | 'chain' | 'view' | 'replaces' | 'totals' | 'shards' | 'chunks'
 >;
 
-/** The description, and what is unknown in it. */
+/** Returns the descriptive head, and which parts of it are unknown. */
 export function rebuildHead(sources: HeadSources): {
   readonly head: DescriptiveHead;
   readonly unknown: readonly string[];
@@ -88,7 +88,7 @@ function unknownParts({ damaged, record }: HeadSources): readonly string[] {
     : [`${lost} (the manifest states defaults)`];
 }
 
-/** `20251114-093012-…` as a time. */
+/** Returns the time in an upload id, `20251114-093012-…`, in ISO format. */
 function momentOf(uploadId: UploadId): string {
   const [, ...parts] = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})-/.exec(uploadId) ?? [];
   const [year, month, day, hour, minute, second] = parts;

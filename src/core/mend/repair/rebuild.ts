@@ -1,4 +1,4 @@
-// Rebuilds the manifest from the chosen layers: a delta if it was one and the version before can be read, else a full listing.
+// Rebuilds the manifest from the chosen layers: as a delta if it was one and the previous version can be read, else as a full listing.
 import { compactView } from '../../dataset/chain/compact-view.js';
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import type { MergedView } from '../../dataset/chain/merged-view.js';
@@ -16,24 +16,24 @@ export interface RebuildOptions {
   readonly choice: Choice;
   readonly digests: ReadDigests;
   readonly describing: DescriptiveHead;
-  /** The version before, when the manifest is to be a delta on it and the lowest layers are its chain. */
+  /** The previous version, when the manifest is to be a delta on it and the lowest layers are its chain. */
   readonly before: View | undefined;
-  /** What the version left out, as far as a record says. */
+  /** Number of paths that the version left out, as far as a record says. */
   readonly skipped: number;
 }
 
 export interface Rebuilt {
   readonly head: ManifestHead;
   entries(): AsyncIterable<readonly Entry[]>;
-  /** Of the effective view. */
+  /** Totals of the effective view. */
   readonly totals: Totals;
-  /** The effective view; keys relative to the upload. */
+  /** The effective view; keys are relative to the upload. */
   readonly view: MergedView;
-  /** The newest upload whose entries were used. */
+  /** The newest other upload whose entries were used. */
   readonly takenFrom: string | undefined;
 }
 
-/** @throws what the layers throw */
+/** Rebuilds the manifest. @throws what the layers throw */
 export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
   const { choice, digests, describing, before, skipped } = options;
   const { uploadId } = describing;
@@ -77,7 +77,7 @@ async function asDelta(
   return { head, entries: () => own.entries(), totals, view, takenFrom: top[1]?.uploadId };
 }
 
-/** Those above the chain of the version before. */
+/** Returns the layers above the chain of the previous version. */
 const topLayers = (layers: readonly Layer[], before: View): readonly Layer[] =>
   layers.slice(0, layers.length - before.chain.length);
 
@@ -91,16 +91,16 @@ async function summaryOf(top: readonly Layer[], uploadId: UploadId): ReturnType<
   return { chunks: view.chunks, totals, shards, entries: () => view.entries() };
 }
 
-/** What the chunks of an upload hold by their own tables of contents, as a full listing: every chunk is in it, used or not. */
+/** A full listing of an upload's chunks by their own tables of contents, which includes every chunk, used or not. */
 interface OwnView {
   readonly chunks: readonly ChunkRecord[];
-  /** `chunks` and `storedBytes` count every chunk, used or not: the manifest lists them all. `skipped` is 0. */
+  /** `chunks` and `storedBytes` count every chunk, used or not, because the manifest lists them all. `skipped` is 0. */
   readonly totals: Totals;
   readonly shards: readonly ShardRecord[];
   entries(): AsyncIterable<readonly Entry[]>;
 }
 
-/** Goes through the tables once. @throws integrity, unsupported */
+/** Reads the tables once. @throws integrity, unsupported */
 async function openOwnView({ level }: TableFolder): Promise<OwnView> {
   const { chunks } = level;
   const entries = (): AsyncIterable<readonly Entry[]> => level.entries();

@@ -1,4 +1,4 @@
-// The manifest cache of a repair: like the one below it, and it knows which uploads it had the manifests of.
+// The manifest cache of a repair: wraps another cache and remembers which manifests it returned.
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import type { OpenedBytes } from '../../format/encryption/unseal-bytes.js';
 
@@ -17,7 +17,7 @@ export class RememberedUse implements ManifestCache {
     await this.cache?.put(sha256, manifest);
   }
 
-  /** Whether the manifest with this digest came from here. */
+  /** Tells whether the manifest with this digest came from the cache. */
   gave(sha256: string): boolean {
     return this.given.has(sha256);
   }

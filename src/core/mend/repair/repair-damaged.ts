@@ -1,4 +1,4 @@
-// Repairs a manifest that is lost, damaged or not the recorded one; or a sound one with `--force`.
+// Repairs a manifest that is lost, damaged or not the recorded one; or, with `--force`, a sound one.
 import { assertSameView } from '../../dataset/prune/same-view.js';
 import { loadChain } from '../../dataset/chain/load-chain.js';
 import { summarize } from '../../dataset/chain/summarize.js';
@@ -43,7 +43,7 @@ export class DamagedRepair {
     return this.search.found;
   }
 
-  /** What can be read of the existing manifest. */
+  /** The head of the existing manifest, if it can be read. */
   private get head(): ManifestHead | undefined {
     return this.current.state === 'missing' ? undefined : this.current.head;
   }
@@ -63,7 +63,7 @@ export class DamagedRepair {
     return await findDependents(store, { uploadId, newer, cache: this.cache, signal });
   }
 
-  /** A copy of what the version record names. */
+  /** Finds a copy of the manifest that the version record names. */
   private async recordedCopy({ beside }: FolderObjects): Promise<ExactCopy | undefined> {
     if (this.found === undefined) return undefined;
     const { store, uploadId, signal } = this.options;
@@ -72,11 +72,11 @@ export class DamagedRepair {
     const copy = await findExactCopy(store, { ...options, digests: [manifestSha256] });
     if (copy !== undefined || replacementSha256 === undefined) return copy;
     const next = await findExactCopy(store, { ...options, digests: [replacementSha256] });
-    // Otherwise it has another view: an interrupted repair wrote it, and is done again.
+    // Otherwise an interrupted repair wrote it with another view, and that repair is done again.
     return next?.loaded.head.replaces?.includes(manifestSha256) === true ? next : undefined;
   }
 
-  /** A copy that versions building on it name: from before a prune or a balance rewrote it. */
+  /** Finds a copy that versions building on it name, from before a prune or a balance rewrote it. */
   private async namedCopy({ beside }: FolderObjects, dependents: Dependents): Promise<ExactCopy | undefined> {
     const { store, uploadId, signal } = this.options;
     const digests = this.namedBy(dependents);
@@ -104,7 +104,7 @@ export class DamagedRepair {
       ? await putBack(store, { copy, current, found, named, signal })
       : { manifestSha256: null, backupKey: copyKeyOf(head.uploadId, current) };
     const totals = head.view ?? head.totals;
-    const { lost, unknown } = await this.goneChunks(copy);
+    const { lost, unknown } = await this.missingChunks(copy);
     return {
       ...this.about(),
       rebuilt: { ...summaryOf(head, totals, sealedBy), takenFrom: null },
@@ -118,8 +118,8 @@ export class DamagedRepair {
     };
   }
 
-  /** Chunks that the copy names, that its view needs, and that are not in the store. */
-  private async goneChunks({ loaded }: ExactCopy): Promise<Pick<RepairResult, 'lost' | 'unknown'>> {
+  /** Returns chunks that the copy names and its view needs, but that are not in the store. */
+  private async missingChunks({ loaded }: ExactCopy): Promise<Pick<RepairResult, 'lost' | 'unknown'>> {
     const { store, uploadId, signal } = this.options;
     const [errors, warnings] = [new Problems(), new Problems()];
     try {
@@ -145,7 +145,7 @@ export class DamagedRepair {
     };
   }
 
-  private tellCommit(): void {
+  private emitCommitting(): void {
     const { execute, emit } = this.options;
     if (execute) emit?.({ type: 'phase', phase: 'committing' });
   }
@@ -155,7 +155,7 @@ export class DamagedRepair {
     const { store, uploadId, execute, signal } = options;
     const kmsKeyId = manifestKeyId(uploadId, current, found);
     const sealer = kmsKeyId === undefined ? undefined : new ManifestSealer({ store, uploadId, kmsKeyId, signal });
-    // Missing permission for the key is noticed before the chunks are read.
+    // Fails early when permission for the key is missing, before the chunks are read.
     if (execute) await sealer?.prepare();
     const isSame = this.damage === null;
     const sources = new ViewSources({ options, search, head, cache });
@@ -173,7 +173,7 @@ export class DamagedRepair {
     const lookAgain = async (): Promise<Dependents> =>
       await this.dependents(await RecordSearch.of(store, uploadId, signal));
     const writing = { store, uploadId, rebuilt, current, found, dependents, lookAgain, isSame, sealer, kmsKeyId };
-    this.tellCommit();
+    this.emitCommitting();
     const { isRecorded, ...written } = await putRebuilt({ ...writing, execute, signal });
     return {
       ...this.about(),
@@ -182,7 +182,7 @@ export class DamagedRepair {
       isProven: isSame || isRecorded || found === undefined || isComplete(choice, rebuilt),
       readBytes: bytesToRead(toRead),
       lost,
-      unknown: [...unknown, ...findUnknowns(about), ...this.untold(objects, dependents)],
+      unknown: [...unknown, ...findUnknowns(about), ...this.otherUnknowns(objects, dependents)],
       ...written,
     };
   }
@@ -224,13 +224,13 @@ export class DamagedRepair {
     });
   }
 
-  /** @throws unsupported when a sound manifest says more than its chunks */
+  /** @throws unsupported when a sound manifest has more information than its chunks */
   private async assertSame({ view }: Rebuilt): Promise<void> {
     const { store, uploadId, signal } = this.options;
     const sha256 = this.current.state === 'missing' ? '' : this.current.sha256;
-    const there = await openView(store, { uploadId, sha256, signal });
+    const stored = await openView(store, { uploadId, sha256, signal });
     try {
-      await assertSameView({ ...there, uploadId }, { ...view, uploadId }, 'what the chunks tell');
+      await assertSameView({ ...stored, uploadId }, { ...view, uploadId }, 'what the chunks tell');
     } catch (error) {
       if (!isArchiverError(error, 'integrity')) throw error;
       throw new ArchiverError(
@@ -241,7 +241,7 @@ export class DamagedRepair {
     }
   }
 
-  private untold({ marked }: FolderObjects, { unreadable }: Dependents): readonly string[] {
+  private otherUnknowns({ marked }: FolderObjects, { unreadable }: Dependents): readonly string[] {
     const { found, search, current } = this;
     return [
       ...unreadable.map(
@@ -263,7 +263,7 @@ export class DamagedRepair {
   }
 }
 
-/** A self-contained upload without losses. */
+/** True for a self-contained upload without losses. */
 const isComplete = ({ isEqual, layers }: Choice, { head }: Rebuilt): boolean =>
   isEqual && layers.length === 1 && head.listing === 'full';
 

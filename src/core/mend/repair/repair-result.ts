@@ -12,11 +12,11 @@ export interface RepairOptions {
   readonly uploadId: UploadId;
   readonly region: string | undefined;
   readonly tool: string;
-  /** Manifests that this computer has cached. */
+  /** The manifest cache of this computer. */
   readonly cache?: ManifestCache | undefined;
-  /** Write; otherwise only say what would be written. */
+  /** Write; otherwise only report what would be written. */
   readonly execute: boolean;
-  /** Even when the manifest is sound. */
+  /** Repair even when the manifest is sound. */
   readonly force: boolean;
   /** Use entries of earlier versions, even where nothing proves that they belong here. */
   readonly fromPrevious: boolean;
@@ -26,25 +26,25 @@ export interface RepairOptions {
 }
 
 /**
- * `sound`: nothing to do. `unfinished` and `finished`: the manifest is sound, and its record still names, or named, the one
- * that it replaced. `repairable` and `repaired`: a manifest can be, or was, put back, rebuilt or made independent.
+ * `sound`: nothing to do. `unfinished` and `finished`: the manifest is sound, and its record still names, or named, the one that it
+ * replaced. `repairable` and `repaired`: a manifest can be, or was, put back, rebuilt or made independent.
  */
 export type RepairStatus = 'sound' | 'unfinished' | 'finished' | 'repairable' | 'repaired';
 
-/** Where a part of the view was found. */
+/** The upload that a part of the view comes from, and how it was read. */
 export interface RepairPart {
   readonly uploadId: UploadId;
-  /** By the tables of contents of its chunks; its manifest in the store; that in this computer's cache; a copy beside. */
+  /** From the tables of contents of its chunks, its manifest in the store, this computer's cache, or a copy beside the manifest. */
   readonly from: 'chunks' | 'manifest' | 'cache' | 'copy';
 }
 
 export interface RepairResult {
   readonly uploadId: UploadId;
   readonly status: RepairStatus;
-  /** What is wrong with the existing manifest; null when it is sound. */
+  /** Describes the damage of the existing manifest; null when it is sound. */
   readonly damage: string | null;
   readonly version: { readonly datasetId: string; readonly version: number } | null;
-  /** Of the manifest that is put in place; null when there is none. */
+  /** Describes the manifest that is put in place; null when there is none. */
   readonly rebuilt: {
     readonly listing: ListingKind;
     readonly chunks: number;
@@ -52,28 +52,28 @@ export interface RepairResult {
     readonly files: number;
     readonly bytes: number;
     readonly storedBytes: number;
-    /** The KMS key that it is encrypted with, like the one that it replaces. */
+    /** The KMS key that it is encrypted with, the same as for the one that it replaces. */
     readonly encryptedBy: string | null;
     /** The newest other upload whose entries were used. */
     readonly takenFrom: string | null;
   } | null;
-  /** Newest first. */
+  /** Parts of the view, newest first. */
   readonly parts: readonly RepairPart[];
-  /** Its view is proven to be that of the version: nothing is lost except what is named. */
+  /** True when its view is proven to be that of the version: nothing is lost except what is listed. */
   readonly isProven: boolean;
   /** Versions that built on it and become, or became, full listings of their own. */
   readonly rebased: readonly Rebased[];
-  /** Stored bytes that are, or would be, read through for their digests. */
+  /** Stored bytes that are, or would be, read through to compute digests. */
   readonly readBytes: number;
   readonly lost: readonly Loss[];
   readonly unknown: readonly string[];
   readonly manifestKey: string;
-  /** Of what was written. */
+  /** Digest of the written manifest; null when none was written. */
   readonly manifestSha256: string | null;
-  /** Copy of the manifest that is replaced. */
+  /** Key of the backup of the replaced manifest. */
   readonly backupKey: string | null;
 }
 
-/** True when the version is, or may be, less than it was. */
+/** True when the version has, or may have, less than before. */
 export const hasLosses = ({ lost, isProven, rebased }: RepairResult): boolean =>
   lost.length > 0 || !isProven || rebased.some(({ difference }) => difference !== null);

@@ -1,7 +1,7 @@
-// Repairs the manifest of an upload (rules.md#same-view, rules.md#thorough-repair). Copies of it are looked for before anything
-// is rebuilt; chunks of every upload that may belong to it are checked before anything is called lost; versions that build on it
-// are made independent before its view changes. Nothing is written before everything is known, nothing is ever deleted, and a
-// sound manifest keeps its view. Interrupted at any point, the next run comes to the same result.
+// Repairs the manifest of an upload (rules.md#same-view, rules.md#thorough-repair). Copies of it are searched for before anything is
+// rebuilt; chunks of every upload that may belong to it are checked before anything is called lost; versions that build on it are made
+// independent before its view changes. Nothing is written before everything is known, nothing is ever deleted, and a sound manifest keeps
+// its view. After an interruption at any point, the next run comes to the same result.
 import { changeRecord } from '../../dataset/records/change-record.js';
 import { openView } from '../../dataset/chain/view.js';
 import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
@@ -17,14 +17,14 @@ import { refuseShared } from '../../store/plain-store.js';
 
 type Sound = Exclude<CurrentManifest, { state: 'missing' }>;
 
-/** @throws integrity when nothing can be rebuilt, and errors of the store */
+/** Repairs an upload. @throws integrity when nothing can be rebuilt, and errors of the store */
 export async function repairUpload(options: RepairOptions): Promise<RepairResult> {
   const { store, uploadId, signal } = options;
   const [current, search] = await Promise.all([
     readCurrentManifest(store, uploadId, signal),
     RecordSearch.of(store, uploadId, signal),
   ]);
-  // A version that came in spite of the sweep may be mended from what is left; nothing else of it is there.
+  // A version committed in spite of the sweep may be repaired from what is left; an upload without one has nothing left.
   const isNamed = search.found !== undefined || search.unreadable > 0;
   if (current.state === 'missing' && current.swept !== undefined && !isNamed) throw current.swept;
   const damage = damageOf(current, search.found);
@@ -34,7 +34,7 @@ export async function repairUpload(options: RepairOptions): Promise<RepairResult
   return await new DamagedRepair(options, current, search, damage).run();
 }
 
-/** Null when the manifest is sound and the recorded one. */
+/** Describes the damage; null when the manifest is sound and the recorded one. */
 function damageOf(current: CurrentManifest, found: FoundRecord | undefined): string | null {
   if (current.state === 'missing') return 'there is no manifest';
   if (current.state === 'damaged') return current.reason;
@@ -44,13 +44,13 @@ function damageOf(current: CurrentManifest, found: FoundRecord | undefined): str
   return `it is sound, but not the manifest that the version record names (its SHA-256 is ${current.sha256})`;
 }
 
-/** Finishes what another run left in the record, and makes versions independent of a manifest that is not the one they name. */
+/** Finishes what another run left in the record, and makes versions independent when this manifest is not the one they name. */
 async function settleSound(options: RepairOptions, current: Sound, search: RecordSearch): Promise<RepairResult> {
   const { store, uploadId, execute, signal } = options;
   const { sha256, head } = current;
   const { found } = search;
   const isUnfinished = found !== undefined && found.record.manifestSha256 !== sha256;
-  // A prune that was killed had made it a full listing.
+  // A prune that was killed may have made it a full listing.
   const lists = head === undefined ? {} : { listing: head.listing, totals: head.view ?? head.totals };
   if (isUnfinished && execute) {
     const expected = [found.record.manifestSha256, sha256];

@@ -1,4 +1,4 @@
-// The chunks of an upload as a level for merging, from their own tables of contents.
+// The chunks of an upload as a level for merging, read from their own tables of contents.
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ChunkRecord, Entry, Segment } from '../../format/manifest/manifest-types.js';
 import type { Level } from '../../dataset/chain/merged-view.js';
@@ -11,7 +11,7 @@ import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { listsByKey } from '../../platform/lists-by-key.js';
 
-/** Placeholder for unknown digests: those of chunks that were not read through. */
+/** Placeholder for the unknown digest of a chunk that was not read through. */
 export const NOT_READ = '0'.repeat(64);
 
 export interface TableFolder {
@@ -21,11 +21,11 @@ export interface TableFolder {
   readonly level: Level & { entries(): AsyncIterable<readonly Entry[]> };
 }
 
-/** Sizes and digests of stored objects by their full keys, as manifests that can be read give them. */
+/** Sizes and digests of stored objects by full key, from manifests that can be read. */
 export class KnownObjects {
   private readonly known = new Map<string, ChunkRecord>();
 
-  /** Takes the records of a manifest. */
+  /** Adds the chunk records of a manifest. */
   add(uploadId: UploadId, chunks: readonly ChunkRecord[]): void {
     for (const record of chunks) {
       const key = chunkKey(uploadId, record.key);
@@ -33,7 +33,7 @@ export class KnownObjects {
     }
   }
 
-  /** Of an object with this size. */
+  /** Returns the digest of the object with this key and size; undefined when not known. */
   sha256Of(key: string, size: number): string | undefined {
     const record = this.known.get(key);
     return record?.size === size ? record.sha256 : undefined;
@@ -75,7 +75,7 @@ const recordOf = (
   ...(listedIn === undefined ? {} : { content: 'file', listedIn }),
 });
 
-// Matches the pieces of cut files: which chunks hold them, and which files lack one.
+// Matches the pieces of cut files: finds the chunks that hold them, and files that lack a piece.
 
 interface LostFile {
   readonly path: RawPath;
@@ -83,14 +83,14 @@ interface LostFile {
 }
 
 interface CutFiles {
-  /** By the chunk number of the last piece: where the pieces are, `chunk` being the position in the list of chunks. */
+  /** Positions of the pieces, by the chunk number of the last piece; `chunk` is the position in the list of chunks. */
   readonly segments: ReadonlyMap<number, readonly Segment[]>;
-  /** Files of which a piece is missing. */
+  /** Files with a missing piece. */
   readonly lost: readonly LostFile[];
 }
 
 interface Piece {
-  /** In the list of chunks. */
+  /** Position in the list of chunks. */
   readonly position: number;
   readonly chunk: number;
   readonly path: RawPath;
@@ -100,7 +100,7 @@ interface Piece {
   readonly segment: Segment;
 }
 
-/** Finds the pieces of cut files in chunks, given in order of number. A file that was packed again has its newest pieces. */
+/** Finds the pieces of cut files in chunks, which are given by ascending number. A file that was packed again gets its newest pieces. */
 export function assembleCutFiles(chunks: readonly FoundChunk[]): CutFiles {
   const segments = new Map<number, readonly Segment[]>();
   const lost: (LostFile & { readonly chunk: number })[] = [];
@@ -145,7 +145,7 @@ function pieceOf({ table }: FoundChunk, position: number): Piece | undefined {
   return { position, chunk, path: first.path, number, of, offset, segment };
 }
 
-/** Each piece is the newest that was packed before the next; the number of one that is missing. */
+/** Returns the segments, each piece being the newest that was packed before the next one; or the number of a missing piece. */
 function segmentsOf(last: Piece, pieces: readonly Piece[]): readonly Segment[] | number {
   const byNumber = listsByKey(pieces, ({ number }) => number);
   const chain = [last.segment];
@@ -161,7 +161,7 @@ function segmentsOf(last: Piece, pieces: readonly Piece[]): readonly Segment[] |
   return chain.toReversed();
 }
 
-// A file that could not be read to its end has pieces that no entry names, and a last chunk that lists nothing.
+// A file that could not be read to its end leaves pieces that no entry names, and a last chunk that lists nothing.
 function wasLeftOut(pieces: readonly Piece[], chunks: readonly FoundChunk[]): boolean {
   return pieces.some(({ chunk, number, of }) => {
     const last = chunks.find(({ table }) => table.chunk === chunk + of - number)?.table;

@@ -1,4 +1,4 @@
-// Whether a manifest written beside the old one would read as it should in its place.
+// Checks that a manifest written beside the old one would read correctly in its place.
 import { openView } from '../../dataset/chain/view.js';
 import { summarize } from '../../dataset/chain/summarize.js';
 import { integrityError } from '../../platform/failures/errors.js';
@@ -11,7 +11,7 @@ import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 export interface ExpectedManifest {
   readonly uploadId: UploadId;
   readonly sha256: string;
-  /** Of the effective view; undefined where its chain need not open yet. */
+  /** Totals of the effective view; undefined where its chain need not open yet. */
   readonly totals: Totals | undefined;
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,4 @@
-// Where the view of an upload may come from: its own chunks, the versions before it, folders of no version.
+// The possible sources of an upload's view: its own chunks, earlier versions, and folders of no version.
 import { openView, type View } from '../../dataset/chain/view.js';
 import { noneOn, isArchiverError } from '../../platform/failures/errors.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
@@ -17,19 +17,19 @@ import { splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
 export interface ViewSourcesOptions {
   readonly options: RepairOptions;
   readonly search: RecordSearch;
-  /** What can be read of the existing manifest. */
+  /** The head of the existing manifest, if it can be read. */
   readonly head: ManifestHead | undefined;
   readonly cache: RememberedUse;
 }
 
 export class ViewSources {
-  /** Gets every manifest that can be read, before anything is chosen. */
+  /** Filled from every manifest that can be read, before anything is chosen. */
   readonly known = new KnownObjects();
   private readonly options: RepairOptions;
   private readonly search: RecordSearch;
   private readonly head: ManifestHead | undefined;
   private readonly cache: RememberedUse;
-  /** Of the version before, where it could be opened. */
+  /** View of the previous version, when it could be opened. */
   private before: View | undefined;
 
   constructor({ options, search, head, cache }: ViewSourcesOptions) {
@@ -47,7 +47,10 @@ export class ViewSources {
     return (this.found?.record.listing ?? this.head?.listing) === 'delta';
   }
 
-  /** Marked objects of a version are not needed by any version. Of an upload without a version everything may be marked. */
+  /**
+   * Reads the upload's own chunks. Marked objects of a version are left out, because no version needs them; without a version record all
+   * are kept, because everything may be marked.
+   */
   async openOwn(objects: FolderObjects): Promise<TableFolder> {
     const { store, requestsAtOnce, emit, signal } = this.options;
     const isKept = this.found === undefined || objects.marked === undefined;
@@ -59,7 +62,7 @@ export class ViewSources {
     });
   }
 
-  /** Chooses what the view is merged from. @throws errors of the store */
+  /** Chooses the layers that the view is merged from. @throws errors of the store */
   async choose(own: TableFolder): Promise<Choice> {
     const { store, uploadId, fromPrevious, requestsAtOnce, emit, signal } = this.options;
     const { head, found, known, cache, search } = this;
@@ -92,7 +95,7 @@ export class ViewSources {
     return [{ uploadId: named.uploadId, sha256, isRetired: false }];
   }
 
-  /** The view of the version before, where it is unchanged; otherwise its chain is used layer by layer. @throws errors of the store */
+  /** Opens the view of the previous version, if it is unchanged; otherwise its chain is used layer by layer. @throws errors of the store */
   private async openBefore([newest]: readonly OlderUpload[]): Promise<View | undefined> {
     if (newest === undefined || newest.isRetired) return undefined;
     const { store, signal } = this.options;
@@ -101,14 +104,14 @@ export class ViewSources {
     return view;
   }
 
-  /** What a rebuilt delta builds on; undefined for a full listing. */
+  /** Returns the view that a rebuilt delta builds on; undefined for a full listing. */
   deltaBase({ layers }: Choice): View | undefined {
     const { before } = this;
     if (!this.isDelta || before === undefined || layers.length <= before.chain.length) return undefined;
     return layers.at(-1)?.uploadId === before.chain.at(-1)?.uploadId ? before : undefined;
   }
 
-  /** Where each layer was found. */
+  /** Tells where each layer was found. */
   partsOf({ layers }: Choice): readonly RepairPart[] {
     return layers.map(({ uploadId, sha256 }) => {
       if (sha256 === undefined) return { uploadId, from: 'chunks' };
@@ -117,13 +120,13 @@ export class ViewSources {
   }
 }
 
-// Folders that no version record and no tombstone names: when an upload was resumed under a new id, its old folder holds
-// chunks to which only the new manifest refers; prunes of old versions of archiver left such folders too.
+// Loose folders are named by no version record and no tombstone: when an upload was resumed under a new id, its old folder holds chunks to
+// which only the new manifest refers; prunes of old versions of archiver left such folders too.
 
-/** Newest first; usually a few. */
+/** Limit of loose folders that are read, newest first; usually there are few. */
 const MAX_FOLDERS = 64;
 
-/** Layers of loose folders that are older than `uploadId`, newest first. @throws errors of the store */
+/** Returns layers of loose folders that are older than `uploadId`, newest first. @throws errors of the store */
 async function looseLayers(
   reader: ObjectReader,
   uploadId: UploadId,
@@ -147,7 +150,7 @@ async function looseLayers(
   return layers;
 }
 
-/** Its manifest can be read and says so. */
+/** True when its readable manifest names another dataset, or when we may not read it. */
 async function isOfAnother(
   reader: ObjectReader,
   uploadId: UploadId,
@@ -159,7 +162,7 @@ async function isOfAnother(
     return head.datasetId !== datasetId;
   } catch (error) {
     if (isArchiverError(error, 'not-found', 'integrity')) return false;
-    // A manifest that we may not read belongs to others.
+    // A manifest that we may not read belongs to somebody else.
     if (isArchiverError(error, 'access-denied', 'unsupported')) return true;
     throw error;
   }

@@ -1,13 +1,13 @@
-// What a store holds, version by version where it keeps versions and these credentials may list them.
+// Lists the contents of a store, version by version where it keeps versions and these credentials may list them.
 import { isArchiverError } from '../../platform/failures/errors.js';
 import type { ListPage, ObjectStore, ObjectVersion, VersionPage } from '../../store/object-store.js';
 
 export interface Holdings {
   /** True when there may be older versions that these credentials cannot list. */
   readonly versionsHidden: boolean;
-  /** Its pages show versions; else the objects that keys show now. */
+  /** True when pages show versions; otherwise they show current objects. */
   readonly showsVersions: boolean;
-  /** Everything, or what comes after a key, page by page, in byte order of the key. */
+  /** Yields everything, or everything after a key, page by page, in byte order of the key. */
   pages(after?: string): AsyncIterable<readonly ObjectVersion[]>;
 }
 
@@ -20,19 +20,19 @@ async function* pagesOf(pages: AsyncIterable<VersionPage>): AsyncGenerator<reado
 async function* objectsOf(pages: AsyncIterable<ListPage>): AsyncGenerator<readonly ObjectVersion[]> {
   for await (const { objects } of pages) {
     yield objects.map(({ key, sizeBytes, storageClass, lastModified }) => {
-      const is = { isCurrent: true, isDeleteMarker: false };
-      return { key, sizeBytes, storageClass, lastModified, versionId: ONLY_VERSION, ...is };
+      const flags = { isCurrent: true, isDeleteMarker: false };
+      return { key, sizeBytes, storageClass, lastModified, versionId: ONLY_VERSION, ...flags };
     });
   }
 }
 
-/** Undefined: the store answers. Otherwise why it does not. */
+/** Returns why versions cannot be listed; undefined when they can. */
 async function versionsRefused(store: ObjectStore, signal: AbortSignal): Promise<'denied' | 'unknown' | undefined> {
   try {
     await store.listVersions({ signal })[Symbol.asyncIterator]().next();
     return undefined;
   } catch (error) {
-    // A separate permission, tried once.
+    // Listing versions needs a permission of its own, so it is tried once.
     if (isArchiverError(error, 'access-denied')) return 'denied';
     if (isArchiverError(error, 'unsupported')) return 'unknown';
     throw error;

@@ -1,4 +1,4 @@
-// What a wipe would delete and what it would leave, counted in one listing.
+// Counts, in one listing, what a wipe would delete and what it would leave.
 import { isFenceObject } from '../../format/manifest/fence.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
@@ -13,31 +13,31 @@ import { ownUnfinished } from '../../dataset/unfinished.js';
 const SAMPLES = 10;
 
 export interface Survey {
-  /** Objects of ours that their keys show now. */
+  /** Number of our current objects. */
   readonly objects: number;
-  /** Older versions and delete markers of ours. */
+  /** Number of our older versions and delete markers. */
   readonly olderVersions: number;
-  /** Of objects and older versions together. */
+  /** Bytes of objects and older versions together. */
   readonly bytes: number;
   readonly uploads: number;
   readonly datasets: number;
-  /** Their keys without what follows the id: `writers/nas/datasets/lab-01234567`. */
+  /** Keys of datasets up to their id: `writers/nas/datasets/lab-01234567`. */
   readonly datasetKeys: readonly string[];
-  /** Multipart uploads of a bucket, temp files of a folder; null where they cannot be seen. */
+  /** Number of multipart uploads in a bucket, or temp files in a folder; null when they cannot be listed. */
   readonly unfinishedMultiparts: number | null;
-  /** As far as the store says. */
+  /** Bytes of these, as far as the store says. */
   readonly unfinishedBytes: number | null;
-  /** Why they cannot. */
+  /** Why they cannot be listed; null when they can. */
   readonly unfinishedHidden: UnfinishedHidden | null;
   readonly samples: readonly string[];
-  /** Objects of others. */
+  /** Number of objects that are not ours. */
   readonly leftAlone: number;
   readonly leftAloneSamples: readonly string[];
-  /** Bases further down that hold objects of ours, and that a wipe of this one leaves alone. */
+  /** Nested bases that hold objects of ours, and that a wipe of this one leaves alone. */
   readonly nestedBases: readonly string[];
 }
 
-/** Counts. @throws what the store says to a listing */
+/** Counts the store's contents. @throws what the store says to a listing */
 export async function survey(
   store: ObjectStore,
   holdings: Holdings,
@@ -45,7 +45,7 @@ export async function survey(
   emit: EventSink,
 ): Promise<Survey> {
   emit({ type: 'phase', phase: 'listing' });
-  const tell = scanMeter(emit);
+  const reportProgress = scanMeter(emit);
   const [uploads, datasets, nested] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const [samples, leftAloneSamples]: [string[], string[]] = [[], []];
   let [objects, olderVersions, bytes, leftAlone] = [0, 0, 0, 0];
@@ -65,12 +65,12 @@ export async function survey(
       if (isShown) objects += 1;
       else olderVersions += 1;
       bytes += sizeBytes;
-      // Of an upload that was swept, a fence is all that is left.
+      // A swept upload has only a fence left, so it does not count.
       if (own.upload !== undefined && !isFenceObject({ key, sizeBytes })) uploads.add(own.upload);
       if (own.dataset !== undefined) datasets.add(own.dataset);
       if (isShown && samples.length < SAMPLES) samples.push(key);
     }
-    tell(objects + olderVersions, bytes);
+    reportProgress(objects + olderVersions, bytes);
   }
   return {
     objects,

@@ -1,6 +1,6 @@
-// Deletes what is ours, in an order that can be broken off anywhere: version records, then manifests, then the rest.
-// Where a record or manifest cannot be deleted, what it may refer to stays as well, so nothing that is left points into
-// the void. Running it again goes on where it stopped.
+// Deletes our objects, in an order that can be interrupted anywhere: version records, then manifests, then the rest. Where a record or
+// manifest cannot be deleted, whatever it may refer to stays as well, so that nothing left has dangling references. Running it again
+// continues where it stopped.
 import type { DeleteFailure, ObjectDeleter, ObjectStore, ObjectVersion } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { errorText, isArchiverError, noneOn } from '../../platform/failures/errors.js';
@@ -14,36 +14,36 @@ import { ownUnfinished } from '../../dataset/unfinished.js';
 
 const LISTED_FAILURES = 1000;
 const MAX_PASSES = 10;
-/** Of objects that could not be deleted: until when they are locked. */
-const LOOKED_AT = 100;
-const LOOKS_AT_ONCE = 16;
+/** Number of undeletable objects that are asked for the end of their lock. */
+const MAX_HEADS = 100;
+const HEADS_AT_ONCE = 16;
 const MISNAMED = 'the store lists it under a name that it does not know, so that it cannot be deleted';
 
 export interface WipeResult {
-  /** Objects that their keys showed. */
+  /** Number of current objects deleted. */
   readonly deletedObjects: number;
-  /** Older versions and delete markers. */
+  /** Number of older versions and delete markers deleted. */
   readonly deletedVersions: number;
   readonly deletedBytes: number;
   readonly abortedMultiparts: number;
-  /** At most the first thousand. */
+  /** At most the first thousand failures. */
   readonly failed: readonly DeleteFailure[];
   readonly failedCount: number;
-  /** When the last lock ends of what could not be deleted, as far as was looked; null where none is seen. */
+  /** When the last seen lock of undeletable objects ends, in ISO format; null when no lock was seen. */
   readonly freedFrom: string | null;
-  /** Objects and versions that were not touched because a record or manifest beside them could not be deleted. */
+  /** Number of objects and versions kept because a record or manifest beside them could not be deleted. */
   readonly kept: number;
 }
 
 export interface WipeOptions {
-  /** What a survey has found, for those who follow the events. */
+  /** Counts of a survey, for the progress events. */
   readonly found: Pick<Survey, 'objects' | 'olderVersions'>;
   readonly deleter: ObjectDeleter;
   readonly emit?: EventSink | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Deletes what is ours. @throws what the store says to a listing */
+/** Deletes our objects. @throws what the store says to a listing */
 export async function wipe(
   store: ObjectStore,
   holdings: Holdings,
@@ -59,9 +59,9 @@ export async function wipe(
 
 class Wipe {
   private readonly blocked = new Set<string>();
-  /** Keys with something that could not be deleted. */
+  /** Keys with an object or version that could not be deleted. */
   private readonly stuck = new Set<string>();
-  /** Listed after everything was deleted, and not found by their names. */
+  /** Keys that were listed after everything was deleted, but not found by name. */
   private readonly unnamed = new Set<string>();
   private readonly failed: DeleteFailure[] = [];
   private failedCount = 0;
@@ -83,7 +83,7 @@ class Wipe {
     const heads = await this.heads();
     await this.removePhase('record', heads);
     await this.removePhase('manifest', heads);
-    // Until a listing shows nothing more to delete, so that what a writer adds meanwhile goes as well.
+    // Repeats until a listing shows nothing more to delete, so that objects a writer adds meanwhile go as well.
     for (let pass = 1; pass <= MAX_PASSES; pass += 1) if (!(await this.removeRest(pass > 1))) break;
     await this.abortMultiparts();
     return {
@@ -101,18 +101,18 @@ class Wipe {
   private async freedFrom(): Promise<string | null> {
     const keys = new Set(this.failed.filter(({ isRefused }) => isRefused === true).map(({ key }) => key));
     const ends: number[] = [];
-    await atOnce([...keys].slice(0, LOOKED_AT), LOOKS_AT_ONCE, async (key) => {
+    await atOnce([...keys].slice(0, MAX_HEADS), HEADS_AT_ONCE, async (key) => {
       const found = await this.store.head(key, this.signal).catch(noneOn('access-denied'));
       if (found?.retention !== undefined) ends.push(found.retention.until.getTime());
     });
     return ends.length === 0 ? null : new Date(Math.max(...ends)).toISOString();
   }
 
-  /** False when there was nothing left that could be tried. `isAgain`: everything that was there has been deleted once. */
+  /** Returns false when nothing was left to try. `isAgain`: everything that was there has been deleted once. */
   private async removeRest(isAgain: boolean): Promise<boolean> {
     let isAny = false;
     this.kept = 0;
-    // A page is deleted when the next one is there: a listing cannot go on after a version that is gone.
+    // A page is deleted only after the next one was read: a listing cannot continue after a version that is gone.
     let held: readonly ObjectVersion[] = [];
     for await (const page of this.holdings.pages()) {
       await this.remove(held);
@@ -127,12 +127,12 @@ class Wipe {
   }
 
   /**
-   * Some servers list an object under another name than its own (s3s-fs): deleting that name succeeds, and deletes nothing. What is listed
-   * in two passes and not found by its name is such a one.
+   * Filters out misnamed objects. Some servers (s3s-fs) list an object under another name than its own: deleting that name succeeds, but
+   * deletes nothing. An object is misnamed when two passes list it and neither finds it by name.
    */
   private async withoutMisnamed(versions: readonly ObjectVersion[]): Promise<readonly ObjectVersion[]> {
     const missing = new Set<ObjectVersion>();
-    await atOnce(versions, LOOKS_AT_ONCE, async (version) => {
+    await atOnce(versions, HEADS_AT_ONCE, async (version) => {
       if (!version.isCurrent || version.isDeleteMarker) return;
       if (!(await this.mayBeThere(version.key))) missing.add(version);
     });
@@ -157,7 +157,7 @@ class Wipe {
     }
   }
 
-  /** Records and manifests: few beside the chunks, and all of them must be known before the first chunk goes. */
+  /** Lists records and manifests: few compared with the chunks, and all of them must be known before the first chunk goes. */
   private async heads(): Promise<readonly ObjectVersion[]> {
     const heads: ObjectVersion[] = [];
     for await (const page of this.holdings.pages()) {
@@ -179,7 +179,7 @@ class Wipe {
     for (const { key } of await this.remove(due)) this.blocked.add(ownKey(key)?.area ?? '');
   }
 
-  // Older versions first: the newest hides them, and must not uncover one that then cannot be deleted.
+  // Older versions first: the current one hides them, and deleting it must not uncover one that then cannot be deleted.
   private async remove(versions: readonly ObjectVersion[]): Promise<readonly DeleteFailure[]> {
     throwIfCancelled(this.signal);
     const older = await this.removeAll(versions.filter(({ isCurrent }) => !isCurrent));
@@ -200,7 +200,7 @@ class Wipe {
     const failures = await remove(this.deleter, versions, this.signal);
     const stuck = new Set(failures.map(({ key, versionId }) => `${versionId ?? ''} ${key}`));
     for (const { key, versionId, isCurrent, isDeleteMarker, sizeBytes } of versions) {
-      // A store without versions names none in its failures.
+      // Failures of a store without versions have no version id.
       if (stuck.has(`${versionId} ${key}`) || stuck.has(` ${key}`)) continue;
       if (isCurrent && !isDeleteMarker) this.objects += 1;
       else this.versions += 1;
@@ -219,7 +219,7 @@ class Wipe {
 
   private async abortMultiparts(): Promise<void> {
     const { writes, unfinishedHidden } = await ownUnfinished(this.store, this.signal);
-    // What a store lists for nobody is told of with what was found.
+    // A store that lists them for nobody was already reported by the survey.
     if (unfinishedHidden === 'denied') {
       const reason = 'unfinished multipart uploads could not be listed (needs s3:ListBucketMultipartUploads)';
       this.note([{ key: '', reason }]);
@@ -244,7 +244,7 @@ async function denialsAsFailures(
   try {
     return await work();
   } catch (error) {
-    // Every batch is tried: locks and policies differ from object to object, and each failure is reported.
+    // Every batch is tried: locks and policies differ between objects, and each failure is reported.
     if (!isArchiverError(error, 'access-denied')) throw error;
     return versions.map(({ key, versionId }) => ({ key, versionId, reason: error.message }));
   }
@@ -256,7 +256,7 @@ async function removeVersions(
   signal: AbortSignal,
 ): Promise<readonly DeleteFailure[]> {
   const failures = await denialsAsFailures(versions, () => deleter.deleteVersions(versions, signal));
-  // Without versioning, deleting the object is enough, and permission to delete versions is rarely granted.
+  // Without versioning, a plain delete is enough, and permission to delete versions is rarely granted.
   const current = new Set(
     versions.flatMap(({ key, versionId, isCurrent }) => (isCurrent && versionId === ONLY_VERSION ? [key] : [])),
   );

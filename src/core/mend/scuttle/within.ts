@@ -1,11 +1,11 @@
-// A part of a store, under the keys that it has there: what a wipe of one writer may see.
+// Restricts a store to some of its folders, with unchanged keys: what a wipe of one writer may see.
 import type { ListPage, ObjectStore, VersionPage } from '../../store/object-store.js';
 
 async function* each<T>(folders: readonly string[], list: (prefix: string) => AsyncIterable<T>): AsyncGenerator<T> {
   for (const prefix of folders) yield* list(prefix);
 }
 
-/** The store, of which listings show what lies below these folders (each with its slash) and nothing else. */
+/** Returns the store with listings limited to these folders (each with a trailing slash). */
 export function within(store: ObjectStore, folders: readonly string[]): ObjectStore {
   const sorted = folders.toSorted();
   return {

@@ -1,5 +1,5 @@
-// Whether a delta and everything that it builds on agree: each manifest with itself, what each says of the chain, and the
-// effective view with the totals that are announced for it.
+// Checks that a delta and everything that it builds on agree: each manifest with itself, the announced length of each chain, and the
+// effective view with its announced totals.
 import { loadChain } from '../../dataset/chain/load-chain.js';
 import { ENTRY_TOTALS } from '../../dataset/chain/entry-sums.js';
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
@@ -19,13 +19,13 @@ export interface CheckChainOptions {
   readonly reader: ObjectReader;
   readonly errors: Problems;
   readonly warnings: Problems;
-  /** Gets the entries of the view, positions into the chunks of `head`. */
+  /** Gets the entries of the view; positions refer to the chunks of `head`. */
   readonly onEntry: (entry: Entry, head: ManifestHead) => void;
   readonly signal: AbortSignal;
 }
 
 export interface CheckedChain extends Summary {
-  /** Of the newest manifest, with the chunks of the whole chain. */
+  /** Head of the newest manifest, with the chunks of the whole chain. */
   readonly head: ManifestHead;
 }
 
@@ -35,9 +35,9 @@ export async function checkChain(newest: LoadedManifest, options: CheckChainOpti
   const chain = await loadChain(reader, newest, { signal });
   for (const loaded of chain) await checkLink(loaded, options);
   chain.forEach((loaded, index) => checkRecord(loaded, chain.slice(index), errors));
-  const view = mergeLevels(chain.map(levelOf), newest.uploadId); // every total that is wrong is told of below
+  const view = mergeLevels(chain.map(levelOf), newest.uploadId); // checkTotals below reports all wrong totals
   const head: ManifestHead = { ...newest.head, chunks: view.chunks };
-  const summary = await summarize(tapped(view, head, options), () => undefined); // told of by checkLink
+  const summary = await summarize(tapped(view, head, options), () => undefined); // reported by checkLink
   checkTotals(newest.head.view ?? newest.head.totals, summary, named(newest, errors));
   return { ...summary, head };
 }
@@ -62,7 +62,10 @@ async function checkLink(loaded: LoadedManifest, options: CheckChainOptions): Pr
   checker.finish();
 }
 
-/** What a delta says of the deltas below it. A rewritten manifest in between has other numbers than were counted. */
+/**
+ * Checks the chain that a delta announces. Skipped where a manifest in between was rewritten, because its numbers differ from those
+ * counted.
+ */
 function checkRecord(loaded: LoadedManifest, chain: readonly LoadedManifest[], problems: Problems): void {
   const { chain: said } = loaded.head;
   if (said === undefined || chain.some(({ head }) => head.replaces !== undefined)) return;

@@ -1,5 +1,5 @@
-// Whether every chunk is in the store with the size it should have: one listing of the upload's folder and of each folder
-// of an earlier upload that holds many of them, or, where the store does not let us list, one HEAD for each chunk.
+// Checks that every chunk is in the store with its expected size: with one listing of the upload's folder and of each folder of an earlier
+// upload that holds many of them, or, where listing is not allowed, with one HEAD per chunk.
 import { isColdClass } from '../../store/cold-class.js';
 import { markedUpload } from '../../dataset/marks.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
@@ -10,25 +10,25 @@ import type { Problems } from './problem.js';
 import { folderOfKey, manifestKeyOf } from '../../store/ids/upload-id.js';
 
 const HEADS_AT_ONCE = 8;
-/** A LIST costs twelve times a HEAD and tells of a thousand objects. */
+/** Number of chunks in a folder from which it is listed: a LIST costs twelve times a HEAD and covers a thousand objects. */
 const LISTED_FROM = 16;
 
 export interface CheckObjectsOptions {
   readonly reader: ObjectReader;
   readonly head: Pick<ManifestHead, 'uploadId' | 'chunks'>;
-  /** 1 for each chunk that an entry refers to; all of them are needed where it is not given. */
+  /** 1 for each chunk that an entry refers to; when undefined, all of them are needed. */
   readonly used?: Uint8Array | undefined;
-  /** Of all objects below `uploads/`, where they were listed before: what nothing refers to is then not told. */
+  /** All objects below `uploads/`, if they were listed before; unreferenced objects are then not reported. */
   readonly listed?: FoundObjects | undefined;
   readonly errors: Problems;
   readonly warnings: Problems;
   readonly signal: AbortSignal;
 }
 
-/** What the store says of objects. */
+/** Sizes and storage state of objects in the store. */
 export class FoundObjects {
   readonly sizes = new Map<string, number>();
-  /** Keys of those that lie in a cold class; a copy of them may be readable. */
+  /** Keys of objects in a cold class; a copy of them may be readable. */
   readonly cold = new Set<string>();
 
   add({ key, sizeBytes, storageClass }: ObjectInfo): void {
@@ -39,7 +39,7 @@ export class FoundObjects {
 
 /**
  * Reports chunks that are missing or have another size, and objects of the upload that nothing refers to.
- * @returns what was found of the chunks
+ * @returns the objects that were found
  */
 export async function checkObjects(options: CheckObjectsOptions): Promise<FoundObjects> {
   const { head, used, errors, warnings } = options;
@@ -61,7 +61,7 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<FoundO
   if (options.listed !== undefined) return found;
   const manifest = manifestKeyOf(head.uploadId);
   const expected = new Set([...wanted, manifest]);
-  // Copies of manifests and marks are there for a while as a matter of course: a prune takes them.
+  // Copies of manifests and marks exist temporarily as a matter of course: a prune removes them.
   const isPassing = (key: string): boolean => key.startsWith(`${manifest}.`) || markedUpload(key) !== undefined;
   for (const key of sizes.keys())
     if (key.startsWith(own) && !expected.has(key) && !isPassing(key))
@@ -69,7 +69,7 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<FoundO
   return found;
 }
 
-/** What was listed, and what has come since: a balance may have moved chunks. */
+/** Returns the listed chunks, and asks for those not listed: a balance may have moved chunks since. */
 async function confirmed(options: CheckObjectsOptions, wanted: readonly (string | undefined)[]): Promise<FoundObjects> {
   const found = new FoundObjects();
   const asked: string[] = [];
@@ -108,7 +108,7 @@ async function foundOf(
   return found;
 }
 
-/** False when the store does not allow it. */
+/** Adds the objects below a prefix; returns false when the store does not allow listing. */
 async function addListed(
   { reader, warnings, signal }: CheckObjectsOptions,
   prefix: string,

@@ -1,5 +1,5 @@
-// Whether a manifest is the one that its version record names: a restore by version refuses every other one. Without a record,
-// and where the store does not let us list or read, there is nothing to compare with.
+// Checks that a manifest is the one that its version record names: a restore by version refuses every other one. Without a record, or where
+// the store does not allow listing or reading, there is nothing to compare with.
 import { contradiction } from '../../dataset/records/assert-expected.js';
 import { digestsIn, recordOf, recordOfManifest } from '../../dataset/records/recorded-digests.js';
 import { ifAllowed } from '../../store/abilities.js';
@@ -10,9 +10,9 @@ import type { ProblemSink } from './problem.js';
 export interface CheckRecordOptions {
   readonly reader: ObjectReader;
   readonly head: Pick<ManifestHead, 'uploadId' | 'datasetId'>;
-  /** Of the manifest as it is stored. */
+  /** Digest of the manifest as stored. */
   readonly sha256: string;
-  /** The record of the upload, where it was read before. */
+  /** The upload's version record, if it was read before. */
   readonly known?: VersionRecord | undefined;
   readonly errors: ProblemSink;
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export async function checkRecord(options: CheckRecordOptions): Promise<void> {
   if (problem !== undefined) errors.add(problem);
 }
 
-/** In the dataset that is known, or else wherever one names the upload. */
+/** Searches the known dataset, or otherwise wherever a record names the upload. */
 async function findRecord({ reader, head, known, signal }: CheckRecordOptions): Promise<VersionRecord | undefined> {
   const search = { uploadId: head.uploadId, isThorough: true, signal };
   if (known === undefined) return await recordOfManifest(reader, head.datasetId, search);

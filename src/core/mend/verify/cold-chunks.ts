@@ -1,5 +1,5 @@
-// Chunks that cannot be read now because they lie in cold storage. They are counted, and everything else is read: whether
-// their content is whole is not known.
+// Handles chunks that cannot be read now because they lie in cold storage. They are counted, and everything else is read; whether their
+// content is intact stays unknown.
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
@@ -7,17 +7,17 @@ import type { ObjectReader } from '../../store/object-store.js';
 import { chunkStates } from '../../restore/thaw/chunk-states.js';
 import type { FoundObjects } from './check-objects.js';
 
-/** Chunks of one class and state that were not read. */
+/** Count of unread chunks of one class and state. */
 export interface ColdCount {
-  /** As the store names it. */
+  /** Storage class as the store names it. */
   readonly storageClass: string;
-  /** `thawing`: requested, and not readable yet. */
+  /** `thawing`: requested, but not readable yet. */
   readonly state: 'cold' | 'thawing';
   readonly chunks: number;
   readonly bytes: number;
 }
 
-/** Counts of several looks as one, in the order of classes. */
+/** Adds up counts, sorted by class. */
 export function addCold(...counts: readonly (readonly ColdCount[])[]): readonly ColdCount[] {
   const sums = new Map<string, ColdCount>();
   for (const { storageClass, state, chunks, bytes } of counts.flat()) {
@@ -42,22 +42,22 @@ export class ColdChunks {
 
   constructor(private readonly options: ColdLookOptions) {}
 
-  /** Those of `chunks` (positions) that can be read, as far as the store tells; the others are counted. */
+  /** Returns those of `chunks` (positions) that can be read, as far as the store tells; counts the others. */
   async skip(chunks: readonly number[], { cold }: FoundObjects): Promise<readonly number[]> {
     const unread = await this.unread(chunks.filter((chunk) => cold.has(this.keyOf(chunk))));
     const [sample] = [...unread].find(([, { state }]) => state === 'cold') ?? [];
-    // On some servers a class is only a label, and all are given.
+    // On some servers the class is only a label, and every object can be read.
     if (sample !== undefined && (await this.isGiven(sample))) return chunks;
     for (const [chunk, why] of unread) this.count(chunk, why);
     return chunks.filter((chunk) => !unread.has(chunk));
   }
 
-  /** Counts chunks whose content was refused as cold. */
+  /** Counts chunks that the store refused to return because they are cold. */
   async refused(chunks: readonly number[]): Promise<void> {
     const { head } = this.options;
     const unread = await this.unread(chunks);
     for (const chunk of chunks) {
-      // Where the store names no cold class of it, the manifest's word has to do.
+      // If the store names no cold class for it, use the one in the manifest.
       this.count(chunk, unread.get(chunk) ?? { storageClass: head.chunks[chunk]?.storageClass ?? '', state: 'cold' });
     }
   }
@@ -67,7 +67,7 @@ export class ColdChunks {
     return chunkKey(uploadId, chunks[chunk]?.key ?? '') ?? '';
   }
 
-  /** Those of `chunks` that the store says are in cold storage. */
+  /** Returns those of `chunks` that are in cold storage according to the store. */
   private async unread(chunks: readonly number[]): Promise<ReadonlyMap<number, WhyUnread>> {
     const found = new Map<number, WhyUnread>();
     if (chunks.length === 0) return found;
@@ -81,7 +81,7 @@ export class ColdChunks {
     return found;
   }
 
-  /** Whether the store gives its first byte, whatever class it names. Any other refusal is for the reading to tell. */
+  /** Tells whether the store returns its first byte, whatever class it names. Any other refusal is reported when the chunk is read. */
   private async isGiven(chunk: number): Promise<boolean> {
     const { reader, signal } = this.options;
     try {

@@ -1,5 +1,5 @@
-// Reads chunks again, all or a sample: the digest of each object and frame, the tar headers, the MD5 of every file whose
-// parts are all among them. Runs through the same workers as a restore, with nothing written.
+// Reads chunks again, all or a sample, and checks the digest of each object and frame, the tar headers, and the MD5 of every file whose
+// parts are all among them. Uses the same workers as a restore, with nothing written.
 import { cpus } from 'node:os';
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { StoreError } from '../../store/store-error.js';
@@ -40,19 +40,19 @@ export interface DeepCheckOptions {
 }
 
 export interface DeepCheckResult {
-  /** All of them, from end to end. */
+  /** Number of chunks that were read from end to end. */
   readonly chunksRead: number;
   readonly filesChecked: number;
   readonly bytesRead: number;
-  /** Positions of chunks that the store would not give because they are cold. */
+  /** Positions of chunks that the store refused to return because they are cold. */
   readonly refusedAsCold: readonly number[];
 }
 
-/** The chunks that hold content of an entry. */
+/** Returns the chunks that hold content of an entry. */
 const partsOf = ({ table, extras }: Pick<DeepCheckOptions, 'table' | 'extras'>, index: number): readonly number[] =>
   extras.get(index)?.segments?.map(({ chunk }) => chunk) ?? [table.columns.chunk[index] ?? -1];
 
-/** Files with a part outside of the chosen chunks cannot be checked: they are left out. */
+/** Leaves out files with a part outside of the chosen chunks, because they cannot be checked. */
 function leaveOutPartial({ table, extras, chunks }: DeepCheckOptions): void {
   const chosen = new Set(chunks);
   const { columns } = table;
@@ -124,15 +124,15 @@ function* contentOf(table: SelectedTable): Generator<number> {
 }
 
 /**
- * Whether an entry refers to content that another upload stored. Later versions drop and add names of hard links without
- * storing them again, so such content may lie under a name that is gone; its digest is checked all the same.
+ * Tells whether an entry refers to content that another upload stored. Later versions drop and add names of hard links without storing them
+ * again, so such content may lie under a name that is gone; its digest is checked all the same.
  */
 function isElsewhere({ head, table, extras }: DeepCheckOptions, index: number): boolean {
   const [chunk = -1] = partsOf({ table, extras }, index);
   return head.chunks[chunk]?.key.startsWith('../') === true;
 }
 
-/** One chunk may be cold, or encrypted with a key that is not given to us: all others are read. */
+/** A single chunk may be cold, or encrypted with a key that we may not use: all others are still read. */
 const isOfChunk = (error: unknown): boolean =>
   isArchiverError(error, 'cold-storage') || (error instanceof StoreError && error.isRefused);
 

@@ -1,5 +1,5 @@
-// Whether a manifest agrees with itself: entries against chunks, chunks against shards, all of them against the totals.
-// Takes entries as they stream by and keeps only counters.
+// Checks that a manifest agrees with itself: entries against chunks, chunks against shards, all of them against the totals. Takes entries
+// as they stream by and keeps only counters.
 import { chunkKey, chunkProblems, extentsOf, placeProblem } from '../../format/manifest/manifest-check.js';
 import type { Entry, ManifestHead, Tombstone } from '../../format/manifest/manifest-types.js';
 import { pathProblem } from '../../platform/paths/path-rules.js';
@@ -17,10 +17,10 @@ export class ManifestChecker {
   directories = 0;
   symlinks = 0;
   hardlinks = 0;
-  /** Of a delta; counted among `entries`. */
+  /** Number of deletions in a delta; also counted in `entries`. */
   private deletions = 0;
   bytes = 0;
-  /** Files with content and no MD5. */
+  /** Number of files with content but no MD5. */
   unsummed = 0;
   private readonly shards = new Map<number, Counts>();
   private previous: RawPath | undefined;
@@ -100,12 +100,12 @@ export class ManifestChecker {
     });
   }
 
-  /** Everything but folders and deletions. */
+  /** Number of entries other than folders and deletions. */
   get files(): number {
     return this.entries - this.directories - this.deletions;
   }
 
-  /** Compares the sums, after the last entry. */
+  /** Compares the sums; call after the last entry. */
   finish(): void {
     const { head, errors } = this;
     const { totals } = head;

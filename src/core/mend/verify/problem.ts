@@ -1,23 +1,23 @@
-// What verify finds. Lists are bounded: a manifest that is wrong everywhere must not fill the memory.
+// Problems that verify finds. Lists are bounded: a manifest that is wrong everywhere must not fill the memory.
 
 export interface Problem {
   readonly message: string;
-  /** The file that it is about. */
+  /** Path of the affected file. */
   readonly path?: string;
-  /** The object that it is about. */
+  /** Key of the affected object. */
   readonly key?: string;
 }
 
 const MAX_KEPT = 10_000;
 
-/** Where problems are put. */
+/** Receives problems. */
 export interface ProblemSink {
   add(message: string, about?: Omit<Problem, 'message'>): void;
 }
 
 export class Problems implements ProblemSink {
   readonly list: Problem[] = [];
-  /** All, kept or not. */
+  /** Number of problems, including those beyond the limit of the list. */
   count = 0;
 
   add(message: string, about: Omit<Problem, 'message'> = {}): void {

@@ -1,35 +1,35 @@
-// What the check of a whole store finds.
+// The result of checking a whole store.
 import type { ColdCount } from './cold-chunks.js';
 import type { Problem } from './problem.js';
 import type { CheckedLevel, VerifyMode, VerifyResult } from './verify.js';
 import { type VersionName } from '../../dataset/records/version-name.js';
 
-/** `errors` and `warnings`: the first hundred. */
+/** `errors` and `warnings` have at most the first hundred. */
 export type Verdict = Pick<VerifyResult, 'ok' | 'errors' | 'errorCount' | 'warnings' | 'hint' | 'files' | 'bytes'>;
 
 export interface VersionVerdict extends Verdict, VersionName {
-  /** Null where its record cannot be read. */
+  /** Null when its record cannot be read. */
   readonly uploadId: string | null;
 }
 
-/** Of an upload that is no version of a dataset. */
+/** The result for an upload that is not a version of a dataset. */
 export interface UploadVerdict extends Verdict, Looked {
   readonly uploadId: string;
-  /** URL of the store that it is in. */
+  /** URL of its store. */
   readonly location: string;
 }
 
-/** Chunks that nothing before needs, how many of these were read, and which could not be. */
+/** Counts of chunks that no version checked earlier needs, how many of these were read, and which could not be. */
 export interface Looked {
   readonly chunks: number;
   readonly chunksRead: number;
-  /** Of those that were to be read; by class. */
+  /** Chunks that were to be read but lie in cold storage, by class. */
   readonly unreadCold: readonly ColdCount[];
 }
 
 export interface DatasetVerdict extends Looked {
   readonly datasetId: string;
-  /** URL of the store that it is in. */
+  /** URL of its store. */
   readonly location: string;
   readonly ok: boolean;
   readonly versions: readonly VersionVerdict[];
@@ -40,17 +40,17 @@ export interface StoreVerdict extends Looked {
   readonly location: string;
   readonly mode: VerifyMode;
   readonly checked: CheckedLevel;
-  /** Those of the store itself, then of those below it; in byte order of their ids. */
+  /** Datasets of the store itself, then of the stores below it; in byte order of their ids. */
   readonly datasets: readonly DatasetVerdict[];
   readonly versions: number;
   readonly damagedVersions: number;
-  /** No versions of a dataset. */
+  /** Uploads that are not versions of a dataset. */
   readonly uploads: readonly UploadVerdict[];
-  /** Folders of uploads that are not finished or marked for deletion, and of which no version needs anything: not looked at. */
+  /** Number of uploads that are unfinished or marked for deletion, and of which no version needs anything: they were not checked. */
   readonly uncheckedUploads: number;
-  /** What lies beside datasets: no failure. */
+  /** Stray objects beside datasets; not a failure. */
   readonly warnings: readonly Problem[];
-  /** False where not every folder below was looked into. */
+  /** False when not every folder below was examined. */
   readonly isComplete: boolean;
   readonly filesRead: number;
   readonly bytesRead: number;

@@ -1,5 +1,5 @@
-// Is everything in a store whole? Objects are listed once for all versions, and a chunk is read with the
-// oldest version that needs it. What is held is the keys and sizes of objects, and one version at a time.
+// Verifies everything in a store. Objects are listed once for all versions, and a chunk is read with the oldest version that needs it.
+// Memory holds the keys and sizes of objects, and one version at a time.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import {
   type BrokenRecord,
@@ -26,12 +26,12 @@ import { levelOf, type SharedLook, type VerifyOptions, verifyVersion } from './v
 import { compareVersions } from '../../dataset/records/version-name.js';
 import { defined } from '../../platform/defined.js';
 
-/** Of one version; a version that is damaged everywhere must not fill the memory. */
+/** Limit of reported problems per version, so that a version that is damaged everywhere does not fill the memory. */
 const MAX_NAMED = 100;
 
 export type VerifyStoreOptions = Omit<VerifyOptions, 'uploadId'>;
 
-/** What is counted over all stores. */
+/** Sums over all stores. */
 interface Sums {
   chunks: number;
   chunksRead: number;
@@ -40,23 +40,23 @@ interface Sums {
   bytesRead: number;
 }
 
-/** One of the stores, and what is known of it. */
+/** One of the stores, with its listings. */
 interface Place {
   readonly options: VerifyStoreOptions;
   readonly found: ReadonlyMap<string, readonly ListedVersion[]>;
-  /** What looks like tombstones in listings and is none; by dataset. */
+  /** Objects that look like tombstones in listings but are not; by dataset. */
   readonly broken: ReadonlyMap<string, readonly BrokenRecord[]>;
   readonly uploads: readonly string[];
-  /** Beside the datasets. */
+  /** Names of stray objects beside the datasets. */
   readonly strays: readonly string[];
   readonly look: Omit<SharedLook, 'record'>;
-  /** Grow. */
+  /** Shared by all places, and updated while they are verified. */
   readonly sums: Sums;
 }
 
 /**
- * Verifies all that `archiver list` of a store shows: every version of every dataset, uploads that are no version, and the same of the
- * stores below it. @throws not-found where there is nothing, and what the store says; damage is in the result
+ * Verifies everything that `archiver list` of a store shows: every version of every dataset, uploads that are not versions, and the same of
+ * the stores below it. @throws not-found where there is nothing, and what the store says; damage is in the result
  */
 export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVerdict> {
   const { reader, mode, emit, signal } = options;
@@ -87,7 +87,7 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVer
     const ofPlace = await datasetsOf(place, step);
     datasets.push(...ofPlace);
     const named = new Set(ofPlace.flatMap(({ versions }) => versions.map(({ uploadId }) => uploadId)));
-    // What a prune left of an upload is chunks of versions, which were looked at with them.
+    // The remains of a pruned upload are chunks of versions, which were checked with them.
     const needed = new Set([...place.look.seen].map(uploadIn));
     for (const id of place.uploads) {
       if (named.has(id) || !isUploadId(id)) continue;
@@ -116,7 +116,7 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVer
   };
 }
 
-/** Undefined for one below that may not be listed. @throws what the store says */
+/** Opens a store; undefined for one below that may not be listed. @throws what the store says */
 async function openPlace(options: VerifyStoreOptions, sums: Sums, isBelow: boolean): Promise<Place | undefined> {
   const { reader, mode, signal } = options;
   try {
@@ -136,7 +136,7 @@ async function datasetsOf(place: Place, step: () => void): Promise<readonly Data
   const { options, found, broken, sums } = place;
   const datasets: DatasetVerdict[] = [];
   for (const datasetId of [...new Set([...found.keys(), ...broken.keys()])].toSorted()) {
-    const since = looksSince(sums);
+    const since = countsSince(sums);
     const verdicts = (broken.get(datasetId) ?? []).map(brokenVerdict);
     for (const listed of found.get(datasetId) ?? []) {
       const verdict = await versionVerdict(place, listed);
@@ -150,8 +150,8 @@ async function datasetsOf(place: Place, step: () => void): Promise<readonly Data
   return datasets;
 }
 
-/** Counts anew from here on; the result tells what has come to the sums. */
-function looksSince(sums: Sums): () => Looked {
+/** Starts counting afresh; the returned function gives what was added to the sums since. */
+function countsSince(sums: Sums): () => Looked {
   const { chunks, chunksRead, unreadCold } = sums;
   sums.unreadCold = [];
   return () => {
@@ -161,7 +161,7 @@ function looksSince(sums: Sums): () => Looked {
   };
 }
 
-/** Verifies one upload, adds to the sums, and gives what is told of it. @throws as `verifyVersion` */
+/** Verifies one upload and adds to the sums. @throws as `verifyVersion` */
 async function verdictOn(
   { options, look, sums }: Place,
   uploadId: UploadId,
@@ -179,11 +179,14 @@ async function verdictOn(
   return { ok, ...named, errorCount, hint, files, bytes };
 }
 
-/** Not looked at: what has no manifest, or a mark, which says that it may go; and `swept`, what was given up: nothing is there. */
+/**
+ * Verifies an upload that is not a version. Returns undefined without verifying it when it has no manifest, or a mark, which says that it
+ * may go; and `swept` when it was given up and nothing is left.
+ */
 async function uploadVerdict(place: Place, uploadId: UploadId): Promise<UploadVerdict | 'swept' | undefined> {
   const { reader, signal } = place.options;
   const manifestKey = manifestKeyOf(uploadId);
-  const lookAt = async (): Promise<'whole' | 'swept' | undefined> => {
+  const folderState = async (): Promise<'whole' | 'swept' | undefined> => {
     const found: ObjectInfo[] = [];
     for await (const { objects } of reader.list({ prefix: uploadFolder(uploadId), delimiter: '/', signal }))
       found.push(...objects);
@@ -192,17 +195,17 @@ async function uploadVerdict(place: Place, uploadId: UploadId): Promise<UploadVe
     return found.some(({ key }) => key === manifestKey) && !isMarked ? 'whole' : undefined;
   };
   if (place.look.listed?.sizes.has(manifestKey) === false) return undefined;
-  const state = await lookAt();
+  const state = await folderState();
   if (state !== 'whole') return state;
-  const since = looksSince(place.sums);
+  const since = countsSince(place.sums);
   const verdict = await verdictOrReason(() => verdictOn(place, uploadId, undefined));
-  const looked = since();
-  const now = verdict.ok ? state : await lookAt();
+  const counts = since();
+  const now = verdict.ok ? state : await folderState();
   if (now !== 'whole') return now;
-  return { uploadId, location: reader.url, ...verdict, ...looked };
+  return { uploadId, location: reader.url, ...verdict, ...counts };
 }
 
-/** What cannot be read is damaged. @throws what says nothing about it */
+/** Runs `work`; turns errors that mean unreadable data into a verdict. @throws errors that say nothing about the data */
 async function verdictOrReason(work: () => Promise<Verdict>): Promise<Verdict> {
   try {
     return await work();
@@ -212,7 +215,7 @@ async function verdictOrReason(work: () => Promise<Verdict>): Promise<Verdict> {
   }
 }
 
-/** The upload that an object below `uploads/` belongs to. */
+/** Returns the id of the upload that an object below `uploads/` belongs to. */
 const uploadIn = (key: string): string => key.split('/')[1] ?? '';
 
 const uploadsIn = ({ sizes }: FoundObjects): readonly string[] => [...new Set([...sizes.keys()].map(uploadIn))];
@@ -224,7 +227,7 @@ async function objectsBelow(reader: ObjectReader, signal: AbortSignal): Promise<
   return found;
 }
 
-/** Undefined for a version that was retired meanwhile. */
+/** Verifies a version; undefined when it was retired meanwhile. */
 async function versionVerdict(place: Place, listed: ListedVersion): Promise<VersionVerdict | undefined> {
   const { reader, signal } = place.options;
   const { version, fork } = listed;
@@ -235,7 +238,7 @@ async function versionVerdict(place: Place, listed: ListedVersion): Promise<Vers
   const { record } = read;
   const { uploadId } = record;
   const verdict = await verdictOrReason(() => verdictOn(place, uploadId, record));
-  // What was swept while it was read was that of a version which somebody has retired.
+  // Damage may mean that the version was retired and swept while it was read.
   return !verdict.ok && (await isThere()) === undefined
     ? undefined
     : { version, ...defined({ fork }), uploadId, ...verdict };
@@ -258,9 +261,9 @@ const unreadable = ({ message, hint }: ArchiverError): Verdict => ({
   bytes: 0,
 });
 
-// What lies in the place of a version and has the size of a tombstone, so that no listing shows it, without being one.
+// Objects in the place of a version that have the size of a tombstone, so that no listing shows them, but are not tombstones.
 
-/** By dataset; reads each of them. @throws what the store says */
+/** Reads every retired record and returns the broken ones by dataset. @throws what the store says */
 async function brokenTombstones(
   reader: ObjectReader,
   retired: DatasetListing['retired'],

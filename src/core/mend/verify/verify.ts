@@ -1,5 +1,5 @@
-// Is an upload whole? `quick` reads the manifest and compares it with itself; by default the version record must also name
-// it, and every chunk must be in the store with its size; `deep` reads chunks, all of them or a sample, and checks every byte.
+// Verifies an upload. `quick` reads the manifest and compares it with itself; by default the version record must also name it, and every
+// chunk must be in the store with its size; `deep` also reads chunks, all of them or a sample, and checks every byte.
 import { loadCodec } from '../../platform/codec/codec.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
@@ -24,16 +24,16 @@ import { uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
 
 export type VerifyMode = 'quick' | 'default' | 'deep';
 
-/** How far it was looked: the manifest; that chunks are there; that, and some of their contents; all of them. */
+/** How much was checked: the manifest; that the chunks exist; also some of their contents; or all of them. */
 export type CheckedLevel = 'manifest' | 'presence' | 'sample' | 'content';
 
 export interface VerifyOptions {
   readonly reader: ObjectReader;
   readonly uploadId: UploadId;
   readonly mode: VerifyMode;
-  /** Share of the chunks that `deep` reads; at least one. */
+  /** Share of the chunks that `deep` reads, from 0 to 1; at least one chunk is read. */
   readonly sample: number;
-  /** From 0 to 1: chooses the sample. */
+  /** Returns a number from 0 to 1; chooses the sample. */
   readonly random: () => number;
   readonly now: () => Date;
   readonly requestsAtOnce: number;
@@ -42,15 +42,15 @@ export interface VerifyOptions {
   readonly signal: AbortSignal;
 }
 
-/** What is known while the versions of a store are verified one after the other. */
+/** State shared while the versions of a store are verified one after the other. */
 export interface SharedLook {
-  /** Of the version; undefined for an upload that is none. */
+  /** The version's record; undefined for an upload that is not a version. */
   readonly record: VersionRecord | undefined;
-  /** All objects below `uploads/`; not with `quick`. */
+  /** All objects below `uploads/`; undefined with `quick`. */
   readonly listed: FoundObjects | undefined;
-  /** Full keys of chunks that versions before this one need: they are not read again. Grows. */
+  /** Full keys of chunks that earlier versions need: they are not read again. Updated in place. */
   readonly seen: Set<string>;
-  /** Of these, what was damaged. Grows. */
+  /** Those of `seen` that were damaged. Updated in place. */
   readonly damaged: Set<string>;
 }
 
@@ -60,18 +60,18 @@ export interface VerifyResult {
   readonly mode: VerifyMode;
   readonly checked: CheckedLevel;
   readonly errors: readonly Problem[];
-  /** All of them, also those beyond what is listed. */
+  /** Number of all errors, including those not listed. */
   readonly errorCount: number;
   readonly warnings: readonly Problem[];
-  /** What mends it; null where nothing is wrong. */
+  /** How to fix it; null when nothing is wrong. */
   readonly hint: string | null;
-  /** Of a delta: of its effective view. */
+  /** Counts are those of the effective view. */
   readonly entries: number;
   readonly files: number;
   readonly bytes: number;
   readonly chunks: number;
   readonly chunksRead: number;
-  /** Chunks that were to be read and lie in cold storage, by class: nothing is known of their content. */
+  /** Chunks that were to be read but lie in cold storage, by class: their content was not checked. */
   readonly unreadCold: readonly ColdCount[];
   readonly filesRead: number;
   readonly bytesRead: number;
@@ -92,7 +92,7 @@ export async function verifyUpload(options: VerifyOptions): Promise<VerifyResult
 export const verifyVersion = async (options: VerifyOptions, shared: SharedLook): Promise<VerifyResult> =>
   await new Verification(options, shared).run();
 
-/** `share` of the chunks, at least one where there are any, in ascending order. */
+/** Picks a random `share` of the chunks, at least one where there are any, in ascending order. */
 export function sampleChunks(chunks: readonly number[], share: number, random: () => number): number[] {
   if (share >= 1) return [...chunks];
   const count = Math.min(chunks.length, Math.max(1, Math.round(chunks.length * share)));
@@ -103,25 +103,25 @@ export function sampleChunks(chunks: readonly number[], share: number, random: (
   return taken.sort((a, b) => a - b);
 }
 
-/** How far a whole was looked at. */
+/** Returns the level of a check that read `chunksRead` of `chunks`. */
 export function levelOf(mode: VerifyMode, chunks: number, chunksRead: number): CheckedLevel {
   if (mode === 'quick') return 'manifest';
   if (chunksRead === chunks) return 'content';
   return mode === 'deep' && chunksRead > 0 ? 'sample' : 'presence';
 }
 
-/** What is known of a manifest, or a chain of them, that could be read to its end. */
+/** A manifest, or a chain of them, that could be read to its end. */
 interface Sound {
   readonly head: ManifestHead;
-  /** Of the newest manifest, as it is stored. */
+  /** Digest of the newest manifest as stored. */
   readonly sha256: string | undefined;
-  /** 1 for each chunk that an entry refers to; all of them are needed where it is not given. */
+  /** 1 for each chunk that an entry refers to; when undefined, all of them are needed. */
   readonly used?: Uint8Array | undefined;
 }
 
 const fullKey = ({ uploadId }: ManifestHead, key: string): string => chunkKey(uploadId, key) ?? key;
 
-/** Positions of the chunks that this version needs. */
+/** Returns positions of the chunks that this version needs. */
 const neededChunks = ({ head, used }: Pick<Sound, 'head' | 'used'>): number[] =>
   [...head.chunks.keys()].filter((position) => used === undefined || used[position] === 1);
 
@@ -134,7 +134,7 @@ class Verification {
   private unreadCold: readonly ColdCount[] = [];
   private hint: string | null = null;
 
-  /** 1 for each chunk that a version before this one needs. */
+  /** 1 for each chunk that an earlier version needs. */
   private known: Uint8Array | undefined;
 
   constructor(
@@ -148,7 +148,7 @@ class Verification {
     return this.result(sound);
   }
 
-  /** Undefined when it cannot be believed; why is among the errors. */
+  /** Reads the manifest; undefined when it cannot be trusted, and then the errors say why. */
   private async checkManifest(): Promise<Sound | undefined> {
     try {
       return await this.readManifest();
@@ -198,7 +198,7 @@ class Verification {
     if (placeProblem(entry, chunks) !== undefined) return;
     const known = (this.known ??= this.knownOf(head));
     const places = entry.segments?.map(({ chunk }) => chunk) ?? (entry.chunk === undefined ? [] : [entry.chunk]);
-    // What was checked with a version before takes no memory again.
+    // Files that were checked with an earlier version take no memory again.
     if (places.length === 0 || !places.every((chunk) => known[chunk] === 1)) this.builder.add(entry);
   }
 
@@ -207,7 +207,7 @@ class Verification {
     return Uint8Array.from(head.chunks, ({ key }) => Number(seen?.has(fullKey(head, key)) === true));
   }
 
-  /** Positions of the chunks that no version before this one needs. */
+  /** Returns positions of the chunks that no earlier version needs. */
   private share({ head, used }: Sound): number[] {
     const known = (this.known ??= this.knownOf(head));
     const needed = neededChunks({ head, used });

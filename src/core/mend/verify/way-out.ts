@@ -1,4 +1,4 @@
-// What mends an upload whose manifest is sound and whose chunks are not.
+// Hints for an upload whose manifest is sound but whose chunks are not.
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { displayPath, printable } from '../../platform/paths/raw-path.js';
@@ -8,14 +8,14 @@ import { uploadUrlOf } from '../../store/ids/upload-id.js';
 type Place = Pick<ObjectReader, 'url'>;
 type Head = Pick<ManifestHead, 'uploadId' | 'source'>;
 
-/** Where a chunk is not there: a sync looks whether they are. */
+/** The hint for missing chunks: a sync notices that they are missing. */
 export const missingHint = (place: Place, head: Head): string =>
-  `archiver sync of ${displayPath(head.source.path)} sends again what of it is still there${leftText(place, head)}`;
+  `archiver sync of ${displayPath(head.source.path)} sends again what of it is still there${restoreText(place, head)}`;
 
-/** Where a chunk is there with other bytes, which a sync does not read. */
+/** The hint for chunks with other bytes than expected: a sync does not read them, so it needs --force. */
 export const damagedHint = (place: Place, head: Head): string =>
-  `archiver sync of ${displayPath(head.source.path)} with --force sends everything again that is still there${leftText(place, head)}`;
+  `archiver sync of ${displayPath(head.source.path)} with --force sends everything again that is still there${restoreText(place, head)}`;
 
-/** For what is gone from the source as well: a repair is about manifests, and cannot bring content back. */
-const leftText = ({ url }: Place, { uploadId }: Head): string =>
+/** The hint for files that are gone from the source as well: a repair is about manifests, and cannot bring content back. */
+const restoreText = ({ url }: Place, { uploadId }: Head): string =>
   `; archiver restore ${shellWord(printable(uploadUrlOf(url, uploadId)))} ./out --all gets all other files`;

@@ -1,4 +1,4 @@
-// Lists a store, all of it or a sample, and adds up what lies there.
+// Lists a store, all of it or a sample, and adds up its contents.
 import type { EventSink } from '../../events/events.js';
 import { noneOn } from '../../platform/failures/errors.js';
 import type { ObjectStore, ObjectVersion, ObjectReader } from '../../store/object-store.js';
@@ -13,67 +13,67 @@ import { scanRanges } from './scan-ranges.js';
 import { StoredTally } from './stored-tally.js';
 
 const DAY_MS = 86_400_000;
-/** After so long nobody goes on with a multipart upload: what AWS suggests for the rule that aborts them. */
+/** Days after which nobody continues a multipart upload; AWS suggests this number for the rule that aborts them. */
 export const STALE_DAYS = 7;
 const SAMPLE_RANGES = { wanted: 500, requests: 64 };
 
 export interface AnalyzeOptions {
-  /** Listings at a time. */
+  /** Number of listings at a time. */
   readonly atOnce: number;
-  /** Objects that a sample looks at, at least; undefined: all objects are listed. */
+  /** Least number of objects that a sample looks at; undefined when all objects are listed. */
   readonly sampleSize: number | undefined;
-  /** By which ages are counted. */
+  /** The time that ages are counted from. */
   readonly now: Date;
   readonly random?: () => number;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
-/** Multipart uploads that nobody has completed. */
+/** Multipart uploads that nobody has completed or aborted. */
 export interface Unfinished {
   readonly uploads: number;
-  /** Null where sizes may not be asked for. */
+  /** Null when their sizes may not be asked for. */
   readonly bytes: number | null;
-  /** Of them begun at least a week ago. */
+  /** Those begun at least a week ago. */
   readonly staleUploads: number;
   readonly staleBytes: number | null;
 }
 
 export interface StoreAnalysis {
-  /** As it is, or as a sample says. */
+  /** Counts of the whole store, estimated where only a sample was listed. */
   readonly stored: StoredTally;
-  /** Older versions may be there, and may not be listed. */
+  /** True when there may be older versions that may not be listed. */
   readonly versionsHidden: boolean;
-  /** Null where they cannot be seen. */
+  /** Null when they cannot be listed. */
   readonly unfinished: Unfinished | null;
-  /** Why they cannot. */
+  /** Why they cannot be listed; null when they can. */
   readonly unfinishedHidden: UnfinishedHidden | null;
   readonly sample?: Sampled | undefined;
-  /** What was read instead of a listing. */
+  /** Set when an inventory was read instead of a listing. */
   readonly inventory?: InventoryRead;
 }
 
-/** An inventory of S3, and what it does not know. */
+/** An S3 Inventory report, and what it lacks. */
 export interface InventoryRead extends Gaps {
   readonly createdAt: Date;
   readonly format: InventoryFormat;
   readonly files: number;
-  /** Of the files. */
+  /** Total size of the files. */
   readonly bytes: number;
-  /** Who added them up, if it was not this program. */
+  /** The Athena query, when Athena added them up instead of this program. */
   readonly athena?: { readonly queryId: string; readonly scannedBytes: number };
 }
 
 export interface Sampled {
-  /** Of the whole store. */
+  /** Number of key ranges that the whole store was divided into. */
   readonly ranges: number;
-  /** What was listed of it: each drawn range by itself. */
+  /** Counts of each range that was drawn and listed. */
   readonly drawn: readonly StoredTally[];
-  /** Objects and older versions that were looked at. */
+  /** Objects and older versions that were listed. */
   readonly objects: number;
 }
 
-/** @throws what the store says to a listing of objects */
+/** Analyzes the store. @throws what the store says to a listing of objects */
 export async function analyzeStore(store: ObjectStore, options: AnalyzeOptions): Promise<StoreAnalysis> {
   const { emit, signal, sampleSize, atOnce, now } = options;
   emit({ type: 'phase', phase: 'listing' });
@@ -97,7 +97,7 @@ export async function analyzeStore(store: ObjectStore, options: AnalyzeOptions):
   const stored = new StoredTally(now.getTime());
   let sample: Sampled | undefined;
   if (sampleSize === undefined) {
-    // A listing alone needs no cuts, and in a folder of this computer several at a time are no faster.
+    // A single listing needs no cuts, and in a local folder several at a time are no faster.
     const cuts = atOnce === 1 ? [] : await splitKeys(store, { wanted: atOnce, requests: atOnce, signal });
     await list(rangesBetween(evenly(cuts, atOnce)), () => stored, atOnce > 1);
   } else {
@@ -117,7 +117,7 @@ export async function analyzeStore(store: ObjectStore, options: AnalyzeOptions):
   return { stored, versionsHidden, ...(await unfinishedOf(store, options)), sample };
 }
 
-/** What was begun and neither completed nor aborted there. */
+/** Counts the uploads that were begun and neither completed nor aborted. */
 export async function unfinishedOf(
   store: ObjectStore,
   options: Pick<AnalyzeOptions, 'now' | 'signal'>,
@@ -127,7 +127,7 @@ export async function unfinishedOf(
     unfinishedHidden: null,
   });
   try {
-    // Listing them, and listing the parts of each, are rights of their own.
+    // Listing them, and listing the parts of each, need separate permissions.
     return (await seen(true).catch(noneOn('access-denied', 'unsupported'))) ?? (await seen(false));
   } catch (error) {
     return { unfinished: null, unfinishedHidden: unfinishedHidden(error) };
@@ -153,17 +153,17 @@ async function unfinished(
   return { uploads, bytes, staleUploads, staleBytes };
 }
 
-// Keys at which a store can be cut into ranges: its folders, found from the top down with one page of each listing.
+// Finds keys at which a store can be cut into ranges: its folders, from the top down, with one page of each listing.
 
 interface SplitOptions {
-  /** Enough. */
+  /** Number of folders that is enough. */
   readonly wanted: number;
-  /** Listings at most. */
+  /** Limit of listings. */
   readonly requests: number;
   readonly signal: AbortSignal;
 }
 
-/** Folders, with their trailing slash; more than are wanted where a page has more. @throws what the store says to a listing */
+/** Returns folders with a trailing slash; more than wanted where a page has more. @throws what the store says to a listing */
 async function splitKeys(reader: ObjectReader, options: SplitOptions): Promise<readonly string[]> {
   const { wanted, requests, signal } = options;
   const folders = [''];
@@ -177,7 +177,7 @@ async function splitKeys(reader: ObjectReader, options: SplitOptions): Promise<r
   return folders.slice(1);
 }
 
-/** So many of these, evenly. */
+/** Picks at most `count` of the keys, evenly spread. */
 const evenly = (keys: readonly string[], count: number): readonly string[] =>
   keys.length <= count
     ? keys

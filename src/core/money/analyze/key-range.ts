@@ -1,19 +1,19 @@
-// Ranges of keys, in the byte order of UTF-8, which is that of code points. Pure.
+// Ranges of keys, in the byte order of UTF-8, which equals the order of code points. Pure.
 import { compareBytes } from '../../store/file/file-list.js';
 
-/** Keys after `after`, up to and with `until`; without them from the first, to the last. */
+/** Keys after `after`, up to and including `until`; undefined means no bound. */
 export interface KeyRange {
   readonly after?: string | undefined;
   readonly until?: string | undefined;
 }
 
 const SPACE = 0x20;
-/** Most keys are ASCII: where nothing is known of the end, it is looked for there first. */
+/** Most keys are ASCII: without an upper bound, try to stay below this. */
 const ASCII_END = 0x7f;
 const LAST = 0x10ffff;
 const SURROGATES = { from: 0xd800, count: 0x800 };
 
-/** A character about halfway between two, neither of them; undefined where there is none. */
+/** Returns a character about halfway between two code points, equal to neither; undefined when there is none. */
 function between(low: number, high: number): string | undefined {
   let middle = (low + high) >>> 1;
   if (middle >= SURROGATES.from && middle < SURROGATES.from + SURROGATES.count)
@@ -23,7 +23,7 @@ function between(low: number, high: number): string | undefined {
 
 const endAfter = (low: number): number => (low < ASCII_END - 1 ? ASCII_END : LAST);
 
-/** A text strictly between two keys, near the middle of what can differ; undefined where none is found. */
+/** Returns a string strictly between two keys, near the middle; undefined when none is found. */
 export function middleKey(after: string, until: string | undefined): string | undefined {
   const [low, high] = [Array.from(after), until === undefined ? undefined : Array.from(until)];
   let isBounded = high !== undefined;
@@ -31,7 +31,7 @@ export function middleKey(after: string, until: string | undefined): string | un
   for (let at = 0; at <= low.length; at++) {
     const from = low[at]?.codePointAt(0) ?? SPACE - 1;
     const upper = isBounded ? high?.[at]?.codePointAt(0) : endAfter(from);
-    // `until` ends here: nothing that begins with it comes before it.
+    // `until` ends here: no longer key sorts before it.
     if (upper === undefined) return undefined;
     const middle = between(from, upper);
     if (middle !== undefined) return head + middle;
@@ -42,7 +42,7 @@ export function middleKey(after: string, until: string | undefined): string | un
   return undefined;
 }
 
-/** The ranges between these keys, which together are all keys. */
+/** Returns the ranges between these keys, which together cover all keys. */
 export function rangesBetween(keys: readonly string[]): readonly KeyRange[] {
   const points = [...new Set(keys)].sort(compareBytes);
   return [...points, undefined].map((until, index) => ({ after: points[index - 1], until }));

@@ -1,7 +1,7 @@
-// What moving objects to another class by a lifecycle rule saves. Sizes decide: a rule can leave out what is smaller than some
-// size (ObjectSizeGreaterThan), so for each class the size is found from which on the first year is cheapest. What is moved pays
-// for the transition of each object and for the rest of the minimum time of the class that it leaves; what is stored there is
-// billed with the overhead and the smallest size of the new class. Getting content back is not counted.
+// Computes what moving objects to another class by a lifecycle rule saves. A rule can leave out objects below some size
+// (ObjectSizeGreaterThan), so for each class the size is found from which on the first year is cheapest. A move pays for the transition of
+// each object and for the rest of the minimum time of the class that it leaves; storage is then billed with the overhead and the smallest
+// size of the new class. Retrievals are not counted.
 import { isColdClass } from '../../store/cold-class.js';
 import { billOf, type Usage } from '../../cost/cost-model.js';
 import { type Usd, sumOf } from '../../cost/money.js';
@@ -17,23 +17,23 @@ const CENT = 0.01;
 export interface MoveSaving {
   readonly storageClass: string;
   readonly isReadAtOnce: boolean;
-  /** Only objects of at least this size are moved; null where moving none is cheapest. */
+  /** Only objects of at least this many bytes are moved; null when moving none is cheapest. */
   readonly fromBytes: number | null;
-  /** What is moved. */
+  /** Number of objects moved. */
   readonly objects: number;
   readonly bytes: number;
-  /** Less a month, once everything is moved. Null where a price is not known; so are the others. */
+  /** Saved per month once everything is moved. Null when a price is not known; the same for the other amounts. */
   readonly monthlySavedUsd: Usd;
   readonly transitionsUsd: Usd;
-  /** Of what has not been in its class for the minimum time. */
+  /** Cost of leaving classes before their minimum time. */
   readonly earlyDeletionUsd: Usd;
-  /** Twelve months, less what is paid once and what young objects cost until they may be moved. */
+  /** Twelve months' saving, less one-time costs and what young objects cost until they may be moved. */
   readonly firstYearSavedUsd: Usd;
-  /** Days that what is moved is paid for at least, from then on. */
+  /** Days of storage that moved objects are billed for at least. */
   readonly minimumDays: number | null;
 }
 
-/** For every class that is sold there and into which some of this can be moved; from much to little saved. */
+/** Returns the saving for every class that is sold in the region and that some of the cells can move to; the largest first. */
 export function moveSavings(cells: readonly Cell[], prices: PriceList): readonly MoveSaving[] {
   return TRANSITION_CLASSES.filter((name) => classPrices(prices, name) !== undefined)
     .flatMap((name) => {
@@ -86,16 +86,16 @@ function movedFrom(fromBytes: number, { storageClass, movable, prices }: Move) {
   const monthlySavedUsd = minus(stored(movable), sumOf([stored(rest), stored(moved, storageClass)]));
   const transitionsUsd = usd([{ kind: 'transition', storageClass, quantity: objects }]);
 
-  const leftOf = (cell: Cell): number | null => {
+  const remainingDays = (cell: Cell): number | null => {
     const minimum = classRule(prices, cell.storageClass)?.minStorageDays ?? null;
     return minimum === null ? null : Math.max(0, minimum - cell.ageDays);
   };
-  const early = moved.filter((cell) => leftOf(cell) !== 0);
-  const earlyDeletionUsd = stored(early, undefined, leftOf);
+  const early = moved.filter((cell) => remainingDays(cell) !== 0);
+  const earlyDeletionUsd = stored(early, undefined, remainingDays);
 
-  const waitOf = ({ ageDays }: Cell): number => Math.max(0, waitDays(storageClass) - ageDays);
-  const young = moved.filter((cell) => waitOf(cell) > 0);
-  const waitUsd = minus(stored(young, undefined, waitOf), stored(young, storageClass, waitOf));
+  const waitingDays = ({ ageDays }: Cell): number => Math.max(0, waitDays(storageClass) - ageDays);
+  const young = moved.filter((cell) => waitingDays(cell) > 0);
+  const waitUsd = minus(stored(young, undefined, waitingDays), stored(young, storageClass, waitingDays));
   const once = sumOf([transitionsUsd, earlyDeletionUsd, waitUsd]);
   const yearly = monthlySavedUsd === null ? null : monthlySavedUsd * MONTHS;
   return {
@@ -113,7 +113,7 @@ const cellsFrom = (cells: readonly Cell[], fromBytes: number): readonly Cell[] =
 
 const minus = (a: Usd, b: Usd): Usd => (a === null || b === null ? null : a - b);
 
-/** Days after which what is saved is more than what was paid once; undefined where nothing is saved. */
+/** Returns the days after which the saving exceeds the one-time costs; undefined when nothing is saved. */
 export function payOffDays({ monthlySavedUsd, firstYearSavedUsd }: MoveSaving): number | undefined {
   if (monthlySavedUsd === null || firstYearSavedUsd === null || monthlySavedUsd <= 0) return undefined;
   const once = monthlySavedUsd * MONTHS - firstYearSavedUsd;

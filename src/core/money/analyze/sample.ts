@@ -1,15 +1,15 @@
-// Totals of a store from some of its key ranges (cluster sampling). Folders cut the keys into M ranges; ranges are drawn
-// by chance, without putting them back, and each is listed to its end, until enough objects were seen. With m of M drawn, a total
-// is estimated as M/m times what they hold, which is right on average however the ranges are cut. Its error is computed from
-// how much the ranges differ: 2.05 · M · √((1 − m/M) · s² / m), with s² the variance between the drawn ranges: 95 % of such
-// intervals hold the total, as far as sums of so many ranges are spread normally (Cochran, Sampling Techniques, chapter 9).
+// Estimates totals of a store from some of its key ranges (cluster sampling). Folders cut the keys into M ranges; ranges are drawn at
+// random, without replacement, and each is listed to its end, until enough objects were seen. With m of M drawn, a total is estimated as
+// M/m times the drawn sum, which is unbiased however the ranges are cut. Its error is computed from how much the ranges differ: 2.05 · M ·
+// √((1 − m/M) · s² / m), with s² the variance between the drawn ranges: 95 % of such intervals contain the total, as far as sums of so many
+// ranges are normally distributed (Cochran, Sampling Techniques, chapter 9).
 
-/** Fewer ranges say too little of how much they differ. */
+/** Least number of ranges drawn; fewer tell too little about how much they differ. */
 export const LEAST_RANGES = 30;
-/** Student's t for 95 % with 29 degrees of freedom; with more it is a little less. */
+/** Student's t for 95 % with 29 degrees of freedom; with more it is slightly smaller. */
 const T_95 = 2.05;
 
-/** Half of the width of the interval around a total of all M ranges, from what each drawn one holds; 0 when all were drawn. */
+/** Returns half the width of the interval around a total of all M ranges, from the values of the drawn ones; 0 when all were drawn. */
 export function errorOfTotal(drawn: readonly number[], ranges: number): number {
   const count = drawn.length;
   if (count >= ranges || count < 2) return 0;
@@ -18,7 +18,7 @@ export function errorOfTotal(drawn: readonly number[], ranges: number): number {
   return T_95 * ranges * Math.sqrt(((1 - count / ranges) * variance) / count);
 }
 
-/** The same things in an order of chance (Fisher and Yates). */
+/** Returns the items in random order (Fisher-Yates). */
 export function shuffled<T>(things: readonly T[], random: () => number): readonly T[] {
   const mixed = [...things];
   for (let last = mixed.length - 1; last > 0; last--) {

@@ -1,44 +1,43 @@
-// Lists ranges of keys, several at a time. Whoever has nothing left to list takes half of what another one has still before
-// it: keys are where they are, so half of the range is seldom half of the keys, but what was taken too far up is empty, which
-// one request shows, and the range has become smaller.
+// Lists several key ranges at a time. A worker with nothing left takes half of the range that another one still has to list. Half of the
+// range is seldom half of the keys, but if the part taken is empty, one request shows it, and the range has become smaller.
 import { compareBytes } from '../../store/file/file-list.js';
 import { type KeyRange, middleKey } from './key-range.js';
 
 export interface RangeScan<T> {
   readonly ranges: readonly KeyRange[];
-  /** Listings at a time. */
+  /** Number of listings at a time. */
   readonly atOnce: number;
-  /** Pages of keys after this one, in byte order. */
+  /** Lists pages of keys after the given one, in byte order. */
   readonly pages: (after: string | undefined) => AsyncIterable<readonly T[]>;
-  /** Gets everything once, in no order. */
+  /** Gets every entry once, in any order. */
   readonly take: (lines: readonly T[], range: number) => void;
-  /** False: each range is listed by one alone. */
+  /** False: ranges are never split. */
   readonly isSplit: boolean;
 }
 
 interface Reading {
   readonly range: number;
-  /** Everything up to here was listed. */
+  /** Keys up to this one were listed. */
   after: string | undefined;
   until: string | undefined;
-  /** A page was listed since it was cut last, and there may be more. */
+  /** True when a page was listed since the last split and there may be more. */
   canSplit: boolean;
 }
 
-/** Holds a page for each listing at a time, whatever there is. @throws what a listing throws, once the others have stopped */
+/** Lists all ranges, holding one page per running listing. @throws what a listing throws, once the others have stopped */
 export async function scanRanges<T extends { readonly key: string }>(scan: RangeScan<T>): Promise<void> {
   const { ranges, atOnce, pages, take, isSplit } = scan;
   const waiting = ranges.map((range, index): Reading => {
     return { range: index, after: range.after, until: range.until, canSplit: false };
   });
   const running = new Set<Reading>();
-  let idle: (() => void)[] = [];
+  let sleepers: (() => void)[] = [];
   let hasFailed = false;
   const wake = (): void => {
-    for (const go of idle.splice(0)) go();
+    for (const go of sleepers.splice(0)) go();
   };
 
-  const taken = (): Reading | undefined => {
+  const splitOff = (): Reading | undefined => {
     for (const other of running) {
       if (!other.canSplit || other.after === undefined) continue;
       other.canSplit = false;
@@ -46,7 +45,7 @@ export async function scanRanges<T extends { readonly key: string }>(scan: Range
       if (middle === undefined) continue;
       const { range, until } = other;
       other.until = middle;
-      // To the end of the queue: next time another one is cut.
+      // Move it to the end of the queue, so that another range is split next time.
       running.delete(other);
       running.add(other);
       return { range, after: middle, until, canSplit: false };
@@ -69,7 +68,7 @@ export async function scanRanges<T extends { readonly key: string }>(scan: Range
 
   const work = async (): Promise<void> => {
     while (!hasFailed) {
-      const next = waiting.shift() ?? taken();
+      const next = waiting.shift() ?? splitOff();
       if (next !== undefined) {
         running.add(next);
         try {
@@ -82,7 +81,7 @@ export async function scanRanges<T extends { readonly key: string }>(scan: Range
           wake();
         }
       } else if (running.size === 0) return;
-      else await new Promise<void>((resolve) => (idle = [...idle, resolve]));
+      else await new Promise<void>((resolve) => (sleepers = [...sleepers, resolve]));
     }
   };
   const ends = await Promise.allSettled(Array.from({ length: atOnce }, work));

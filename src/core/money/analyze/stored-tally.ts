@@ -1,4 +1,4 @@
-// What lies in a store: objects that are shown, what is behind them, and what a month of each costs.
+// Adds up the contents of a store: current objects, older versions and delete markers, and what a month of each costs.
 import { billOf, type Usage } from '../../cost/cost-model.js';
 import type { Usd } from '../../cost/money.js';
 import type { PriceList } from '../../cost/price-table.js';
@@ -7,16 +7,16 @@ import { UsageSums } from '../../cost/usage-sums.js';
 import type { ObjectVersion } from '../../store/object-store.js';
 import { type Cell, objectsOf, Tally } from './tally.js';
 
-/** What counts of one version of an object. */
+/** The properties of an object version that are counted. */
 export type TalliedVersion = Pick<
   ObjectVersion,
   'sizeBytes' | 'isCurrent' | 'isDeleteMarker' | 'storageClass' | 'lastModified'
 >;
 
 export class StoredTally {
-  /** What keys show now: what `ls` lists. */
+  /** Current objects, as `ls` lists them. */
   readonly current: Tally;
-  /** Older versions, which no plain listing shows. */
+  /** Older versions, which a plain listing does not show. */
   readonly older: Tally;
   deleteMarkers = 0;
 
@@ -30,12 +30,12 @@ export class StoredTally {
       this.deleteMarkers += 1;
       return;
     }
-    // As S3 means it where no class is named; what has no date is not young.
+    // S3 means STANDARD where no class is named; an object without a date counts as old.
     const { sizeBytes, storageClass = 'STANDARD', lastModified = new Date(0) } = line;
     (line.isCurrent ? this.current : this.older).add({ sizeBytes, storageClass, lastModified });
   }
 
-  /** Everything of another one, so many times. */
+  /** Adds everything of another tally, multiplied by `times`. */
   merge(other: StoredTally, times = 1): void {
     this.current.merge(other.current, times);
     this.older.merge(other.older, times);
@@ -43,12 +43,12 @@ export class StoredTally {
   }
 }
 
-/** What these store in a month; each such sum is priced as if it were alone in the account. */
+/** Returns the cost of storing these for a month; each call is priced as if nothing else were in the account. */
 export function monthOf(cells: readonly Cell[], prices: PriceList, more: readonly Usage[] = []): Usd {
   return billOf([['storage', [...usagesOf(cells, prices), ...more]]], prices).costUsd;
 }
 
-/** A month of a whole store: with what the place bills at least. */
+/** Returns the monthly cost of a whole store, including the least amount that the provider bills. */
 export function wholeMonth(cells: readonly Cell[], prices: PriceList, more: readonly Usage[]): Usd {
   const sums = new UsageSums();
   sums.add([...usagesOf(cells, prices), ...more]);

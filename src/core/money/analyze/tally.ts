@@ -1,13 +1,13 @@
-// Counts and bytes of objects by class, age and size, in a table that does not grow with the objects. What is billed can be
-// computed from it as exactly as from the objects: sizes are kept apart at every power of two, and the sizes where a class
-// begins to bill otherwise are powers of two; within a cell all rules are linear.
+// Counts objects and bytes by class, age and size, in a table that does not grow with the number of objects. Bills can be computed from it
+// as exactly as from the objects: sizes are split at every power of two, the sizes where the billing of a class changes are powers of two,
+// and within a cell all rules are linear.
 import type { StoredObject } from '../../cost/stored-object.js';
 
 const DAY_MS = 86_400_000;
-/** Older than this is all the same: no class has a longer minimum. */
+/** Ages above this are not distinguished: no class has a longer minimum. */
 export const OLDEST_DAYS = 365;
 const AGES = OLDEST_DAYS + 1;
-/** A server can name any class; after so many all others are one, of which no price is known. */
+/** Limit of classes, since a server can name any class; further ones are counted together under a name without a price. */
 const MOST_CLASSES = 64;
 const OTHER_CLASS = 'OTHER';
 
@@ -18,9 +18,9 @@ export interface Counted {
 
 export interface Cell extends Counted {
   readonly storageClass: string;
-  /** Whole days, at most 365. */
+  /** Age in whole days, at most 365. */
   readonly ageDays: number;
-  /** The least size of the cell, in bytes: 0 or a power of two. The next cell begins at its double. */
+  /** Least size of the cell in bytes: 0 or a power of two. The next cell begins at twice that. */
   readonly fromBytes: number;
 }
 
@@ -29,7 +29,7 @@ interface Sum {
   bytes: number;
 }
 
-/** Binary digits of a size. */
+/** Returns the number of bits of a size. */
 const bitsOf = (size: number): number =>
   size < 2 ** 32 ? 32 - Math.clz32(size) : 64 - Math.clz32(Math.floor(size / 2 ** 32));
 
@@ -42,7 +42,7 @@ export interface TalliedObject {
 export class Tally {
   private readonly classes = new Map<string, Map<number, Sum>>();
 
-  /** @param now by which ages are counted, in ms since 1970 */
+  /** @param now the time that ages are counted from, in ms since 1970 */
   constructor(private readonly now: number) {}
 
   add({ sizeBytes, storageClass, lastModified }: TalliedObject): void {
@@ -51,33 +51,33 @@ export class Tally {
     this.addTo(storageClass, bitsOf(sizeBytes) * AGES + ageDays, { objects: 1, bytes: sizeBytes });
   }
 
-  /** What was counted elsewhere by the same rules. */
+  /** Adds a cell that was counted elsewhere by the same rules. */
   addCell({ storageClass, ageDays, fromBytes, objects, bytes }: Cell): void {
     this.addTo(storageClass, bitsOf(fromBytes) * AGES + ageDays, { objects, bytes });
   }
 
-  /** Everything of another one, so many times. */
+  /** Adds everything of another tally, multiplied by `times`. */
   merge(other: Tally, times = 1): void {
     for (const [storageClass, cells] of other.classes)
-      for (const [place, { objects, bytes }] of cells)
-        this.addTo(storageClass, place, { objects: objects * times, bytes: bytes * times });
+      for (const [index, { objects, bytes }] of cells)
+        this.addTo(storageClass, index, { objects: objects * times, bytes: bytes * times });
   }
 
   cells(): readonly Cell[] {
     return Array.from(this.classes, ([storageClass, cells]) =>
-      Array.from(cells, ([place, sum]) => {
-        const bits = Math.floor(place / AGES);
-        return { ...sum, storageClass, ageDays: place % AGES, fromBytes: bits === 0 ? 0 : 2 ** (bits - 1) };
+      Array.from(cells, ([index, sum]) => {
+        const bits = Math.floor(index / AGES);
+        return { ...sum, storageClass, ageDays: index % AGES, fromBytes: bits === 0 ? 0 : 2 ** (bits - 1) };
       }),
     ).flat();
   }
 
-  private addTo(named: string, place: number, { objects, bytes }: Counted): void {
+  private addTo(named: string, index: number, { objects, bytes }: Counted): void {
     const storageClass = this.classes.has(named) || this.classes.size < MOST_CLASSES ? named : OTHER_CLASS;
     let cells = this.classes.get(storageClass);
     if (cells === undefined) this.classes.set(storageClass, (cells = new Map<number, Sum>()));
-    const sum = cells.get(place);
-    if (sum === undefined) cells.set(place, { objects, bytes });
+    const sum = cells.get(index);
+    if (sum === undefined) cells.set(index, { objects, bytes });
     else {
       sum.objects += objects;
       sum.bytes += bytes;
@@ -85,13 +85,13 @@ export class Tally {
   }
 }
 
-/** Everything in these cells together. */
+/** Returns the total of these cells. */
 export const countedIn = (cells: readonly Counted[]): Counted => ({
   objects: cells.reduce((sum, { objects }) => sum + objects, 0),
   bytes: cells.reduce((sum, { bytes }) => sum + bytes, 0),
 });
 
-/** The objects of a cell as the price model takes them: alike, which within a cell costs the same. */
+/** Returns the objects of a cell for the price model, all of average size: within a cell that costs the same. */
 export const objectsOf = (
   { objects, bytes, storageClass }: Pick<Cell, 'objects' | 'bytes' | 'storageClass'>,
   into = storageClass,

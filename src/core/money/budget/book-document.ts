@@ -1,4 +1,4 @@
-// The text of the book of budgets.
+// Encodes and parses the book of budgets.
 import * as s from '../../platform/documents/schema.js';
 import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
 import { BUDGET, type Budget, type BudgetBook } from './budget.js';
@@ -10,7 +10,7 @@ const KIND = { type: 'archiver-budgets', format: 1, noun: 'book of budgets', bod
 
 export interface SavedBook {
   readonly book: BudgetBook;
-  /** Names of the changes that were made last: who lost the answer to a write finds its own here. */
+  /** Names of the latest changes: a writer that lost the answer to a write finds its own here. */
   readonly changes: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export const encodeBook = ({ book, changes }: SavedBook): string =>
 
 const budgetDocument = ({ days, ...budget }: Budget): object => ({ ...budget, days: Object.fromEntries(days) });
 
-/** `place`: where it is, for messages. @throws integrity, unsupported */
+/** Parses the book. `place` is its location, for messages. @throws integrity, unsupported */
 export function parseBook(text: string, place: string): SavedBook {
   const hint = 'remove it and set the budgets again';
   const { changes, ...book } = readStateDocument(text, KIND, { path: place, hint });

@@ -1,5 +1,5 @@
-// The book of budgets in a store: one object that is replaced only if it is still the one that was read, so that of many
-// writers at once none loses what it added. Works the same in a folder and in a bucket.
+// Keeps the book of budgets in a store: one object that is replaced only if it is still the one that was read, so that concurrent writers
+// do not lose each other's changes. Works the same in a folder and in a bucket.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
@@ -10,7 +10,7 @@ import { type BudgetBook, EMPTY_BOOK } from './budget.js';
 import { encodeBook, parseBook, type SavedBook } from './book-document.js';
 import { refuseShared } from '../../store/plain-store.js';
 
-/** Its key below the place that --budget-store names. */
+/** Key below the store that --budget-store names. */
 export const BOOK_KEY = 'budgets.json';
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -19,7 +19,7 @@ const CHANGES_KEPT = 100;
 const [FIRST_WAIT_MS, MAX_WAIT_MS] = [20, 1000];
 
 interface FoundBook extends SavedBook {
-  /** Undefined where there is no book yet. */
+  /** Undefined when there is no book yet. */
   readonly etag: string | undefined;
 }
 
@@ -34,14 +34,15 @@ async function findBook(store: ObjectStore, signal: AbortSignal): Promise<FoundB
   }
 }
 
-/** The book as it is; an empty one where there is none. @throws integrity, unsupported, access-denied, store */
+/** Reads the book; returns an empty one when there is none. @throws integrity, unsupported, access-denied, store */
 export const readBook = async (store: ObjectStore, signal: AbortSignal): Promise<BudgetBook> =>
   (await findBook(store, signal)).book;
 
 /**
- * Changes the book, which others may change at the same time: `change` is called again with what they made of it. A change of
- * this `name` is made once; without one it is another each time.
- * @throws plain-store where changes could be lost; what `change` throws; conflict when others are always faster; integrity, unsupported, access-denied, store
+ * Changes the book, which others may change at the same time: `change` is called again with their result. A change with the same `name` is
+ * made only once; without a name each call is a new change.
+ * @throws plain-store where changes could be lost; what `change` throws; conflict when others are always faster; integrity, unsupported,
+ * access-denied, store
  */
 export async function changeBook(
   store: ObjectStore,
@@ -53,7 +54,7 @@ export async function changeBook(
   for (let tries = 0; tries < TRIES; tries++) {
     throwIfCancelled(signal);
     const { book, changes, etag } = await findBook(store, signal);
-    if (changes.includes(name)) return book; // written, and the answer was lost
+    if (changes.includes(name)) return book; // it was written, but the answer was lost
     const changed = change(book);
     const text = encodeBook({ book: changed, changes: [...changes, name].slice(-CHANGES_KEPT) });
     try {

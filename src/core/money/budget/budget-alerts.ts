@@ -1,4 +1,4 @@
-// The alerts that are due by how budgets stand. Whoever raises them leaves out what was sent within the cooldown.
+// Makes the alerts that budgets call for. The caller leaves out those that were sent within the cooldown.
 import {
   type Alert,
   type AlertType,
@@ -24,7 +24,7 @@ const DUE: Readonly<Partial<Record<UsageState, Due>>> = {
   critical: { severity: 'critical', types: { cost: 'cost_over_budget', volume: 'volume_over_quota' } },
 };
 
-/** The alerts about a project, its own budget first. */
+/** Returns the alerts for a project; those of its own budget come first. */
 export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date): readonly Alert[] =>
   budgetsFor(book, project).flatMap(([project, budget]) => {
     const { isGlobal, costUsage, volumeUsage } = statusOf(project, budget, now);
@@ -34,9 +34,9 @@ export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date
       if (due === undefined) return [];
       const { severity, types } = due;
       const text = (amount: number): string => amountText(kind, amount);
-      const whose = subjectOf({ project, isGlobal, writerId: null });
-      const uses = `${whose} has used ${usage.usedPercent}% of the ${kind} budget: ${text(usage.used)} of ${text(usage.limit)}`;
-      const goesTo =
+      const subject = subjectOf({ project, isGlobal, writerId: null });
+      const uses = `${subject} has used ${usage.usedPercent}% of the ${kind} budget: ${text(usage.used)} of ${text(usage.limit)}`;
+      const projection =
         usage.projected === null ? '' : `, and at this rate ${text(usage.projected)} by the end of the month`;
       const set = project === null ? '--global' : shellWord(project);
       const recommendation =
@@ -44,6 +44,6 @@ export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date
           ? `uploads are refused until the limit is raised (archiver budget set ${set} --${kind} …) or --ignore-budget is given`
           : `see how it stands: archiver budget status ${set}`;
       const about = { type: types[kind], severity, project, isGlobal, costUsage, volumeUsage };
-      return [newAlert({ ...about, description: `${uses}${goesTo}`, recommendation }, now)];
+      return [newAlert({ ...about, description: `${uses}${projection}`, recommendation }, now)];
     });
   });

@@ -1,4 +1,4 @@
-// Whether what is used can be counted in a book that machines share: not where two of them could overwrite each other's count.
+// Checks that usage can be counted in a book that machines share: it cannot where two of them could overwrite each other's changes.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { asWritable } from '../../store/create-once/create-once.js';
@@ -8,13 +8,13 @@ import { newUploadId, uploadFolder } from '../../store/ids/upload-id.js';
 import type { OpenedStore } from '../../store/open-store.js';
 import { refuseShared } from '../../store/plain-store.js';
 
-/** The store of a book as it is written to. @throws what keeps it from answering whether it creates a key only once */
+/** Returns the book's store in its writable form. @throws errors that keep it from telling whether it creates a key only once */
 export async function writableBook(opened: OpenedStore, options: RememberOptions): Promise<OpenedStore> {
   const folder = uploadFolder(newUploadId(options.now, randomBytes(4)));
   return await asWritable(opened, { ...options, host: hostname(), dryRun: false, folder, randomBytes });
 }
 
-/** Before anything is used. @throws plain-store, and what `writableBook` throws */
+/** Checks before a run that its usage can be counted. @throws plain-store, and what `writableBook` throws */
 export async function refuseUncounted(opened: OpenedStore, options: RememberOptions): Promise<void> {
   const { store } = await writableBook(opened, options);
   try {

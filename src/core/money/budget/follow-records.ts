@@ -1,5 +1,5 @@
-// What a run has used is counted in the budgets that hold for it, and alerts that are due are raised. The work is done by
-// then: nothing here fails it.
+// Counts the usage of a finished run in the budgets that apply to it, and raises alerts that are due. Since the work is done by then, no
+// failure here makes the run fail.
 import { raiseAlerts, type RaiseOptions } from '../../notify/alerts/raise-alerts.js';
 import { reasonText } from '../../platform/failures/errno.js';
 import type { OpenedStore } from '../../store/open-store.js';
@@ -7,25 +7,25 @@ import { type BudgetBook, budgetsFor, withUse } from './budget.js';
 import { budgetAlerts } from './budget-alerts.js';
 import { changeBook, readBook } from './book-store.js';
 
-/** What a record of the ledger says of a run. */
+/** The parts of a ledger record that budgets need. */
 export interface RecordedUse {
   readonly project: string | null;
-  /** Paid once; null: not known, as the next. */
+  /** One-time cost; null when not known. The same for `monthlyMicros`. */
   readonly costMicros: number | null;
-  /** Of what is stored now, a month; negative where more was deleted. */
+  /** Monthly cost of what is stored now; negative when more was deleted. */
   readonly monthlyMicros: number | null;
   readonly stored: readonly { readonly bytes: number }[];
 }
 
 interface FollowOptions extends RaiseOptions {
-  /** A run is counted once, however often it is told of. */
+  /** Id by which a run is counted only once, however often it is recorded. */
   readonly runId: string;
   readonly warn: (text: string) => void;
 }
 
 const BOOK_MS = 15_000;
 
-/** Counts what was used; opens the book and closes it. @returns what went wrong, in words */
+/** Counts the usage; opens the book and closes it. @returns what went wrong, as sentences */
 export async function followRecords(
   records: readonly RecordedUse[],
   open: () => Promise<OpenedStore>,
@@ -38,7 +38,7 @@ export async function followRecords(
   } catch (error) {
     return [`what this run used is not counted in the budgets: ${reasonText(error)}`];
   }
-  // Whoever interrupts waits for nobody; the next run raises what is due.
+  // Do not wait after an interruption; the next run raises the alerts that are due.
   if (options.signal.aborted) return [];
   const now = options.now();
   const projects = new Set(records.map(({ project }) => project));
@@ -51,7 +51,7 @@ async function counted(
   open: () => Promise<OpenedStore>,
   { now, runId, home, warn }: Pick<FollowOptions, 'now' | 'runId' | 'home' | 'warn'>,
 ): Promise<BudgetBook> {
-  // An interrupted run is counted as well.
+  // Not the run's signal, because an interrupted run is counted as well.
   const signal = AbortSignal.timeout(BOOK_MS);
   const opened = await open();
   const { store } = opened;
@@ -60,7 +60,7 @@ async function counted(
     if (records.every(({ project }) => budgetsFor(book, project).length === 0)) return book;
     const add = (before: BudgetBook): BudgetBook =>
       records.reduce((changed, record) => withUse(changed, record.project, amountsOf(record), now()), before);
-    const { writableBook } = await import('./countable.js'); // asks a store, which most runs do not need
+    const { writableBook } = await import('./countable.js'); // needs requests to the store, which most runs can do without
     const writable = await writableBook(opened, { home, now: now(), signal, warn });
     return await changeBook(writable.store, add, signal, runId);
   } finally {
@@ -68,7 +68,7 @@ async function counted(
   }
 }
 
-/** What was paid once, and a month of what is stored now; deleting pays nothing back. */
+/** Returns the one-time cost plus a month of what is stored now; deleting does not refund anything. */
 const amountsOf = ({ costMicros, monthlyMicros, stored }: RecordedUse) => ({
   costUsd: costMicros === null || monthlyMicros === null ? null : (costMicros + Math.max(0, monthlyMicros)) / 1e6,
   bytes: stored.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -11,7 +11,7 @@ export interface BookPlace {
   readonly cwd: string;
 }
 
-/** The URL of the place. @throws usage for what is none */
+/** Returns the URL of the place. @throws usage for an invalid one */
 export function bookUrl({ place, home, cwd }: BookPlace): string {
   if (place === 'local') return `file://${home}`;
   const url = storeUrlOf(place, cwd);
@@ -19,11 +19,11 @@ export function bookUrl({ place, home, cwd }: BookPlace): string {
   return formatStoreUrl(parseStoreUrl(url));
 }
 
-/** How the store of an upload is reached says nothing of the region of another bucket. */
+/** Options for opening the store; the region of the upload's store is left out, because another bucket may be elsewhere. */
 type Access = Pick<OpenStoreOptions, 'env' | 'profile' | 'endpointUrl' | 'caBundle' | 'signal'>;
 
 const DEFAULT_REGION = 'us-west-2';
 
-/** Opens it for a command that is about something else; the caller closes it. @throws usage, and what opening throws */
+/** Opens the book's store for a command whose main task is another; the caller closes it. @throws usage, and what opening throws */
 export const openBook = async (place: BookPlace, access: Access): Promise<OpenedStore> =>
   await openStore(bookUrl(place), { ...access, regionGiven: false, defaultRegion: DEFAULT_REGION });

@@ -1,29 +1,29 @@
-// How a budget stands: what is used and left, how fast it goes, when it ends, and whether an alert is due. Pure.
+// Computes the status of a budget: how much is used and left, how fast it is used, when it runs out, and whether an alert is due. Pure.
 import type { Usage, UsageState } from '../../notify/alerts/alert.js';
 import { type Budget, type BudgetPeriod, periodOf, usedIn } from './budget.js';
 
 export interface BudgetStatus {
-  /** Null: the budget of all projects. */
+  /** Null for the budget of all projects. */
   readonly project: string | null;
   readonly isGlobal: boolean;
   readonly budgetPeriod: BudgetPeriod;
-  /** When what counts began: when it was set, or with the month. ISO 8601, UTC. */
+  /** Beginning of the counted period: when the budget was set, or the month's beginning. ISO 8601, UTC. */
   readonly periodStart: string;
   readonly periodEnd: string | null;
-  /** USD. */
+  /** In USD. */
   readonly costUsage: Usage;
-  /** Bytes. */
+  /** In bytes. */
   readonly volumeUsage: Usage;
-  /** Runs whose cost is not known: the cost is at least what is told. */
+  /** Number of runs whose cost is not known: the actual cost may be higher. */
   readonly unpricedRuns: number;
 }
 
 const DAY_MS = 86_400_000;
-/** What lasts longer has no end that is worth telling. */
+/** Limit of days looked ahead; a later end is not reported. */
 const FAR_DAYS = 36_500;
 const MICROS = 1e6;
 
-/** The status of the budget of a project, or with null of all. */
+/** Returns the status of the budget of a project, or with null that of all projects. */
 export function statusOf(project: string | null, budget: Budget, now: Date): BudgetStatus {
   const { from, until } = periodOf(budget, now);
   const { micros, bytes, unpriced } = usedIn(budget, now);

@@ -1,5 +1,5 @@
-// May this begin? What it will use at most is compared with what is left of every budget that holds for its project.
-// Exactly what is left is within. It fails closed: a cost that nobody knows is not within any cost budget.
+// Decides whether a run may begin: the most that it will use is compared with what is left of every budget that applies to its project.
+// Using exactly what is left is allowed. It fails closed: an unknown cost exceeds any cost budget.
 import { amountText } from '../../notify/alerts/amounts.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { microsOf } from '../../cost/money.js';
@@ -8,21 +8,21 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { shellWord } from '../../platform/text/shell-word.js';
 import { type Amounts, type BudgetBook, budgetsFor, usedIn } from './budget.js';
 
-/** A limit, and what would be left of it. */
+/** One limit, compared with the planned usage. */
 export interface BudgetCheck {
-  /** Null: the budget of all projects. */
+  /** Null for the budget of all projects. */
   readonly project: string | null;
   readonly kind: 'cost' | 'volume';
-  /** Micro-dollars or bytes, as the next. */
+  /** In micro-dollars or bytes; the same for `used` and `planned`. */
   readonly limit: number;
   readonly used: number;
-  /** Null: not known. */
+  /** Null when not known. */
   readonly planned: number | null;
-  /** False for what uses nothing. */
+  /** Always false when nothing is planned to be used. */
   readonly isExceeded: boolean;
 }
 
-/** Every limit that holds for a project, its own first. */
+/** Returns a check for every limit that applies to a project, its own first. */
 export function budgetChecks(
   book: BudgetBook,
   project: string | null,
@@ -30,11 +30,11 @@ export function budgetChecks(
   now: Date,
 ): readonly BudgetCheck[] {
   const plannedMicros = planned.costUsd === null ? null : microsOf(planned.costUsd);
-  return budgetsFor(book, project).flatMap(([whose, budget]) => {
+  return budgetsFor(book, project).flatMap(([scope, budget]) => {
     const { micros, bytes } = usedIn(budget, now);
     const limits = [
-      { project: whose, kind: 'cost', limit: budget.costMicros, used: micros, planned: plannedMicros },
-      { project: whose, kind: 'volume', limit: budget.volumeBytes, used: bytes, planned: planned.bytes },
+      { project: scope, kind: 'cost', limit: budget.costMicros, used: micros, planned: plannedMicros },
+      { project: scope, kind: 'volume', limit: budget.volumeBytes, used: bytes, planned: planned.bytes },
     ] as const;
     return limits.flatMap((one) => {
       const { limit, used, planned: more } = one;
@@ -44,20 +44,20 @@ export function budgetChecks(
   });
 }
 
-/** Metrics have few labels. */
+/** Limit of budgets reported as metrics, to keep the number of labels small. */
 const MOST_USES = 200;
 
-/** How far every limit is used, the fullest first. */
+/** Returns how far every limit is used, the fullest first. */
 export const usesIn = (book: BudgetBook, now: Date): readonly BudgetUse[] =>
   [null, ...book.projects.keys()]
-    .flatMap((whose) => budgetChecks(book, whose, { costUsd: 0, bytes: 0 }, now).filter((one) => one.project === whose))
+    .flatMap((scope) => budgetChecks(book, scope, { costUsd: 0, bytes: 0 }, now).filter((one) => one.project === scope))
     .map(({ project, kind, limit, used }) => ({ project, limit: kind, used: used / limit }))
     .toSorted((a, b) => b.used - a.used)
     .slice(0, MOST_USES);
 
 const OWN_PRICES = 'say what this store costs (costControl.provider or costControl.ownPrices in the config file)';
 
-/** @throws budget-exceeded where a limit would be exceeded */
+/** Refuses a run that would exceed a limit. @throws budget-exceeded */
 export function refuseOver(checks: readonly BudgetCheck[]): void {
   const refusals = checks.filter(({ isExceeded }) => isExceeded);
   const [first] = refusals;
@@ -68,13 +68,13 @@ export function refuseOver(checks: readonly BudgetCheck[]): void {
   });
 }
 
-/** How it stands in a sentence. */
+/** Describes the result of a check in a sentence. */
 export function budgetCheckText({ project, kind, limit, used, planned, isExceeded }: BudgetCheck): string {
-  const whose = project === null ? 'of all projects' : `of project ${printable(project)}`;
+  const scope = project === null ? 'of all projects' : `of project ${printable(project)}`;
   const text = (amount: number): string => amountText(kind, kind === 'cost' ? amount / 1e6 : amount);
   const left = `${text(Math.max(0, limit - used))} of ${text(limit)} is left`;
-  if (planned === null) return `what this costs is not known, so the cost budget ${whose} cannot be kept (${left})`;
-  if (!isExceeded) return `this is within the ${kind} budget ${whose}: it uses up to ${text(planned)}, and ${left}`;
+  if (planned === null) return `what this costs is not known, so the cost budget ${scope} cannot be kept (${left})`;
+  if (!isExceeded) return `this is within the ${kind} budget ${scope}: it uses up to ${text(planned)}, and ${left}`;
   const over = text(used + planned - limit);
-  return `this would exceed the ${kind} budget ${whose} by ${over}: it uses up to ${text(planned)}, and ${left}`;
+  return `this would exceed the ${kind} budget ${scope} by ${over}: it uses up to ${text(planned)}, and ${left}`;
 }

@@ -1,34 +1,34 @@
-// How well a model would have forecast: it is fitted to each beginning of the series, and what it expects of the week after
-// is compared with what came (rolling origin).
+// Measures how well a model would have forecast: it is fitted to each beginning of the series, and its forecast of the following week is
+// compared with the actual days (rolling origin).
 import { type Day, type Fit, LEAST_FITTED } from './series.js';
 
-/** As far as each beginning is forecast: a week. */
+/** Number of days that each beginning is forecast for: a week. */
 const AHEAD = 7;
-/** Fewer forecasts say nothing about the next one. */
+/** Least number of forecasts; fewer say nothing about the next one. */
 const LEAST_FORECASTS = 5;
 
-/** One day that was forecast. */
+/** A day that was forecast, with the actual amount. */
 export interface Tried {
-  /** How many days the model had seen. */
+  /** Number of days that the model was fitted to. */
   readonly origin: number;
-  /** Days after the first of the series. */
+  /** Days since the first day of the series. */
   readonly time: number;
   readonly actual: number;
   readonly expected: number;
 }
 
 export interface Accuracy {
-  /** The share of the variance that was foreseen: 1 at best, below 0 for less than the mean would have; null where every day was alike. */
+  /** Share of the variance that was foreseen: 1 at best, negative when worse than the mean; null when all days were alike. */
   readonly r2: number | null;
-  /** Mean of the absolute errors, in the unit of the series. */
+  /** Mean absolute error, in the unit of the series. */
   readonly mae: number;
-  /** Root of the mean square of the errors, in the unit of the series. */
+  /** Root mean square error, in the unit of the series. */
   readonly rmse: number;
-  /** How many days were forecast and compared. */
+  /** Number of days that were forecast and compared. */
   readonly forecasts: number;
 }
 
-/** Every known day that is forecast from up to a week before; the same days for every model. */
+/** Forecasts every known day from up to a week before; the days are the same for every model. */
 export function backTest(series: readonly Day[], fit: Fit): readonly Tried[] {
   const tried: Tried[] = [];
   let known = 0;
@@ -46,7 +46,7 @@ export function backTest(series: readonly Day[], fit: Fit): readonly Tried[] {
   return tried;
 }
 
-/** Null where fewer than five days could be compared. */
+/** Returns the accuracy; null when fewer than five days could be compared. */
 export function accuracyOf(tried: readonly Tried[]): Accuracy | null {
   const forecasts = tried.length;
   if (forecasts < LEAST_FORECASTS) return null;
@@ -62,6 +62,6 @@ export function accuracyOf(tried: readonly Tried[]): Accuracy | null {
   };
 }
 
-/** Of the errors. */
+/** Returns the mean square of the errors. */
 export const meanSquareOf = (tried: readonly Tried[]): number =>
   tried.reduce((sum, { actual, expected }) => sum + (actual - expected) ** 2, 0) / tried.length;

@@ -1,26 +1,26 @@
-// How fast money is spent: the mean of the known days, and whether it goes up or down.
+// Measures how fast money is spent: the mean of the known days, and whether it is rising or falling.
 import { linearTrend } from './linear-trend.js';
 import { checkedSeries, type Forecast, type TooFewDays } from './forecast.js';
 import { type Day, knownOf } from './series.js';
 
-/** A slope that chance makes less often than this is told as one. */
+/** A slope with a lower probability of being chance is reported as a trend. */
 const RARE = 0.05;
 
 export interface BurnRate extends Pick<Forecast, 'knownDays' | 'unknownDays'> {
   readonly kind: 'burn-rate';
-  /** Of the known days. */
+  /** Sum of the known days. */
   readonly sum: number;
   readonly mean: number;
   readonly highest: number;
-  /** `steady` where the slope may be chance. */
+  /** `steady` when the slope may be chance. */
   readonly trend: 'rising' | 'falling' | 'steady';
-  /** By how much a day costs more than the one before. */
+  /** How much more a day costs than the day before. */
   readonly slope: number;
-  /** How likely such a slope, or a steeper one, is where there is none, 0 to 1. */
+  /** Probability of such a slope, or a steeper one, without a trend; 0 to 1. */
   readonly chance: number;
 }
 
-/** What the days of the series cost each. */
+/** Computes the burn rate of a series of daily costs. */
 export function burnRate(series: readonly Day[]): BurnRate | TooFewDays {
   const checked = checkedSeries(series);
   if (checked.kind === 'too-few-days') return checked;

@@ -1,16 +1,16 @@
-// When a budget runs out: the first day on which what is expected reaches what is left of it, and how likely it is that it is
+// Predicts when a budget runs out: the first day on which the expected spending reaches what is left, and the probability that it is
 // reached at all.
 import { checkedSeries, type Forecast, HORIZONS, predictiveSum, type TooFewDays } from './forecast.js';
 import { type ModelName, testedModel } from './models.js';
 import { probabilityOf } from './predictive.js';
 import type { Day } from './series.js';
 
-/** As far as is looked ahead. */
+/** Number of days that are looked ahead. */
 const LOOK_AHEAD_DAYS = Math.max(...HORIZONS);
-/** Of what is left: as much as adding up in floating point may lose. */
+/** Share of what is left that floating-point rounding may lose. */
 const ROUNDING = 1e-9;
 
-/** Amounts of one unit. */
+/** Budget and spending, in the same unit. */
 export interface Budget {
   readonly budget: number;
   readonly spent: number;
@@ -18,22 +18,22 @@ export interface Budget {
 
 interface Outlook extends Pick<Forecast, 'knownDays' | 'unknownDays'> {
   readonly left: number;
-  /** That it runs out within `LOOK_AHEAD_DAYS`, 0 to 1. */
+  /** Probability that it runs out within `LOOK_AHEAD_DAYS`, 0 to 1. */
   readonly probability: number;
-  /** What is expected to be spent within `LOOK_AHEAD_DAYS`. */
+  /** Expected spending within `LOOK_AHEAD_DAYS`. */
   readonly expected: number;
 }
 
 export type Exhaustion =
-  /** Nothing is left; no forecast is needed for it. `over` may be 0. */
+  /** Nothing is left, so no forecast is needed. `over` may be 0. */
   | { readonly kind: 'exhausted'; readonly over: number }
-  /** On the `days`-th day after the series. */
+  /** It runs out on the `days`-th day after the series. */
   | ({ readonly kind: 'runs-out'; readonly days: number } & Outlook)
-  /** It is not expected to within `LOOK_AHEAD_DAYS`. */
+  /** It is not expected to run out within `LOOK_AHEAD_DAYS`. */
   | ({ readonly kind: 'lasts' } & Outlook)
   | TooFewDays;
 
-/** When what is left of a budget is spent, going on as the series did. */
+/** Predicts when the rest of a budget is spent if the series continues. */
 export function exhaustion(series: readonly Day[], { budget, spent }: Budget, model: ModelName): Exhaustion {
   const left = budget - spent;
   if (left <= 0) return { kind: 'exhausted', over: spent - budget };

@@ -1,21 +1,21 @@
-// Forecasts of what days to come cost together, from a series of what days have cost. A pure matter of numbers: amounts in, amounts of
-// the same unit out. Too few known days are said, and nothing is made up for them.
+// Forecasts the total cost of coming days from a series of daily costs. Works on plain numbers: results have the unit of the series. Too
+// few known days are reported as such, and nothing is made up for them.
 import { type Accuracy } from './back-test.js';
 import { type ModelName, testedModel } from './models.js';
 import { type Interval, intervalOf, type Predictive } from './predictive.js';
 import { type Day, expectedSum, type Fitted } from './series.js';
 
-/** Sums of so many days to come. */
+/** Numbers of days that sums are forecast for. */
 export const HORIZONS = [7, 14, 30, 60, 90] as const;
 const LEVELS = [0.9, 0.95, 0.99] as const;
-/** A week: less cannot tell a trend from a weekend. */
+/** A week: fewer days cannot tell a trend from a weekend. */
 const LEAST_DAYS = 7;
 
-/** The sum of the next `days` days. */
+/** The forecast sum of the next `days` days. */
 export interface Prediction {
   readonly days: number;
   readonly expected: number;
-  /** From the narrowest to the widest; no end below 0. */
+  /** From the narrowest to the widest; no bound is below 0. */
   readonly intervals: readonly Interval[];
 }
 
@@ -23,16 +23,16 @@ export interface Forecast {
   readonly kind: 'forecast';
   readonly model: ModelName;
   readonly knownDays: number;
-  /** Left out. */
+  /** Number of days that were left out. */
   readonly unknownDays: number;
   readonly predictions: readonly Prediction[];
   readonly accuracy: Accuracy | null;
   readonly parameters: Readonly<Record<string, number>>;
-  /** What is expected of each day to come, as many as the longest horizon has. */
+  /** Expected amount of each coming day, up to the longest horizon. */
   readonly path: readonly number[];
 }
 
-/** No number without data. */
+/** There are too few known days for a forecast. */
 export interface TooFewDays {
   readonly kind: 'too-few-days';
   readonly knownDays: number;
@@ -40,7 +40,7 @@ export interface TooFewDays {
   readonly neededDays: number;
 }
 
-/** What the days after the series cost. Amounts that are no finite numbers count as unknown. */
+/** Forecasts the cost of the days after the series. Amounts that are not finite numbers count as unknown. */
 export function forecast(series: readonly Day[], model: ModelName): Forecast | TooFewDays {
   const checked = checkedSeries(series);
   if (checked.kind === 'too-few-days') return checked;
@@ -61,7 +61,7 @@ function predictionOf(fitted: Fitted, days: number): Prediction {
   return { days, expected: sum.mean, intervals };
 }
 
-/** What a model says of the sum of the next `days` days. */
+/** Returns the model's distribution of the sum of the next `days` days. */
 export function predictiveSum(fitted: Fitted, days: number): Predictive {
   const { degrees } = fitted;
   return { mean: expectedSum(fitted, days), scale: Math.sqrt(fitted.sumVariance(days)), degrees };
@@ -72,7 +72,7 @@ interface Checked extends Pick<Forecast, 'knownDays' | 'unknownDays'> {
   readonly days: readonly Day[];
 }
 
-/** The series without what is no number, when there is enough of it. */
+/** Returns the series with invalid numbers made unknown, if it has enough known days. */
 export function checkedSeries(series: readonly Day[]): Checked | TooFewDays {
   const days = series.map((value) => (value !== null && Number.isFinite(value) ? value : null));
   const unknownDays = days.filter((value) => value === null).length;

@@ -1,24 +1,24 @@
-// Holt's linear trend (exponential smoothing, ETS(A,A,N)): a level and a trend that follow the series, each as fast as fits
-// best. Sources: Hyndman, Koehler, Ord and Snyder, Forecasting with Exponential Smoothing (2008), tables 2.1 and 6.1.
+// Holt's linear trend (exponential smoothing, ETS(A,A,N)): a level and a trend that follow the series at the speeds that fit best. Sources:
+// Hyndman, Koehler, Ord and Snyder, Forecasting with Exponential Smoothing (2008), tables 2.1 and 6.1.
 import type { Day, Fitted } from './series.js';
 
-/** How fast the level follows (alpha), and how fast the trend follows the level (beta), 0 to 1. */
+/** How fast the level follows the series (alpha) and the trend follows the level (beta), each 0 to 1. */
 export interface Smoothing {
   readonly alpha: number;
   readonly beta: number;
 }
 
-/** Where R's `ets` has its bounds. */
+/** Bounds of both parameters, as in R's `ets`. */
 const [LEAST, MOST] = [1e-4, 1 - 1e-4];
-/** Half of the weight lies on the last week, or on less: a level that follows more slowly is the line of `linear-trend.ts`. */
+/** Gives at least half of the weight to the last week: a level that follows more slowly is the line of `linear-trend.ts`. */
 const LEAST_ALPHA = 0.1;
 const COARSE_STEPS = 10;
-/** Each halves the step: 0.1 becomes less than 1e-4. */
+/** Each round halves the step: 0.1 becomes less than 1e-4. */
 const ROUNDS = 11;
-/** Level and trend at the beginning, alpha and beta. */
+/** Number of fitted parameters: initial level and trend, alpha and beta. */
 const FITTED = 4;
 
-/** The smoothing with the least squares of one day ahead, found on a grid that becomes finer. */
+/** Fits the smoothing with the least squares of one-day-ahead errors, searching a grid that becomes finer. */
 export function holt(series: readonly Day[]): Fitted {
   let best = { smoothing: { alpha: LEAST_ALPHA, beta: LEAST }, squares: Number.POSITIVE_INFINITY };
   const attempt = (alpha: number, beta: number): void => {
@@ -40,7 +40,7 @@ export function holt(series: readonly Day[]): Fitted {
 
 const bounded = (share: number, least: number): number => Math.min(MOST, Math.max(least, share));
 
-/** Holt's linear trend with this smoothing. */
+/** Returns Holt's linear trend with this smoothing. */
 export function holtWith(series: readonly Day[], smoothing: Smoothing): Fitted & { readonly squares: number } {
   const { level, trend, squares, known } = smoothed(series, smoothing);
   const { alpha, beta } = smoothing;
@@ -48,7 +48,7 @@ export function holtWith(series: readonly Day[], smoothing: Smoothing): Fitted &
   const variance = squares / degrees;
   return {
     day: (ahead) => level + ahead * trend,
-    // What surprises a day moves the level by alpha of it and the trend by alpha * beta, and so all days after it.
+    // A surprise on one day moves the level by alpha of it and the trend by alpha * beta, and so affects all following days.
     sumVariance(days) {
       let sum = 0;
       for (let after = 0; after < days; after++)
@@ -62,14 +62,14 @@ export function holtWith(series: readonly Day[], smoothing: Smoothing): Fitted &
 }
 
 interface Smoothed extends State {
-  /** Of the errors one day ahead. */
+  /** Sum of the squared one-day-ahead errors. */
   readonly squares: number;
   readonly known: number;
 }
 
-/** Follows the series from the beginning that fits best. */
+/** Follows the series from the initial state that fits best. */
 function smoothed(series: readonly Day[], smoothing: Smoothing): Smoothed {
-  const state = new Followed(beginning(series, smoothing));
+  const state = new Follower(bestStart(series, smoothing));
   let [squares, known] = [0, 0];
   for (const value of series) {
     squares += state.follow(value, smoothing) ** 2;
@@ -79,13 +79,13 @@ function smoothed(series: readonly Day[], smoothing: Smoothing): Smoothed {
 }
 
 /**
- * Level and trend before the first day. Each error is linear in both, so the least squares are found exactly: the series is
- * followed from 0, and so is what a beginning of 1 in either adds.
+ * Returns the best level and trend before the first day. Each error is linear in both, so the least squares are found exactly: the series
+ * is followed from 0, and separately the effect of an initial 1 in either.
  */
-function beginning(series: readonly Day[], smoothing: Smoothing): State {
-  const zero = new Followed({ level: 0, trend: 0 });
-  const byLevel = new Followed({ level: 1, trend: 0 });
-  const byTrend = new Followed({ level: 0, trend: 1 });
+function bestStart(series: readonly Day[], smoothing: Smoothing): State {
+  const zero = new Follower({ level: 0, trend: 0 });
+  const byLevel = new Follower({ level: 1, trend: 0 });
+  const byTrend = new Follower({ level: 0, trend: 1 });
   const sums = { ll: 0, lt: 0, tt: 0, le: 0, te: 0 };
   for (const value of series) {
     const error = zero.follow(value, smoothing);
@@ -108,8 +108,8 @@ interface State {
   readonly trend: number;
 }
 
-/** A level and a trend that follow values. */
-class Followed {
+/** A level and a trend that follow a series. */
+class Follower {
   level: number;
   trend: number;
 
@@ -118,7 +118,7 @@ class Followed {
     this.trend = trend;
   }
 
-  /** Goes on by a day and tells how far the value was from what was expected; an unknown one surprises nobody. */
+  /** Advances by a day and returns how far the value was from the expected one; 0 for an unknown value. */
   follow(value: Day, { alpha, beta }: Smoothing): number {
     const expected = this.level + this.trend;
     const error = value === null ? 0 : value - expected;

@@ -1,4 +1,4 @@
-// What is used of jStat, which comes without types.
+// Types for the parts of jStat that are used; it comes without types.
 declare module 'jstat' {
   /** `degrees` of freedom, above 0. Accurate to 5e-8 for 1 to 400 of them (docs/decisions/034). */
   interface StudentT {

@@ -1,15 +1,15 @@
-// A straight line by ordinary least squares. Days are independent around it.
+// Fits a straight line by ordinary least squares. Days are assumed to be independent around it.
 import { chanceOf } from './predictive.js';
 import { type Day, type Fitted, knownOf } from './series.js';
 
 export interface Line extends Fitted {
-  /** A day. */
+  /** Change per day. */
   readonly slope: number;
-  /** How likely such a slope, or a steeper one, is where there is none, 0 to 1. */
+  /** Probability of such a slope, or a steeper one, without a trend; 0 to 1. */
   readonly chance: number;
 }
 
-/** The line through three known days or more. */
+/** Fits the line through three or more known days. */
 export function linearTrend(series: readonly Day[]): Line {
   const known = knownOf(series);
   const count = known.length;
@@ -24,7 +24,7 @@ export function linearTrend(series: readonly Day[]): Line {
   const error = Math.sqrt(variance / spread);
   return {
     day: (ahead) => at(last + ahead),
-    // The noise of the days, the doubt about the height of the line, and that about its slope.
+    // The noise of the days, the uncertainty of the line's height, and that of its slope.
     sumVariance(days) {
       const reach = days * (last + (days + 1) / 2 - meanTime);
       return variance * (days + days ** 2 / count + reach ** 2 / spread);

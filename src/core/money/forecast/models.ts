@@ -1,22 +1,23 @@
-// The models by name, fitted to a series and tried on it.
+// The models by name, fitted to a series and tested on it.
 import { accuracyOf, type Accuracy, backTest, meanSquareOf, type Tried } from './back-test.js';
 import { holt } from './holt.js';
 import { linearTrend } from './linear-trend.js';
 import { type Day, type Fit, type Fitted, expectedSum, knownOf } from './series.js';
 
-// The days to come are as the last week was. The noise is learned from how well each day followed from those before it.
+// The moving average assumes that coming days are like the last week. Its noise is estimated from how well past windows predicted the day
+// after them.
 
-/** A week, so that weekends weigh the same on every day. */
+/** A week, so that weekends always have the same weight. */
 const WINDOW = 7;
 
-/** The mean of the last week, or of half the known days where they are fewer than two weeks. */
+/** Fits the mean of the last week, or of half the known days when there are fewer than two weeks. */
 export function movingAverage(series: readonly Day[]): Fitted {
   const values = knownOf(series).map(({ value }) => value);
   const window = Math.min(WINDOW, Math.floor(values.length / 2));
   const meanBefore = (end: number): number =>
     values.slice(end - window, end).reduce((sum, value) => sum + value, 0) / window;
   const misses = values.slice(window).map((value, index) => value - meanBefore(window + index));
-  // A miss has the noise of its own day and that of a mean of `window` days.
+  // A miss contains the noise of its own day and of a mean of `window` days.
   const variance = misses.reduce((sum, miss) => sum + miss ** 2, 0) / misses.length / (1 + 1 / window);
   const level = meanBefore(values.length);
   return {
@@ -36,11 +37,11 @@ const SINGLES = Object.keys(FITS) as Single[];
 
 export interface Tested {
   readonly fitted: Fitted;
-  /** Null where there are too few days to try the model on. */
+  /** Null when there are too few days to test the model on. */
   readonly accuracy: Accuracy | null;
 }
 
-/** Fits a model and tries it; the series has `LEAST_FITTED` known days at least. */
+/** Fits a model and tests it; the series has at least `LEAST_FITTED` known days. */
 export function testedModel(series: readonly Day[], model: ModelName): Tested {
   if (model === 'ensemble') return testedEnsemble(series);
   const fit = FITS[model];
@@ -55,19 +56,19 @@ function testedEnsemble(series: readonly Day[]): Tested {
   return { fitted: { ...mixed(models, weights), parameters }, accuracy: accuracyOf(tryEnsemble(trials)) };
 }
 
-// The models together, each by how well it has forecast. Where they disagree, the doubt grows: the variance is that of a mix
-// of their distributions.
+// The ensemble combines the models, weighted by how well each has forecast. Where they disagree, the uncertainty grows: the variance is
+// that of a mixture of their distributions.
 
-/** Shares that sum to 1, by the inverse of the mean square of what each missed; a model that missed nothing shares with no other. */
+/** Returns weights that sum to 1, by inverse mean square error; models without any error share all of the weight. */
 export function weightsOf(meanSquares: readonly number[]): readonly number[] {
   const least = Math.min(...meanSquares);
-  // Relative to the least: the inverse itself has no end.
+  // Relative to the smallest error, because its inverse may be infinite.
   const merits = meanSquares.map((square) => (square === least ? 1 : least / square));
   const total = merits.reduce((sum, merit) => sum + merit, 0);
   return merits.map((merit) => merit / total);
 }
 
-/** The mix of `models`; `weights` sum to 1. */
+/** Returns the mixture of `models`; `weights` sum to 1. */
 export function mixed(models: readonly Fitted[], weights: readonly number[]): Fitted {
   const average = (of: (model: Fitted) => number): number =>
     models.reduce((sum, model, index) => sum + (weights[index] ?? 0) * of(model), 0);
@@ -82,7 +83,10 @@ export function mixed(models: readonly Fitted[], weights: readonly number[]): Fi
   };
 }
 
-/** What the ensemble would have forecast of the days that its models were tried on (the same days for each), with the weights that its models had earned by then. */
+/**
+ * Returns what the ensemble would have forecast for the tested days (the same for each model), with the weights that the models had earned
+ * by then.
+ */
 export function tryEnsemble(trials: readonly (readonly Tried[])[]): readonly Tried[] {
   const weightsBy = new Map<number, readonly number[]>();
   return (trials[0] ?? []).map((one, index) => {
@@ -94,7 +98,7 @@ export function tryEnsemble(trials: readonly (readonly Tried[])[]): readonly Tri
   });
 }
 
-/** Weights by the days that `isSeen`; the same for all where there are none. */
+/** Returns the weights by the forecasts that `isSeen` accepts; equal weights when there are none. */
 function earnedWeights(
   trials: readonly (readonly Tried[])[],
   isSeen: (tried: Tried) => boolean = () => true,

@@ -1,24 +1,24 @@
-// What a bill says of S3: a Cost and Usage Report of AWS (columns `lineItem/…`, or `line_item_…` of the second version) or a
-// FOCUS export, as CSV. Only amounts of S3 are taken, and each goes with the line of the ledger that it is for.
+// Reads a bill as CSV: an AWS Cost and Usage Report (columns `lineItem/…`, or `line_item_…` in its second version) or a FOCUS export. Only
+// amounts of S3 are taken, and each is assigned to the ledger item that it is for.
 import { integrityError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 
 export interface BilledLine {
   readonly bucket: string;
-  /** As in the ledger: `storage`, `requests`, `retrieval`, `transfer`, `earlyDeletion`; else `other`. */
+  /** Item as in the ledger: `storage`, `requests`, `retrieval`, `transfer`, `earlyDeletion`; otherwise `other`. */
   readonly item: string;
   readonly costUsd: number;
 }
 
 export interface Bill {
   readonly form: 'cur' | 'focus';
-  /** First moment and last one that are billed, ISO 8601; null where there is no line. */
+  /** First and last moment that are billed, ISO 8601; null when there is no line. */
   readonly from: string | null;
   readonly until: string | null;
-  /** Summed up by bucket and item. */
+  /** Summed by bucket and item. */
   readonly lines: readonly BilledLine[];
   readonly rows: number;
-  /** Rows of other services. */
+  /** Number of rows of other services. */
   readonly otherRows: number;
 }
 
@@ -53,7 +53,7 @@ const FORMS: readonly (readonly [Bill['form'], Readonly<Record<Column, readonly 
 
 const S3 = /^(?:AmazonS3(?:Glacier\w*)?|Amazon Simple Storage Service|Amazon S3.*)$/;
 
-/** What a usage type of S3 is for: `USW2-TimedStorage-ByteHrs`. */
+/** Ledger items by S3 usage type, such as `USW2-TimedStorage-ByteHrs`. */
 const ITEMS: readonly (readonly [RegExp, string])[] = [
   [/EarlyDelete/i, 'earlyDeletion'],
   [/Retrieval|Restore/i, 'retrieval'],
@@ -64,10 +64,10 @@ const ITEMS: readonly (readonly [RegExp, string])[] = [
 
 const itemOf = (usage: string): string => ITEMS.find(([pattern]) => pattern.test(usage))?.[1] ?? 'other';
 
-/** The bucket of a resource: its name, an ARN or a URL. */
+/** Returns the bucket of a resource, which is a name, an ARN or a URL. */
 const bucketOf = (resource: string): string => resource.replace(/^arn:[^:]*:s3:::|^s3:\/\//, '').split('/', 1)[0] ?? '';
 
-/** Adds the rows up. @throws integrity where the table is no such bill, or an amount is none or not in USD */
+/** Reads and sums the rows. @throws integrity where the table is no such bill, or an amount is not a number or not in USD */
 export async function readBill(rows: AsyncIterable<readonly string[]>): Promise<Bill> {
   let columns: ReturnType<typeof columnsOf> | undefined;
   const sums = new Map<string, BilledLine>();
@@ -97,12 +97,12 @@ export async function readBill(rows: AsyncIterable<readonly string[]>): Promise<
   return { form: columns.form, from: times[0] ?? null, until: times[1] ?? null, lines: [...sums.values()], ...counts };
 }
 
-/** From the first to the last of them. */
+/** Extends a time range to include both times. */
 function widened([first, last]: readonly string[], start: string, end: string): readonly string[] {
   return [first === undefined || start < first ? start : first, last === undefined || end > last ? end : last];
 }
 
-/** Where each column is. @throws integrity where the table is no bill */
+/** Finds the form of the bill and the position of each column. @throws integrity where the table is no bill */
 function columnsOf(head: readonly string[]) {
   const names = head.map((name) => name.replace('\ufeff', ''));
   for (const [form, wanted] of FORMS) {
@@ -111,7 +111,7 @@ function columnsOf(head: readonly string[]) {
       const name = ways.find((one) => names.includes(one));
       if (name !== undefined) places.set(column, names.indexOf(name));
     }
-    // A bill may leave its currency out.
+    // The currency is optional.
     const isThere = Object.keys(wanted).every((column) => column === 'currency' || places.has(column as Column));
     if (isThere) return { form, places };
   }

@@ -1,6 +1,6 @@
-// What a report to NSF or NIH can take from the ledger. No agency prescribes a form for storage costs: this is evidence for
-// the budget justification and the progress report, and the blanks are for the institution to fill in. Sources: NIH Data
-// Management and Sharing Policy and NOT-OD-23-161; NSF PAPPG, budget line G.2; form of award numbers as eRA gives it.
+// Makes a report to NSF or NIH from the ledger. No agency prescribes a form for storage costs: this is evidence for the budget
+// justification and the progress report, and the blanks are for the institution to fill in. Sources: NIH Data Management and Sharing Policy
+// and NOT-OD-23-161; NSF PAPPG, budget line G.2; award number formats as eRA gives them.
 import { classRule, pricesIn } from '../../cost/price-table.js';
 import { dayOf, plusDays } from './days.js';
 import type { Period } from './period.js';
@@ -18,11 +18,11 @@ const AWARD: Readonly<Record<Agency, RegExp>> = {
   NIH: /^[1-9]? ?[A-Z][A-Z0-9]{2} ?[A-Z]{2} ?\d{6}(?: ?- ?\d{2}(?:[ASX]\d{1,2})*)?$/i,
 };
 
-/** Whether it has the form of an award number of the agency; null where none was given. */
+/** Tells whether it has the format of the agency's award numbers; null when none was given. */
 const isAwardNumber = (agency: Agency, award: string | undefined): boolean | null =>
   award === undefined ? null : AWARD[agency].test(award.trim());
 
-/** What a line is charged for: a storage cost of sharing and keeping data, or work with it. */
+/** Returns the budget category of an item: a storage cost of sharing and keeping data, or work with it. */
 function categoryOf(agency: Agency, item: string | null): string {
   if (agency === 'NSF') return 'G.2 publication, documentation, dissemination';
   return item === 'retrieval' || item === 'transfer' || item === 'temporaryCopy'
@@ -38,7 +38,7 @@ export interface Commitment {
   readonly storageClass: string;
   readonly region: string | null;
   readonly bytes: number;
-  /** Null where the class is not known, or who stores it. */
+  /** Null when the class, or who stores it, is not known. */
   readonly minimumDays: number | null;
 }
 
@@ -60,7 +60,7 @@ export interface ComplianceOptions {
   readonly award?: string | undefined;
 }
 
-/** The report on these records, all of them until the end of the period. */
+/** Makes the report from these records, which must include all until the end of the period. */
 export function complianceReport(
   records: readonly LedgerRecord[],
   { period, agency, award }: ComplianceOptions,

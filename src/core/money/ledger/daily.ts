@@ -1,5 +1,5 @@
-// What was spent on each day: what is paid once on the day of its record, and storage on every day that something lies in
-// the store (stored-levels.ts). Days are those of the local calendar.
+// Computes the spending of each day: one-time costs on the day of their record, and storage on every day that something is stored
+// (stored-levels.ts). Days are those of the local calendar.
 import { sumOf } from '../../cost/money.js';
 import { listsByKey } from '../../platform/lists-by-key.js';
 import { dayOf, daysInMonthOf, plusDays } from './days.js';
@@ -9,15 +9,15 @@ import { StoredLevels } from './stored-levels.js';
 export interface DailySpend {
   /** `YYYY-MM-DD`. */
   readonly day: string;
-  /** Null where a price is not known. */
+  /** Null when a price is not known. */
   readonly costUsd: number | null;
-  /** What lies in the store at the end of the day, as these records know it. */
+  /** Bytes stored at the end of the day, according to these records. */
   readonly bytes: number;
 }
 
 export interface DailyOptions {
   readonly project?: string | undefined;
-  /** The first moment that is asked about, and the one after the last; else those of the records. */
+  /** The requested time, `until` exclusive; defaults to that of the records. */
   readonly from?: Date | undefined;
   readonly until?: Date | undefined;
 }
@@ -25,8 +25,8 @@ export interface DailyOptions {
 const MICROS = 1e6;
 
 /**
- * Every day from the first record, or `from`, to the last one, or `until`. Records before `from` must be among them, as
- * what they stored still lies there.
+ * Returns every day from the first record, or `from`, to the last one, or `until`. Records before `from` must be included, because what
+ * they stored still costs.
  */
 export function dailySpend(
   records: readonly LedgerRecord[],
@@ -59,7 +59,7 @@ function spentOn(
   return { costUsd: micros === null ? null : micros / MICROS, bytes };
 }
 
-/** In the order of the days. */
+/** Groups records by day, in the order of days. */
 export const recordsByDay = (records: readonly LedgerRecord[]): ReadonlyMap<string, readonly LedgerRecord[]> =>
   new Map(
     [...listsByKey(records, ({ time }) => dayOf(new Date(time)))].sort(([one], [other]) => (one < other ? -1 : 1)),

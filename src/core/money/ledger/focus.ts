@@ -1,5 +1,5 @@
-// Recorded costs as a FOCUS table (FinOps Open Cost and Usage Specification 1.0), which tools that read bills understand: a
-// row for each line of the report, with the columns of the specification that a record can fill: quantities are not among them.
+// Exports recorded costs as a FOCUS table (FinOps Open Cost and Usage Specification 1.0), which billing tools understand: a row for each
+// line of the report, with the columns of the specification that a record can fill; quantities are not among them.
 import type { Period } from './period.js';
 import { startOf } from './days.js';
 import { usdOf } from './micros.js';
@@ -50,7 +50,7 @@ const COLUMNS = [
 
 type Row = Readonly<Record<(typeof COLUMNS)[number], string>>;
 
-/** The table as CSV (RFC 4180). Amounts that are not known are left empty. `firstDay`: of the records, for `all`. */
+/** Returns the table as CSV (RFC 4180). Unknown amounts are left empty. `firstDay` is that of the records, used for `all`. */
 export function focusCsv(lines: readonly FocusLine[], period: Period, firstDay: string): string {
   const rows = lines.map((line) => rowOf(line, period, firstDay));
   const texts = rows.map((row) => COLUMNS.map((name) => field(row[name])).join(','));

@@ -1,5 +1,4 @@
-// The ledger: what every run cost, one line each, in a file for each month (UTC) of the time in the record. Nothing is ever
-// rewritten.
+// The ledger: one line for the cost of each run, in a file for each month (UTC) of the time in the record. Nothing is ever rewritten.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { noneOn, systemCode } from '../../platform/failures/errors.js';
@@ -12,13 +11,12 @@ const KIND = { type: 'cost-record', format: 1, noun: 'cost record', body: RECORD
 const FILE = /^(\d{4}-\d{2})\.jsonl$/;
 const UPLOAD = /"uploadId":"([^"]*)"/;
 
-/** The ledger below `<home>`. */
+/** Returns the ledger's folder. */
 export const ledgerFolder = (home: string): string => join(home, 'ledger');
 
 /**
- * Appends the records of one moment and flushes them to disk. `host`: this computer.
- * @throws integrity for one that would not be read; conflict while another process keeps the lock; access-denied,
- * no-space, io
+ * Appends the records of one moment and flushes them to disk. `host` is this computer.
+ * @throws integrity for a record that could not be read back; conflict while another process keeps the lock; access-denied, no-space, io
  */
 export async function appendRecords(
   folder: string,
@@ -33,20 +31,20 @@ export async function appendRecords(
 }
 
 export interface LedgerRange {
-  /** Records of this moment and later. */
+  /** Include records from this moment on. */
   readonly from?: Date | undefined;
-  /** Records before this moment. */
+  /** Include records before this moment. */
   readonly until?: Date | undefined;
 }
 
 export interface FoundRecords {
-  /** By time; those of one moment as they were appended. */
+  /** Sorted by time; records of the same moment in the order they were appended. */
   readonly records: readonly LedgerRecord[];
-  /** Lines that could not be read. */
+  /** Number of lines that could not be read. */
   readonly skipped: number;
 }
 
-/** The records of a time; none where there is no ledger. @throws access-denied, io */
+/** Reads the records of a time range; none when there is no ledger. @throws access-denied, io */
 export async function readLedger(folder: string, { from, until }: LedgerRange = {}): Promise<FoundRecords> {
   const byId = new Map<string, LedgerRecord>();
   let unread = 0;
@@ -59,15 +57,15 @@ export async function readLedger(folder: string, { from, until }: LedgerRange = 
   return { records, skipped: unread };
 }
 
-/** What a run has recorded at its end counts before what it left when it was killed after that. */
+/** Adds a record, where the record of a finished run replaces the one it left when it was killed. */
 function keep(byId: Map<string, LedgerRecord>, record: LedgerRecord): void {
   const { outcome = 'killed' } = byId.get(record.id) ?? {};
   if (outcome === 'killed') byId.set(record.id, record);
 }
 
 /**
- * The project of each of these uploads that has another one than its id, by the last record that names it: each takes over
- * what the one before said. An agent asks in every cycle, so the newest are read first, and no more than needed.
+ * Returns the projects of these uploads, where they differ from the upload's id, from the last record that names each: later records take
+ * over the project from earlier ones. An agent asks in every cycle, so the newest are read first, and no more than needed.
  * @throws access-denied, io
  */
 export async function projectsOf(folder: string, uploadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -75,7 +73,7 @@ export async function projectsOf(folder: string, uploadIds: readonly string[]): 
   const wanted = new Set(uploadIds);
   if (wanted.size === 0) return projects;
   const isOfThem = (line: Buffer): boolean => wanted.has(UPLOAD.exec(line.toString('latin1'))?.[1] ?? '');
-  for (const name of (await filesOf(folder, { from: beginOf(uploadIds) })).toReversed())
+  for (const name of (await filesOf(folder, { from: earliestTime(uploadIds) })).toReversed())
     for await (const { uploadId, project } of documentsFromEnd(join(folder, name), KIND, isOfThem)) {
       if (uploadId === null || !wanted.delete(uploadId)) continue;
       if (project !== null && project !== uploadId) projects.set(uploadId, project);
@@ -84,14 +82,16 @@ export async function projectsOf(folder: string, uploadIds: readonly string[]): 
   return projects;
 }
 
-/** A day before the first of these uploads began, as its id says: nothing older names them. Undefined where one does not say it. */
-function beginOf(uploadIds: readonly string[]): Date | undefined {
+/**
+ * Returns a day before the earliest of these uploads by their ids, because no older record names them; undefined when an id has no date.
+ */
+function earliestTime(uploadIds: readonly string[]): Date | undefined {
   if (!uploadIds.every(isUploadId)) return undefined;
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)/.exec(uploadIds.toSorted()[0] ?? '') ?? [];
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day) - 1));
 }
 
-/** Names, sizes and times of its files: another text as soon as something was recorded. @throws access-denied, io */
+/** Returns names, sizes and times of the files as text, which changes as soon as something is recorded. @throws access-denied, io */
 export async function ledgerStamp(folder: string): Promise<string> {
   const names = await filesOf(folder, {});
   const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(noneOn('ENOENT'))));

@@ -1,4 +1,4 @@
-// The records of a run: what its meter counted, priced by the list of each store's region.
+// Makes the records of a run: the usage that its meter counted, priced by the list of each store's region.
 import { type Bill, billOf } from '../../cost/cost-model.js';
 import { microsOf, sumOf, type Usd } from '../../cost/money.js';
 import { monthlyUsd } from '../../cost/stored-object.js';
@@ -9,7 +9,7 @@ import { recordId } from './running.js';
 import type { RunAbout } from '../../events/run-about.js';
 import type { PlaceUse, UploadChange } from './run-meter.js';
 
-/** Of what is used, the line that it is charged on. */
+/** The line item that each kind of usage is charged on. */
 const ITEMS: Readonly<Record<Used['kind'], string>> = {
   put: 'requests',
   get: 'requests',
@@ -29,28 +29,28 @@ const MICROS = 1e6;
 interface Ended {
   readonly time: Date;
   readonly outcome: LedgerRecord['outcome'];
-  /** Of the record of the run, 16 hex digits. */
+  /** Id of the run's record, 16 hex digits. */
   readonly id: string;
-  /** What the ledger has as the project of an upload. */
+  /** Returns the project that the ledger has for an upload. */
   readonly projectOf: (uploadId: string) => string | undefined;
 }
 
-/** The upload that the run is about, or that it made. */
+/** Returns the upload that the run is about, or that it made. */
 function ownUpload({ uploadId, operation }: RunAbout, uses: readonly PlaceUse[]): string | undefined {
   if (uploadId !== undefined || !UPLOADS.includes(operation)) return uploadId;
   const changes = uses.flatMap((use) => use.changes).filter((change) => change.uploadId !== undefined);
   return changes.sort((one, other) => other.written - one.written)[0]?.uploadId;
 }
 
-/** All uploads whose objects the run changed, and its own. */
+/** Returns the run's own upload and all others whose objects it changed. */
 export const uploadsOf = (about: RunAbout, uses: readonly PlaceUse[]): readonly string[] => {
   const all = uses.flatMap(({ changes }) => changes.map(({ uploadId }) => uploadId));
   return [...new Set([ownUpload(about, uses), ...all])].flatMap((id) => id ?? []);
 };
 
 /**
- * The record of the run, and one for each other upload whose objects it changed: what a prune deletes is not stored any more
- * for the project that it was uploaded for. None where no store got a request.
+ * Makes the record of the run, and one for each other upload whose objects it changed: what a prune deletes is no longer stored for the
+ * project that it was uploaded for. Returns none when no store got a request.
  */
 export function makeRecords(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): readonly LedgerRecord[] {
   const uploadId = ownUpload(about, uses);
@@ -73,7 +73,7 @@ export function makeRecords(about: RunAbout, uses: readonly PlaceUse[], ended: E
   ].flatMap((record) => record ?? []);
 }
 
-/** Of several stores, the record names the one that changed. */
+/** Makes one record; of several stores it names the one that changed. */
 function recordOf(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): LedgerRecord | undefined {
   const main = uses.find(({ changes }) => changes.some(({ stored }) => stored.length > 0)) ?? uses[0];
   if (main === undefined) return undefined;
@@ -115,7 +115,7 @@ function linesOf({ place, prices, used }: PlaceUse): readonly CostLine[] {
   });
 }
 
-/** One change for each class. */
+/** Adds up the changes of each class. */
 function storedOf(changes: readonly UploadChange[]): readonly StoredChange[] {
   const sums = new Map<string, StoredChange>();
   for (const { storageClass, ...change } of changes.flatMap(({ stored }) => stored)) {
@@ -130,13 +130,13 @@ function storedOf(changes: readonly UploadChange[]): readonly StoredChange[] {
   return [...sums.values()];
 }
 
-/** A folder of this computer costs nothing. */
+/** Converts to micro-dollars; a local folder costs nothing. */
 function microsIn({ isFolder }: MeteredPlace, costUsd: Usd): number | null {
   if (isFolder) return 0;
   return costUsd === null ? null : microsOf(costUsd);
 }
 
-/** One line for what has one name. */
+/** Adds up lines with the same item and class. */
 function merged(lines: readonly CostLine[]): readonly CostLine[] {
   const sums = new Map<string, CostLine>();
   for (const line of lines) {

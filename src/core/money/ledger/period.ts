@@ -1,4 +1,4 @@
-// The times that reports are about, by the local calendar; weeks begin on Monday.
+// The periods that reports cover, by the local calendar; weeks begin on Monday.
 import { dayOf, plusDays } from './days.js';
 
 export const PERIODS = ['today', 'week', 'month', 'last_month', 'all'] as const;
@@ -7,15 +7,15 @@ export type PeriodName = (typeof PERIODS)[number];
 
 export interface Period {
   readonly name: PeriodName;
-  /** The first day; undefined: that of the first record. */
+  /** The first day; undefined for that of the first record. */
   readonly from: string | undefined;
   /** The day after the last one. */
   readonly until: string;
-  /** Whose calendar it is: `Europe/Berlin`. */
+  /** Time zone of the calendar: `Europe/Berlin`. */
   readonly timeZone: string;
 }
 
-/** The period as it is at a moment: one that is not over ends with the day of it. */
+/** Returns the period as of `now`: one that is not over ends with the current day. */
 export function periodOf(name: PeriodName, now: Date): Period {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   const today = dayOf(now);

@@ -1,4 +1,4 @@
-// Projects by what they have cost until now.
+// Sums up what each project has cost until now.
 import { listsByKey } from '../../platform/lists-by-key.js';
 import { periodOf } from './period.js';
 import type { LedgerRecord } from './record.js';
@@ -9,16 +9,16 @@ export interface ProjectSum {
   readonly runs: number;
   readonly files: number;
   readonly bytes: number;
-  /** What lies in the stores now. */
+  /** Bytes stored now. */
   readonly storedBytes: number;
   readonly costUsd: number | null;
-  /** What is known of it, where a part is not. */
+  /** The known part of the cost. */
   readonly knownUsd: number;
   /** ISO 8601. */
   readonly lastRunAt: string;
 }
 
-/** Each project, the dearest first. Records are in the order of their times. */
+/** Returns the sum of each project, the most expensive first. Records must be in order of time. */
 export function projectSums(records: readonly LedgerRecord[], now: Date): readonly ProjectSum[] {
   const period = periodOf('all', now);
   return Array.from(

@@ -1,5 +1,5 @@
-// Records by the DVC stage and the git commit of their uploads. What a later run did with an upload counts as well: what a
-// prune deletes is not stored any more.
+// Groups records by the DVC stage and git commit of their uploads. Later runs that change an upload count for it as well: what a prune
+// deletes is no longer stored.
 import { addTo } from '../../platform/lists-by-key.js';
 import { periodOf } from './period.js';
 import type { LedgerRecord } from './record.js';
@@ -14,7 +14,7 @@ export interface TaggedSum extends Tag, Pick<SpentReport, 'runs' | 'storedBytes'
 
 export interface TagFilter {
   readonly dvcStage?: string | undefined;
-  /** The first digits of it. */
+  /** A prefix of the commit hash. */
   readonly gitCommit?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface TaggedSpend {
   readonly report: SpentReport;
 }
 
-/** What the tagged uploads have cost until now, all together and each tag; in the order of the first run of each. */
+/** Returns what tagged uploads have cost until now, in total and for each tag, in the order of each tag's first run. */
 export function taggedSpend(records: readonly LedgerRecord[], filter: TagFilter, now: Date): TaggedSpend {
   const ofUploads = new Map<string, Tag>();
   const byTag = new Map<string, LedgerRecord[]>();

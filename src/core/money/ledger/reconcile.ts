@@ -1,5 +1,5 @@
-// Ours against the bill: what was recorded in the time of a bill beside what it charges, by bucket and line, and the bill
-// shared out over projects as the records say. A bill knows no projects.
+// Compares recorded costs with a bill, by bucket and item, and distributes the bill over projects in proportion to the records, because a
+// bill knows no projects.
 import type { Bill } from './bill.js';
 import { dayOf } from './days.js';
 import type { Period } from './period.js';
@@ -11,17 +11,17 @@ import { usdOf } from './micros.js';
 export interface ReconciledLine {
   readonly bucket: string;
   readonly item: string;
-  /** Null where a price is not known. */
+  /** Null when a price is not known. */
   readonly recordedUsd: number | null;
   readonly billedUsd: number;
-  /** The bill less what was recorded. */
+  /** The bill less the recorded cost. */
   readonly differenceUsd: number | null;
 }
 
 export interface ReconciledProject {
   readonly project: string | null;
   readonly recordedUsd: number | null;
-  /** Its share of the bill; of lines without a record nobody has one. */
+  /** The project's share of the bill; billed lines without a record belong to no project. */
   readonly billedUsd: number;
 }
 
@@ -30,18 +30,18 @@ export interface Reconciled {
   readonly lines: readonly ReconciledLine[];
   readonly projects: readonly ReconciledProject[];
   readonly recordedUsd: number | null;
-  /** Of buckets with records. */
+  /** Billed for buckets with records. */
   readonly billedUsd: number;
-  /** Of buckets without. */
+  /** Billed for other buckets. */
   readonly otherBilledUsd: number;
 }
 
 const bucketOf = (store: string): string | undefined => /^s3:\/\/([^/]+)/.exec(store)?.[1];
-/** The copy that cold storage keeps is storage on a bill; watching objects is, too. */
+/** A bill counts temporary copies of cold objects, and the monitoring of objects, as storage. */
 const billedItem = (item: string): string => (item === 'temporaryCopy' || item === 'monitoring' ? 'storage' : item);
 const sum = (parts: readonly number[]): number => nearestUsd(parts.reduce((total, part) => total + part, 0));
 
-/** `bill.from` must be there. Only what was recorded on AWS is compared. */
+/** Compares only what was recorded on AWS. `bill.from` must not be null. */
 export function reconcile(records: readonly LedgerRecord[], bill: Bill): Reconciled {
   const period = periodOfBill(bill);
   const ours = records.filter(({ provider }) => provider === 'aws');
@@ -70,8 +70,8 @@ export function reconcile(records: readonly LedgerRecord[], bill: Bill): Reconci
       const shares = lines.map(({ bucket, item, billedUsd }) => {
         const all = recordedOf(bucket, item).reduce((total, { costMicros }) => total + (costMicros ?? 0), 0);
         const its = own.filter((line) => line.bucket === bucket && line.item === item);
-        const mine = its.reduce((total, { costMicros }) => total + (costMicros ?? 0), 0);
-        return all === 0 ? 0 : (billedUsd * mine) / all;
+        const ownMicros = its.reduce((total, { costMicros }) => total + (costMicros ?? 0), 0);
+        return all === 0 ? 0 : (billedUsd * ownMicros) / all;
       });
       return { project, recordedUsd: usdSum(own), billedUsd: sum(shares) };
     }),
@@ -84,12 +84,12 @@ export function reconcile(records: readonly LedgerRecord[], bill: Bill): Reconci
 const usdSum = (lines: readonly Pick<SpentLine, 'costMicros'>[]): number | null =>
   usdOf(sumOf(lines.map(({ costMicros }) => costMicros)));
 
-/** The days that a bill is about, which ends at midnight or a second before it. */
+/** Returns the days that a bill covers; it ends at midnight or a second before it. */
 function periodOfBill({ from, until }: Bill): Period {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   const end = new Date(Date.parse(until ?? '') + 1000).toISOString();
   return { name: 'all', from: dayIn(from ?? ''), until: dayIn(end), timeZone };
 }
 
-/** A day of UTC, as AWS bills, stands beside the local day of its date. */
+/** Returns the local day; a time at midnight UTC, as AWS bills, keeps its UTC date. */
 const dayIn = (time: string): string => (/T00:00:0[01]/.test(time) ? time.slice(0, 10) : dayOf(new Date(time)));

@@ -1,5 +1,5 @@
-// What a run used and stored, and what that costs: one record a run. A record is checked when it is appended and when it
-// is read, by the same rules.
+// The record of a run: what it used and stored, and what that costs. It is checked by the same rules when it is appended and when it is
+// read.
 import type { Usage } from '../../cost/cost-model.js';
 import { RECORDED_OPERATIONS } from '../../events/run-about.js';
 import { readValue } from '../../platform/documents/read-document.js';
@@ -7,7 +7,7 @@ import * as s from '../../platform/documents/schema.js';
 
 type RecordedOperation = (typeof RECORDED_OPERATIONS)[number];
 
-/** Of them those that make uploads. */
+/** Recorded operations that make uploads. */
 export const UPLOADS: readonly RecordedOperation[] = ['upload', 'sync', 'migrate'];
 
 const KINDS = [
@@ -26,13 +26,13 @@ const KINDS = [
 const WAYS = ['instant', 'expedited', 'standard', 'bulk'] as const satisfies readonly Usage['way'][];
 const MOST = { most: 1000 };
 const MAX_TEXT = 4096;
-/** As `Date.toISOString` writes it; years have four digits. */
+/** The format of `Date.toISOString`, with four-digit years. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 const text = s.textThat((one) => one.length <= MAX_TEXT, `a text of at most ${MAX_TEXT} characters`);
 const textOrNull = s.nullable(text);
 
-/** What is charged once: requests, or bytes; of `storage` bytes times months. */
+/** One-time usage: number of requests, or bytes; for `storage`, bytes times months. */
 const USED = s.schema(() =>
   s.object({
     kind: s.oneOf(KINDS),
@@ -41,13 +41,13 @@ const USED = s.schema(() =>
     quantity: s.count,
   }),
 );
-/** Change of what lies in the store; negative where it was deleted. */
+/** Change of the stored objects of a class; negative for deletions. */
 const STORED = s.schema(() =>
   s.object({
     storageClass: text,
     objects: s.whole,
     bytes: s.whole,
-    /** With the smallest size of the class and what the store keeps beside an object. */
+    /** Including the smallest billed size of the class and the overhead per object. */
     billedBytes: s.whole,
   }),
 );
@@ -55,25 +55,25 @@ const LINE = s.schema(() =>
   s.object({
     item: text,
     storageClass: textOrNull,
-    /** Requests, or bytes. */
+    /** Number of requests, or bytes. */
     quantity: s.count,
-    /** Null where a price is not known. */
+    /** Null when a price is not known. */
     costMicros: s.nullable(s.count),
   }),
 );
-/** Objects that were written, and the time from the beginning of the first PUT to the end of the last one. */
+/** Bytes of written objects, and the time from the beginning of the first PUT to the end of the last one. */
 const SENT = s.schema(() => s.object({ bytes: s.count, ms: s.count }));
 
-/** Refuses values that no run has: not whole, negative, too large, unknown words. */
+/** The schema of a record; refuses values that no run has: not whole, negative, too large, unknown words. */
 export const RECORD = s.schema(() =>
   s.object({
     id: s.matching(/^[0-9a-f]{16}$/, 'the id of a record'),
     /** When the run ended, ISO 8601 in UTC. */
     time: s.textThat((one) => TIME.test(one) && !Number.isNaN(Date.parse(one)), 'a time'),
     operation: s.oneOf(RECORDED_OPERATIONS),
-    /** `killed`: it did not end, and what it used at last is not in the record. */
+    /** `killed`: the run did not end, and its last usage is not in the record. */
     outcome: s.oneOf(['done', 'partial', 'failed', 'interrupted', 'killed']),
-    /** As --project says, else the upload id. */
+    /** The project of --project, or else the upload id. */
     project: textOrNull,
     datasetId: textOrNull,
     uploadId: textOrNull,
@@ -82,20 +82,20 @@ export const RECORD = s.schema(() =>
     dvcStage: textOrNull,
     /** URL without credentials. */
     store: text,
-    /** By whose prices it is billed; `other`: not by those of AWS. */
+    /** Whose prices apply; `other` means not those of AWS. */
     provider: s.oneOf(['aws', 'folder', 'other']),
     region: textOrNull,
     files: s.count,
     bytes: s.count,
     used: s.listOf(USED(), MOST),
     stored: s.listOf(STORED(), MOST),
-    /** Null where nothing was written, and in records from before it was measured. */
+    /** Null when nothing was written, and in older records from before it was measured. */
     sent: s.orNull(SENT()),
-    /** Paid once. */
+    /** One-time costs. */
     lines: s.listOf(LINE(), MOST),
-    /** Sum of the lines; null where one is not known. */
+    /** Sum of the lines; null when one is not known. */
     costMicros: s.nullable(s.count),
-    /** Storage of `stored` for a month; negative where more was deleted. */
+    /** Monthly storage cost of `stored`; negative when more was deleted. */
     monthlyMicros: s.nullable(s.whole),
     /** Date of the price list. */
     pricesOf: s.day,
@@ -108,5 +108,5 @@ export type CostLine = s.Read<typeof LINE>;
 export type Sent = s.Read<typeof SENT>;
 export type LedgerRecord = s.Read<typeof RECORD>;
 
-/** @throws integrity for a record that would not be read */
+/** Checks a record before it is written. @throws integrity for a record that could not be read back */
 export const checkRecord = (record: LedgerRecord): LedgerRecord => readValue(RECORD, record, 'the record of this run');

@@ -1,5 +1,5 @@
-// What was spent in a period, line by line: what runs paid once, and what storage has cost since. Everything else is a sum
-// of these lines.
+// Reports the spending of a period, line by line: one-time costs of runs, and the cost of storage since. All other figures are sums of
+// these lines.
 import { sumOf } from '../../cost/money.js';
 import { listsByKey } from '../../platform/lists-by-key.js';
 import { recordsByDay } from './daily.js';
@@ -16,7 +16,7 @@ export interface SpentLine {
   readonly region: string | null;
   readonly storageClass: string | null;
   readonly store: string;
-  /** Not rounded; null where a price is not known. */
+  /** Not rounded; null when a price is not known. */
   readonly costMicros: number | null;
 }
 
@@ -24,23 +24,23 @@ export interface SpentReport {
   readonly period: Period;
   readonly lines: readonly SpentLine[];
   readonly costUsd: number | null;
-  /** What is known of it, where a part is not. */
+  /** The known part of the cost. */
   readonly knownUsd: number;
   readonly runs: number;
-  /** That stored something, each once however many runs it took. */
+  /** Number of uploads that stored something; each counts once, however many runs it took. */
   readonly uploads: number;
   readonly uploadsWithoutProject: number;
-  /** Of these uploads, as the next. */
+  /** Files and bytes of these uploads. */
   readonly files: number;
   readonly bytes: number;
-  /** What lies in the stores at the end. */
+  /** Amounts stored at the end of the period. */
   readonly stored: readonly StorageCost[];
   readonly storedBytes: number;
   /** Dates of the price lists. */
   readonly pricesOf: readonly string[];
 }
 
-/** The report of a period. The records before it must be there, too: what they stored still costs. */
+/** Makes the report of a period. Earlier records must be included: what they stored still costs. */
 export function spentIn(records: readonly LedgerRecord[], period: Period): SpentReport {
   const levels = new StoredLevels(period.from);
   const inside: LedgerRecord[] = [];
@@ -74,7 +74,10 @@ export function spentIn(records: readonly LedgerRecord[], period: Period): Spent
   };
 }
 
-/** Of each upload the record that says most of it: what was refused or found no changes made none, and who was interrupted tells no files. */
+/**
+ * Returns the record with the most files for each upload. Runs that were refused or found no changes made no upload, and records of
+ * interrupted runs have no files.
+ */
 function madeUploads(records: readonly LedgerRecord[]): readonly LedgerRecord[] {
   const byUpload = new Map<string, LedgerRecord>();
   for (const record of records) {
@@ -89,7 +92,7 @@ function madeUploads(records: readonly LedgerRecord[]): readonly LedgerRecord[] 
 const onceLines = ({ project, region, store, lines }: LedgerRecord): readonly SpentLine[] =>
   lines.map(({ item, storageClass, costMicros }) => ({ item, project, region, storageClass, store, costMicros }));
 
-/** One line for those that have the same name. */
+/** Adds up lines with the same name. */
 function merged<T extends { readonly costMicros: number | null }>(
   lines: readonly T[],
   nameOf: (line: T) => unknown,

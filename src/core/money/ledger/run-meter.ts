@@ -1,6 +1,6 @@
-// What a run uses of the stores that it opens, added up by rate and storage class, so that the requests of millions of
-// objects take no room. What is stored is what was written and not deleted again; objects that the run did not write are
-// subtracted where something told their size: the command, or a listing shortly before.
+// Meters what a run uses of the stores that it opens, added up by rate and storage class, so that requests for millions of objects take no
+// memory. Storage counts what was written and not deleted again; deleting objects that the run did not write is counted where their size is
+// known, from the command or from a listing shortly before.
 import { earlyDeletion } from '../../cost/early-deletion.js';
 import { isColdClass } from '../../store/cold-class.js';
 import { sumOf, microsOf, type Usd } from '../../cost/money.js';
@@ -16,18 +16,18 @@ import {
 } from '../../store/meter.js';
 import type { CostLine, Sent, StoredChange, Used } from './record.js';
 
-/** Objects that are remembered, those written and those seen each. Their sizes are not needed for long. */
+/** Limit of remembered objects, each of those written and those listed. Their sizes are needed only for a short time. */
 const REMEMBERED = 10_000;
-/** The upload that an object belongs to; a store may be opened above the folders of writers. */
+/** Matches the upload that an object belongs to; a store may be opened above the folders of writers. */
 const UPLOAD = new RegExp(`(?:^|/)uploads/(${UPLOAD_ID})/`);
 
-/** What became of the objects of one upload, or of those that are of none. */
+/** Changes of the objects of one upload, or of objects outside of uploads. */
 export interface UploadChange {
   readonly uploadId: string | undefined;
-  /** Objects that this run wrote. */
+  /** Number of objects that this run wrote. */
   readonly written: number;
   readonly stored: readonly StoredChange[];
-  /** What was deleted before the minimum time of its class was over. */
+  /** Fees for deleting objects before the minimum time of their class. */
   readonly fees: readonly CostLine[];
 }
 
@@ -39,7 +39,7 @@ export interface PlaceUse {
   readonly sent: Sent | null;
 }
 
-/** Of all stores that one run opens. */
+/** Meters all stores that one run opens. */
 export class RunMeter {
   private readonly places = new Map<string, PlaceMeter>();
   private readonly known = new Map<string, MeteredObject>();
@@ -47,11 +47,11 @@ export class RunMeter {
   constructor(
     private readonly now: () => Date,
     private readonly priceList: (place: MeteredPlace) => PriceList,
-    /** Told after each use, and whether something was stored or deleted. */
+    /** Called after each use; the flag tells whether something was stored or deleted. */
     private readonly onUse: (hasChanged: boolean) => void = () => undefined,
   ) {}
 
-  /** For a store that is opened; one that is opened again goes on. */
+  /** Returns the meter for a store that is opened; a store that is opened again continues with the same one. */
   readonly open = (place: MeteredPlace): StoreMeter => {
     const name = JSON.stringify([place.url, place.region, place.isAws]);
     const found =
@@ -60,12 +60,12 @@ export class RunMeter {
     return found;
   };
 
-  /** Objects that the run may delete or thaw. */
+  /** Tells the meter about objects that the run may delete or thaw. */
   know(objects: Iterable<MeteredObject>): void {
     for (const object of objects) this.known.set(object.key, object);
   }
 
-  /** Of each store that got a request. */
+  /** Returns the usage of each store that got a request. */
   uses(): readonly PlaceUse[] {
     return [...this.places.values()].map((place) => place.use()).filter(({ used }) => used.length > 0);
   }
@@ -96,7 +96,7 @@ class PlaceMeter implements StoreMeter {
 
   fetched(storageClass: string, bytes: number): void {
     this.count({ kind: 'transferOut', quantity: bytes });
-    // The copy of a cold object is in STANDARD: getting it out was paid for when it was asked for.
+    // A thawed copy is in STANDARD, and its retrieval was paid for when it was requested.
     if (storageClass !== STANDARD && !isColdClass(storageClass))
       this.count({ kind: 'retrieval', storageClass, quantity: bytes });
   }
@@ -175,7 +175,7 @@ class PlaceMeter implements StoreMeter {
     this.used.set(name, { ...used, quantity: used.quantity + (this.used.get(name)?.quantity ?? 0) });
   }
 
-  /** `sign`: 1 for an object that is stored now, -1 for one that is not any more. */
+  /** `sign`: 1 for an object that is stored now, -1 for one that no longer is. */
   private change({ key, ...object }: MeteredObject, sign: 1 | -1): void {
     const sums = this.changesOf(key);
     const { sizeBytes, storageClass } = object;
@@ -223,7 +223,7 @@ class ChangeSums {
   }
 }
 
-/** Forgets the oldest where there are too many. */
+/** Remembers an object, forgetting the oldest when there are too many. */
 function remember(objects: Map<string, MeteredObject>, object: MeteredObject): void {
   objects.delete(object.key);
   objects.set(object.key, object);

@@ -1,6 +1,6 @@
-// What runs that go on have used so far, a file each beside the ledger: a run that is killed leaves it there, and the next one
-// makes its record of it. Written at the first request that is billed, and then by the second or the fourth part more: a run that
-// only looks writes once. Not flushed: it is there when the process is killed, and may be lost with the power.
+// Keeps what each running run has used so far in a file beside the ledger: a killed run leaves it there, and the next run records it. It is
+// written at the first billed request, then after a second or a quarter more uses: a run that only looks writes once. It is not flushed: it
+// survives a killed process, but not always a power loss.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -18,33 +18,33 @@ const KIND = { type: 'running-cost', format: 1, noun: 'cost of a run', body: BOD
 const FILE = /^[0-9a-f]{16}\.json$/;
 const ORPHAN = { pattern: /^[0-9a-f]{16}\.json\.tmp$/, savedIds: [] } as const;
 const ORPHAN_MS = 86_400_000;
-/** So many more lists and the like, of which each costs little. */
+/** Least number of uses between writes that change nothing, since lists and the like cost little. */
 const LEAST_USES = 16;
 const EVERY_MS = 1000;
-/** A run in another container that has written nothing for so long was killed. */
+/** A run in another container that has not written for so long is taken for killed. */
 const SILENT_MS = 86_400_000;
 
 const runningFolder = (ledger: string): string => join(ledger, 'running');
 
-/** The id of a record of the run: its own, or of another upload that it changed. Always the same. */
+/** Returns the id of a record of the run: of its own, or of another upload that it changed. Deterministic. */
 export const recordId = (runId: string, uploadId?: string): string =>
   uploadId === undefined ? runId : createHash('sha256').update(`${runId} ${uploadId}`).digest('hex').slice(0, 16);
 
 interface RunOptions {
-  /** The ledger's. */
+  /** The ledger's folder. */
   readonly folder: string;
   /** This computer. */
   readonly host: string;
   readonly now: () => Date;
-  /** What it would leave if it were killed now; none while it is not known what it is about. */
+  /** Returns the records to leave if the run were killed now; none while it is not known what the run is about. */
   readonly records: () => readonly LedgerRecord[];
 }
 
-/** The file of one run. */
+/** The file of a running run. */
 export class RunningCost {
-  /** Of its record, 16 hex digits. */
+  /** Id of the run's record, 16 hex digits. */
   readonly id = randomBytes(8).toString('hex');
-  /** What kept it from being written. */
+  /** The error that kept it from being written. */
   trouble: unknown;
   private readonly path: string;
   private isWritten = false;
@@ -56,7 +56,7 @@ export class RunningCost {
     this.path = join(runningFolder(options.folder), `${this.id}.json`);
   }
 
-  /** Something was used; `hasChanged`: something was stored or deleted. */
+  /** Call when something was used; `hasChanged` tells whether something was stored or deleted. */
   readonly used = (hasChanged: boolean): void => {
     this.uses++;
     const nowMs = this.options.now().getTime();
@@ -73,12 +73,12 @@ export class RunningCost {
     }
   };
 
-  /** Its records are in the ledger. @throws access-denied, io */
+  /** Removes the file once its records are in the ledger. @throws access-denied, io */
   async remove(): Promise<void> {
     if (this.isWritten) await removeFile(this.path);
   }
 
-  /** While nothing else goes on: what is written is what was used. */
+  /** Writes synchronously, so that the records match the usage. */
   private write(records: readonly LedgerRecord[]): void {
     const { folder, host } = this.options;
     if (!this.isWritten) mkdirSync(runningFolder(folder), { recursive: true, mode: 0o700 });
@@ -93,12 +93,12 @@ export class RunningCost {
 export interface KilledRun {
   readonly id: string;
   readonly records: readonly LedgerRecord[];
-  /** Its records are in the ledger. @throws access-denied, io */
+  /** Removes the file once its records are in the ledger. @throws access-denied, io */
   readonly remove: () => Promise<void>;
 }
 
 /**
- * Runs of this computer (`host`) that did not end, the first one first. What cannot be read is none.
+ * Returns the killed runs of this computer (`host`), the oldest first. Unreadable files are ignored.
  * @throws access-denied, io
  */
 export async function killedRuns(ledger: string, host: string): Promise<readonly KilledRun[]> {
@@ -116,7 +116,7 @@ export async function killedRuns(ledger: string, host: string): Promise<readonly
   return runs.sort((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1));
 }
 
-/** Removes what processes that were killed have written in part. @throws system errors */
+/** Removes partly written files of killed processes. @throws system errors */
 export const removeTornRuns = async (ledger: string, nowMs: number): Promise<void> =>
   void (await removeOrphanFiles(runningFolder(ledger), nowMs - ORPHAN_MS, ORPHAN));
 
@@ -129,7 +129,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Undefined while its process goes on, and for what is not ours or damaged. */
+/** Returns the records of a killed run; undefined while its process is alive, and for files of others or damaged ones. */
 function killedIn(
   text: string,
   path: string,

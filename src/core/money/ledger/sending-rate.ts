@@ -1,24 +1,24 @@
-// How fast this computer's uploads reached a kind of store, from what the ledger recorded of them. Nothing is sent to find out.
+// Computes how fast this computer's uploads reached a kind of store, from the ledger alone; nothing is sent.
 import { type LedgerRecord, UPLOADS } from './record.js';
 
-/** What is smaller says how long a request takes, not how much goes through. */
+/** Smaller uploads measure the latency of requests rather than the throughput. */
 const LEAST_BYTES = 8 * 2 ** 20;
-/** The last ones: networks change. */
+/** Only the latest uploads are counted, because networks change. */
 const UPLOADS_COUNTED = 10;
 
 export interface SendingRate {
   readonly bytesPerSecond: number;
-  /** Whose region it is; null where they went to several, or to servers without one. */
+  /** Region of the uploads; null when they went to several, or to servers without one. */
   readonly region: string | null;
   readonly uploads: number;
-  /** Those of the first and the last one, ISO 8601 in UTC. */
+  /** Times of the first and the last of these uploads, ISO 8601 in UTC. */
   readonly from: string;
   readonly until: string;
 }
 
 /**
- * The rate of the last uploads to AWS in this region (in any, where there are none), or to other servers; undefined where
- * there are none of 8 MiB or more.
+ * Returns the rate of the latest uploads to AWS in this region (or in any, when there are none), or to other servers; undefined when there
+ * are none of 8 MiB or more.
  */
 export function sendingRate(
   records: readonly LedgerRecord[],

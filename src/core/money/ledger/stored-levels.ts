@@ -1,6 +1,6 @@
-// What lies in the stores by these records, and what storing it has cost. A month's price is shared out over the days of the
-// calendar month; what lies there at the end of a day is paid for on that day. What was deleted without having been stored by
-// these records counts as nothing, never as less.
+// Computes what is stored according to the records, and what storing it has cost. A month's price is distributed over the days of the
+// calendar month; each day pays for what is stored at its end. Deleting more than these records stored counts as nothing stored, never as
+// less.
 import { pricesIn } from '../../cost/price-table.js';
 import { monthlyUsd } from '../../cost/stored-object.js';
 import { monthsUntil } from './days.js';
@@ -15,11 +15,11 @@ export interface StorageGroup {
   readonly storageClass: string;
 }
 
-/** What one group has cost. */
+/** Stored amounts and the cost of one group so far. */
 export interface StorageCost extends StorageGroup {
   readonly bytes: number;
   readonly objects: number;
-  /** Not rounded; null where a price is not known. */
+  /** Not rounded; null when a price is not known. */
   readonly costMicros: number | null;
 }
 
@@ -27,9 +27,9 @@ interface Level extends StorageGroup {
   bytes: number;
   objects: number;
   monthlyMicros: number;
-  /** Changes whose price is not known. */
+  /** Number of changes whose price is not known. */
   unknown: number;
-  /** `monthsUntil` the day that it has been as it is since. */
+  /** `monthsUntil` of the day up to which costs have been accrued. */
   since: number;
   accruedMicros: number | null;
 }
@@ -50,7 +50,7 @@ export class StoredLevels {
     this.from = from === undefined ? 0 : monthsUntil(from);
   }
 
-  /** Records come in the order of their days. */
+  /** Adds a record. Records must be added in the order of their days. */
   add(record: LedgerRecord, day: string): void {
     const { store, project, region } = record;
     for (const { storageClass, ...flow } of flowsOf(record)) {
@@ -63,7 +63,7 @@ export class StoredLevels {
     }
   }
 
-  /** What lies there now, and what a month of it costs; null where a price is not known. */
+  /** Returns the bytes stored now and what a month of them costs; null when a price is not known. */
   now(): { readonly bytes: number; readonly monthlyMicros: number | null } {
     let bytes = 0;
     let monthlyMicros: number | null = 0;
@@ -75,7 +75,7 @@ export class StoredLevels {
     return { bytes, monthlyMicros };
   }
 
-  /** What each has cost until the beginning of a day. */
+  /** Returns what each group has cost until the beginning of a day. */
   costsUntil(day: string): readonly StorageCost[] {
     return Array.from(this.levels.values(), (level) => {
       this.settle(level, monthsUntil(day));
@@ -101,15 +101,15 @@ export class StoredLevels {
   }
 }
 
-/** Where nothing lies, nothing is unknown. */
+/** When nothing is stored, the cost is 0 even if prices are unknown. */
 function monthlyOf({ unknown, bytes, objects, monthlyMicros }: Level): number | null {
   if (unknown > 0) return bytes > 0 || objects > 0 ? null : 0;
   return Math.max(0, monthlyMicros);
 }
 
 /**
- * The price of the record's storage, shared out over the classes as the list of its region says, or by bytes where that says
- * nothing: what a discount takes off it takes off each.
+ * Distributes the price of the record's storage over its classes, in proportion to the list prices of its region, or to bytes where these
+ * are not known. A discount is thus shared by all classes.
  */
 function flowsOf({ stored, monthlyMicros, region }: LedgerRecord): readonly Flow[] {
   if (monthlyMicros === null || stored.length < 2)
@@ -120,7 +120,7 @@ function flowsOf({ stored, monthlyMicros, region }: LedgerRecord): readonly Flow
   const isOneWay = weights.every((weight) => weight >= 0) || weights.every((weight) => weight <= 0);
   const factor = isOneWay ? monthlyMicros / (sum(weights) || 1) : 1;
   const shares = weights.map((weight) => Math.round(weight * factor));
-  // What the shares do not come to, because of another list or of rounding, goes with the largest one.
+  // The largest share takes the remainder, which comes from rounding or other price lists.
   const largest = shares.reduce(
     (best, share, index) => (Math.abs(share) > Math.abs(shares[best] ?? 0) ? index : best),
     0,

@@ -1,15 +1,17 @@
-// Rules that a store keeps otherwise than they were written. Garage leaves out transitions and conditions that it does not know, and
-// says nothing.
+// Finds rules that a store has kept differently from how they were written. Garage silently drops transitions and conditions that it does
+// not know.
 import type { LifecycleRule, RuleSet } from '../../store/bucket-lifecycle.js';
 import { isSameRule, selectionOf } from './rules.js';
 
 export interface AlteredRule {
   readonly sent: LifecycleRule;
-  /** Absent where the store has not kept it at all. */
+  /** Missing when the store has not kept the rule at all. */
   readonly kept?: LifecycleRule;
 }
 
-/** Those that differ, by ID; undefined where there are rules that nobody sent: then somebody else has written since. */
+/**
+ * Returns the rules that differ, by ID; undefined when there are rules that were not sent, because then somebody else has written since.
+ */
 export function alteredRules(sent: RuleSet, kept: RuleSet): readonly AlteredRule[] | undefined {
   const ids = new Set(sent.rules.map(({ ID }) => ID));
   if (kept.rules.some(({ ID }) => !ids.has(ID))) return undefined;
@@ -21,7 +23,7 @@ export function alteredRules(sent: RuleSet, kept: RuleSet): readonly AlteredRule
   });
 }
 
-/** The store does something to other objects than it was told. */
+/** True when the kept rule acts on other objects than the sent one. */
 export function isWidened({ sent, kept }: AlteredRule): boolean {
   if (kept === undefined) return false;
   const acts = kept.Expiration ?? kept.NoncurrentVersionExpiration ?? kept.Transitions;

@@ -1,5 +1,5 @@
-// Rules that would harm a store: manifests, version records, heartbeats and configurations in a class that is not read at once make uploads
-// unreadable, and whatever expires is gone. Manifests of a store have no tags, so rules by tag select nothing of it.
+// Finds rules that would harm a store: manifests, version records, heartbeats and configurations in a class that cannot be read immediately
+// make uploads unreadable, and whatever expires is gone. Manifests have no tags, so rules by tag select nothing of a store.
 import { isColdClass } from '../../store/cold-class.js';
 import type { LifecycleRule } from '../../store/bucket-lifecycle.js';
 import { selectionOf } from './rules.js';
@@ -10,10 +10,10 @@ export interface Danger {
   readonly harm: 'deletes' | 'freezes';
 }
 
-/** One of the prefixes selects something of the other. */
+/** True when one prefix selects something of the other. */
 export const overlaps = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a);
 
-/** Rules that are enabled and select something of the store that must stay as it is. */
+/** Returns the enabled rules that select something of the store that must not be changed. */
 export function endangering(
   rules: readonly LifecycleRule[],
   storePrefix: string,

@@ -1,4 +1,4 @@
-// What a command would make of the rules of a bucket. Nothing is written here.
+// Plans how a command changes the rules of a bucket. Nothing is written here.
 import type { PriceList } from '../../cost/price-table.js';
 import type { Usd } from '../../cost/money.js';
 import { ArchiverError, usageError } from '../../platform/failures/errors.js';
@@ -36,12 +36,15 @@ export interface PlannedChange {
   readonly changes: readonly RuleChange[];
   /** Rules of others that harm the store. */
   readonly dangers: readonly Danger[];
-  /** Of a template: chunks that it moves, their bytes, the requests of all moves, and uploads without room for a rule. */
+  /**
+   * Set for a template: chunks that it moves, their bytes, the cost of the move requests, and the number of uploads without room for a
+   * rule.
+   */
   readonly waitingChunks?: number;
   readonly waitingBytes?: number;
   readonly transitionUsd?: Usd;
   readonly leftOut?: number;
-  /** Of imported rules; false: there may be stores that they harm, in folders that were not looked into. */
+  /** Set for imported rules; false when some folders were not looked into, where there may be stores that they harm. */
   readonly isAllSeen?: boolean;
 }
 
@@ -50,11 +53,11 @@ const prefixOf = ({ url }: ObjectReader): string => {
   return place.kind === 's3' ? place.prefix : '';
 };
 
-/** Where both say the same, the rule stays as it was written. */
+/** Keeps the existing form of rules that mean the same. */
 const keptAsWritten = (rules: readonly LifecycleRule[], { rules: before }: RuleSet): readonly LifecycleRule[] =>
   rules.map((rule) => before.find((old) => old.ID === rule.ID && isSameRule(old, rule)) ?? rule);
 
-/** The rules of a template for the uploads of a store. @throws not-found where there are none; conflict without room */
+/** Plans the rules of a template for the uploads of a store. @throws not-found where there are none; conflict without room */
 export async function planTemplate(
   { before, store, signal }: PlanFrom,
   template: Template,
@@ -85,7 +88,7 @@ export async function planTemplate(
   };
 }
 
-/** The rules of a file, merged. @throws conflict where others wrote something else under an ID; usage for rules that do harm */
+/** Plans merging the rules of a file. @throws conflict where others wrote a different rule under an ID; usage for rules that do harm */
 export async function planImport(
   { before, store, signal }: PlanFrom,
   imported: readonly LifecycleRule[],
@@ -102,13 +105,14 @@ export async function planImport(
   const changes = ruleChanges(before, after);
   const prefix = prefixOf(store);
   const base = prefix === '' ? '' : `${prefix}/`;
-  const news = changes.flatMap(({ after: rule }) => (rule === undefined ? [] : [rule]));
-  const isReached = (folder: string): boolean => news.some((rule) => overlaps(selectionOf(rule).prefix, base + folder));
+  const newRules = changes.flatMap(({ after: rule }) => (rule === undefined ? [] : [rule]));
+  const isReached = (folder: string): boolean =>
+    newRules.some((rule) => overlaps(selectionOf(rule).prefix, base + folder));
   const { places, isAll } = await storesBelow(store, isReached, signal);
   let [harmful]: readonly Danger[] = [];
   for (const place of places) {
     const below = [prefix, place].filter((part) => part !== '').join('/');
-    harmful ??= endangering(news, below, await storedUploads(readerBelow(store, place), below, '', signal))[0];
+    harmful ??= endangering(newRules, below, await storedUploads(readerBelow(store, place), below, '', signal))[0];
   }
   if (harmful !== undefined)
     throw usageError(
@@ -120,7 +124,7 @@ export async function planImport(
   return { after, changes, dangers: endangering(others, prefix, uploads), isAllSeen: isAll };
 }
 
-/** Without our rules of the store; of a whole bucket those of every store in it. */
+/** Plans the removal of our rules of the store, or for a whole bucket those of every store in it. */
 export function planRemoval({ before, store }: PlanFrom): PlannedChange {
   const prefix = prefixOf(store);
   const after = withoutOwnRules(before, prefix === '' ? undefined : prefix);

@@ -1,4 +1,4 @@
-// What a store means that refuses rules. Servers that are not AWS lack classes, or whole actions, and many say only that XML is
+// Explains why a store refused lifecycle rules. Servers that are not AWS lack classes, or whole actions, and many say only that the XML is
 // malformed (MinIO).
 import type { KeptClasses } from '../../store/storage-classes/kept-classes.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
@@ -10,14 +10,14 @@ import { isOwn, isSameRule, ruleChanges } from './rules.js';
 
 const REFUSALS = new Set(['InvalidStorageClass', 'MalformedXML', 'InvalidArgument', 'InvalidRequest']);
 
-/** The store understands the request, and not its rules. */
+/** True when the store understood the request but refused the rules. */
 export const isRuleRefusal = (error: unknown): error is StoreError =>
   error instanceof StoreError && REFUSALS.has(error.reason ?? '');
 
-const news = (before: RuleSet, after: RuleSet): readonly LifecycleRule[] =>
+const newRules = (before: RuleSet, after: RuleSet): readonly LifecycleRule[] =>
   ruleChanges(before, after).flatMap(({ after: rule }) => (rule === undefined ? [] : [rule]));
 
-/** Classes that these rules move objects to. */
+/** Returns the classes that these rules move objects to. */
 const classesOf = (rules: readonly LifecycleRule[]): readonly string[] => [
   ...new Set(
     rules
@@ -26,11 +26,11 @@ const classesOf = (rules: readonly LifecycleRule[]): readonly string[] => [
   ),
 ];
 
-const aborts = ({ AbortIncompleteMultipartUpload: abort }: LifecycleRule): boolean => abort !== undefined;
+const isAborting = ({ AbortIncompleteMultipartUpload: abort }: LifecycleRule): boolean => abort !== undefined;
 
-/** The set without our new rule that aborts unfinished uploads; undefined where nothing else of it is new. */
+/** Returns the set without our new rule that aborts unfinished uploads; undefined when there is no other change. */
 export function withoutAborting(before: RuleSet, after: RuleSet): RuleSet | undefined {
-  const left = new Set(news(before, after).filter((rule) => isOwn(rule) && aborts(rule)));
+  const left = new Set(newRules(before, after).filter((rule) => isOwn(rule) && isAborting(rule)));
   const old = before.rules.filter((rule) => Array.from(left).some(({ ID }) => ID === rule.ID));
   const fewer = { ...after, rules: [...after.rules.filter((rule) => !left.has(rule)), ...old] };
   return left.size > 0 && ruleChanges(before, fewer).length > 0 ? fewer : undefined;
@@ -44,10 +44,13 @@ function insteadOf(refused: readonly string[], kept: readonly string[] = []): st
   return 'chunks stay where they are; the tools of the store show tiers that it may have, and --import takes rules that only expire other objects (Expiration, NoncurrentVersionExpiration)';
 }
 
-/** Asks which storage classes the store keeps; undefined where nothing says it. */
+/** Asks which storage classes the store keeps; undefined when that is not known. */
 export type AskClasses = () => Promise<Pick<KeptClasses, 'classes' | 'text'> | undefined>;
 
-/** A refusal in words about what the rules do, and what could be done instead; other failures as they are. @throws what asking throws */
+/**
+ * Turns a refusal into an error that names the refused actions and suggests what to do instead; returns other errors as they are. @throws
+ * what asking throws
+ */
 export async function refusedRules(
   error: unknown,
   before: RuleSet,
@@ -55,11 +58,13 @@ export async function refusedRules(
   askClasses: AskClasses,
 ): Promise<unknown> {
   if (!isRuleRefusal(error)) return error;
-  const asked = news(before, after);
+  const asked = newRules(before, after);
   const [classes, taken] = [classesOf(asked), classesOf(before.rules)];
   const what = [
     ...(classes.length === 0 ? [] : [`transitions to ${classes.join(' or ')}`]),
-    ...(asked.some(aborts) && error.reason !== 'InvalidStorageClass' ? ['rules that abort unfinished uploads'] : []),
+    ...(asked.some(isAborting) && error.reason !== 'InvalidStorageClass'
+      ? ['rules that abort unfinished uploads']
+      : []),
   ];
   if (what.length === 0) return error;
   const kept = classes.length === 0 ? undefined : await askClasses();
@@ -77,6 +82,6 @@ export async function refusedRules(
   );
 }
 
-/** The rules of the second set that the first one lacks, or has otherwise. */
+/** Returns the wanted rules that the sent set lacks or has differently. */
 export const leftOutOf = (sent: RuleSet, wanted: RuleSet): readonly LifecycleRule[] =>
   wanted.rules.filter((rule) => !sent.rules.some((one) => one.ID === rule.ID && isSameRule(one, rule)));

@@ -1,5 +1,5 @@
-// Puts a set of rules in the place of exactly the one that was looked at. S3 takes no condition here (there is no If-Match), so the bucket is
-// read again right before, and once more after: what comes in between those two is overwritten, and what comes after is seen.
+// Replaces exactly the set of rules that was examined. S3 has no condition for this (there is no If-Match), so the bucket is read right
+// before writing and again after it: a change in between these two is overwritten, a later one is noticed.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { BucketLifecycle, RuleSet } from '../../store/bucket-lifecycle.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -8,15 +8,16 @@ import { type AskClasses, isRuleRefusal, refusedRules, withoutAborting } from '.
 import { isSameSet } from './rules.js';
 
 export interface Replaced {
-  /** What was written: all of it, or all but the rule that aborts unfinished uploads where the store has no such rules. */
+  /** The written set: all rules, or all but the one that aborts unfinished uploads where the store does not support such rules. */
   readonly sent: RuleSet;
-  /** What the bucket shows now. */
+  /** The set that the bucket has now. */
   readonly kept: RuleSet;
 }
 
 /**
- * Writes the rules, and reads what has become of them; asks for classes where those of the rules are refused. @throws conflict where the bucket no longer has those before; unsupported where the
- * store does not take them, or keeps them for more objects than they were written for; what the store says
+ * Writes the rules, and reads them back; asks for the store's classes when those of the rules are refused. @throws conflict where the
+ * bucket no longer has the rules of `before`; unsupported where the store refuses the rules, or keeps them for more objects than they were
+ * written for; what the store says
  */
 export async function replaceRules(
   lifecycle: BucketLifecycle,
@@ -33,7 +34,7 @@ export async function replaceRules(
   const kept = await lifecycle.read(signal);
   const widened = alteredRules(sent, kept)?.find(isWidened);
   if (widened === undefined) return { sent, kept };
-  // A rule by tag that is kept without its tag deletes everything (Garage).
+  // Garage keeps a rule by tag without its tag, and would delete everything.
   await lifecycle.write(before, signal);
   throw new ArchiverError(
     'unsupported',
@@ -42,7 +43,7 @@ export async function replaceRules(
   );
 }
 
-/** Gives what the store has taken. */
+/** Writes the rules and returns those that the store has accepted. */
 async function writeTaken(
   lifecycle: BucketLifecycle,
   before: RuleSet,
@@ -57,7 +58,7 @@ async function writeTaken(
   } catch (error) {
     if (fewer === undefined || !isRuleRefusal(error)) throw await refusedRules(error, before, after, askClasses);
   }
-  // A refusal does not say of which rule. Those that move chunks are what was asked for; the other one is a courtesy.
+  // A refusal does not name the rule. Moving chunks was asked for; aborting uploads is only a courtesy, so it is dropped.
   try {
     await lifecycle.write(fewer, signal);
     return fewer;

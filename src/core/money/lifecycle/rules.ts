@@ -1,4 +1,4 @@
-// Sets of lifecycle rules: which are ours, whether two say the same, and how one set becomes another. Pure.
+// Sets of lifecycle rules: tells which are ours, whether two mean the same, and how one set becomes another. Pure.
 import { createHash } from 'node:crypto';
 import type { LifecycleRule, RuleFilter, RuleSet } from '../../store/bucket-lifecycle.js';
 
@@ -6,14 +6,14 @@ const OURS = 'archiver-lifecycle-';
 
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
-/** How the ids of our rules for the store with this prefix in its bucket begin; each store has its own. */
+/** Returns the prefix of ids of our rules for the store with this key prefix in its bucket; each store has its own. */
 export const ownIds = (storePrefix: string): string => `${OURS}${shortHash(storePrefix)}-`;
 
-/** Ours, of this store; of every store where the prefix is undefined. */
+/** True for our rules of this store, or of any store when the prefix is undefined. */
 export const isOwn = ({ ID = '' }: LifecycleRule, storePrefix?: string): boolean =>
   ID.startsWith(storePrefix === undefined ? OURS : ownIds(storePrefix));
 
-/** What a rule selects, whichever way it says so. */
+/** The selection of a rule, in a form independent of how it is written. */
 export interface Selection {
   readonly prefix: string;
   readonly tags: readonly { readonly Key: string; readonly Value: string }[];
@@ -31,7 +31,7 @@ export function selectionOf({ Prefix, Filter = {} }: Pick<LifecycleRule, 'Prefix
   };
 }
 
-/** One text for all forms of a rule that mean the same: keys in order, nothing that is empty, whole days as moments. */
+/** Returns the same text for all forms of a rule that mean the same: keys sorted, empty parts left out, dates as full timestamps. */
 function canonical(rule: LifecycleRule): string {
   const { Prefix: _, Filter: __, ...rest } = rule;
   return JSON.stringify(ordered({ ...rest, selection: selectionOf(rule) }));
@@ -48,10 +48,10 @@ function ordered(value: unknown): unknown {
   );
 }
 
-/** Both say the same. */
+/** True when both rules mean the same. */
 export const isSameRule = (a: LifecycleRule, b: LifecycleRule): boolean => canonical(a) === canonical(b);
 
-/** Both sets have the same rules, in whatever order; where one says nothing of sizes, S3 has chosen. */
+/** True when both sets have the same rules, in any order; a set without a minimum size has the default of S3. */
 export function isSameSet(a: RuleSet, b: RuleSet): boolean {
   const texts = ({ rules }: RuleSet): string => JSON.stringify(rules.map(canonical).sort());
   const isSameSize = a.minimumSize === undefined || b.minimumSize === undefined || a.minimumSize === b.minimumSize;
@@ -60,13 +60,13 @@ export function isSameSet(a: RuleSet, b: RuleSet): boolean {
 
 export interface RuleChange {
   readonly change: 'add' | 'change' | 'remove';
-  /** Absent where it is added. */
+  /** Missing for an added rule. */
   readonly before?: LifecycleRule;
-  /** Absent where it is removed. */
+  /** Missing for a removed rule. */
   readonly after?: LifecycleRule;
 }
 
-/** What makes the second set of the first, by id. */
+/** Returns the changes from one set to the other, by id. */
 export function ruleChanges(before: RuleSet, after: RuleSet): readonly RuleChange[] {
   const left = new Map(before.rules.map((rule) => [rule.ID, rule]));
   const news = after.rules.flatMap((rule): RuleChange[] => {
@@ -79,12 +79,12 @@ export function ruleChanges(before: RuleSet, after: RuleSet): readonly RuleChang
   return [...news, ...gone.map((rule): RuleChange => ({ change: 'remove', before: rule }))];
 }
 
-/** Our rules of a store become these; those of others, and of other stores, stay as they are. */
+/** Replaces our rules of a store; rules of others, and of other stores, stay unchanged. */
 export function withOwnRules(set: RuleSet, storePrefix: string, own: readonly LifecycleRule[]): RuleSet {
   return { ...set, rules: [...set.rules.filter((rule) => !isOwn(rule, storePrefix)), ...own] };
 }
 
-/** Without our rules of a store, or of every store where the prefix is undefined. */
+/** Returns the set without our rules of a store, or of every store when the prefix is undefined. */
 export const withoutOwnRules = (set: RuleSet, storePrefix?: string): RuleSet => ({
   ...set,
   rules: set.rules.filter((rule) => !isOwn(rule, storePrefix)),
@@ -92,11 +92,11 @@ export const withoutOwnRules = (set: RuleSet, storePrefix?: string): RuleSet => 
 
 export interface Merged {
   readonly set: RuleSet;
-  /** Ids of rules of others that the file has with other words: nothing of them is replaced. */
+  /** Ids that the file uses for rules different from those of others: these are not replaced. */
   readonly clashes: readonly string[];
 }
 
-/** The set with the rules of a file, by id. Ours are replaced, those of others are not. */
+/** Merges the rules of a file into the set, by id. Our rules are replaced, those of others are not. */
 export function withImported(set: RuleSet, imported: readonly LifecycleRule[]): Merged {
   const byId = new Map(imported.map((rule) => [rule.ID, rule]));
   const clashes = set.rules.flatMap((rule) => {

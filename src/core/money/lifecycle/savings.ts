@@ -1,5 +1,5 @@
-// What a template saves, month by month, of content that is uploaded to STANDARD on the first day and that nobody reads. A month has the days
-// that prices are for. Requests of the moves are in the month of the move.
+// Computes what a template saves, month by month, for content that is uploaded to STANDARD on the first day and never read. A month has the
+// number of days that prices are for. The requests of a move count in the month of the move.
 import { roughlyPlanned } from '../../archive/plan/planned-upload.js';
 import { autoShardCount } from '../../archive/run/shard-strategy.js';
 import { billOf, type Usage } from '../../cost/cost-model.js';
@@ -10,7 +10,7 @@ import type { Template } from './templates.js';
 
 const SHOWN_MONTHS = 12;
 
-/** INTELLIGENT_TIERING prices what was not read for so many days like these classes. */
+/** INTELLIGENT_TIERING prices objects that were not read for so many days like these classes. */
 const IDLE_TIERS = [
   { days: 30, pricedAs: 'STANDARD_IA' },
   { days: 90, pricedAs: 'GLACIER_IR' },
@@ -24,11 +24,11 @@ interface Stage {
 }
 
 export interface MonthSaving {
-  /** From 1. */
+  /** Counted from 1. */
   readonly month: number;
   readonly standardUsd: Usd;
   readonly templateUsd: Usd;
-  /** Negative where the moves cost more than they save. */
+  /** Negative when the moves cost more than they save. */
   readonly savingUsd: Usd;
 }
 
@@ -36,9 +36,9 @@ export interface Savings extends PriceOrigin {
   readonly bytes: number;
   readonly objects: number;
   readonly months: readonly MonthSaving[];
-  /** Of all months shown. */
+  /** Sum of all months shown. */
   readonly savingUsd: Usd;
-  /** Days that the content must then stay in its last class, or they are paid all the same. */
+  /** Days that the content must then stay in its last class; they are billed in any case. */
   readonly minimumDays: number | null;
 }
 
@@ -52,13 +52,13 @@ function stagesOf({ transitions }: Template): readonly Stage[] {
   return [{ fromDay: 0, storageClass: 'STANDARD', pricedAs: 'STANDARD' }, ...stages];
 }
 
-/** What keeping an object in this stage for so many days uses. */
+/** Returns the usage of keeping an object in this stage for so many days. */
 const keeping = (object: StoredObject, { storageClass, pricedAs }: Stage, days: number, prices: PriceList): Usage[] =>
   storedObject({ ...object, storageClass }, days, prices).map((usage) =>
     usage.kind === 'storage' && usage.storageClass === storageClass ? { ...usage, storageClass: pricedAs } : usage,
   );
 
-/** Of `bytes` in chunks as an upload makes them. */
+/** Returns the savings for `bytes` in chunks of the size that an upload makes. */
 export function templateSavings(template: Template, bytes: number, prices: PriceList): Savings {
   const content = { storageClass: 'STANDARD', files: 0, bytes, packedBytes: bytes };
   const objects = [...roughlyPlanned(content, autoShardCount(bytes)).objects()];
@@ -92,7 +92,7 @@ export function templateSavings(template: Template, bytes: number, prices: Price
 
 const difference = (a: Usd, b: Usd): Usd => (a === null || b === null ? null : a - b);
 
-/** What moving so many objects through the whole template asks for in requests. */
+/** Returns the cost of the requests that move so many objects through the whole template. */
 export const movingCost = ({ transitions }: Template, objects: number, prices: PriceList): Usd =>
   billOf(
     transitions.map(({ StorageClass }) => [

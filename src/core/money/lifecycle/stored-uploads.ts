@@ -1,4 +1,4 @@
-// The uploads of a store and what of their chunks is still to be moved, by one listing of its uploads and writers.
+// Finds the uploads of a store and how many of their chunks still have to be moved, with one listing of its uploads and writers.
 import { isFenceObject } from '../../format/manifest/fence.js';
 import { UPLOAD_ID } from '../../store/ids/upload-id.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -9,16 +9,16 @@ const PLACES = ['uploads/', 'writers/'] as const;
 
 export interface StoredUpload {
   readonly uploadId: string;
-  /** What the keys of its chunks, and no others, begin with in the bucket. */
+  /** Key prefix in the bucket that only its chunks have. */
   readonly chunkPrefix: string;
   /** Key of its folder in the bucket. */
   readonly folder: string;
-  /** Chunks that can go to the last class of the template. */
+  /** Chunks that can move to the last class of the template. */
   readonly waitingChunks: number;
   readonly waitingBytes: number;
 }
 
-/** Every upload, oldest first. `storePrefix`: where the store is in its bucket. @throws what the store says to a listing */
+/** Returns every upload, oldest first. `storePrefix` is the store's key prefix in its bucket. @throws what the store says to a listing */
 export async function storedUploads(
   store: ObjectReader,
   storePrefix: string,

@@ -1,18 +1,18 @@
-// Stores that lie in the folders of a bucket, found by their own folders: a rule for the bucket holds for all of them.
+// Finds stores in the folders of a bucket by the names of their subfolders: a rule for the bucket applies to all of them.
 import type { ObjectReader } from '../../store/object-store.js';
 
 const OWN = new Set(['uploads', 'writers', 'datasets', 'fleet']);
-/** As many pages of a listing are asked for: 1,000 names each. */
+/** Limit of listing pages, 1,000 names each. */
 const MOST_PAGES = 1000;
 
 export interface StoresBelow {
-  /** As `lab` or `lab/2026`; '' is the place itself. */
+  /** Relative paths such as `lab` or `lab/2026`; '' is the top itself. */
   readonly places: readonly string[];
-  /** False: there are more folders than were looked into. */
+  /** False when there are more folders than were examined. */
   readonly isAll: boolean;
 }
 
-/** Looks into the folders that `isWanted` names (`lab/`), the upper ones first. @throws what the store says to a listing */
+/** Searches the folders that `isWanted` accepts (`lab/`), upper levels first. @throws what the store says to a listing */
 export async function storesBelow(
   store: ObjectReader,
   isWanted: (folder: string) => boolean,

@@ -1,6 +1,6 @@
-// The rules that a template makes for a store. S3 can exclude nothing from a rule, and whatever lies in an archive
-// class is not read without being asked back: a manifest there would make its upload unreadable. The chunks of one upload have a
-// prefix of their own, `…/uploads/<id>/shard-`, that no manifest, record, heartbeat or configuration has: one rule for each upload.
+// Makes the rules of a template for a store. S3 rules cannot exclude anything, and objects in an archive class cannot be read without a
+// thaw: a manifest there would make its upload unreadable. The chunks of an upload have a key prefix of their own, `…/uploads/<id>/shard-`,
+// that no manifest, record, heartbeat or configuration has: one rule is made for each upload.
 import { createHash } from 'node:crypto';
 import type { LifecycleRule } from '../../store/bucket-lifecycle.js';
 import { ownIds } from './rules.js';
@@ -13,11 +13,11 @@ const ABORT_DAYS = 7;
 
 export interface TemplateRules {
   readonly rules: readonly LifecycleRule[];
-  /** Uploads that the bucket has no room for, the newest ones: it takes so many rules and no more. */
+  /** Number of uploads, the newest ones, that are left out because a bucket takes only so many rules. */
   readonly leftOut: number;
 }
 
-/** Aborts what was left unfinished anywhere in a store. */
+/** Makes the rule that aborts unfinished uploads anywhere in a store. */
 export const abortRule = (storePrefix: string): LifecycleRule => ({
   ID: `${ownIds(storePrefix)}abort-incomplete-uploads`,
   Filter: { Prefix: storePrefix === '' ? '' : `${storePrefix}/` },
@@ -28,8 +28,8 @@ export const abortRule = (storePrefix: string): LifecycleRule => ({
 const prefixHash = (prefix: string): string => createHash('sha256').update(prefix).digest('hex').slice(0, 8);
 
 /**
- * The rules of a template for a store. `uploads`: those with chunks that are to move, oldest first; `others`: how many rules the
- * bucket has that are not replaced.
+ * Makes the rules of a template. `uploads` are those with chunks to move, oldest first; `others` is the number of rules in the bucket that
+ * are not replaced.
  */
 export function templateRules(
   { transitions }: Template,

@@ -1,4 +1,4 @@
-// What the templates do with chunks.
+// The templates of lifecycle rules for chunks.
 import type { RuleTransition } from '../../store/bucket-lifecycle.js';
 
 export const TEMPLATES = ['archive-optimization', 'intelligent-tiering'] as const;
@@ -7,11 +7,11 @@ export type TemplateName = (typeof TEMPLATES)[number];
 export interface Template {
   readonly template: TemplateName;
   readonly summary: string;
-  /** Days after the upload. */
+  /** `Days` are counted from the upload. */
   readonly transitions: readonly (RuleTransition & { readonly Days: number })[];
 }
 
-/** GLACIER is left after its 90 days, so that no move pays for early deletion. */
+/** GLACIER is left only after its 90 days, so that no move pays for early deletion. */
 const ARCHIVE: Template = {
   template: 'archive-optimization',
   summary: 'chunks go to GLACIER after 30 days and to DEEP_ARCHIVE after 180; reading them takes hours from then on',

@@ -1,11 +1,11 @@
-// What S3 takes as lifecycle rules (user guide, "Lifecycle configuration elements" and "Transitioning objects"). Everything is checked here, so that a
-// file with a mistake is refused as a whole, with all of its mistakes, and nothing is sent. Names that S3 does not know are
-// mistakes, too: they would be left out without a word.
+// Validates lifecycle rules as S3 does (user guide, "Lifecycle configuration elements" and "Transitioning objects"). Everything is checked
+// here, so that a file with mistakes is refused as a whole, with all of them listed, before anything is sent. Names that S3 does not know
+// are mistakes, too, because they would be dropped silently.
 import type { LifecycleRule, RuleTransition } from '../../store/bucket-lifecycle.js';
 import { rankOf, TRANSITION_CLASSES, waitDays } from './classes.js';
 import { selectionOf } from './rules.js';
 
-/** Of a bucket. */
+/** Limit of rules per bucket. */
 export const MAX_RULES = 1000;
 const MAX_ID = 255;
 const DAY_MS = 86_400_000;
@@ -50,11 +50,11 @@ function shapeProblems(value: unknown, shape: Shape, place: string): readonly st
 
 export interface ReadRules {
   readonly rules: readonly LifecycleRule[];
-  /** Sentences; without any, S3 takes the rules. */
+  /** One sentence per problem; when empty, S3 accepts the rules. */
   readonly problems: readonly string[];
 }
 
-/** The rules of a parsed file, which has them as `aws s3api get-bucket-lifecycle-configuration` prints them. */
+/** Reads rules from a parsed file in the form that `aws s3api get-bucket-lifecycle-configuration` prints. */
 export function readRules(document: unknown): ReadRules {
   const list = isObject(document) ? document['Rules'] : undefined;
   if (!Array.isArray(list) || list.length === 0)
@@ -65,7 +65,7 @@ export function readRules(document: unknown): ReadRules {
   return { rules, problems: [...setProblems(rules), ...rules.flatMap(ruleProblems)] };
 }
 
-/** Of all rules that a bucket is to have. */
+/** Checks all rules that a bucket is to have. */
 export function setProblems(rules: readonly LifecycleRule[]): readonly string[] {
   const ids = rules.map(({ ID }) => ID);
   const doubles = new Set(ids.filter((id, index) => id !== undefined && ids.indexOf(id) !== index));
@@ -110,8 +110,8 @@ function filterProblems(rule: LifecycleRule): Found {
 const conditionsIn = ({ Tags = [], ...others }: object & { readonly Tags?: readonly unknown[] }): number =>
   Object.keys(others).length + Tags.length;
 
-/** Of Days and Date, and of those of markers, there is one. */
-const oneWhen = ({ Days, Date: day }: { readonly Days?: number; readonly Date?: string }): boolean =>
+/** True when exactly one of Days and Date is given. */
+const hasOneWhen = ({ Days, Date: day }: { readonly Days?: number; readonly Date?: string }): boolean =>
   (Days === undefined) !== (day === undefined);
 
 const isMidnight = (day: string): boolean => Date.parse(day) % DAY_MS === 0;
@@ -143,7 +143,7 @@ function expirationProblems(rule: LifecycleRule): Found {
   const { Expiration: end } = rule;
   if (end === undefined) return [];
   const isMarker = end.ExpiredObjectDeleteMarker !== undefined;
-  const isOne = isMarker ? (end.Days ?? end.Date) === undefined : oneWhen(end);
+  const isOne = isMarker ? (end.Days ?? end.Date) === undefined : hasOneWhen(end);
   return [
     !isOne && 'needs one of Days, Date and ExpiredObjectDeleteMarker in Expiration',
     isMarker && selectionOf(rule).tags.length > 0 && 'cannot remove delete markers by tag',
@@ -169,7 +169,7 @@ function transitionProblems(rule: LifecycleRule): Found {
   }));
   const timed = [...Transitions, ...(Expiration ? [Expiration] : [])];
   return [
-    Transitions.some((move) => !oneWhen(move)) && 'needs either Days or Date in each transition',
+    Transitions.some((move) => !hasOneWhen(move)) && 'needs either Days or Date in each transition',
     timed.some(({ Date: day }) => day !== undefined) &&
       timed.some(({ Days }) => Days !== undefined) &&
       'mixes Days and Date',
@@ -186,7 +186,7 @@ interface When {
   readonly Date?: string | undefined;
 }
 
-/** Days after the object was made, or since 1970: a rule has one of both; NaN where it says nothing. */
+/** Days after the object was made, or since 1970 for a date; NaN when neither is given. */
 const dayOf = ({ Days, Date: day = '' }: When): number => Days ?? Date.parse(day) / DAY_MS;
 
 const endsBefore = (end: When | undefined, moves: readonly When[]): boolean =>
@@ -208,10 +208,10 @@ function orderProblems(moves: readonly RuleTransition[]): Found {
     ...sorted.slice(1).map((move, index) => {
       const before = sorted[index];
       if (before === undefined) return false;
-      const stays = dayOf(move) - dayOf(before);
-      if (stays <= 0) return `moves from ${move.StorageClass} back to ${before.StorageClass}, which S3 does not do`;
+      const stayDays = dayOf(move) - dayOf(before);
+      if (stayDays <= 0) return `moves from ${move.StorageClass} back to ${before.StorageClass}, which S3 does not do`;
       const least = waitDays(before.StorageClass);
-      return stays < least && `leaves ${before.StorageClass} before ${least} days`;
+      return stayDays < least && `leaves ${before.StorageClass} before ${least} days`;
     }),
   ];
 }

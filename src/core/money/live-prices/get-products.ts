@@ -1,4 +1,4 @@
-// The price list of AWS over its API. The only file that knows its SDK. Credentials, profile and transport are those of S3.
+// Queries the price list API of AWS. The only file that knows its SDK. Credentials, profile and transport are those of S3.
 import { type Filter, GetProductsCommand, PricingClient } from '@aws-sdk/client-pricing';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { awsService } from '../../store/s3/aws-service.js';
@@ -7,7 +7,7 @@ import { networkOf } from '../../store/s3/s3-network.js';
 import { type AwsSources, tokenEndpoint } from '../../store/s3/s3-profile.js';
 import { untilCancelled } from '../../store/until-cancelled.js';
 
-/** The API is in three regions only, whatever region is priced. */
+/** The API exists in three regions only; each has the prices of all regions. */
 const API_REGION = 'us-east-1';
 const PAGE = 100;
 const SOCKETS = 3;
@@ -19,7 +19,7 @@ export interface ProductQuery {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** One answer: the text of each product. */
+/** Returns the JSON text of each product. */
 export type GetProducts = (query: ProductQuery) => Promise<readonly string[]>;
 
 /** Opens the price list for `work`. @throws access-denied without credentials, store */

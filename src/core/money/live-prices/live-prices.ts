@@ -1,5 +1,5 @@
-// Prices that AWS lists now: asked for once a day, kept with their date in archiver's folder. What AWS does not answer is that of
-// the list that comes with the program, and said.
+// Current list prices of AWS: fetched once a day and cached with their date in archiver's folder. Prices that AWS does not return are taken
+// from the built-in list, and this is reported.
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pricesIn, type PlacePrices, type PriceList } from '../../cost/price-table.js';
@@ -25,11 +25,11 @@ export interface LiveOptions {
   readonly sources: AwsSources;
   readonly now: Date;
   readonly signal: AbortSignal;
-  /** Told that the prices could not be kept. */
+  /** Called when the prices could not be cached. */
   readonly warn: (text: string) => void;
 }
 
-/** The prices of a region. @throws access-denied without credentials, not-found for a region without prices, store */
+/** Returns the prices of a region. @throws access-denied without credentials, not-found for a region without prices, store */
 export async function livePrices(options: LiveOptions): Promise<PriceList> {
   const { region, home, now } = options;
   if (!REGION.test(region)) throw noPrices(region);
@@ -46,7 +46,7 @@ const noPrices = (region: string): ArchiverError =>
     hint: 'name a region of AWS, such as us-west-2, with --region',
   });
 
-/** Undefined where there are none of today; what is damaged or cannot be read is asked for again. */
+/** Returns cached prices of the last 24 hours; undefined when there are none, or when they are damaged or unreadable. */
 async function readKept(path: string, now: Date): Promise<Kept | undefined> {
   let text: string;
   try {

@@ -1,5 +1,6 @@
-// From products of the AWS price list to the prices of a region. A product is one usage type, and one usage type may stand for
-// several things by its operation. What is not recognized, or has two prices, is left as the list has it and is counted.
+// Converts products of the AWS price list to the prices of a region. A product is one usage type, and a usage type may stand for several
+// things depending on its operation. Products that are not recognized, or have two prices, keep the price of the built-in list, and are
+// counted.
 import {
   type Band,
   type ClassPrices,
@@ -9,10 +10,10 @@ import {
   type RetrievalWay,
 } from '../../cost/price-table.js';
 
-/** Where a usage type goes: a field of a class, or of the place. */
+/** Maps a usage type to a price field of a class. */
 interface Meter {
   readonly usage: string;
-  /** Operations that it is asked for, the first that there is; any when not given. */
+  /** Operations to look for, by preference; any when not given. */
   readonly operations?: readonly string[];
   readonly storageClass: string;
   readonly field: keyof ClassPrices;
@@ -82,11 +83,11 @@ const METERS: readonly Meter[] = [
   restore('Requests-GDA-Tier5', 'DEEP_ARCHIVE', 'bulk'),
 ];
 
-/** Prices that can be found: those above, listings, and transfer. */
+/** Number of prices that can be found: those above, listings, and transfer. */
 export const METER_COUNT = METERS.length + 2;
 
 const TRANSFER = 'DataTransfer-Out-Bytes';
-/** In front of a usage type outside us-east-1. */
+/** Region prefix of a usage type outside us-east-1. */
 const PREFIX = /^[A-Z]{2,4}\d?$/;
 
 interface Product {
@@ -113,7 +114,7 @@ function productOf(text: string): Product | undefined {
   try {
     item = JSON.parse(text);
   } catch {
-    return undefined; // not a product: counted with what was not found
+    return undefined; // not a product: counted with those not found
   }
   const usage = textAt(item, 'product', 'attributes', 'usagetype');
   if (usage === undefined) return undefined;
@@ -129,7 +130,7 @@ function productOf(text: string): Product | undefined {
   return { usage, operation, bands: bands.sort((a, b) => (a.upTo ?? Infinity) - (b.upTo ?? Infinity)) };
 }
 
-/** The usage type without its region. */
+/** Compares the usage type without its region prefix. */
 function isUsage(product: Product, name: string): boolean {
   if (product.usage === name) return true;
   if (!product.usage.endsWith(`-${name}`)) return false;
@@ -138,7 +139,7 @@ function isUsage(product: Product, name: string): boolean {
 
 type Unit = 'storage' | 'thousand' | 'GB';
 
-/** A leading band without a price is a free allowance, and no price. */
+/** A leading band without a price is a free allowance, and is skipped. */
 function rateOf({ bands }: Product, unit: Unit): Rate {
   const paid = bands.length > 1 && bands[0]?.usd === 0 ? bands.slice(1) : bands;
   const [first] = paid;
@@ -150,7 +151,7 @@ function rateOf({ bands }: Product, unit: Unit): Rate {
   }));
 }
 
-/** The one price of these; undefined where there is none, or several. */
+/** Returns the only price of these products; undefined when there is none, or several. */
 function onlyRate(products: readonly Product[], unit: Unit): Rate | undefined {
   const rates = new Map(products.map((product) => [JSON.stringify(product.bands), product]));
   const [only] = rates.values();
@@ -172,12 +173,12 @@ function meterRate(products: readonly Product[], one: Meter): Rate | undefined {
 }
 
 export interface LivePlace {
-  /** Those of the list, and over them what was found. */
+  /** Prices of the list, overridden by those found. */
   readonly prices: PlacePrices;
   readonly found: number;
 }
 
-/** `products`: texts of products of this region. */
+/** Reads the prices from `products`, JSON texts of products of this region. */
 export function livePlace(products: readonly string[], list: PlacePrices): LivePlace {
   const read = products.flatMap((text) => productOf(text) ?? []);
   const classes: Record<string, ClassPrices | null> = { ...list.classes };

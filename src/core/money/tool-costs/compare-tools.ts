@@ -1,4 +1,4 @@
-// What putting the same files costs with each tool: its requests once, and its objects for a month.
+// Compares the cost of uploading the same files with each tool: its requests once, and its objects for a month.
 import { billOf, type Usage } from '../../cost/cost-model.js';
 import { sumOf, type Usd } from '../../cost/money.js';
 import type { PriceList } from '../../cost/price-table.js';
@@ -14,15 +14,15 @@ export interface ToolCost {
   readonly objects: number;
   readonly storedBytes: number;
   readonly requests: RequestCounts;
-  /** Once. */
+  /** One-time cost. */
   readonly requestsUsd: Usd;
-  /** A month. */
+  /** Cost per month. */
   readonly monthlyUsd: Usd;
   /** Requests and the first month. */
   readonly costUsd: Usd;
 }
 
-/** `storageClass` is that of the content; prices are those of `prices`. */
+/** Returns the cost of a tool; `storageClass` is that of the content. */
 export function toolCost(tool: ToolName, workload: Workload, storageClass: string, prices: PriceList): ToolCost {
   const { model, source, send } = TOOLS[tool];
   const sent = send(workload);
@@ -42,7 +42,7 @@ export function toolCost(tool: ToolName, workload: Workload, storageClass: strin
     modelSource: source,
     objects: objects + extraPuts,
     storedBytes: Math.round(objects * objectBytes),
-    // To begin a multipart upload and to complete it are PUTs too.
+    // Beginning and completing a multipart upload count as PUTs too.
     requests: { ...newRequestCounts(), put: puts + 2 * multiparts + parts + extraPuts, head: heads, list: lists },
     requestsUsd,
     monthlyUsd,

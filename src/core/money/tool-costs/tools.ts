@@ -1,6 +1,6 @@
-// What tools send to put files into S3, as a model: each with its defaults, into a prefix where nothing is yet, all files of
-// one size. Nothing is counted that comes once a run and does not grow with the files, except for archiver itself, where
-// all is known. Sources: the documentation of each tool, named with its numbers.
+// Models what tools send to put files into S3: each with its defaults, into an empty prefix, with all files of one size. Costs that occur
+// once per run and do not grow with the files are left out, except for archiver itself, where all are known. Sources: the documentation of
+// each tool, named with its numbers.
 import { autoShardCount } from '../../archive/run/shard-strategy.js';
 import { chunkSizeFor, tarBytes, targetBytes } from '../../archive/plan/chunk-plan.js';
 
@@ -9,51 +9,51 @@ export type ToolName = (typeof TOOL_NAMES)[number];
 
 /** The files that are put. */
 export interface Workload {
-  /** 1 or more. */
+  /** Number of files, at least 1. */
   readonly files: number;
-  /** Of all files together. */
+  /** Total size of all files. */
   readonly bytes: number;
-  /** Content is so many times as large as it is compressed. */
+  /** Uncompressed size divided by compressed size. */
   readonly compressionRatio: number;
-  /** All content is so many times as large as that which differs. */
+  /** Size of all content divided by the size of distinct content. */
   readonly dedupRatio: number;
 }
 
-/** What a tool sends. */
+/** Requests and objects of a tool. */
 export interface Sent {
   readonly objects: number;
   /** Bytes of each object. */
   readonly objectBytes: number;
-  /** Objects that are put in parts, and all their parts. */
+  /** Number of objects that are put in parts, and of all their parts. */
   readonly multiparts: number;
   readonly parts: number;
-  /** Objects that are put whole. */
+  /** Number of objects that are put whole. */
   readonly puts: number;
-  /** Small objects beside them, always STANDARD. */
+  /** Number of additional small objects, always in STANDARD. */
   readonly extraPuts: number;
   readonly heads: number;
   readonly lists: number;
 }
 
 export interface Tool {
-  /** What is taken for true, a sentence. */
+  /** The model's assumptions in a sentence. */
   readonly model: string;
   readonly source: string;
   readonly send: (workload: Workload) => Sent;
 }
 
 const MIB = 2 ** 20;
-/** Of S3. */
+/** Limit of S3. */
 const MOST_PARTS = 10_000;
 
 interface ObjectPerFile {
-  /** A file of this size or more, or larger than it, goes in parts. */
+  /** Tells whether a file of this size is sent in parts. */
   readonly isInParts: (sizeBytes: number) => boolean;
   readonly partBytes: number;
   readonly headsAFile: number;
 }
 
-/** Every file becomes an object. Parts grow where there would be more than S3 takes. */
+/** Models tools that make every file an object. Parts grow where there would be more than S3 allows. */
 function objectPerFile({ isInParts, partBytes, headsAFile }: ObjectPerFile, { files, bytes }: Workload): Sent {
   const objectBytes = bytes / files;
   const multiparts = isInParts(objectBytes) ? files : 0;
@@ -69,15 +69,15 @@ function objectPerFile({ isInParts, partBytes, headsAFile }: ObjectPerFile, { fi
   };
 }
 
-/** A buffer for each chunk is not scarce. */
+/** Memory that never limits the chunk size. */
 const MEMORY = { bytes: 2 ** 40, buffers: 1 };
 /** Manifest and version record. */
 const RECORDS = 2;
-/** Versions and uploads of the dataset before, what is beside the chunks, and the chunks in pages of a thousand. */
+/** Listings of the dataset's versions and previous uploads, and of objects beside the chunks; chunks are listed in pages of a thousand. */
 const OTHER_LISTS = 3;
 const KEYS_A_PAGE = 1000;
 
-/** Files together in chunks, as `chunk-plan.ts` cuts them. */
+/** Models archiver, which packs files into chunks as `chunk-plan.ts` does. */
 function chunked({ files, bytes, compressionRatio, dedupRatio }: Workload): Sent {
   const kept = Math.ceil(files / dedupRatio);
   const fileBytes = bytes / files;
@@ -94,7 +94,7 @@ function chunked({ files, bytes, compressionRatio, dedupRatio }: Workload): Sent
     puts: objects,
     extraPuts: RECORDS,
     heads: 0,
-    // The own folder is looked at before the manifest and after the record.
+    // The upload's own folder is listed before the manifest and after the record.
     lists: OTHER_LISTS + 2 * Math.max(1, Math.ceil(objects / KEYS_A_PAGE)),
   };
 }

@@ -1,5 +1,5 @@
-// What an alert says. The same object is the body of webhooks, and what mails and chat messages are written from
-// (docs/alerts.md). Percentages are whole percent with one digit: 85 is 85 %, above 100 is over the limit.
+// The contents of an alert. The same object is the body of webhooks and the source of mails and chat messages (docs/alerts.md). Percentages
+// have one decimal digit: 85 is 85 %, above 100 is over the limit.
 import { randomBytes } from 'node:crypto';
 
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;
@@ -16,22 +16,22 @@ export const ALERT_TYPES = [
 ] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
 
-/** A limit, in USD or in bytes, and what is used of it. */
+/** A limit, in USD or in bytes, and its usage. */
 export interface Usage {
-  /** 0: unlimited. */
+  /** 0 means unlimited. */
   readonly limit: number;
   readonly used: number;
-  /** Negative when it is over; null without a limit. */
+  /** Negative when over the limit; null without a limit. */
   readonly remaining: number | null;
   /** Null without a limit. */
   readonly usedPercent: number | null;
-  /** From here on a warning is due. */
+  /** Percentage from which a warning is due. */
   readonly alertPercent: number;
-  /** Since the period began. */
+  /** Average since the period began. */
   readonly perDay: number;
-  /** What is used at this rate at the end of the period; null where there is no end. */
+  /** Usage at the end of the period at this rate; null when the period has no end. */
   readonly projected: number | null;
-  /** When the limit is reached at this rate, ISO 8601 in UTC; null where that is not in this period. */
+  /** When the limit is reached at this rate, ISO 8601 in UTC; null when that is not within this period. */
   readonly exhaustedAt: string | null;
   readonly alertState: UsageState;
 }
@@ -48,24 +48,24 @@ export interface Alert {
   readonly severity: Severity;
   readonly project: string | null;
   readonly writerId: string | null;
-  /** The base of the fleet that it is about. */
+  /** URL of the fleet that it is about. */
   readonly location: string | null;
-  /** About the budget of everybody. */
+  /** True when it is about the budget of all projects. */
   readonly isGlobal: boolean;
-  /** Sample data, to see whether it arrives. */
+  /** True for sample data that tests the delivery. */
   readonly isTest: boolean;
   readonly description: string;
   readonly recommendation: string;
   readonly isActionRequired: boolean;
-  /** USD. */
+  /** In USD. */
   readonly costUsage: Usage | null;
-  /** Bytes. */
+  /** In bytes. */
   readonly volumeUsage: Usage | null;
 }
 
 type Given = Pick<Alert, 'type' | 'severity' | 'description' | 'recommendation'> & Partial<Alert>;
 
-/** An alert of what is given and nothing else. */
+/** Makes an alert; fields not given get defaults. */
 export const newAlert = (given: Given, now: Date): Alert => ({
   alertId: randomBytes(8).toString('hex'),
   time: now.toISOString(),
@@ -80,7 +80,7 @@ export const newAlert = (given: Given, now: Date): Alert => ({
   ...given,
 });
 
-/** What it is about, in words: `project genomes`. */
+/** Describes what the alert is about: `project genomes`. */
 export function subjectOf({
   project,
   writerId,
@@ -95,7 +95,7 @@ export function subjectOf({
 
 const ORDER: Readonly<Record<Severity, number>> = { info: 0, warning: 1, critical: 2 };
 
-/** The worst of some. */
+/** Returns the worst severity of the alerts. */
 export const worstOf = (alerts: readonly Alert[]): Severity =>
   alerts.reduce<Severity>((worst, { severity }) => (ORDER[severity] > ORDER[worst] ? severity : worst), 'info');
 
@@ -117,7 +117,7 @@ const SAMPLE_TYPES: Readonly<Record<Severity, AlertType>> = {
   critical: 'cost_over_budget',
 };
 
-/** An alert with sample data, for `alerts test`. */
+/** Makes an alert with sample data, for `alerts test`. */
 export const sampleAlert = (severity: Severity, now: Date): Alert =>
   newAlert(
     {

@@ -1,7 +1,6 @@
-// Which alerts were delivered when, on disk, so that commands that run once an hour do not send the same alert each time.
-// One kind of alert (its type and severity) about one thing (a project, a writer) is sent once within the cooldown: a
-// warning never mutes what becomes critical. Who is about to send claims it first, for as long as sending may take;
-// only what arrived somewhere counts for longer.
+// Remembers on disk which alerts were delivered when, so that commands that run once an hour do not send the same alert each time. One kind
+// of alert (type and severity) about one thing (a project, a writer) is sent once within the cooldown: a warning never mutes a critical
+// alert. A sender claims an alert first, for as long as sending may take; only delivered alerts count for longer.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as s from '../../platform/documents/schema.js';
@@ -13,7 +12,7 @@ import type { Alert } from './alert.js';
 
 /** Longer than all channels may take. */
 const CLAIM_MS = 120_000;
-/** What is older is forgotten even where the cooldown is longer. */
+/** Older entries are forgotten even if the cooldown is longer. */
 const KEPT_MS = 400 * 86_400_000;
 
 const SENT = s.schema(() =>
@@ -21,7 +20,7 @@ const SENT = s.schema(() =>
     /** A `SentAbout` as JSON. */
     key: s.text,
     time: s.moment,
-    /** Being sent; nothing has arrived yet. */
+    /** True while it is being sent and has not been delivered yet. */
     isClaim: s.flag,
   }),
 );
@@ -30,20 +29,23 @@ export type SentAlert = s.Read<typeof SENT>;
 const BODY = s.schema(() => s.object({ sent: s.listOf(SENT()) }));
 const KIND = { type: 'archiver-alerts-sent', format: 1, noun: 'list of sent alerts', body: BODY };
 
-/** What alerts have in common that are one alert to the cooldown. */
+/** The fields that make two alerts the same for the cooldown. */
 export type SentAbout = Pick<Alert, 'severity' | 'type' | 'project' | 'writerId' | 'isGlobal'> &
   Partial<Pick<Alert, 'location'>>;
 
-/** Two fleets may have writers of the same id; what is about no fleet has no place in its key. */
+/** Returns the key. It contains the fleet, because two fleets may have writers of the same id, and omits it for other alerts. */
 const cooldownKey = ({ severity, type, project, writerId, isGlobal, location }: SentAbout): string =>
   JSON.stringify({ severity, type, project, writerId, isGlobal, location: location ?? undefined });
 
-/** Back from a key. */
+/** Parses a key. */
 export const aboutOf = (key: string): SentAbout => JSON.parse(key) as SentAbout;
 
 const pathIn = (home: string): string => join(home, 'alerts-sent.json');
 
-/** What was sent. A list that is damaged counts as empty: an alert too many is better than one too few. @throws unsupported, access-denied, io */
+/**
+ * Returns the sent alerts. A damaged list counts as empty: an extra alert is better than a missing one. @throws unsupported, access-denied,
+ * io
+ */
 export async function readSent(home: string): Promise<readonly SentAlert[]> {
   const path = pathIn(home);
   let text: string;
@@ -67,7 +69,10 @@ export interface Cooldown {
   readonly now: () => Date;
 }
 
-/** The alerts that are due. They are claimed: call `settleAlerts` with them when they were sent, or were not. @throws conflict, unsupported, access-denied, no-space, io */
+/**
+ * Returns the alerts that are due and claims them: call `settleAlerts` after trying to send them. @throws conflict, unsupported,
+ * access-denied, no-space, io
+ */
 export async function claimAlerts(
   alerts: readonly Alert[],
   { home, cooldownMs, now }: Cooldown,
@@ -82,7 +87,7 @@ export async function claimAlerts(
   return due;
 }
 
-/** Says of claimed alerts whether they arrived anywhere; those that did not may be sent again at once. @throws as claimAlerts */
+/** Records whether claimed alerts were delivered; if not, they may be sent again immediately. @throws as claimAlerts */
 export async function settleAlerts(due: readonly Alert[], hasArrived: boolean, { home, now }: Cooldown): Promise<void> {
   const keys = new Set(due.map(cooldownKey));
   await changeSent(home, now, (sent) =>
@@ -92,7 +97,7 @@ export async function settleAlerts(due: readonly Alert[], hasArrived: boolean, {
   );
 }
 
-/** A clock that was set back mutes nothing for longer than the cooldown. */
+/** After the clock was set back, nothing is muted for longer than the cooldown. */
 function isMuted({ time, isClaim }: SentAlert, now: Date, cooldownMs: number): boolean {
   return Math.abs(now.getTime() - Date.parse(time)) < (isClaim ? Math.min(CLAIM_MS, cooldownMs) : cooldownMs);
 }

@@ -1,5 +1,5 @@
-// Sends alerts to channels side by side. Each has its time, and one that is slow or broken keeps no other waiting; what
-// became of each is told, without secrets.
+// Sends alerts to all channels concurrently. Each has a time limit, and a slow or broken one does not delay the others; each result is
+// reported without secrets.
 import { setMaxListeners } from 'node:events';
 import { isArchiverError, errorText } from '../../platform/failures/errors.js';
 import { HIDDEN, withoutSecrets } from '../../platform/failures/hide-secrets.js';
@@ -7,27 +7,27 @@ import { untilCancelled } from '../../store/until-cancelled.js';
 import type { Alert } from './alert.js';
 import type { Channel, ChannelName } from './channel.js';
 
-/** For one channel, its repeated requests included. */
+/** Time limit for one channel, including repeated requests. */
 const CHANNEL_MS = 30_000;
-/** Shorter texts are not hidden where they stand in others: every other word would be. */
+/** Shorter values are not hidden, because they would hide every other word. */
 const SHORTEST_SECRET = 4;
 
 export interface Outcome {
   readonly channel: ChannelName;
   /** `partial`: some recipients did not get it. */
   readonly delivery: 'sent' | 'partial' | 'failed';
-  /** Why not, or not quite. */
+  /** Why it failed, or was only partly delivered. */
   readonly reason: string | null;
   readonly hint: string | null;
 }
 
 export interface DeliverOptions {
   readonly signal: AbortSignal;
-  /** Fires when a channel has had its time. */
+  /** Returns a signal that fires at a channel's time limit. */
   readonly deadline?: () => AbortSignal;
 }
 
-/** What became of the alerts on each channel, in the order of the channels. Never throws. */
+/** Returns the result for each channel, in the order of the channels. Never throws. */
 export const deliver = (
   alerts: readonly Alert[],
   channels: readonly Channel[],
@@ -52,7 +52,7 @@ export const deliver = (
     }),
   );
 
-/** The text without these values, which a server may repeat, and without anything that looks like a secret. */
+/** Removes these values, which a server may repeat, and anything that looks like a secret. */
 export function withoutValues(text: string, secrets: readonly string[]): string {
   const longestFirst = secrets
     .filter(({ length }) => length >= SHORTEST_SECRET)

@@ -1,12 +1,12 @@
-// Alerts in words, for mails and chats. Names come from stores and people: control characters never get through.
+// Formats alerts for mails and chats. Names come from stores and people, so control characters are always removed.
 import { printable } from '../../platform/paths/raw-path.js';
 import { amountText } from './amounts.js';
 import { type Alert, subjectOf, type Usage, worstOf } from './alert.js';
 
-/** So many are written out; a thousand writers that are stale at once make one message. */
+/** Number of alerts written out; a thousand stale writers still make one short message. */
 const SHOWN = 20;
 
-/** Subject line: `[archiver alert] warning: cost_threshold, project genomes`. */
+/** Returns the subject line: `[archiver alert] warning: cost_threshold, project genomes`. */
 export function titleOf(alerts: readonly Alert[]): string {
   const [first] = alerts;
   const test = first?.isTest === true ? 'test, ' : '';
@@ -15,7 +15,7 @@ export function titleOf(alerts: readonly Alert[]): string {
   return printable(`[archiver alert] ${test}${worstOf(alerts)}: ${about}`);
 }
 
-/** The lines of a message about them. */
+/** Returns the lines of the message. */
 export function linesOf(alerts: readonly Alert[]): readonly string[] {
   const shown = alerts.slice(0, SHOWN).flatMap((alert, index) => [...(index === 0 ? [] : ['']), ...linesOfOne(alert)]);
   const more = alerts.length - SHOWN;

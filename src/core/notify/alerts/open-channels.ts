@@ -1,8 +1,8 @@
-// From what is configured to channels. What a channel needs is loaded when there is one.
+// Opens the configured channels. The code of each channel is loaded only when it is configured.
 import type { Channel, ChannelName, ChannelWorld } from './channel.js';
 import type { ChannelSettings } from './settings.js';
 
-/** The channels of these names that are configured. @throws usage for a CA bundle that cannot be used */
+/** Opens those of the named channels that are configured. @throws usage for a CA bundle that cannot be used */
 export async function openChannels(
   names: readonly ChannelName[],
   settings: ChannelSettings,

@@ -1,5 +1,5 @@
-// One POST of a JSON text, repeated where that may help: 5xx, 429 (not sooner than Retry-After says) and failures of the
-// network. The address may be a secret: messages name the server alone.
+// Sends one POST of a JSON text, repeated where that may help: after 5xx, 429 (not before Retry-After) and network failures. The address
+// may be a secret: messages name only the server.
 import { unescape } from 'node:querystring';
 import { finished } from 'node:stream/promises';
 import { errorText, isArchiverError, systemCode } from '../../platform/failures/errors.js';
@@ -13,18 +13,18 @@ import type { ChannelWorld } from './channel.js';
 export interface Post {
   readonly url: URL;
   readonly body: string;
-  /** Made anew for each attempt. */
+  /** Called for each attempt. */
   readonly headers?: () => Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
 const TIMEOUTS = { connectMs: 5_000, idleMs: 10_000, answerMs: 10_000 };
 const RETRY = { ...DEFAULT_RETRY, maxAttempts: 4, maxTotalMs: 25_000, baseDelayMs: 500, service: 'webhook' };
-/** Of an answer: what a person may need of it. */
+/** Limit of bytes read from an answer, enough to explain a failure. */
 const READ_BYTES = 4096;
 const SHOWN = 200;
 
-/** The text of a 2xx answer, its beginning. @throws store, stalled for what is no such answer */
+/** Returns the beginning of the text of a 2xx answer. @throws store, stalled for any other outcome */
 export async function postJson(
   { url, body, headers = () => ({}), signal }: Post,
   { network, retry }: ChannelWorld,
@@ -51,7 +51,7 @@ export async function postJson(
         body,
       };
       const { response } = await handler.handle(request, { abortSignal: signal }).catch((error: unknown) => {
-        throw unanswered(error, url.host);
+        throw noAnswer(error, url.host);
       });
       const text = await beginningOf(response.body);
       if (response.statusCode >= 200 && response.statusCode < 300) return text;
@@ -62,7 +62,7 @@ export async function postJson(
   }
 }
 
-/** How user and password of an address travel. */
+/** Returns user and password of an address as Basic credentials. */
 export const loginIn = ({ username, password }: URL): string =>
   Buffer.from(`${unescape(username)}:${unescape(password)}`).toString('base64');
 
@@ -74,7 +74,7 @@ async function beginningOf(body: NodeJS.ReadableStream): Promise<string> {
     bytes += part.byteLength;
     if (bytes >= READ_BYTES && 'destroy' in body && typeof body.destroy === 'function') body.destroy();
   });
-  await finished(body).catch(() => undefined); // the status has been said, and this is only its comment
+  await finished(body).catch(() => undefined); // the status is known, and this is only its explanation
   return Buffer.concat(parts).toString().slice(0, READ_BYTES);
 }
 
@@ -94,7 +94,7 @@ function refused(status: number, { text, host, retryAfter }: Refusal): StoreErro
   });
 }
 
-function unanswered(error: unknown, host: string): Error {
+function noAnswer(error: unknown, host: string): Error {
   if (isArchiverError(error)) return error;
   const code = systemCode(error) ?? '';
   const trouble = tlsTrouble(code, host, errorText(error));

@@ -1,5 +1,5 @@
-// Raises alerts: those that are due go to every channel that is on. For budgets and for those who watch fleets. What it
-// cannot do it tells, and never throws: the work that raised an alert is done.
+// Raises alerts: those that are due are sent to every enabled channel. Used for budgets and fleet monitoring. Problems are returned, never
+// thrown, because the work that raised an alert is already done.
 import { reasonText } from '../../platform/failures/errno.js';
 import type { Alert } from './alert.js';
 import type { Channel, ChannelWorld } from './channel.js';
@@ -14,15 +14,15 @@ export interface RaiseOptions extends DeliverOptions, Omit<ChannelWorld, 'networ
 }
 
 export interface Raised {
-  /** What was sent; the others were sent within the cooldown. */
+  /** The alerts that were due; the others were sent within the cooldown. */
   readonly due: readonly Alert[];
-  /** Empty where no channel is on. */
+  /** Empty when no channel is enabled. */
   readonly outcomes: readonly Outcome[];
-  /** What went wrong, in words. */
+  /** Problems as sentences. */
   readonly problems: readonly string[];
 }
 
-/** Sends what is due to the channels that are on. Never throws. */
+/** Sends due alerts to the enabled channels. Never throws. */
 export async function raiseAlerts(alerts: readonly Alert[], options: RaiseOptions): Promise<Raised> {
   const problems: string[] = [];
   let channels: readonly Channel[] = [];
@@ -44,7 +44,7 @@ async function sendDue(
   options: RaiseOptions & { readonly cooldownMs: number },
 ): Promise<Raised> {
   const problems: string[] = [];
-  // An alert that cannot be noted is sent all the same.
+  // If alerts cannot be recorded, they are sent all the same.
   const due = await claimAlerts(alerts, options).catch((error: unknown) => {
     problems.push(`alerts are sent, and may be sent again: ${reasonText(error)}`);
     return alerts;

@@ -1,4 +1,4 @@
-// `alerts.json` in the folder of local state: which channels there are, with their secrets, so only its owner can read it.
+// `alerts.json` in the folder of local state: the channels with their secrets, readable only by its owner.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as s from '../../platform/documents/schema.js';
@@ -10,7 +10,7 @@ import { CHANNEL_NAMES, type ChannelName } from './channel.js';
 
 const DAY_MS = 86_400_000;
 
-/** A channel that was turned off keeps its settings. */
+/** A disabled channel keeps its settings. */
 const isEnabled = s.flag;
 
 const EMAIL = s.schema(() =>
@@ -28,7 +28,7 @@ const EMAIL = s.schema(() =>
 const SLACK = s.schema(() => s.object({ webhookUrl: s.text, channel: s.orNull(s.text), username: s.text, isEnabled }));
 /** `webhookSecret` signs each request. */
 const WEBHOOK = s.schema(() => s.object({ webhookUrl: s.text, webhookSecret: s.orNull(s.text), isEnabled }));
-/** Null, where it may be: what the environment and the profile say. */
+/** Null values are taken from the environment and the profile. */
 const CLOUDWATCH = s.schema(() =>
   s.object({
     namespace: s.text,
@@ -59,7 +59,7 @@ type Unswitched<S extends s.Schema<unknown>> = Omit<s.Read<S>, 'isEnabled'>;
 export type AlertSettings = s.Read<typeof BODY>;
 export type ChannelSettings = Omit<AlertSettings, 'cooldownMs'>;
 
-/** Without a file: no channels, and a day between alerts. */
+/** Defaults without a file: no channels, and a day between alerts. */
 export const NO_ALERTS: AlertSettings = {
   cooldownMs: DAY_MS,
   email: null,
@@ -75,18 +75,18 @@ export const DEFAULT_CLOUDWATCH: CloudWatchSettings = {
   endpointUrl: null,
 };
 
-/** Where they are, from the folder of local state. */
+/** Returns the path in the folder of local state. */
 export const alertsPath = (home: string): string => join(home, 'alerts.json');
 
-/** The channels that are configured, of which some may be off. */
+/** Returns the configured channels, whether enabled or not. */
 export const configuredIn = (settings: ChannelSettings): readonly ChannelName[] =>
   CHANNEL_NAMES.filter((name) => settings[name] !== null);
 
-/** The channels that alerts go to. */
+/** Returns the enabled channels. */
 export const enabledIn = (settings: ChannelSettings): readonly ChannelName[] =>
   CHANNEL_NAMES.filter((name) => settings[name]?.isEnabled === true);
 
-/** What the file says; undefined when there is none. @throws integrity, unsupported, access-denied, io */
+/** Reads the file; undefined when there is none. @throws integrity, unsupported, access-denied, io */
 export async function readAlertSettings(home: string): Promise<AlertSettings | undefined> {
   const path = alertsPath(home);
   let text: string;
@@ -101,7 +101,7 @@ export async function readAlertSettings(home: string): Promise<AlertSettings | u
 }
 
 /**
- * Changes the file under its lock. `change` gets what it says now.
+ * Changes the file under its lock. `change` gets the current settings.
  * @throws what `change` throws; conflict, integrity, unsupported, access-denied, no-space, io
  */
 export async function changeAlertSettings(

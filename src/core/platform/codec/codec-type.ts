@@ -1,12 +1,12 @@
-// What a zstd codec does. Decoding writes exactly into the buffer it is given: a frame that says or gives anything else is
-// refused, so no frame can make this process allocate.
+// The interface of a zstd codec. Decoding writes exactly into the given buffer: a frame that announces or yields a different size is
+// refused, so no frame can make this process allocate memory.
 
 export interface Codec {
-  /** As the manifest names it: `zstd 1.5.7`. */
+  /** Name and version as in the manifest: `zstd 1.5.7`. */
   readonly version: string;
-  /** What to tell a person once: that a faster codec could be had, and how. */
+  /** A note for the user that a faster codec is available, and how; undefined for the fastest. */
   readonly slowness: string | undefined;
-  /** The largest a frame of `rawSize` bytes can become. */
+  /** Returns the largest possible size of a frame of `rawSize` bytes. */
   compressBound(rawSize: number): number;
   /** Compresses `source` into the start of `target` as one frame; returns its size. */
   compressFrame(target: Uint8Array, source: Uint8Array, level: number): number;
@@ -17,6 +17,6 @@ export interface Codec {
    * Each call of `onPiece` gets a view that is only valid until it returns. @throws integrity
    */
   decompressPieces(source: Uint8Array, rawSize: number, piece: Uint8Array, onPiece: (bytes: Uint8Array) => void): void;
-  /** What the frame says of its content size; undefined when it does not. @throws integrity */
+  /** Returns the content size that the frame announces; undefined when it has none. @throws integrity */
   frameContentSize(source: Uint8Array): number | undefined;
 }

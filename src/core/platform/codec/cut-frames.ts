@@ -1,23 +1,23 @@
-// Cuts a zstd stream into its frames (RFC 8878), each given as its exact bytes while they come. Decoders that stop after the
-// first frame without an error (zstd of Node 22 and 24) or want a frame whole (WebAssembly) read one at a time; skippable
-// frames are left out.
+// Splits a zstd stream into its frames (RFC 8878), passing on the exact bytes of each as they arrive. Some decoders stop after the first
+// frame without an error (zstd of Node 22 and 24) or need whole frames (WebAssembly), so they get one at a time; skippable frames are left
+// out.
 import { integrityError } from '../failures/errors.js';
 import { type FrameHeader, MAX_BLOCK, MAX_WINDOW, readFrameHeader } from './zstd-frame.js';
 
 export interface CutFrame {
   readonly header: FrameHeader;
-  /** Its bytes. To be read to the end before the next frame is asked for. */
+  /** The bytes of the frame. They must be read to the end before the next frame is requested. */
   readonly pieces: () => AsyncGenerator<Uint8Array>;
-  /** The most bytes that it can decode to, by the blocks that have come. */
+  /** Returns the most bytes that it can decode to, according to the blocks received so far. */
   readonly mostBytes: () => number;
 }
 
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
-/** Magic and descriptor; what follows in the header is at most 13 bytes. */
+/** Bytes of magic and descriptor; the rest of a header is at most 13 bytes. */
 const DESCRIBED = 5;
 
-/** The frames of `source`. @throws integrity where it is no zstd, cut off, or wants too large a window; errors of the source */
+/** Yields the frames of `source`. @throws integrity when it is not zstd, cut off, or requires too large a window; errors of the source */
 export async function* cutFrames(source: AsyncIterable<Uint8Array>): AsyncGenerator<CutFrame> {
   const stream = new ByteStream(source);
   try {
@@ -34,7 +34,7 @@ export async function* cutFrames(source: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
-/** What a frame is refused for whose window takes too much memory. */
+/** Returns the error for a frame whose window takes too much memory. */
 export const windowError = (cause?: unknown): Error =>
   integrityError(
     `its zstd data cannot be decoded: it was made with a window of more than ${MAX_WINDOW / 2 ** 20} MiB (zstd --long): repack it without`,
@@ -70,14 +70,14 @@ async function oneFrame(stream: ByteStream, magic: Buffer): Promise<CutFrame> {
   };
 }
 
-/** Bytes of a header after its descriptor. */
+/** Returns the size of a header after its descriptor. */
 function headerRest(descriptor: number): number {
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const sizeBytes = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
   return (isSingleSegment ? 0 : 1) + ([0, 1, 2, 4][descriptor & 3] ?? 0) + sizeBytes;
 }
 
-/** Bytes that come in pieces, taken in portions of any size. */
+/** Reads portions of any size from bytes that arrive in pieces. */
 class ByteStream {
   private readonly pieces: AsyncIterator<Uint8Array>;
   private rest: Uint8Array = Buffer.alloc(0);
@@ -95,7 +95,7 @@ class ByteStream {
     return true;
   }
 
-  /** Up to `size` bytes, at least one. @throws integrity at the end */
+  /** Returns up to `size` bytes, at least one. @throws integrity at the end */
   private async some(size: number): Promise<Uint8Array> {
     if (!(await this.hasMore())) throw integrityError('its zstd data is cut off');
     const taken = this.rest.subarray(0, size);
@@ -103,7 +103,7 @@ class ByteStream {
     return taken;
   }
 
-  /** @throws integrity when fewer bytes come */
+  /** Returns exactly `size` bytes. @throws integrity when fewer arrive */
   async exactly(size: number): Promise<Buffer> {
     const taken = Buffer.alloc(size);
     for (let at = 0; at < size;) {
@@ -114,7 +114,7 @@ class ByteStream {
     return taken;
   }
 
-  /** As many bytes as they come. @throws integrity when fewer come */
+  /** Passes on `size` bytes as they arrive. @throws integrity when there are fewer */
   async *pass(size: number): AsyncGenerator<Uint8Array> {
     for (let left = size; left > 0;) {
       const piece = await this.some(left);

@@ -1,10 +1,10 @@
-// zstd through the zstd-napi addon: contexts are made once and reused for every frame.
+// zstd through the zstd-napi addon: contexts are created once and reused for every frame.
 import { errorText, integrityError } from '../failures/errors.js';
 import type { Codec } from './codec-type.js';
 import { type Binding, loadBinding } from './zstd-binding.js';
 import { checkFrame, readFrameHeader } from './zstd-frame.js';
 
-/** The codec, or undefined where the addon cannot be loaded. */
+/** Returns the codec, or undefined when the addon cannot be loaded. */
 export function loadNapiCodec(load?: () => unknown): Codec | undefined {
   const binding = loadBinding(load);
   return binding === undefined ? undefined : napiCodec(binding);
@@ -61,7 +61,7 @@ function napiCodec(binding: Binding): Codec {
   };
 }
 
-/** Lets the decoder read the checksum at the end, and proves that nothing else comes. */
+/** Lets the decoder read the checksum at the end, and checks that no more content follows. */
 function finishStream(binding: Binding, decompressor: InstanceType<Binding['DCtx']>, rest: Uint8Array): void {
   const probe = new Uint8Array(1);
   let at = 0;

@@ -1,5 +1,5 @@
-// zstd through Node's own zlib (22.15 and later). It makes a context a call and returns buffers of its own, so it is
-// slower and needs a second copy in memory; it is there so that a machine without a compiler still works.
+// zstd through Node's own zlib (22.15 and later). It creates a context per call and returns its own buffers, so it is slower and needs a
+// second copy in memory; it lets archiver work on a machine without a compiler.
 import zlib from 'node:zlib';
 import { errorText, integrityError } from '../failures/errors.js';
 import type { Codec } from './codec-type.js';
@@ -13,19 +13,19 @@ interface ZstdOptions {
   readonly maxOutputLength?: number;
 }
 
-/** What this file needs of `node:zlib`; the types of Node 20 do not have it. */
+/** The parts of `node:zlib` that are used; the types of Node 20 lack them. */
 export interface ZstdModule {
   readonly zstdCompressSync?: (source: Uint8Array, options: ZstdOptions) => Buffer;
   readonly zstdDecompressSync?: (source: Uint8Array, options: ZstdOptions) => Buffer;
   readonly constants: Readonly<Record<string, number | undefined>>;
 }
 
-// zstd.h, ZSTD_cParameter: fixed for ever by the library's stable API.
+// zstd.h, ZSTD_cParameter: fixed forever by the library's stable API.
 const COMPRESSION_LEVEL = 100;
 const CONTENT_SIZE_FLAG = 200;
 const CHECKSUM_FLAG = 201;
 
-/** The codec, or undefined where Node has no zstd. */
+/** Returns the codec, or undefined when Node has no zstd. */
 export function loadNodeCodec(module: ZstdModule = zlib): Codec | undefined {
   const { zstdCompressSync, zstdDecompressSync } = module;
   if (!zstdCompressSync || !zstdDecompressSync) return undefined;

@@ -1,5 +1,5 @@
-// zstd compiled to WebAssembly: a fifth of the addon's speed, and it works wherever Node does (docs/decisions/023). It
-// writes the same frames byte for byte; the checksum, which its interface cannot ask for, is added here.
+// zstd compiled to WebAssembly: it has a fifth of the addon's speed, but works wherever Node does (docs/decisions/023). It writes the same
+// frames byte for byte; the checksum, which its interface has no option for, is added here.
 import { ArchiverError, errorText, integrityError } from '../failures/errors.js';
 import type { Codec } from './codec-type.js';
 import { GET_ADDON } from './zstd-binding.js';
@@ -9,7 +9,7 @@ import { checkFrame, readFrameHeader } from './zstd-frame.js';
 const DESCRIPTOR = 4;
 const HAS_CHECKSUM = 0x04;
 const CHECKSUM_BYTES = 4;
-/** The module's memory ends at 2 GiB, and holds a frame as it was and as it becomes. */
+/** The module's memory is limited to 2 GiB, and holds a frame both compressed and decompressed. */
 const MAX_RAW_BYTES = 896 * 1024 * 1024;
 
 const FASTER = `use Node 22.15 or later, or build the addon: ${GET_ADDON}`;
@@ -22,17 +22,17 @@ async function startModule() {
 
 let started: ReturnType<typeof startModule> | undefined;
 
-/** Started once: a second start takes the memory away under what is being decoded. */
+/** Starts the module once: a second start would invalidate the memory of running calls. */
 const startedModule = async (): ReturnType<typeof startModule> => await (started ??= startModule());
 
 export interface WasmDecoder {
-  /** @throws unsupported for more than the module can hold */
+  /** @throws unsupported for more bytes than the module can hold */
   refuseHuge(rawSize: number): void;
-  /** The content of one frame, which has at most so many bytes. @throws integrity */
+  /** Decodes one frame with at most `mostBytes` bytes of content. @throws integrity */
   decode(frame: Uint8Array, mostBytes: number): Uint8Array;
 }
 
-/** Decodes frames that need not say how large their content is. @throws what keeps the module from being loaded */
+/** Loads a decoder for frames that need not contain their content size. @throws what keeps the module from being loaded */
 export async function loadWasmDecoder(): Promise<WasmDecoder> {
   const zstd = await startedModule();
   return {
@@ -47,7 +47,7 @@ export async function loadWasmDecoder(): Promise<WasmDecoder> {
   };
 }
 
-/** The codec. @throws what keeps the module from being loaded */
+/** Loads the codec. @throws what keeps the module from being loaded */
 export async function loadWasmCodec(): Promise<Codec> {
   const [zstd, { default: xxhash }] = await Promise.all([startedModule(), import('xxhash-wasm')]);
   const hash = await xxhash();

@@ -1,14 +1,14 @@
-// Reads the outside of a zstd frame (RFC 8878) without decoding it, so that a hostile one is refused before a decoder
-// allocates anything: its content size, window, dictionary, and where it ends.
+// Parses the structure of a zstd frame (RFC 8878) without decoding it, so that a hostile one is refused before a decoder allocates
+// anything: its content size, window, dictionary, and its end.
 import { integrityError } from '../failures/errors.js';
 
 const MAGIC = 0xfd2fb528;
 export const MAX_BLOCK = 128 * 1024;
-/** The largest window any level needs (2^27), and what the zstd command accepts without being asked. */
+/** The largest window of any level (2^27), and the limit of the zstd command by default. */
 export const MAX_WINDOW = 1 << 27;
 
 export interface FrameHeader {
-  /** Undefined when the frame does not say. */
+  /** Undefined when the frame does not contain it. */
   readonly contentSize: number | undefined;
   readonly windowSize: number;
   readonly dictionaryId: number;
@@ -55,7 +55,7 @@ export function readFrameHeader(source: Uint8Array): FrameHeader {
   };
 }
 
-/** Bytes from the start of `source` to the end of its first frame. @throws integrity when it is cut off */
+/** Returns the bytes from the start of `source` to the end of its first frame. @throws integrity when it is cut off */
 function measureFrame(source: Uint8Array, header: FrameHeader): number {
   let at = header.headerSize;
   for (;;) {
@@ -73,7 +73,7 @@ function measureFrame(source: Uint8Array, header: FrameHeader): number {
 }
 
 /**
- * Checks that `source` is exactly one frame which says it holds `rawSize` bytes and needs nothing unusual to decode.
+ * Checks that `source` is exactly one frame that announces `rawSize` bytes and needs nothing unusual to decode.
  * @throws integrity
  */
 export function checkFrame(source: Uint8Array, rawSize: number): void {

@@ -1,6 +1,6 @@
-// zstd from a stream of unknown length, for archives that other tools wrote: any number of frames, skippable ones among
-// them. The window is bounded, so that no archive decides how much memory is taken. Only the addon is given the stream as it
-// is: Node 22 and 24 stop without an error after the first frame and at a skippable one, and WebAssembly wants frames whole.
+// Decodes zstd streams of unknown length, for archives of other tools: any number of frames, including skippable ones. The window is
+// limited, so that no archive determines how much memory is used. Only the addon gets the stream unchanged: Node 22 and 24 stop without an
+// error after the first frame and at a skippable one, and WebAssembly needs whole frames.
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { errorText, integrityError } from '../failures/errors.js';
@@ -9,7 +9,7 @@ import { loadWasmDecoder } from './wasm-codec.js';
 import { type Binding, loadBinding } from './zstd-binding.js';
 import { MAX_WINDOW } from './zstd-frame.js';
 
-/** What may decode here; the first of them that there is does. */
+/** Possible decoders; the first available one is used. */
 export interface StreamDecoders {
   readonly binding: Binding | undefined;
   readonly node: NodeZstd['createZstdDecompress'];
@@ -21,12 +21,12 @@ interface NodeZstd {
 
 const PIECE_BYTES = 256 * 1024;
 const WINDOW_LOG = Math.log2(MAX_WINDOW);
-// zstd.h, ZSTD_dParameter: fixed for ever by the library's stable API.
+// zstd.h, ZSTD_dParameter: fixed forever by the library's stable API.
 const WINDOW_LOG_MAX = 100;
 
 /**
- * Decodes zstd as it comes. A piece is only valid until the next one is asked for.
- * @throws integrity for what is not sound zstd or cut off, unsupported for a frame that is too large for WebAssembly
+ * Decodes zstd as it arrives. Each piece is valid only until the next one is requested.
+ * @throws integrity for invalid or cut off zstd, unsupported for a frame that is too large for WebAssembly
  */
 export function decodeZstdStream(
   source: AsyncIterable<Uint8Array>,
@@ -88,7 +88,7 @@ async function* throughBinding(binding: Binding, source: AsyncIterable<Uint8Arra
   if (isInFrame) throw integrityError('its zstd data is cut off');
 }
 
-/** Decodes through one of Node's own streams. @throws integrity; errors of the source stay what they are */
+/** Decodes through one of Node's own streams. @throws integrity; errors of the source are passed on unchanged */
 export async function* throughTransform(decoder: Transform, source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let failure: unknown;
   const watched = async function* (): AsyncGenerator<Uint8Array> {
@@ -99,7 +99,7 @@ export async function* throughTransform(decoder: Transform, source: AsyncIterabl
       throw error;
     }
   };
-  pipeline(Readable.from(watched()), decoder, () => undefined); // its failure comes out of the loop below
+  pipeline(Readable.from(watched()), decoder, () => undefined); // its failure is thrown by the loop below
   try {
     for await (const piece of decoder as AsyncIterable<Buffer>) yield piece;
   } catch (error) {

@@ -1,5 +1,5 @@
-// What the codes of failed system calls mean, in words. The only such table: code that knows more about a situation ("a
-// folder is in its place") says that instead, and uses this table for the rest.
+// Texts for the codes of failed system calls. The only such table: code that knows more about a situation ("a folder is in its place") has
+// its own text, and uses this table otherwise.
 import { type ErrorCode, errorText, systemCode } from './errors.js';
 
 export interface Meaning {
@@ -8,7 +8,7 @@ export interface Meaning {
   readonly text: string;
   /** A step that helps wherever it happens. */
   readonly hint?: string;
-  /** The same call may succeed when it is made again. */
+  /** True when the same call may succeed later. */
   readonly retriable?: boolean;
 }
 
@@ -26,7 +26,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   ENOSPC: { code: 'no-space', text: 'no space is left on the device', hint: 'free some space' },
   EDQUOT: { code: 'no-space', text: 'the disk quota is used up', hint: 'free some space' },
   EFBIG: { code: 'no-space', text: 'the file is larger than the file system or a limit allows' },
-  // Our own limit, which threads and requests are adapted to: waiting does not raise it.
+  // This is our own limit, which threads and requests are adapted to: waiting does not raise it.
   EMFILE: { code: 'io', text: 'too many files are open', hint: 'raise the limit of open files (ulimit -n)' },
   ENFILE: {
     code: 'io',
@@ -41,11 +41,11 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   EBADF: { code: 'io', text: 'it is closed, or not open for this' },
 };
 
-/** What a code means; undefined for one that is not in the table. */
+/** Returns the meaning of a code; undefined for one that is not in the table. */
 export const meaningOf = (code: string | undefined): Meaning | undefined => MEANINGS[code ?? ''];
 
-/** What a failed system call means in words; undefined for other errors, and for codes that are not in the table. */
+/** Describes a failed system call; undefined for other errors, and for codes that are not in the table. */
 export const systemText = (error: unknown): string | undefined => meaningOf(systemCode(error))?.text;
 
-/** Why something failed, for people: in words where it is a failed system call, else the message of the error. */
+/** Describes why something failed: by the table for a failed system call, otherwise by the error's message. */
 export const reasonText = (error: unknown): string => systemText(error) ?? errorText(error);

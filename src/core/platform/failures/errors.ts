@@ -1,12 +1,12 @@
-// The kinds of failure the engine can name. Thrown where the cause is known; `src/cli/errors.ts` alone turns them
-// into text and an exit status. A message says what failed on which object; a hint is a command or step to take next.
+// The kinds of failure in the engine. They are thrown where the cause is known; only `src/cli/errors.ts` turns them into text and an exit
+// status. A message says what failed on which object; a hint is a command or step to take next.
 
 export type ErrorCode =
   | 'usage'
   | 'not-found'
-  /** A policy, or the mode of a file, says no: another request may be allowed. */
+  /** A policy, or the mode of a file, forbids it; other requests may be allowed. */
   | 'access-denied'
-  /** There are none, they are not accepted or have expired, or the clock is wrong: nothing is known of what is allowed. */
+  /** Credentials are missing, expired or not accepted, or the clock is wrong: nothing is known about permissions. */
   | 'credentials'
   | 'integrity'
   | 'conflict'
@@ -27,7 +27,7 @@ export type ErrorCode =
 export interface ErrorOptions {
   readonly hint?: string | undefined;
   readonly cause?: unknown;
-  /** Exit status of the process when this error ends the command; default by kind. */
+  /** Exit status of the process when this error ends the command; the default depends on the kind. */
   readonly exitCode?: number;
 }
 
@@ -56,15 +56,15 @@ export class ArchiverError extends Error {
   }
 }
 
-/** A mistake in how the command was called (exit status 2). */
+/** Makes the error for a mistake in how the command was called (exit status 2). */
 export const usageError = (message: string, hint?: string): ArchiverError =>
   new ArchiverError('usage', message, { hint });
 
-/** Bytes or records that are not what was written (exit status 1). */
+/** Makes the error for bytes or records that differ from what was written (exit status 1). */
 export const integrityError = (message: string, options?: ErrorOptions): ArchiverError =>
   new ArchiverError('integrity', message, options);
 
-/** The work was interrupted on request (exit status 130). */
+/** Makes the error for work that was interrupted on request (exit status 130). */
 export const cancelledError = (message = 'cancelled'): ArchiverError => new ArchiverError('cancelled', message);
 
 /** True for an `ArchiverError` of one of these kinds; of any when none is given. */
@@ -72,7 +72,7 @@ export function isArchiverError(error: unknown, ...codes: readonly ErrorCode[]):
   return error instanceof ArchiverError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** For the `catch` of a promise: undefined for failures of these kinds, or with these system codes. @throws all others */
+/** Returns a handler for `catch` that turns failures of these kinds, or with these system codes, into undefined. @throws all others */
 export const noneOn =
   (...codes: readonly (ErrorCode | `E${string}`)[]) =>
   (error: unknown): undefined => {
@@ -80,12 +80,12 @@ export const noneOn =
     if (!codes.some((one) => one === code)) throw error;
   };
 
-/** The text of anything thrown, without a stack. */
+/** Returns the text of anything thrown, without a stack. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The `code` of a Node system error (`ENOENT`, `EACCES`, …), if it has one. That of an `ArchiverError` is none. */
+/** Returns the `code` of a Node system error (`ENOENT`, `EACCES`, …); undefined for other errors, including `ArchiverError`. */
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error && !isArchiverError(error) ? (error as NodeJS.ErrnoException).code : undefined;
   return typeof code === 'string' ? code : undefined;

@@ -1,4 +1,4 @@
-// What could not be restored, in the order of discovery.
+// Collects paths that could not be processed, in the order of discovery.
 import { displayPath, pathBelow, type RawPath, textFromRaw, TOP } from '../paths/raw-path.js';
 
 export interface Failure {
@@ -6,7 +6,7 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** A path as results name it: its text, or with `\xNN` where it is not UTF-8. */
+/** Returns a path as shown in results: as text, with `\xNN` when it is not UTF-8. */
 export const resultPath = (path: RawPath): string => textFromRaw(path) ?? displayPath(path);
 
 export class Failures {
@@ -14,7 +14,7 @@ export class Failures {
 
   constructor(private readonly onFailure: (failure: Failure) => void = () => undefined) {}
 
-  /** The path of a folder gets a slash at its end. */
+  /** Adds a failure. The path of a folder gets a trailing slash. */
   add(path: RawPath, reason: string, isFolder = false): void {
     const failure = { path: resultPath(isFolder ? pathBelow(path, TOP) : path), reason };
     this.list.push(failure);

@@ -2,7 +2,7 @@ import { printable } from '../paths/raw-path.js';
 import { meaningOf } from './errno.js';
 import { ArchiverError, errorText, systemCode } from './errors.js';
 
-/** A failed system call on a file of the program's own: `cannot read PATH (EACCES)`. */
+/** Makes the error for a failed system call on one of the program's own files: `cannot read PATH (EACCES)`. */
 export function fileFailure(verb: 'read' | 'write' | 'remove', path: string, error: unknown): ArchiverError {
   const code = systemCode(error);
   const kind = meaningOf(code)?.code;

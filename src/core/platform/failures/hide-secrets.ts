@@ -1,7 +1,7 @@
-// Hides passwords in settings that are shown. A value is hidden because of its name; in a URL only user, password and secret
-// parameters are hidden, so that the server stays visible. Hides too much rather than too little.
+// Hides passwords in settings that are shown. A value is hidden because of its name; in a URL only user, password and secret parameters are
+// hidden, so that the server stays visible. Hides too much rather than too little.
 
-/** Replaces what is hidden. */
+/** Replaces a hidden value. */
 export const HIDDEN = '(hidden)';
 
 const SECRET = /pass(?:word|wd|phrase)|^pass$|^pwd$|secret|token|credential|signature|(?:api|access|private|secret)key/;
@@ -12,11 +12,11 @@ export const isSecretName = (name: string): boolean => SECRET.test(name.toLowerC
 const hideValue = (all: string, before: string, name: string, sign: string): string =>
   isSecretName(name) ? `${before}${name}${sign}${HIDDEN}` : all;
 
-/** The text without anything that looks like a secret. */
+/** Returns the text without anything that looks like a secret. */
 export function withoutSecrets(text: string): string {
   return (
     text
-      // The places in a store have no user, but may have an @ in their path.
+      // Locations in a store have no user, but may have an @ in their path.
       .replace(/\b((?:s3|file):\/\/)[^\s/?#]*@/gi, `$1${HIDDEN}@`)
       // A password may contain anything, even characters that end the host of a valid URL.
       .replace(/\b((?!(?:s3|file):)[a-z][a-z0-9+.-]*:\/\/)\S*@/gi, `$1${HIDDEN}@`)
@@ -25,6 +25,6 @@ export function withoutSecrets(text: string): string {
   );
 }
 
-/** A text that was given under this name. */
+/** Returns a value for display, hidden if its name or content looks like a secret. */
 export const shownValue = (name: string, text: string): string =>
   isSecretName(name) && text !== '' ? HIDDEN : withoutSecrets(text);

@@ -1,6 +1,6 @@
-// The Linux calls that Node's fs lacks or rounds: nanosecond times, xattrs, holes, and opening relative to a folder so
-// that no symbolic link is ever followed. Reached through koffi; about 1 µs a call. Every function is synchronous and
-// throws a SystemError with Node's `code`. `loadLibc` answers undefined elsewhere, and callers fall back to fs.
+// Linux calls that Node's fs lacks or rounds: nanosecond times, xattrs, holes, and opening relative to a folder so that no symbolic link is
+// ever followed. Called through koffi, at about 1 µs per call. Every function is synchronous and throws a SystemError with Node's `code`.
+// On other systems `loadLibc` returns undefined, and callers fall back to fs.
 import { createRequire } from 'node:module';
 import { constants, endianness } from 'node:os';
 import { type RawPath, HERE, rawFromBytes } from '../paths/raw-path.js';
@@ -11,7 +11,7 @@ export const O_CREAT = 0o100;
 export const O_EXCL = 0o200;
 export const O_NONBLOCK = 0o4000;
 const ARM = process.arch === 'arm64' || process.arch === 'arm';
-// asm-generic numbers, and where arm differs: linux/arch/arm64/include/uapi/asm/fcntl.h
+// asm-generic numbers, and those that differ on arm: linux/arch/arm64/include/uapi/asm/fcntl.h
 export const O_DIRECTORY = ARM ? 0o40000 : 0o200000;
 export const O_NOFOLLOW = ARM ? 0o100000 : 0o400000;
 export const O_NOATIME = 0o1000000;
@@ -43,17 +43,17 @@ export class SystemError extends Error {
 
 export interface Libc {
   openat(dir: number, path: RawPath, flags: number, mode: number): number;
-  /** Like openat, below `dir` and through no symbolic link. Undefined where the kernel lacks openat2. */
+  /** Like openat, restricted to paths below `dir` without symbolic links. Undefined when the kernel lacks openat2. */
   openBeneath: ((dir: number, path: RawPath, flags: number) => number) | undefined;
   close(fd: number): void;
   pread(fd: number, into: Uint8Array, length: number, position: number): number;
   pwrite(fd: number, from: Uint8Array, length: number, position: number): number;
-  /** With `AT_SYMLINK_NOFOLLOW`; an empty path means `dir` itself. */
+  /** Uses `AT_SYMLINK_NOFOLLOW`; an empty path means `dir` itself. */
   statat(dir: number, path: RawPath, stat: Stat): void;
   lseek(fd: number, offset: number, whence: number): number;
   ftruncate(fd: number, length: number): void;
   readlinkat(dir: number, path: RawPath): RawPath;
-  /** The next names in an open folder, `.` and `..` among them; none when it is at its end. Undefined on rare processors. */
+  /** Returns the next names in an open folder, including `.` and `..`; empty at its end. Undefined on rare processors. */
   getdents: ((fd: number) => RawPath[]) | undefined;
   symlinkat(target: RawPath, dir: number, path: RawPath): void;
   linkat(fromDir: number, from: RawPath, toDir: number, to: RawPath): void;
@@ -62,9 +62,9 @@ export interface Libc {
   unlinkat(dir: number, path: RawPath, flags: number): void;
   fchmod(fd: number, mode: number): void;
   fchown(fd: number, uid: number, gid: number): void;
-  /** Of the link itself, when the path names one. */
+  /** Changes the link itself when the path names one. */
   chownat(dir: number, path: RawPath, uid: number, gid: number): void;
-  /** Sets mtime, and atime to the same; of the link itself. An empty path means `dir`. */
+  /** Sets mtime and atime to the same value, of a link itself. An empty path means `dir`. */
   utimensat(dir: number, path: RawPath, seconds: number, nanos: number): void;
   futimens(fd: number, seconds: number, nanos: number): void;
   flistxattr(fd: number): RawPath[];
@@ -74,7 +74,7 @@ export interface Libc {
   llistxattr(path: RawPath): RawPath[];
   lgetxattr(path: RawPath, name: RawPath): Buffer;
   lsetxattr(path: RawPath, name: RawPath, value: Uint8Array): void;
-  /** Ends the process at once: no exit handler and no destructor of native code runs. */
+  /** Ends the process immediately: no exit handler or destructor of native code runs. */
   exit(status: number): void;
 }
 
@@ -86,13 +86,13 @@ interface Koffi {
 
 let loaded: { readonly libc: Libc | undefined } | undefined;
 
-/** The binding, or undefined where this is not Linux, koffi is not installed or `ARCHIVER_NO_LIBC=1` asks to do without. */
+/** Returns the binding, or undefined when this is not Linux, koffi is not installed or `ARCHIVER_NO_LIBC=1` is set. */
 export function loadLibc(): Libc | undefined {
   loaded ??= { libc: bind() };
   return loaded.libc;
 }
 
-/** The binding, where this thread has it already. */
+/** Returns the binding if this thread has already loaded it. */
 export const boundLibc = (): Libc | undefined => loaded?.libc;
 
 function bind(): Libc | undefined {
@@ -103,11 +103,11 @@ function bind(): Libc | undefined {
     koffi = createRequire(import.meta.url)('koffi') as Koffi;
     return bindWith(koffi);
   } catch {
-    return undefined; // said once by whoever then keeps less: source-fs-portable.ts, open-tree.ts
+    return undefined; // reported once by the code that then keeps less: source-fs-portable.ts, open-tree.ts
   }
 }
 
-/** Why there is no binding, for people, with what to type where that helps. */
+/** Explains why there is no binding, with the command that helps if there is one. */
 export const noLibcReason = (): string =>
   process.platform === 'linux' ? 'koffi is not available; to get it: npm install -g zstd-archiver' : 'that needs Linux';
 

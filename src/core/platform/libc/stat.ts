@@ -1,6 +1,6 @@
-// What the kernel tells of a file.
+// File attributes from statx.
 
-/** What statx tells; filled anew by each call, so that scanning a million files makes no million objects. */
+/** Attributes from statx; refilled by each call, so that scanning a million files does not make a million objects. */
 export interface Stat {
   mode: number;
   size: number;
@@ -36,7 +36,7 @@ export function newStat(): Stat {
   };
 }
 
-/** `view`: struct statx, linux/include/uapi/linux/stat.h */
+/** Reads the attributes from `view`, a struct statx: linux/include/uapi/linux/stat.h */
 export function readStat(view: DataView, stat: Stat): void {
   stat.nlink = view.getUint32(16, true);
   stat.uid = view.getUint32(20, true);

@@ -1,4 +1,4 @@
-/** Runs `work` for every item, `limit` at a time. @throws the first failure, when those that run have ended */
+/** Runs `work` for every item, `limit` at a time. @throws the first failure, after the running ones have ended */
 export async function atOnce<T>(items: Iterable<T>, limit: number, work: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]();
   let failure: { readonly error: unknown } | undefined;

@@ -1,5 +1,5 @@
-// Bounds the stored bytes that are being fetched or wait for a worker. First come, first served; a request larger than the
-// whole budget is admitted when nothing else is held, so that it does not wait for ever.
+// Limits the stored bytes that are being fetched or waiting for a worker. Requests are served in order; one larger than the whole budget is
+// admitted when nothing else is held, so that it does not wait forever.
 
 export class ByteBudget {
   private held = 0;
@@ -7,7 +7,7 @@ export class ByteBudget {
 
   constructor(private capacity: number) {}
 
-  /** Resolves when `bytes` may be held; give them back with `release`. */
+  /** Resolves when `bytes` may be held; return them with `release`. */
   async acquire(bytes: number): Promise<void> {
     if (this.waiting.length === 0 && this.fits(bytes)) {
       this.held += bytes;
@@ -25,7 +25,7 @@ export class ByteBudget {
     }
   }
 
-  /** Admits every request from now on: the run has ended and only cleans up. */
+  /** Admits every request from now on, when the run has ended and only cleans up. */
   lift(): void {
     this.capacity = Number.POSITIVE_INFINITY;
     this.release(0);
@@ -36,7 +36,7 @@ export class ByteBudget {
   }
 }
 
-/** At most `capacity` at a time. */
+/** Limits concurrent work to `capacity` at a time. */
 export class Slots extends ByteBudget {
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.acquire(1);

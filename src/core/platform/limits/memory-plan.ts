@@ -1,24 +1,24 @@
-// How the memory of an upload is divided. Only the output buffers vary; the rest is known: Node with the store's
-// client, and for each worker its isolate, its frame buffer and zstd's tables.
+// Divides the memory of an upload. Only the output buffers vary; the rest is fixed: Node with the store's client, and for each worker its
+// isolate, its frame buffer and zstd's tables.
 const MIB = 2 ** 20;
-/** The least memory that an upload, or what reads content, can work with. */
+/** The least memory for an upload, or for commands that read content. */
 export const MIN_MEMORY_BYTES = 192 * MIB;
 const PROCESS = 110 * MIB;
 const WORKER = 36 * MIB;
-/** Without --memory-limit: what two workers need to keep eight requests busy, and room for each further worker. */
+/** Defaults without --memory-limit: enough for two workers to keep eight requests busy, plus room for each further worker. */
 const DEFAULT_FIRST = 448 * MIB;
 const DEFAULT_NEXT = 96 * MIB;
 
 export interface MemoryPlan {
   /** Bytes for all output buffers together. */
   readonly bufferBytes: number;
-  /** Bytes of one output buffer for chunks of this size: what does not compress, plus the table of contents. */
+  /** Returns the bytes of one output buffer for chunks of this size: incompressible content plus the table of contents. */
   outputBytes(chunkBytes: number): number;
-  /** Output buffers that fit, at least 1. */
+  /** Returns the number of output buffers that fit, at least 1. */
   buffers(chunkBytes: number): number;
 }
 
-/** `limitBytes` is `--memory-limit`; `frameBytes` 0 counts as a whole chunk. */
+/** Makes the plan. `limitBytes` is `--memory-limit`; `frameBytes` 0 counts as a whole chunk. */
 export function memoryPlan(limitBytes: number | undefined, workers: number, frameBytes: number): MemoryPlan {
   const limit = limitBytes ?? DEFAULT_FIRST + Math.max(0, workers - 2) * DEFAULT_NEXT;
   const frame = frameBytes === 0 ? 32 * MIB : frameBytes;

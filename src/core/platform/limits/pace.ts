@@ -8,7 +8,7 @@ export type Pace = (bytes: number, signal?: AbortSignal) => Promise<void>;
 export const PACED_SLICE_BYTES = 16 * 1024;
 
 export interface Clock {
-  /** Milliseconds; only differences count. */
+  /** Milliseconds; only differences matter. */
   readonly now: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
@@ -18,9 +18,9 @@ const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
 };
 
-/** A limiter shared by all callers of the function. A request larger than the rate waits for its own bytes. */
+/** Makes a limiter that is shared by all callers of the function. A request larger than the rate waits for its own bytes. */
 export function createPace(bytesPerSecond: number, clock: Clock = systemClock): Pace {
-  // The moment at which everything let through is paid for; at most one second in the past.
+  // The time until which everything admitted is paid for; at most one second in the past.
   let paidUntil = clock.now();
   return async (bytes, signal) => {
     const now = clock.now();

@@ -1,4 +1,4 @@
-// How many requests may be in flight. One controller an upload; it learns from every request that ends.
+// Controls how many requests may be in flight. There is one controller per upload, and it learns from every request that ends.
 //
 // - fixed: always the same number
 // - cubic: grows along a cubic curve since the last trouble (RFC 8312, per request instead of per segment), multiplies
@@ -11,13 +11,13 @@ export interface Acknowledgement {
   readonly nowMs: number;
   readonly bytes: number;
   readonly durationMs: number;
-  /** The request had to be repeated before it went through. */
+  /** True when the request had to be repeated before it succeeded. */
   readonly troubled: boolean;
 }
 
 export interface TransferWindow {
   readonly name: string;
-  /** Whole requests that may be in flight now, at least 1. */
+  /** Number of requests that may be in flight now, at least 1. */
   readonly size: number;
   acknowledge(ack: Acknowledgement): void;
 }
@@ -66,7 +66,7 @@ const PROBE_GAINS = [1.25, 0.75, 1, 1, 1, 1, 1, 1];
 export function bbrWindow(limit: number, start = 2): TransferWindow {
   const rates: number[] = [];
   const requests: number[] = [];
-  /** How much had been delivered at a time. */
+  /** Bytes delivered by each point in time. */
   const history: { readonly ms: number; readonly delivered: number }[] = [];
   let window = start;
   let cycle = -1;
@@ -82,7 +82,7 @@ export function bbrWindow(limit: number, start = 2): TransferWindow {
     },
     acknowledge({ nowMs, bytes, durationMs, troubled }) {
       const sentMs = nowMs - durationMs;
-      // What arrived during this request, divided by its duration: answers that arrive in a burst do not inflate it.
+      // Bytes that arrived during this request, divided by its duration, so that bursts of answers do not inflate it.
       const before = history.findLast(({ ms }) => ms <= sentMs)?.delivered ?? forgotten;
       delivered += bytes;
       forgotten = push(history, { ms: nowMs, delivered }, BBR_HISTORY)?.delivered ?? forgotten;
@@ -90,39 +90,39 @@ export function bbrWindow(limit: number, start = 2): TransferWindow {
         if (lastTroubleMs !== undefined && sentMs < lastTroubleMs) return;
         lastTroubleMs = nowMs;
         window = Math.max(1, window * BBR_BETA);
-        rates.length = 0; // measured before the store pushed back
+        rates.length = 0; // they were measured before the store pushed back
         return;
       }
       push(rates, (delivered - before) / Math.max(1, durationMs), BBR_SAMPLES);
       push(requests, bytes, BBR_SAMPLES);
       const request = Math.max(1, requests.reduce((sum, size) => sum + size, 0) / requests.length);
-      // The round trip without queueing is kept for good: it cannot be measured while requests wait for each other. That of a
-      // small request says nothing about the others.
+      // The shortest round trip is kept permanently, because it cannot be measured while requests queue behind each other. Small requests
+      // say nothing about the others.
       if (bytes >= request / 2) shortestMs = Math.min(shortestMs, durationMs);
       if (rates.length < 3) {
         if (lastTroubleMs === undefined) window = Math.min(limit, window + 1);
         return;
       }
       const rate = Math.max(...rates);
-      // A gain lasts a round trip: only requests sent under it show its effect.
+      // A gain lasts one round trip, because only requests sent under it show its effect.
       if (sentMs >= cycleMs) {
         cycle++;
         cycleMs = nowMs;
       }
       const gain = PROBE_GAINS[cycle % PROBE_GAINS.length] ?? 1;
-      // One more than fits the path: it shows whether more would fit.
+      // One more than fits the path, to find out whether more would fit.
       window = Math.min(limit, ((rate * shortestMs) / request) * gain + 1);
     },
   };
 }
 
-/** Returns what was removed for it. */
+/** Appends a value; returns what was removed to make room. */
 function push<T>(list: T[], value: T, most: number): T | undefined {
   list.push(value);
   return list.length > most ? list.shift() : undefined;
 }
 
-/** `auto`: cubic, until the shortest of the first requests shows a long path (over 150 ms); then bbr, which does not wait for trouble. */
+/** `auto`: cubic, until the first requests show a long path (all over 150 ms); then bbr, which does not wait for trouble. */
 export function autoWindow(limit: number): TransferWindow {
   let inner = cubicWindow(limit);
   let seen = 0;

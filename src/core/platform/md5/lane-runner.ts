@@ -1,14 +1,14 @@
-// What the users of the MD5 kernel have in common: which lane has how many blocks to hash and where, and the states of the
-// lanes, which stay in the module's memory from one call to the next. Who uses it decides what goes through which lane.
+// Common base of the users of the MD5 kernel: the blocks left in each lane and their address, and the states of the lanes, which stay in
+// the module's memory between calls. The user decides what each lane hashes.
 import type { Kernel } from './load-kernel.js';
 import { INITIAL_STATE, LANES, POINTERS_AT, stateAddress } from './md5-kernel.js';
 
 const PAGE_BYTES = 1 << 16;
-/** Of a message's length, at the end of its padding (RFC 1321, 3.2). */
+/** Size of the message length at the end of its padding (RFC 1321, 3.2). */
 export const LENGTH_BYTES = 8;
 
 export class LaneRunner {
-  /** Blocks until a lane needs attention; an idle lane has none. */
+  /** Blocks until a lane needs attention; 0 for an idle lane. */
   private readonly blocksLeft = new Uint32Array(LANES);
   private view: DataView;
 
@@ -16,7 +16,7 @@ export class LaneRunner {
     this.view = new DataView(kernel.memory.buffer);
   }
 
-  /** Makes the module's memory so large; Buffers from before become empty when it has to grow. @throws RangeError */
+  /** Grows the module's memory to this size; earlier Buffers become empty when it has to grow. @throws RangeError */
   reserve(bytes: number): void {
     const { memory } = this.kernel;
     const missing = bytes - memory.buffer.byteLength;
@@ -33,24 +33,24 @@ export class LaneRunner {
     return this.blocksLeft[lane] === 0;
   }
 
-  /** A new message begins in the lane. */
+  /** Begins a new message in the lane. */
   begin(lane: number): void {
     for (let word = 0; word < 4; word++) this.view.setUint32(stateAddress(lane, word), INITIAL_STATE[word] ?? 0, true);
   }
 
-  /** The next blocks of a lane's message lie at `address`. */
+  /** Sets the address and number of the next blocks of a lane's message. */
   give(lane: number, address: number, blocks: number): void {
     this.view.setUint32(POINTERS_AT + lane * 4, address, true);
     this.blocksLeft[lane] = blocks;
   }
 
-  /** In bits, which are more than 32 from 512 MiB on. */
+  /** Writes the message length in bits, which exceeds 32 bits from 512 MiB on. */
   writeLength(address: number, lengthBytes: number): void {
     this.view.setUint32(address, lengthBytes << 3, true);
     this.view.setUint32(address + 4, Math.floor(lengthBytes / 2 ** 29), true);
   }
 
-  /** Hashes as many blocks of every lane as the one has that has the fewest. False when all are idle. */
+  /** Hashes as many blocks in every lane as the lane with the fewest has. Returns false when all are idle. */
   step(): boolean {
     const { blocksLeft } = this;
     let blocks = Infinity;
@@ -69,7 +69,7 @@ export class LaneRunner {
     return true;
   }
 
-  /** The digest of the message in the lane, after its last block. */
+  /** Writes the digest of the lane's message, after its last block. */
   digest(lane: number, into: DataView, at: number): void {
     for (let word = 0; word < 4; word++)
       into.setUint32(at + word * 4, this.view.getUint32(stateAddress(lane, word), true), true);

@@ -1,21 +1,21 @@
-// Decides in which order ranges go through the lanes and which had better not. Longest first (LPT, Graham 1969): a
-// long range that starts last would keep one lane busy while the others are idle. Where one range is longer than the
-// fair share of a lane, idle lanes cannot be avoided, and OpenSSL, faster on one stream, may take it instead.
+// Decides in which order ranges go through the lanes and which should not. Longest first (LPT, Graham 1969): a long range that starts last
+// would keep one lane busy while the others are idle. If one range is longer than the fair share of a lane, idle lanes cannot be avoided,
+// and OpenSSL, which is faster for one stream, may hash it instead.
 import { BLOCK_BYTES, LANES } from './md5-kernel.js';
 
 /**
- * What one block of all lanes costs, in blocks of OpenSSL: 128 ns against 86 ns on one core of an AMD EPYC (Zen 4),
- * Node 20 (bench/md5.mjs). The same number of busy lanes is where the two are equal.
+ * Cost of one block in all lanes, in OpenSSL blocks: 128 ns compared with 86 ns on one core of an AMD EPYC (Zen 4), Node 20
+ * (bench/md5.mjs). With this number of busy lanes both are equally fast.
  */
 const PASS_COST = 1.5;
-/** What a call of `crypto.hash` costs beside its blocks, in the same unit (450 ns). */
+/** Overhead of a `crypto.hash` call in the same unit (450 ns). */
 const CALL_COST = 5;
 
-/** Between a power of two and the next; lengths have at most 26 bits in blocks, the lowest four classes apart. */
+/** Number of classes between two powers of two; lengths have at most 26 bits in blocks, and those of up to four bits have a class each. */
 const CLASSES_OF_POWER = 16;
 const CLASSES = (26 - 3) * CLASSES_OF_POWER;
 
-/** Blocks of a message with its padding: a bit, zeros, and eight bytes of length. */
+/** Returns the blocks of a message with its padding: a bit, zeros, and eight bytes of length. */
 export const blocksOf = (lengthBytes: number): number => Math.ceil((lengthBytes + 9) / BLOCK_BYTES);
 
 export class LaneSchedule {
@@ -29,7 +29,7 @@ export class LaneSchedule {
     return this.countSingles(lengths, count);
   }
 
-  /** A counting sort by class of length: a comparison sort would cost more than hashing the smallest ranges. */
+  /** Counting sort by class of length; a comparison sort would cost more than hashing the smallest ranges. */
   private sort(lengths: Uint32Array, count: number): void {
     const { ends } = this;
     if (this.order.length < count) this.order = new Uint32Array(Math.max(count, 2 * this.order.length));
@@ -51,7 +51,7 @@ export class LaneSchedule {
     }
   }
 
-  /** Lanes take as long as the longest range or, if that is more, as their fair share of all. */
+  /** Finds the cheapest number of single ranges. Lanes take as long as the longest range or, if that is more, their fair share of all. */
   private countSingles(lengths: Uint32Array, count: number): number {
     let left = 0;
     for (let i = 0; i < count; i++) left += blocksOf(lengths[i] ?? 0);
@@ -65,7 +65,7 @@ export class LaneSchedule {
         best = singles;
         bestCost = cost;
       }
-      // From here on all lanes are busy to the end, and cheaper for anything.
+      // From here on all lanes stay busy to the end, and are cheaper for everything.
       if (longest * LANES <= left) break;
       singleCost += longest + CALL_COST;
       left -= longest;
@@ -74,7 +74,7 @@ export class LaneSchedule {
   }
 }
 
-/** The number of blocks as a floating-point number of four bits after the first: equal classes differ by a sixteenth. */
+/** Returns the number of blocks as a floating-point number with a mantissa of four bits: lengths in one class differ by a sixteenth. */
 function classOf(lengthBytes: number): number {
   const blocks = lengthBytes >>> 6;
   if (blocks < CLASSES_OF_POWER) return blocks;

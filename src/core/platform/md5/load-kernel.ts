@@ -1,4 +1,4 @@
-// Makes an instance of the MD5 kernel, with a memory of its own, where the engine can run it.
+// Instantiates the MD5 kernel with its own memory, if the engine supports it.
 import { assembleKernel, writeConstants } from './md5-kernel.js';
 
 export interface Kernel {
@@ -14,7 +14,7 @@ interface WebAssemblyApi {
   validate(this: void, bytes: Uint8Array): boolean;
 }
 
-/** Undefined where WebAssembly or its SIMD is missing, or there is no address space. */
+/** Returns undefined when WebAssembly or its SIMD is missing, or there is no address space. */
 export function loadKernel(validate?: (bytes: Uint8Array) => boolean): Kernel | undefined {
   // Missing under --jitless.
   const api = (globalThis as { readonly WebAssembly?: WebAssemblyApi }).WebAssembly;
@@ -26,7 +26,7 @@ export function loadKernel(validate?: (bytes: Uint8Array) => boolean): Kernel | 
     writeConstants(kernel.memory.buffer);
     return kernel;
   } catch (error) {
-    // V8 reserves gigabytes of addresses for each memory; `ulimit -v` may be less.
+    // V8 reserves gigabytes of address space for each memory; `ulimit -v` may be lower.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

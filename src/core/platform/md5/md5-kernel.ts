@@ -1,8 +1,7 @@
-// MD5 (RFC 1321) of eight streams at once, as a WebAssembly module made at load time. A v128 holds the same 32-bit
-// variable of four streams (https://webassembly.github.io/spec/core/syntax/instructions.html#vector-instructions);
-// two such groups run interleaved, because every step of MD5 waits for the one before: the second group's
-// instructions fill the first one's waits. Guarantees nothing about addresses: the caller keeps every pointer inside
-// the memory.
+// MD5 (RFC 1321) of eight streams at once, as a WebAssembly module generated at load time. A v128 holds the same 32-bit variable of four
+// streams (https://webassembly.github.io/spec/core/syntax/instructions.html#vector-instructions). Two such groups run interleaved: every
+// step of MD5 waits for the previous one, and the other group's instructions fill the wait. Addresses are not checked: the caller must keep
+// every pointer inside the memory.
 import type { Code, WasmFunction } from './wasm-assembler.js';
 import * as wasm from './wasm-assembler.js';
 
@@ -10,7 +9,7 @@ const GROUPS = 2;
 export const LANES = GROUPS * 4;
 export const BLOCK_BYTES = 64;
 
-/** Where things are in the module's memory. Vectors are aligned to 16 bytes. */
+/** Layout of the module's memory. Vectors are aligned to 16 bytes. */
 const CONSTANTS_AT = 0;
 /** Words A, B, C, D of each group's four lanes. */
 const STATE_AT = CONSTANTS_AT + 64 * 16;
@@ -25,7 +24,7 @@ export const DATA_AT = TAILS_AT + LANES * 2 * BLOCK_BYTES;
 /** A, B, C, D before the first block (RFC 1321, 3.3). */
 export const INITIAL_STATE = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476] as const;
 
-/** Where word 0 to 3 of a lane's state is: four lanes make a group, and each of its vectors has one word of all four. */
+/** Returns the address of word 0 to 3 of a lane's state: four lanes make a group, and each of its vectors has one word of all four. */
 export const stateAddress = (lane: number, word: number): number =>
   STATE_AT + ((lane >> 2) * 4 + word) * 16 + (lane & 3) * 4;
 
@@ -45,7 +44,7 @@ const FIRST_VECTOR = FIRST_POINTER + LANES;
 const VECTORS_OF_GROUP = 10;
 const zero = wasm.i32_const(0);
 
-/** The additive constants T[i] of the RFC, four times each as the steps load them. The last 16 are one less: see `addRound`. */
+/** Writes the additive constants T[i] of the RFC, four times each as the steps load them. The last 16 are one less: see `addRound`. */
 export function writeConstants(memory: ArrayBuffer): void {
   const view = new DataView(memory);
   for (let step = 0; step < 64; step++) {
@@ -59,7 +58,7 @@ export function assembleKernel(): Buffer<ArrayBuffer> {
   return wasm.assembleModule(1, [compressFunction(), tailFunction()]);
 }
 
-/** `compress(blocks)`: that many (at least 1) blocks of every lane. Advances the pointers. */
+/** `compress(blocks)` hashes that many blocks (at least 1) of every lane and advances the pointers. */
 function compressFunction(): WasmFunction {
   const body = wasm.sequence(
     each(LANES, (lane) => wasm.local_set(FIRST_POINTER + lane, wasm.i32_load(zero, POINTERS_AT + lane * 4))),
@@ -97,7 +96,7 @@ function each(count: number, code: (index: number) => Code): Code {
 const advance = (pointer: number): Code =>
   wasm.local_set(pointer, wasm.i32_add(wasm.local_get(pointer), wasm.i32_const(BLOCK_BYTES)));
 
-/** Vector locals of a group: A, B, C, D, and six to compute in. */
+/** Vector locals of a group: A, B, C, D, and six temporaries. */
 const local = (group: number, index: number): number => FIRST_VECTOR + group * VECTORS_OF_GROUP + index;
 const stateAt = (group: number, variable: number): number => STATE_AT + (group * 4 + variable) * 16;
 const wordAt = (group: number, word: number): number => WORDS_AT + (group * 16 + word) * 16;
@@ -107,7 +106,7 @@ function addToState(group: number, variable: number): Code {
   return wasm.v128_store(zero, at, wasm.i32x4_add(wasm.v128_load(zero, at), wasm.local_get(local(group, variable))));
 }
 
-/** Words `first` to `first + 3` of four lanes, from a row for each lane to a row for each word. */
+/** Transposes words `first` to `first + 3` of four lanes, from one row per lane to one row per word. */
 function transpose(group: number, first: number): Code {
   const lows = [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23];
   const lowHalves = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
@@ -154,7 +153,7 @@ function stepCode(group: number, step: number): Code {
   return wasm.local_set(sum, addRound(round, start, [x, y, z])) + wasm.local_set(a, wasm.i32x4_add(rotated, x));
 }
 
-/** Adds F, G, H or I of the RFC to `start`, with as little as possible after x, which is known last. */
+/** Adds F, G, H or I of the RFC to `start`, with as few operations as possible after x, which is known last. */
 function addRound(round: number, start: Code, [x, y, z]: readonly [Code, Code, Code]): Code {
   switch (round) {
     case 0:
@@ -171,7 +170,7 @@ function addRound(round: number, start: Code, [x, y, z]: readonly [Code, Code, C
   }
 }
 
-/** `tail(from, count, to)`: a block of the last `count` (0 to 63) bytes, the bit that ends the message, and zeros. */
+/** `tail(from, count, to)` writes a block of the last `count` (0 to 63) bytes, the bit that ends the message, and zeros. */
 function tailFunction(): WasmFunction {
   const [from, count, to, splat] = [0, 1, 2, 3];
   const piece = (at: number): Code => {

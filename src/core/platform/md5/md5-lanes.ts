@@ -1,7 +1,6 @@
-// MD5 of many byte ranges of one buffer at once, several times faster than OpenSSL one after another: MD5 waits for
-// itself within a stream, so a core has room for more streams (see md5-kernel.ts). Same digests as `crypto.hash`, for
-// ranges of any length. Each instance has a memory of its own and belongs to one thread. It never moves data: what is
-// to be hashed must be in its memory.
+// MD5 of many byte ranges of one buffer at once, several times faster than OpenSSL one after another: MD5 waits for itself within a stream,
+// so a core has room for more streams (see md5-kernel.ts). Same digests as `crypto.hash`, for ranges of any length. Each instance has its
+// own memory and belongs to one thread. Data is never moved: it must be in that memory.
 import { hash as hashAlone } from 'node:crypto';
 import { ArchiverError } from '../failures/errors.js';
 import { LaneSchedule } from './lane-schedule.js';
@@ -13,26 +12,26 @@ const DIGEST_BYTES = 16;
 /** A message's last block is loaded whole, past its end. */
 const MARGIN_BYTES = BLOCK_BYTES;
 /**
- * Longer ranges gain little and had better be hashed where they are read: in a buffer of 4 MiB, eight ranges of
- * 512 KiB are hashed 5 times as fast as by `crypto.hash`, four of 1 MiB 2.7 times, two of 2 MiB 1.3 times
- * (bench/md5.mjs). `hash` is correct, and no slower than `crypto.hash`, for longer ones too.
+ * Longer ranges gain little and are better hashed while they are read: in a buffer of 4 MiB, eight ranges of 512 KiB are hashed 5 times as
+ * fast as by `crypto.hash`, four of 1 MiB 2.7 times, two of 2 MiB 1.3 times (bench/md5.mjs). `hash` is correct, and no slower than
+ * `crypto.hash`, for longer ones too.
  */
 export const LANE_LIMIT_BYTES = 1 << 20;
 
-/** What 32-bit addresses reach, less what the kernel needs. */
+/** Reach of 32-bit addresses, less what the kernel needs. */
 const MAX_BYTES = 2 ** 32 - DATA_AT - MARGIN_BYTES;
 const IDLE = -1;
 
 export interface Md5Lanes {
   /**
-   * `bytes` of the module's memory, always the same ones: to ask for more keeps what is there, so a full Buffer is
-   * made larger without a copy. Buffers from earlier calls become empty (length 0) when the memory has to grow.
+   * Returns `bytes` of the module's memory, always from the same start: requesting more keeps the content, so a full Buffer is enlarged
+   * without a copy. Earlier Buffers become empty (length 0) when the memory has to grow.
    * @throws internal above 4 GiB, or when the system has no memory
    */
   allocate(bytes: number): Buffer<ArrayBuffer>;
   /**
-   * MD5 of `count` ranges `[starts[i], starts[i] + lengths[i])` of the allocated bytes, into `digests` at `i * 16`.
-   * Ranges may overlap, be empty and come in any order. @throws internal for a range outside
+   * Computes the MD5 of `count` ranges `[starts[i], starts[i] + lengths[i])` of the allocated bytes, into `digests` at `i * 16`. Ranges may
+   * overlap, be empty and come in any order. @throws internal for a range outside
    */
   hash(starts: Uint32Array, lengths: Uint32Array, count: number, digests: Uint8Array): void;
 }
@@ -42,11 +41,11 @@ interface Batch {
   readonly lengths: Uint32Array;
   readonly count: number;
   readonly digests: DataView;
-  /** How far the schedule's order has been given to lanes. */
+  /** Number of ranges in the schedule's order that lanes were given. */
   next: number;
 }
 
-/** Undefined where WebAssembly or its SIMD is missing, or there is no address space: callers use `crypto.hash`. */
+/** Returns undefined when WebAssembly or its SIMD is missing, or there is no address space: use `crypto.hash` then. */
 export function loadMd5Lanes(validate?: (bytes: Uint8Array) => boolean): Md5Lanes | undefined {
   const kernel = loadKernel(validate);
   return kernel === undefined ? undefined : new Lanes(kernel);
@@ -56,7 +55,7 @@ class Lanes implements Md5Lanes {
   private readonly schedule = new LaneSchedule();
   private readonly runner: LaneRunner;
   private data: Buffer<ArrayBuffer>;
-  /** Of each lane: the range in it, and blocks of padding that follow those that it was given. */
+  /** The range in each lane, and its blocks of padding that still have to follow. */
   private readonly rangeOf = new Int32Array(LANES);
   private readonly tailBlocks = new Uint32Array(LANES);
 
@@ -99,7 +98,7 @@ class Lanes implements Md5Lanes {
     }
   }
 
-  /** Whenever a lane comes to the end of its blocks, all stop, and it goes on with its padding or the next range. */
+  /** When a lane comes to the end of its blocks, all stop, and it continues with its padding or the next range. */
   private run(batch: Batch): void {
     const { runner } = this;
     this.rangeOf.fill(IDLE);
@@ -122,7 +121,7 @@ class Lanes implements Md5Lanes {
     this.beginRange(lane, batch.starts[range] ?? 0, batch.lengths[range] ?? 0);
   }
 
-  /** Message blocks are read where they are; the rest, with its padding (RFC 1321, 3.1 and 3.2), is built aside. */
+  /** Blocks of the message are read in place; the remainder, with its padding (RFC 1321, 3.1 and 3.2), is built separately. */
   private beginRange(lane: number, start: number, length: number): void {
     const { runner } = this;
     runner.begin(lane);

@@ -1,48 +1,48 @@
-// MD5 of files that are read piece by piece, eight at once in the lanes of md5-kernel.ts. The states of the lanes stay in
-// the module's memory from one call to the next, so that a stream that ends makes room for another while the other
-// seven stand still: with enough streams every lane is always busy. Belongs to one thread.
+// MD5 of files that are read piece by piece, eight at once in the lanes of md5-kernel.ts. The states of the lanes stay in the module's
+// memory between calls, so a stream that ends makes room for another while the other seven pause: with enough streams every lane is always
+// busy. Belongs to one thread.
 import { createHash } from 'node:crypto';
 import { LaneRunner, LENGTH_BYTES } from './lane-runner.js';
 import { type Kernel, loadKernel } from './load-kernel.js';
 import { BLOCK_BYTES, DATA_AT, LANES } from './md5-kernel.js';
 
-/** Read at a time: large enough for a system call to cost nothing beside it, small enough for all lanes to fit a cache. */
+/** Bytes per read: large enough to make the cost of a system call negligible, small enough for all lanes to fit a cache. */
 const PIECE_BYTES = 1 << 15;
-/** Padding (RFC 1321, 3.1 and 3.2) follows the last piece at once. */
+/** Room for a piece and the padding after the last one (RFC 1321, 3.1 and 3.2). */
 const ROOM_BYTES = PIECE_BYTES + 2 * BLOCK_BYTES;
 
 export { LANES as STREAMS_AT_ONCE };
 
 export interface StreamSource {
   readonly sizeBytes: number;
-  /** Reads at most `into.length` bytes at `position`; 0 at the end. @throws when it cannot */
+  /** Reads at most `into.length` bytes at `position`; returns 0 at the end. @throws when it cannot */
   read(into: Uint8Array, position: number): number;
-  /** Called once: the digest in hex, or why there is none. Must not throw. */
+  /** Called once with the digest in hex, or the reason why there is none. Must not throw. */
   done(md5: string | undefined, error?: unknown): void;
 }
 
 interface Stream {
   readonly source: StreamSource;
-  /** Bytes of the source that are read. */
+  /** Bytes of the source that were read. */
   position: number;
-  /** The padding is in the lane's room: nothing follows. */
+  /** True once the padding is in the lane's room: nothing follows. */
   isPadded: boolean;
 }
 
 export interface Md5Streams {
-  /** Streams that are not done. */
+  /** Number of streams that are not done. */
   readonly count: number;
-  /** Bytes of all streams that are not read yet. */
+  /** Bytes of all streams that were not read yet. */
   readonly backlogBytes: number;
-  /** Hashing begins with `advance`. */
+  /** Adds a stream; it is hashed by `advance`. */
   add(source: StreamSource): void;
   /** Hashes until at most `count` streams and `backlogBytes` bytes are left. */
   advance(count: number, backlogBytes: number): void;
-  /** Forgets all streams. */
+  /** Drops all streams. */
   clear(): void;
 }
 
-/** Undefined where WebAssembly or its SIMD is missing, or there is no address space: callers use `crypto.hash`. */
+/** Returns undefined when WebAssembly or its SIMD is missing, or there is no address space: use `crypto.hash` then. */
 export function loadMd5Streams(validate?: (bytes: Uint8Array) => boolean): Md5Streams | undefined {
   const kernel = loadKernel(validate);
   return kernel === undefined ? undefined : new Streams(kernel, new LaneRunner(kernel));
@@ -75,7 +75,7 @@ class Streams implements Md5Streams {
   advance(count: number, backlogBytes: number): void {
     while (this.count > 0 && (this.count > count || this.backlogBytes > backlogBytes)) {
       const [first] = this.waiting;
-      // One stream in eight lanes is slower than OpenSSL.
+      // A single stream in eight lanes is slower than OpenSSL.
       if (this.count === 1 && first !== undefined) this.hashAlone(first);
       else this.step();
     }
@@ -97,7 +97,7 @@ class Streams implements Md5Streams {
       if (lanes[lane]?.isPadded === true && runner.needsAttention(lane)) this.finish(lane, this.digestOf(lane));
   }
 
-  /** Gives a lane its next blocks: of the stream in it, or of the next that can be read. */
+  /** Gives a lane its next blocks: from its stream, or from the next stream that can be read. */
   private attend(lane: number): void {
     for (;;) {
       const stream = this.lanes[lane] ?? this.begin(lane);
@@ -120,13 +120,13 @@ class Streams implements Md5Streams {
     return stream;
   }
 
-  /** Reads the next piece, and writes the padding after the last one. @returns blocks to hash */
+  /** Reads the next piece, and writes the padding after the last one. @returns the blocks to hash */
   private fill(lane: number, stream: Stream): number {
     const room = this.rooms[lane] ?? Buffer.alloc(0);
     const { sizeBytes } = stream.source;
     const wanted = Math.min(PIECE_BYTES, sizeBytes - stream.position);
     for (let at = 0; at < wanted;) at += this.read(stream, room.subarray(at, wanted));
-    // A whole piece is a number of whole blocks; its padding would be a piece of its own.
+    // A whole piece is a multiple of the block size; its padding would be a piece of its own.
     if (wanted === PIECE_BYTES) return PIECE_BYTES / BLOCK_BYTES;
     stream.isPadded = true;
     const blocks = pad(room, wanted);
@@ -179,7 +179,10 @@ class Streams implements Md5Streams {
 
 const roomAt = (lane: number): number => DATA_AT + lane * ROOM_BYTES;
 
-/** Begins the padding of a message whose last `count` bytes are at the beginning of `room`; its length is still missing. @returns blocks, the padding included */
+/**
+ * Begins the padding of a message whose last `count` bytes are at the beginning of `room`; the length is added later. @returns the blocks
+ * including padding
+ */
 function pad(room: Buffer, count: number): number {
   const blocks = Math.ceil((count + 1 + LENGTH_BYTES) / BLOCK_BYTES);
   room[count] = 0x80;

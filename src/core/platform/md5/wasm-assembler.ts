@@ -1,16 +1,16 @@
-// Just enough of the WebAssembly binary format (https://webassembly.github.io/spec/core/binary/) to write a module
-// with one memory and a few functions. An instruction is a function from its operands' code to its own code, so that
-// a nested call reads like an expression and comes out in the stack machine's order. Nothing is checked here: the
-// engine validates the module. Instruction names are the specification's, with an underscore for the dot.
+// Just enough of the WebAssembly binary format (https://webassembly.github.io/spec/core/binary/) to write a module with one memory and a
+// few functions. An instruction is a function from its operands' code to its own code, so that a nested call reads like an expression and
+// produces the stack machine's order. Nothing is checked here: the engine validates the module. Instruction names are the specification's,
+// with an underscore for the dot.
 
-/** Bytes of instructions, a character each: the engine joins strings faster than cold code joins arrays. */
+/** Bytes of instructions, one per character: the engine joins strings faster than cold code joins arrays. */
 export type Code = string;
 
 export interface WasmFunction {
   readonly name: string;
   /** Number of i32 parameters: the function's first locals. There are no results. */
   readonly parameters: number;
-  /** Locals after the parameters: how many of which type. */
+  /** Locals after the parameters: number and type. */
   readonly locals: readonly (readonly [count: number, type: Code])[];
   readonly body: Code;
 }
@@ -19,7 +19,7 @@ export interface WasmFunction {
 export const I32: Code = '\x7f';
 export const V128: Code = '\x7b';
 
-/** Code one after the other. */
+/** Concatenates code. */
 export const sequence = (...parts: readonly Code[]): Code => parts.join('');
 
 const bytes = (values: readonly number[]): Code => String.fromCharCode(...values);
@@ -43,21 +43,23 @@ function signed(value: number): Code {
 export const local_get = (index: number): Code => '\x20' + unsigned(index);
 export const local_set = (index: number, value: Code): Code => value + '\x21' + unsigned(index);
 export const local_tee = (index: number, value: Code): Code => value + '\x22' + unsigned(index);
-/** Runs `body`, and again as long as `condition`, evaluated after it, is not zero: a `loop` without result, and `br_if 0`. */
+/** Runs `body`, and repeats it while `condition`, evaluated after it, is not zero: a `loop` without result, and `br_if 0`. */
 export const loop_while = (condition: Code, body: Code): Code => '\x03\x40' + body + condition + '\x0d\x00\x0b';
 
 export const i32_const = (value: number): Code => '\x41' + signed(value);
 export const i32_add = (a: Code, b: Code): Code => a + b + '\x6a';
 export const i32_sub = (a: Code, b: Code): Code => a + b + '\x6b';
 
-/** Alignment is a hint, as a power of two; it changes nothing but speed. */
+/** Encodes alignment and offset. Alignment is a power of two and only a hint for speed. */
 const access = (alignment: number, offset: number): Code => unsigned(alignment) + unsigned(offset);
 
 export const i32_load = (address: Code, offset: number): Code => address + '\x28' + access(2, offset);
 export const i32_store = (address: Code, offset: number, value: Code): Code =>
   address + value + '\x36' + access(2, offset);
 
-/** SIMD instructions share a prefix (https://webassembly.github.io/spec/core/binary/instructions.html#vector-instructions). */
+/**
+ * Encodes a SIMD instruction; they share a prefix (https://webassembly.github.io/spec/core/binary/instructions.html#vector-instructions).
+ */
 const vector = (opcode: number, operands: Code): Code => operands + '\xfd' + unsigned(opcode);
 
 export const v128_load = (address: Code, offset: number): Code => vector(0x00, address) + access(4, offset);
@@ -84,7 +86,7 @@ const sized = (content: Code): Code => unsigned(content.length) + content;
 const list = (items: readonly Code[]): Code => unsigned(items.length) + items.join('');
 const section = (id: number, items: readonly Code[]): Code => unsigned(id) + sized(list(items));
 
-/** The module's bytes: the functions and `memory` (of `pages` × 64 KiB, growable) are exported by name. */
+/** Returns the module's bytes: the functions and `memory` (of `pages` × 64 KiB, growable) are exported by name. */
 export function assembleModule(pages: number, functions: readonly WasmFunction[]): Buffer<ArrayBuffer> {
   const type = ({ parameters }: WasmFunction): Code => '\x60' + sized(I32.repeat(parameters)) + list([]);
   const code = ({ locals, body }: WasmFunction): Code =>

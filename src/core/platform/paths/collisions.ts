@@ -1,13 +1,13 @@
-// Names that would collide in a file system. Pure.
+// Finds names that would collide in a file system. Pure.
 import { type RawPath, comparableText } from './raw-path.js';
 
-/** Which names a file system treats as the same. */
+/** The differences between names that a file system ignores. */
 export interface Folding {
   readonly case: boolean;
   readonly unicode: boolean;
 }
 
-/** The name as this file system compares it. */
+/** Returns the name as this file system compares it. */
 export function foldName(path: RawPath, folding: Folding): string {
   if (!folding.case && !folding.unicode) return path;
   let text = comparableText(path);
@@ -17,11 +17,11 @@ export function foldName(path: RawPath, folding: Folding): string {
 
 export interface Collision {
   readonly index: number;
-  /** The first one. */
+  /** Index of the first entry with this place. */
   readonly with: number;
 }
 
-/** Entries whose place is taken by an earlier one. */
+/** Returns entries whose place is taken by an earlier one. */
 export function findCollisions(
   entries: Iterable<number>,
   placeOf: (index: number) => RawPath,

@@ -1,12 +1,12 @@
-// Which paths of a manifest are accepted. A path that breaks these rules is never joined to a folder, never written and
-// never followed; the entry is reported and the others are restored. docs/decisions/003-hostile-paths.md says why.
+// Decides which paths of a manifest are accepted. A path that breaks these rules is never joined to a folder, never written and never
+// followed; the entry is reported and the others are restored. docs/decisions/003-hostile-paths.md explains why.
 import type { RawPath } from './raw-path.js';
 
 const DRIVE = /^[A-Za-z]:[\\/]/;
 const WINDOWS_FORBIDDEN = /[\\:*?"<>|]|[. ](?:\/|$)/;
 const WINDOWS_DEVICE = /(?:^|\/)(?:con|prn|aux|nul|com\d|lpt\d)(?:\.[^/]*)?(?:\/|$)/i;
 
-/** Why this path must not be written below an output folder; undefined when it may. */
+/** Returns why this path must not be written below an output folder; undefined when it may. */
 export function pathProblem(path: RawPath, platform: NodeJS.Platform = process.platform): string | undefined {
   if (path === '') return 'the path is empty';
   if (path.includes('\0')) return 'the path holds a zero byte';

@@ -1,4 +1,4 @@
-// Changes a small file that several processes change: under a lock beside it, and only its user may read it.
+// Changes a small file that several processes may change, under a lock beside it. Only its user may read it.
 import { chmod, mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
@@ -10,8 +10,7 @@ import { replaceFile } from './replace-file.js';
 const PATIENCE_MS = 10_000;
 
 /**
- * Replaces the file with the text that `encode` makes of what `change` gives, while nobody else changes it; returns that. `what` it
- * is, for messages.
+ * Replaces the file with the encoded result of `change`, while holding the lock; returns that result. `what` names the file in messages.
  * @throws what `change` throws; conflict while another process keeps the lock; access-denied, no-space, io
  */
 export async function changeFile<T>(

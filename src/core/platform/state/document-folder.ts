@@ -1,4 +1,4 @@
-// A folder of documents of one kind: `<id>.json` and, beside it, the files that belong to it (locks, logs).
+// A folder of documents of one kind: `<id>.json` and the files that belong to it (locks, logs).
 import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiverError, isArchiverError, systemCode } from '../failures/errors.js';
@@ -12,13 +12,13 @@ import { replaceFile } from './replace-file.js';
 export interface FolderKind<T> {
   /** The word for a document in messages: `restore job`. */
   readonly noun: string;
-  /** The command that lists them. */
+  /** The command that lists the documents. */
   readonly listCommand: string;
-  /** Of an id, without anchors or groups. Matching ids become file names. */
+  /** Pattern of ids, without anchors or groups. Matching ids become file names. */
   readonly id: string;
-  /** Endings of the files beside the document. */
+  /** Extensions of the files beside the document. */
   readonly beside: readonly string[];
-  /** Which of them is the lock of the process that is working on it. */
+  /** Extension of the lock of the process that is working on it. */
   readonly workLock: string;
   /** Larger files count as damaged. */
   readonly maxBytes: number;
@@ -33,7 +33,7 @@ export interface FoundDocument<T> {
   readonly problem: ArchiverError | undefined;
   /** The process that is working on it. */
   readonly holder: LockHolder | undefined;
-  /** When its file was written, ms since 1970. */
+  /** When its file was written, in ms since 1970. */
   readonly writtenMs: number;
 }
 
@@ -49,12 +49,12 @@ export class DocumentFolder<T> {
     private readonly kind: FolderKind<T>,
   ) {}
 
-  /** The file of `id` with this ending. `id` must be one. */
+  /** Returns the file of `id` with this extension. `id` must be valid. */
   path(id: string, ending = 'json'): string {
     return join(this.folder, `${id}.${ending}`);
   }
 
-  /** Ids of the documents, in order; none when there is no folder. @throws access-denied, io */
+  /** Returns the ids of the documents, in order; none when there is no folder. @throws access-denied, io */
   async ids(): Promise<readonly string[]> {
     return this.idsIn(await this.names());
   }
@@ -73,7 +73,7 @@ export class DocumentFolder<T> {
     }
   }
 
-  /** When a file in it was last written or removed, ms since 1970; 0 when there is no folder. @throws access-denied, io */
+  /** Returns when a file in it was last written or removed, in ms since 1970; 0 when there is no folder. @throws access-denied, io */
   async changedMs(): Promise<number> {
     try {
       return (await stat(this.folder)).mtimeMs;
@@ -84,8 +84,8 @@ export class DocumentFolder<T> {
   }
 
   /**
-   * All of them by id, those that cannot be used included. `host`: this computer. `before`: as they were found before; those
-   * that have not changed since are not read, and are the same objects. @throws access-denied, io
+   * Returns all documents by id, including unusable ones. `host` is this computer. `before` is an earlier result; documents that have not
+   * changed since are not read again, and the same objects are returned. @throws access-denied, io
    */
   async findAll(host: string, before: readonly FoundDocument<T>[] = []): Promise<readonly FoundDocument<T>[]> {
     const known = new Map(before.map((one) => [one.id, one]));
@@ -100,7 +100,9 @@ export class DocumentFolder<T> {
     return found;
   }
 
-  /** One of them; undefined when it is not there. `isLocked`: false where there is no lock for certain. @throws access-denied, io */
+  /**
+   * Returns one document; undefined when it does not exist. `isLocked` is false when there certainly is no lock. @throws access-denied, io
+   */
   async find(
     id: string,
     host: string,
@@ -123,7 +125,7 @@ export class DocumentFolder<T> {
     }
   }
 
-  /** @throws not-found; integrity, unsupported for a file that this version cannot read; access-denied, io */
+  /** Reads a document. @throws not-found; integrity, unsupported for a file that this version cannot read; access-denied, io */
   async read(id: string): Promise<T> {
     const { kind } = this;
     if (!new RegExp(`^${kind.id}$`).test(id)) throw this.missing(id);
@@ -145,7 +147,7 @@ export class DocumentFolder<T> {
     });
   }
 
-  /** Writes a document whose lock is held, or that is new, into a folder that only its owner can read. @throws access-denied, no-space, io */
+  /** Writes a new document, or one whose lock is held, into a folder that only its owner can read. @throws access-denied, no-space, io */
   async write(id: string, text: string): Promise<void> {
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -156,7 +158,7 @@ export class DocumentFolder<T> {
     }
   }
 
-  /** Removes the files of one, the document last, so that the others always belong to one. @throws access-denied, io */
+  /** Removes the files of one document, itself last, so that other files always belong to one. @throws access-denied, io */
   async remove(id: string): Promise<void> {
     for (const ending of [...this.kind.beside, 'json']) {
       const path = this.path(id, ending);
@@ -168,11 +170,13 @@ export class DocumentFolder<T> {
     }
   }
 
-  /** Removes older leftovers of processes that were killed while they wrote or removed one. @returns how many @throws system errors */
+  /**
+   * Removes older leftovers of processes that were killed while writing or removing a document. @returns their number @throws system errors
+   */
   async removeOrphans(beforeMs: number, dryRun = false): Promise<number> {
     const { id, beside } = this.kind;
     const ends = `(?:${beside.join('|')})`;
-    // Beside files without their document; texts that were being written, and locks that were being taken over.
+    // Files whose document is missing; temporary files, and locks that were being taken over.
     const locks = `${ends}(?:\\.turn)*`;
     const pattern = new RegExp(`^(?:(${id})\\.${locks}|(?:\\.${id}\\.json|${id}\\.${locks})\\.[0-9a-f]{12})$`);
     return await removeOrphanFiles(this.folder, beforeMs, { pattern, savedIds: await this.ids(), dryRun });

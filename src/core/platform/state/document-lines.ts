@@ -1,5 +1,5 @@
-// An append-only file of small documents, a line each, that are kept for years: one that was written in part, or is damaged,
-// is skipped and counted, and the lines after it are read (log.ts ends there, and goes over what follows).
+// An append-only file of small documents, one per line, that is kept for years: partly written or damaged lines are skipped and counted,
+// and the following lines are read (log.ts stops there instead, and overwrites the rest).
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isArchiverError, noneOn, systemCode } from '../failures/errors.js';
@@ -8,17 +8,17 @@ import { encodeStateDocument, readStateDocument, type StateKind, type StateSchem
 import { holdLock } from './lock.js';
 import { syncFolder } from './sync-folder.js';
 
-/** Longer lines are none of ours. */
+/** Longer lines are not ours. */
 const MAX_LINE = 2 ** 20;
 const PATIENCE_MS = 10_000;
 const NEWLINE = 10;
-/** Read at once from the end of a file. */
+/** Bytes read at a time from the end of a file. */
 const BLOCK = 2 ** 18;
 
 interface AppendTo {
   readonly path: string;
   readonly lockPath: string;
-  /** What is locked, for messages. */
+  /** Name of the locked file in messages. */
   readonly what: string;
   /** This computer. */
   readonly host: string;
@@ -54,7 +54,7 @@ async function appendText(path: string, text: string): Promise<void> {
   const handle = await open(path, 'a+', 0o600);
   try {
     const { size } = await handle.stat();
-    // A process that was killed may have left a part of a line: ours must not become the end of it.
+    // A killed process may have left part of a line: start a new one.
     const last = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
     const isTorn = size > 0 && last.buffer[0] !== NEWLINE;
     await handle.appendFile(isTorn ? `\n${text}` : text);
@@ -66,12 +66,12 @@ async function appendText(path: string, text: string): Promise<void> {
 
 export interface FoundLines<T> {
   readonly found: readonly T[];
-  /** Lines that could not be read. */
+  /** Number of lines that could not be read. */
   readonly skipped: number;
 }
 
 /**
- * Reads the documents of a file, in its order; none where there is no file.
+ * Reads the documents of a file, in order; none when there is no file.
  * @throws access-denied, io
  */
 export async function readDocuments<T>(path: string, kind: StateSchema<T>): Promise<FoundLines<T>> {
@@ -86,8 +86,8 @@ export async function readDocuments<T>(path: string, kind: StateSchema<T>): Prom
 }
 
 /**
- * The documents of a file, the newest first, those that `mayHold` lets pass; what cannot be read is left out. No more of the
- * file is read than is asked for.
+ * Yields those documents of a file whose line `mayHold` accepts, the newest first; unreadable ones are left out. Reads no more of the file
+ * than requested.
  * @throws access-denied, io
  */
 export async function* documentsFromEnd<T>(
@@ -101,7 +101,7 @@ export async function* documentsFromEnd<T>(
   }
 }
 
-/** Undefined where it cannot be read. */
+/** Parses a line; undefined when it cannot be read. */
 function documentIn<T>(line: Buffer, path: string, kind: StateSchema<T>): T | undefined {
   if (line.length > MAX_LINE) return undefined;
   try {
@@ -134,7 +134,7 @@ async function* linesFromEnd(path: string): AsyncGenerator<Buffer> {
   const handle = await open(path, 'r').catch(noneOn('ENOENT'));
   if (handle === undefined) return;
   try {
-    /** The beginning of what was read: the end of a line that begins before it. */
+    /** The beginning of what was read: the end of a line that starts earlier. */
     let rest: Buffer = Buffer.alloc(0);
     for (let { size: at } = await handle.stat(); at > 0;) {
       const length = Math.min(BLOCK, at);
@@ -142,10 +142,10 @@ async function* linesFromEnd(path: string): AsyncGenerator<Buffer> {
       const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafeSlow(length), 0, length, at);
       const block = Buffer.concat([buffer.subarray(0, bytesRead), rest]);
       const first = at === 0 ? 0 : block.indexOf(NEWLINE) + 1;
-      // Of a block without an end of a line more is needed.
+      // A block without a line end needs the block before it.
       if (first > 0 || at === 0) yield* [...linesOf(block.subarray(first))].toReversed();
       rest = first > 0 || at === 0 ? block.subarray(0, first) : block;
-      if (rest.length > MAX_LINE) rest = Buffer.alloc(0); // nor is what is left of it a document
+      if (rest.length > MAX_LINE) rest = Buffer.alloc(0); // too long, so the rest of it is no document either
     }
   } catch (error) {
     throw fileFailure('read', path, error);

@@ -1,23 +1,23 @@
-// Which process it is that holds a lock, and whether it still runs. A process id says something only in its pid namespace: in
-// another container the same number is another process, or none.
+// Identifies the process that holds a lock, and whether it still runs. A process id is meaningful only in its pid namespace: in another
+// container the same number is another process, or none.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readJson } from '../documents/read-document.js';
 import * as s from '../documents/schema.js';
 import { isArchiverError, systemCode } from '../failures/errors.js';
 
-/** The keys of a process that holds something. */
+/** The fields of a process that holds something. */
 export const HOLDER = {
   pid: s.count,
   host: s.text,
-  /** Boot and start time, which distinguish processes with the same id; empty where the system does not say. */
+  /** Boot id and start time, which distinguish processes with the same id; empty when the system does not tell. */
   start: s.text,
-  /** That the id counts in; empty where the system has none, or does not say. */
+  /** The pid namespace of the id; empty when the system has none, or does not tell. */
   namespace: s.orElse(s.text, ''),
 };
 const LOCK = s.schema(() => s.object(HOLDER));
 export type LockHolder = s.Read<typeof LOCK>;
 
-/** This process as a holder. */
+/** Returns this process as a holder. */
 export const ownHolder = (host: string): LockHolder => ({
   pid: process.pid,
   host,
@@ -25,7 +25,7 @@ export const ownHolder = (host: string): LockHolder => ({
   namespace: ownNamespace(),
 });
 
-/** Somebody whose lock does not say yet who it is. */
+/** Returns the holder of a lock that does not contain one yet. */
 export const nobodyKnown = (host: string): LockHolder => ({ pid: 0, host, start: '', namespace: '' });
 
 export function parseHolder(text: string): LockHolder | undefined {
@@ -37,10 +37,10 @@ export function parseHolder(text: string): LockHolder | undefined {
   }
 }
 
-/** Whether it runs, as far as this process can know: `ownHost` is this computer. Unknown counts as alive. */
+/** Tells whether the holder still runs, as far as this process can know; `ownHost` is this computer. Unknown must be treated as alive. */
 export function lifeOf({ pid, host, start, namespace }: LockHolder, ownHost: string): 'alive' | 'dead' | 'unknown' {
   if (host !== ownHost || namespace !== ownNamespace()) return 'unknown';
-  // Linux has namespaces: where it does not say which one this is, nobody's number means anything.
+  // Linux has namespaces: when this one is not known, process ids cannot be compared.
   if (namespace === '' && process.platform === 'linux') return 'unknown';
   const now = processStart(pid);
   if (now === undefined) return 'dead';
@@ -61,7 +61,7 @@ function ownNamespace(): string {
   }
 }
 
-/** When the process began, as Linux counts it; empty where the system does not say; undefined when there is none. */
+/** Returns when the process began, as Linux counts it; empty when the system does not tell; undefined when there is no such process. */
 function processStart(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -1,9 +1,8 @@
-// Keeps two processes from working on the same thing: a lock file names the process that does. A process that is gone leaves
-// a stale lock, which is recognised by its process id, its start time and the boot id (lock-holder.ts). Who cannot be asked,
-// being on another computer or in a container, counts as running. Two containers may share home and host name, and each
-// container that is started again has a new pid namespace: so a process that holds a lock refreshes it, and that of another
-// namespace ends when it was not refreshed for long by the clock of its file system. One that merely slept is not harmed
-// beyond its lock: no guarantee of the store rests on these.
+// Keeps two processes from working on the same thing: a lock file names the process that does. A process that is gone leaves a stale lock,
+// which is recognized by its process id, its start time and the boot id (lock-holder.ts). A process that cannot be checked, on another
+// computer or in a container, counts as running. Two containers may share home and host name, and each restarted container has a new pid
+// namespace: so the holder refreshes its lock, and a lock of another namespace expires when it was not refreshed for long by the clock of
+// its file system. A holder that merely slept loses only its lock: no guarantee of the store depends on these.
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,20 +15,20 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** For this long, an empty lock counts as one that is just being written. */
+/** Time in ms for which an empty lock counts as just being written. */
 const WRITING_MS = 10_000;
 const TRIES = 8;
 const PAUSE_MS = 20;
 const REFRESH_MS = 60_000;
-/** Ten refreshes missed. */
+/** Time in ms without a refresh after which a lock expires: ten missed refreshes. */
 const SILENT_MS = 600_000;
 
 export interface HoldOptions {
   /** This computer. */
   readonly host: string;
-  /** What is locked, for messages: `upload 20260304-050607-01020304`. */
+  /** Name of the locked thing in messages: `upload 20260304-050607-01020304`. */
   readonly what: string;
-  /** How long to wait for another process, ms. */
+  /** How long to wait for another process, in ms. */
   readonly patienceMs?: number;
 }
 
@@ -72,8 +71,8 @@ export async function takeLock(path: string, own: LockHolder): Promise<Lock | Lo
 }
 
 /**
- * Replaces a stale lock, in one step. Of several processes that found it stale one has the turn, which is a lock itself, and looks
- * again: so nobody moves away the lock of a process that was faster. Undefined where it is not stale any more.
+ * Replaces a stale lock atomically. Of several processes that found it stale, one gets the turn, which is a lock itself, and checks again,
+ * so that nobody replaces the lock of a faster process. Undefined when it is no longer stale.
  */
 async function takeOver(path: string, own: LockHolder): Promise<Lock | LockHolder | undefined> {
   const turn = await takeLock(`${path}.turn`, own);
@@ -98,7 +97,7 @@ async function takeOver(path: string, own: LockHolder): Promise<Lock | LockHolde
 const besideOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}`;
 const lockText = (holder: LockHolder): string => `${JSON.stringify(holder)}\n`;
 
-/** @throws EEXIST where there is one, and other system errors */
+/** @throws EEXIST when there is one, and other system errors */
 async function newLockFile(path: string, own: LockHolder): Promise<FileHandle> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -112,7 +111,7 @@ async function newLockFile(path: string, own: LockHolder): Promise<FileHandle> {
 }
 
 function heldLock(path: string, file: FileHandle, own: LockHolder): Lock {
-  // Through the open file: whatever lies at the path by now, only one's own is written to.
+  // Written through the open file, so that only our own lock is changed, whatever is at the path by now.
   const refresh = (): void => void file.write(lockText(own), 0).catch(() => undefined);
   const timer = setInterval(refresh, REFRESH_MS).unref(); // others see its age
   let isHeld = true;
@@ -131,14 +130,14 @@ function heldLock(path: string, file: FileHandle, own: LockHolder): Lock {
   };
 }
 
-/** The process that is working on it; undefined when none is. */
+/** Returns the process that is working on it; undefined when there is none. */
 export async function lockHolder(path: string, host: string): Promise<LockHolder | undefined> {
   return (await readHolder(path, host)).holder;
 }
 
 interface Held {
   readonly holder?: LockHolder;
-  /** It is there, and has no holder any more. */
+  /** True when the lock exists but its holder is gone. */
   readonly isStale: boolean;
 }
 
@@ -153,19 +152,19 @@ async function readHolder(path: string, ownHost: string): Promise<Held> {
     throw error;
   }
   const holder = parseHolder(text);
-  // A clock that was set back must not keep it for ever.
+  // Absolute, because otherwise a clock that was set back could keep it forever.
   if (holder === undefined) {
     const isWritten = Math.abs(Date.now() - mtimeMs) < WRITING_MS;
     return isWritten ? { holder: nobodyKnown(ownHost), isStale: false } : { isStale: true };
   }
   const life = lifeOf(holder, ownHost);
-  // One without a namespace is by a version of this program that refreshed nothing.
+  // Locks without a namespace are from a version of this program that did not refresh them.
   const isRefreshed = life === 'unknown' && holder.host === ownHost && holder.namespace !== '';
   if (life === 'dead' || (isRefreshed && (await isSilent(path, mtimeMs)))) return { isStale: true };
   return { holder, isStale: false };
 }
 
-/** Whether nobody has refreshed it for long; false where that cannot be found out. */
+/** Tells whether it was not refreshed for long; false when that cannot be found out. */
 async function isSilent(path: string, mtimeMs: number): Promise<boolean> {
   if (Date.now() - mtimeMs < SILENT_MS) return false;
   const beside = besideOf(path);

@@ -1,6 +1,6 @@
-// An append-only file of records. It begins with its owner; a record is its length (4 bytes, little-endian), the first 16
-// bytes of the SHA-256 of its payload, and the payload. Whatever follows the last record that matches its digest was not
-// written completely and is ignored; continuing the file overwrites it.
+// An append-only file of records. It begins with its owner; a record is its length (4 bytes, little-endian), the first 16 bytes of the
+// SHA-256 of its payload, and the payload. Anything after the last record that matches its digest was not written completely and is
+// ignored; continuing the file overwrites it.
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { ArchiverError, integrityError } from '../failures/errors.js';
@@ -11,10 +11,10 @@ const DIGEST = 16;
 const PREFIX = 4 + DIGEST;
 const MAX_PAYLOAD = 512 * 2 ** 20;
 
-/** What the log of `owner` begins with: the records of one are never mistaken for another's. */
+/** Returns the beginning of the log of `owner`, so that the records of one are never mistaken for another's. */
 export const logHeader = (owner: string): Buffer => Buffer.from(`${MAGIC}${owner}\n`, 'latin1');
 
-/** The payload as it is appended. Its parts are copied. */
+/** Returns the payload in the form that is appended. Its parts are copied. */
 export function encodeRecord(parts: readonly Uint8Array[]): Buffer {
   const payload = Buffer.concat(parts);
   const prefix = Buffer.allocUnsafe(PREFIX);
@@ -26,8 +26,8 @@ export function encodeRecord(parts: readonly Uint8Array[]): Buffer {
 const digestOf = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest().subarray(0, DIGEST);
 
 /**
- * Reads the records of `owner`, whose log is called `what` in messages, those behind the first `from` bytes, which are sound;
- * returns how many bytes of the file are sound.
+ * Reads the records of `owner` after the first `from` bytes, which must be intact; `what` names the log in messages. Returns how many bytes
+ * of the file are intact.
  * @throws integrity, unsupported for a file of another kind or owner; what `onRecord` throws; system errors
  */
 export async function readRecords(
@@ -64,7 +64,7 @@ function foreignLog(path: string, what: string, found: Buffer | undefined): Arch
   return integrityError(`${printable(path)} is not ${what}`);
 }
 
-/** Undefined where the sound records end. */
+/** Returns the payload at `at`; undefined when the intact records end there. */
 async function readPayload(handle: FileHandle, at: number, size: number): Promise<Buffer | undefined> {
   const prefix = await readAt(handle, at, PREFIX);
   if (prefix === undefined) return undefined;
@@ -85,7 +85,7 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
   return buffer;
 }
 
-/** A log for writing. One writer at a time; a lock beside it keeps others away. */
+/** A log for writing, by one writer at a time; a lock beside it keeps others away. */
 export class LogFile {
   private constructor(
     private readonly handle: FileHandle,
@@ -93,8 +93,8 @@ export class LogFile {
   ) {}
 
   /**
-   * Creates the log of `owner`, which must not exist; or continues one of which `soundBytes` are sound, and cuts off the
-   * rest. @throws system errors
+   * Creates the log of `owner`, which must not exist; or continues one with `soundBytes` intact bytes, cutting off the rest. @throws system
+   * errors
    */
   static async open(path: string, owner: string, soundBytes = 0): Promise<LogFile> {
     const handle = await open(path, soundBytes === 0 ? 'wx' : 'r+', 0o600);
@@ -109,7 +109,7 @@ export class LogFile {
     }
   }
 
-  /** Appends records (from `encodeRecord`), in one write, and flushes them to disk. @throws system errors */
+  /** Appends records (from `encodeRecord`) in one write, and flushes them to disk. @throws system errors */
   async append(records: readonly Buffer[]): Promise<void> {
     if (records.length === 0) return;
     await this.write(Buffer.concat(records));
@@ -124,7 +124,7 @@ export class LogFile {
     this.length += bytes.length;
   }
 
-  /** Cuts off what follows the first `length` bytes. @throws system errors */
+  /** Cuts off everything after the first `length` bytes. @throws system errors */
   async cut(length: number): Promise<void> {
     await this.handle.truncate(length);
     this.length = length;

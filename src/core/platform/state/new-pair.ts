@@ -1,5 +1,5 @@
-// Two new files that belong together, such as the halves of a pair of keys: both appear whole, or neither does, and nothing that
-// is there is ever overwritten. Whoever comes second of two that write at once gets neither.
+// Creates two new files that belong together, such as the halves of a key pair: either both appear completely, or neither does, and
+// existing files are never overwritten. Of two concurrent writers the second gets neither.
 import { randomBytes } from 'node:crypto';
 import { constants, copyFile, link, lstat, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ export interface NewFile {
   readonly mode: number;
 }
 
-/** File systems without hard links say one of these. */
+/** Error codes of file systems without hard links. */
 const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** @throws conflict where there is anything of one of these names, also a link that leads nowhere; `hint`: what to do then */
+/** @throws conflict when something has one of these names, even a dangling link; `hint` says what to do then */
 export async function refuseExisting(paths: readonly string[], hint: string): Promise<void> {
   for (const path of paths) {
     const found = await writing(path, hint, () => lstat(path).catch(noneOn('ENOENT')));
@@ -25,7 +25,7 @@ export async function refuseExisting(paths: readonly string[], hint: string): Pr
   }
 }
 
-/** Makes both files in `folder`, which is made where it is missing. @throws conflict where one exists; access-denied, no-space, io */
+/** Creates both files in `folder`, which is created if missing. @throws conflict when one exists; access-denied, no-space, io */
 export async function writeNewPair(
   folder: string,
   [first, second]: readonly [NewFile, NewFile],
@@ -51,7 +51,7 @@ export async function writeNewPair(
 const exists = (path: string, hint: string): ArchiverError =>
   new ArchiverError('conflict', `${printable(path)} exists and is not overwritten`, { hint });
 
-/** The whole file under a name that nobody looks for. */
+/** Writes the complete file under a random name. */
 async function writeBeside(folder: string, { path, text, mode }: NewFile, hint: string): Promise<string> {
   const beside = join(folder, `.${randomBytes(8).toString('hex')}`);
   return await writing(path, hint, async () => {

@@ -1,17 +1,17 @@
-// Removes what processes left beside state files when they were killed while writing or removing one.
+// Removes files that killed processes left beside state files while writing or removing them.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface OrphanNames {
-  /** Names that may be orphans; the first group is the id that a name belongs to, and a name without one belongs to nothing. */
+  /** Names that may be orphans; the first group is the id that a file belongs to, if any. */
   readonly pattern: RegExp;
-  /** The saved ids: their files stay. */
+  /** Ids that are saved: their files are kept. */
   readonly savedIds: readonly string[];
-  /** Counts them only. */
+  /** Only count them. */
   readonly dryRun?: boolean;
 }
 
-/** Removes orphans that were written before `beforeMs`. @returns how many @throws system errors */
+/** Removes orphans that were written before `beforeMs`. @returns their number @throws system errors */
 export async function removeOrphanFiles(
   folder: string,
   beforeMs: number,

@@ -1,13 +1,16 @@
-// Replaces a file atomically: after a crash, and to readers, it has the old text or the new one and never a part.
+// Replaces a file atomically: after a crash, and for readers, it has either the old or the new text.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { noneOn } from '../failures/errors.js';
 import { syncFolder } from './sync-folder.js';
 
-/** Writes `text` to `path`. Keeps the mode of the existing file (a new one has `newMode`), and a symbolic link stays a link to the new text. */
+/**
+ * Writes `text` to `path`. Keeps the mode of an existing file (a new one gets `newMode`), and a symbolic link keeps pointing to the changed
+ * file.
+ */
 export async function replaceFile(path: string, text: string | Uint8Array, newMode = 0o600): Promise<void> {
-  // People keep such files in a repository and link to them.
+  // People may keep such files in a repository and link to them.
   const target = (await realpath(path).catch(noneOn('ENOENT'))) ?? path;
   const folder = dirname(target);
   await mkdir(folder, { recursive: true });

@@ -1,10 +1,10 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { systemCode } from '../failures/errors.js';
 
-// Some file systems cannot flush a folder; they answer with one of these codes.
+// Error codes of file systems that cannot flush a folder.
 const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EBADF', 'EISDIR', 'EACCES', 'EPERM']);
 
-/** Flushes a folder's list of names to disk, where the file system can. @throws system errors */
+/** Flushes a folder's list of names to disk, if the file system can. @throws system errors */
 export async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

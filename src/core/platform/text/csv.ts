@@ -1,11 +1,11 @@
-// Reads CSV (RFC 4180) as it comes: fields may be quoted, and hold commas, quotes and line ends.
+// Parses CSV (RFC 4180) as a stream: fields may be quoted, and contain commas, quotes and line ends.
 import { integrityError } from '../failures/errors.js';
 
-/** Nothing has longer fields: a quote that is never closed would gather the whole file. */
+/** Longest field; a quote that is never closed would otherwise collect the whole file. */
 const MAX_FIELD = 2 ** 20;
 const MAX_FIELDS = 10_000;
 
-/** The rows of a text in pieces; empty lines are left out. @throws integrity where a field does not end */
+/** Yields the rows of a text that arrives in pieces; empty lines are left out. @throws integrity when a field does not end */
 export async function* csvRows(pieces: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   const reader = new RowReader();
   for await (const piece of pieces) yield* reader.take(piece);
@@ -23,7 +23,7 @@ class RowReader {
   private row: string[] = [];
   private field = '';
   private isQuoted = false;
-  /** A quote in a quoted field: its end, or the first half of a quote. */
+  /** True after a quote in a quoted field: its end, or the first half of a doubled quote. */
   private hasQuote = false;
 
   *take(piece: string): Generator<readonly string[]> {

@@ -1,4 +1,4 @@
-// What changes between two texts, line by line, for people. Pure.
+// Compares two texts line by line, for display. Pure.
 
 export interface DiffLine {
   readonly sign: '+' | '-' | ' ';
@@ -9,7 +9,9 @@ const CONTEXT = 2;
 
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-/** Lines that go and come, with two of those around them; none where the texts are the same. Files of some thousand lines. */
+/**
+ * Returns removed and added lines, with two lines of context; empty when the texts are the same. For files of up to some thousand lines.
+ */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   let start = 0;
@@ -28,7 +30,7 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
 
 const unchanged = (lines: readonly string[]): readonly DiffLine[] => lines.map((text) => ({ sign: ' ', text }));
 
-/** By the longest common subsequence. */
+/** Compares lines by their longest common subsequence. */
 function changed(old: readonly string[], now: readonly string[]): readonly DiffLine[] {
   const width = now.length + 1;
   const common = new Uint16Array((old.length + 1) * width);

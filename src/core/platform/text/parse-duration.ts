@@ -1,5 +1,5 @@
-// Durations as people type them, and as they are shown: one or more numbers with a unit, `1h30m` or `1h 30m`; largest first
-// is usual but not required.
+// Parses durations as people type them, and as they are shown: one or more numbers with a unit, `1h30m` or `1h 30m`; largest first is usual
+// but not required.
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -12,7 +12,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const WHOLE = /^(?:\d+(?:\.\d+)?\s*(?:ms|[smhdw])\s*)+$/;
 const PART = /(\d+(?:\.\d+)?)\s*(ms|[smhdw])/g;
 
-/** Milliseconds from `5s`, `1h30m`, `7d` or `0`; undefined when it is not a duration. A number needs its unit. */
+/** Returns milliseconds from `5s`, `1h30m`, `7d` or `0`; undefined when it is not a duration. A number needs its unit. */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === '0') return 0;

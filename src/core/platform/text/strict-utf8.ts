@@ -1,11 +1,11 @@
-// Decodes files that people give us. Decoded leniently, bytes that are not UTF-8 would silently become other text: another
-// name, another pattern, another value. So they are an error, with its line.
+// Decodes files that people provide. Lenient decoding would silently turn bytes that are not UTF-8 into other text: another name, another
+// pattern, another value. So they are an error, reported with its line.
 import { isUtf8 } from 'node:buffer';
 
 const NEWLINE = 0x0a;
 const MARKS: ReadonlySet<string> = new Set(['fffe', 'feff']);
 
-/** The text of bytes without a byte order mark, or why there is none and where. */
+/** The text without a byte order mark, or why and where decoding failed. */
 export type Decoded =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string; readonly line: number };

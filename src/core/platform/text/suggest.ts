@@ -1,6 +1,6 @@
-// "Did you mean": the nearest known word, if any is near enough to be a slip of the fingers.
+// "Did you mean": finds the nearest known word, if one is near enough to be a typing error.
 
-/** Edit distance that counts a swap of neighbours as one (optimal string alignment). */
+/** Returns the edit distance that counts a swap of neighbours as one (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -20,7 +20,7 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/** The known word nearest to what was typed; a word that it begins counts as near. */
+/** Returns the known word nearest to the typed one; a word that starts with it counts as near. */
 export function suggest(typed: string, known: Iterable<string>): string | undefined {
   if (typed.length > 64) return undefined;
   const allowed = Math.max(1, Math.floor(typed.length / 3));

@@ -1,6 +1,5 @@
-// Paths as people write them, in arguments and in lines of a shell: `\xNN` is the byte NN, everything else stands for
-// itself. `displayPath` writes the same form, so that what is shown can be typed. A backslash that must not begin such a
-// byte is `\x5c`. Pure.
+// Parses paths as people write them, in arguments and in shell lines: `\xNN` is the byte NN, everything else is literal. `displayPath`
+// writes the same form, so that what is shown can be typed. A backslash that must not begin such a byte is written `\x5c`. Pure.
 import { usageError } from '../failures/errors.js';
 import { printable, rawFromLatin1, rawFromText, type RawPath, type Text } from '../paths/raw-path.js';
 
@@ -9,11 +8,11 @@ const ESCAPE = /\\(?:x([0-9a-f]{2})|([^]))/gi;
 
 const byteOf = (hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
 
-/** The bytes that a person means. */
+/** Returns the bytes that the text stands for. */
 export const typedPath = (text: Text): RawPath =>
   rawFromLatin1(rawFromText(text).replace(BYTE, (_, hex: string) => byteOf(hex)));
 
-/** The same for a part of a glob in which nothing is a pattern: other escapes are taken away, too. */
+/** Returns the bytes of a part of a glob that has no patterns: other escapes are removed, too. */
 export const plainGlob = (part: Text): RawPath =>
   rawFromLatin1(
     rawFromText(part).replace(ESCAPE, (_, hex: string | undefined, other = '') =>
@@ -21,7 +20,7 @@ export const plainGlob = (part: Text): RawPath =>
     ),
   );
 
-/** A glob as bytes, in which `\xNN` is a byte that stands for itself. */
+/** Returns a glob as bytes; `\xNN` is a literal byte in it. */
 export const typedGlob = (pattern: Text): RawPath =>
   rawFromLatin1(
     rawFromText(pattern).replace(ESCAPE, (escape: string, hex: string | undefined) =>
@@ -32,7 +31,7 @@ export const typedGlob = (pattern: Text): RawPath =>
 const UNDECODED = '\ufffd';
 
 /**
- * Node puts U+FFFD in the place of bytes of an argument that are not UTF-8: such a text may mean another name.
+ * Refuses an argument in which Node has replaced bytes that are not UTF-8 by U+FFFD, because the text may mean another name.
  * @throws usage with the form that can be written instead
  */
 export function refuseUndecoded(text: string, where: string): void {

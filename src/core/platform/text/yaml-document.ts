@@ -1,5 +1,5 @@
-// How YAML that people wrote is read: one document, nothing guessed, nothing printed by the parser, and the first error
-// reported with its place.
+// Parses YAML that people wrote: a single document, without guessing or output from the parser, reporting the first error with its
+// position.
 import {
   Composer,
   type Document,
@@ -20,12 +20,12 @@ export type YamlRead =
   | { readonly document: Document.Parsed; readonly damage: undefined }
   | { readonly document: undefined; readonly damage: YamlDamage };
 
-/** Files of people have ten levels. */
+/** Limit of nesting; files of people have about ten levels. */
 const MAX_DEPTH = 200;
 
 type Options = ParseOptions & DocumentOptions & SchemaOptions & { readonly lineCounter?: LineCounter };
 
-/** The only document of a text, or what is wrong with it. */
+/** Returns the only document of a text, or what is wrong with it. */
 export function readDocument(text: string, options: Options = {}): YamlRead {
   const composer = new Composer({ ...options, logLevel: 'error' });
   try {
@@ -47,7 +47,10 @@ class NestsTooDeep extends Error implements YamlDamage {
   }
 }
 
-/** What is made of its tokens recurses, and V8 ends the process when it has to compile an expression near the end of the stack. */
+/**
+ * Limits the depth, because composing the tokens is recursive, and V8 ends the process when it has to compile an expression near the end of
+ * the stack.
+ */
 class ShallowParser extends Parser {
   override *next(source: string) {
     if (this.stack.length > MAX_DEPTH) throw new NestsTooDeep(this.offset);

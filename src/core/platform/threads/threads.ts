@@ -1,25 +1,25 @@
-// The worker threads of this process. Those of a service are kept: a thread that has loaded a native addon leaves memory
-// behind when it ends (measured with koffi 3.3.4: docs/fleet.md), so they rest from one cycle to the next instead of ending.
+// The worker threads of this process. Those of a service are kept: a thread that has loaded a native addon leaks memory when it ends
+// (measured with koffi 3.3.4: docs/fleet.md), so they rest between cycles instead of ending.
 import { Worker } from 'node:worker_threads';
 import type { ThreadData } from './end-work.js';
 
-/** Told the number of a thread that is about to be ended, which waits for them: profilers look at what it did. */
+/** Called with the number of a thread that is about to end, which waits for them, so that profilers can collect its samples. */
 export const leavings = new Set<(threadId: number) => Promise<void>>();
 
-/** Those that run, by their numbers. */
+/** Names of the running threads, by number. */
 export const runningThreads = new Map<number, string>();
 
-/** Kept ones without work, by their files. */
+/** Kept threads without work, by their file. */
 const resting = new Map<string, Worker[]>();
 let keepers = 0;
 
-/** Of a thread's heap; the 48 that Node allows fill with garbage before it is looked through: 25 MiB more, and no faster. */
+/** Young generation of a thread's heap. Node's 48 would fill with garbage before being collected: 25 MiB more, and no faster. */
 const YOUNG_MIB = 12;
 
-/** Whether a thread that is taken now rests after its work. */
+/** True when a thread taken now will rest after its work. */
 export const keepsThreads = (): boolean => keepers > 0;
 
-/** From now on threads are kept, until the function that it gives is called, which ends those that rest. */
+/** Keeps threads from now on, until the returned function is called, which ends the resting ones. */
 export function keepThreads(): () => Promise<void> {
   keepers++;
   return async () => {
@@ -31,7 +31,7 @@ export function keepThreads(): () => Promise<void> {
   };
 }
 
-/** A thread that runs the file, a rested one if there is one. @throws what keeps a thread from starting */
+/** Returns a thread that runs the file, reusing a resting one if possible. @throws what keeps a thread from starting */
 export function takeThread(url: URL, name: string): Worker {
   const rested = resting.get(url.href)?.pop();
   if (rested !== undefined) {
@@ -53,7 +53,7 @@ export function takeThread(url: URL, name: string): Worker {
   return worker;
 }
 
-/** Keeps a thread that has no work, and does not hold up the end of the process. */
+/** Keeps a thread without work, which does not keep the process alive. */
 export function restThread(url: URL, worker: Worker): void {
   worker.on('error', ignore);
   worker.unref();
@@ -61,13 +61,13 @@ export function restThread(url: URL, worker: Worker): void {
   else void endThread(worker);
 }
 
-/** Stops it wherever it is, after profilers have looked at it. Not while it loads native code. */
+/** Stops a thread wherever it is, after profilers have collected its samples. Must not be called while it loads native code. */
 export async function endThread(worker: Worker): Promise<void> {
   await leaveThread(worker);
   await worker.terminate();
 }
 
-/** Lets profilers look at a thread that is about to end. */
+/** Lets profilers collect the samples of a thread that is about to end. */
 export async function leaveThread(worker: Worker): Promise<void> {
   const { threadId } = worker;
   if (leavings.size === 0 || !runningThreads.has(threadId)) return;
@@ -75,5 +75,5 @@ export async function leaveThread(worker: Worker): Promise<void> {
   await Promise.race([Promise.allSettled(told), new Promise((resolve) => worker.once('exit', resolve))]);
 }
 
-/** It had no work that could fail; it is gone, and the next one is started anew. */
+/** A resting thread has no work that could fail; when it is gone, the next one is started afresh. */
 function ignore(): void {}

@@ -1,6 +1,6 @@
-// One worker thread, seen from the thread that started it. However it ends before it was asked to (an uncaught error, no
-// memory left, a message that cannot be read, an end without a word), that is told once, and nobody waits for an answer
-// that will not come. Ending it is asked for and waited for, but never for ever.
+// One worker thread, as seen from the thread that started it. If it ends before it was asked to (an uncaught error, out of memory, an
+// unreadable message, a silent exit), this is reported once, and nobody waits for an answer that will not come. Ending it is requested and
+// awaited, but never forever.
 import type { Worker } from 'node:worker_threads';
 import { meaningOf } from '../failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
@@ -9,32 +9,32 @@ import { RESTS } from './end-work.js';
 import { endThread, keepsThreads, leaveThread, restThread, takeThread } from './threads.js';
 
 export interface ThreadOptions<FromThread> {
-  /** Its file, e.g. `pack-worker`. */
+  /** Name of its file, e.g. `pack-worker`. */
   readonly name: string;
-  /** What it does, for messages: `a packing thread`. */
+  /** Description for messages: `a packing thread`. */
   readonly what: string;
-  /** What it throws counts as a failure of the thread. */
+  /** Errors that it throws count as a failure of the thread. */
   readonly onMessage: (message: FromThread) => void;
   /** Called at most once, and never by the constructor. */
   readonly onFailure: (error: ArchiverError) => void;
-  /** Instead of the file of that name. */
+  /** Overrides the file of that name. */
   readonly url?: URL | undefined;
-  /** How long an end that was asked for may take. */
+  /** Time limit in ms for a requested end. */
   readonly patienceMs?: number | undefined;
 }
 
-/** A thread that was asked to end may have a slow disk to wait for; after this nobody waits any more. */
+/** A thread that was asked to end may have to wait for a slow disk, but not longer than this. */
 const PATIENCE_MS = 30_000;
-/** Node's own codes. */
+/** Hints for Node's own error codes. */
 const HINTS: Readonly<Record<string, string>> = {
   ERR_WORKER_INIT_FAILED: 'allow more threads and open files (ulimit -u, ulimit -n), or free some memory',
   ERR_WORKER_OUT_OF_MEMORY: 'free some memory, or allow Node more of it: NODE_OPTIONS=--max-old-space-size=MIB',
 };
 
 export class WorkerThread<ToThread, FromThread> {
-  /** Resolves when the thread is gone, or rests. */
+  /** Resolves when the thread has ended, or rests. */
   readonly ended: Promise<void>;
-  /** None when it could not be started, and once it rests: from then on it is somebody else's. */
+  /** Undefined when it could not be started, and once it rests: from then on it may belong to others. */
   private worker: Worker | undefined;
   private readonly isKept = keepsThreads();
   private readonly url: URL;
@@ -44,9 +44,9 @@ export class WorkerThread<ToThread, FromThread> {
   constructor(private readonly options: ThreadOptions<FromThread>) {
     this.url = options.url ?? workerUrl(options.name);
     this.worker = this.take();
-    // Threads load koffi. When the last user of an addon ends, its destructors run, and those of koffi flush standard
-    // error with a lock held that they take again to complain: where the flush fails, that thread never ends. As long as
-    // this thread holds the addon, too, they do not run here; the end of the process passes them by (src/cli.ts).
+    // Threads load koffi. When the last user of an addon ends, its destructors run, and those of koffi flush standard error while holding a
+    // lock that they take again to complain: if the flush fails, that thread never ends. As long as this thread also holds the addon, they
+    // do not run there; the end of the process skips them (src/cli.ts).
     if (this.worker !== undefined) loadLibc();
     this.ended = this.worker === undefined ? Promise.resolve() : this.listen(this.worker);
   }
@@ -55,7 +55,7 @@ export class WorkerThread<ToThread, FromThread> {
     try {
       return takeThread(this.url, this.options.name);
     } catch (error) {
-      queueMicrotask(() => this.fail(error)); // whoever makes this has not got it yet
+      queueMicrotask(() => this.fail(error)); // the caller of the constructor does not have the object yet
       return undefined;
     }
   }
@@ -98,20 +98,19 @@ export class WorkerThread<ToThread, FromThread> {
     }
   }
 
-  /** Sends a message; to a thread that is gone or rests it does nothing. */
+  /** Sends a message; does nothing when the thread has ended or rests. */
   post(message: ToThread): void {
     this.worker?.postMessage(message);
   }
 
-  /** From now on its end is no failure. An uncaught error still is. */
+  /** From now on its end is not a failure; an uncaught error still is. */
   expectEnd(): void {
     this.mayEnd = true;
   }
 
   /**
-   * Asks the thread with `message` to end, and waits until it has (or rests), or until that takes too long. It is asked and not
-   * terminated: a thread that is stopped while it loads a native addon takes the whole process down (napi_throw is fatal
-   * there).
+   * Asks the thread with `message` to end, and waits until it has ended (or rests), or until the time limit. It is not terminated, because
+   * stopping a thread while it loads a native addon brings down the whole process (napi_throw is fatal there).
    */
   async close(message: ToThread): Promise<void> {
     this.expectEnd();
@@ -120,7 +119,7 @@ export class WorkerThread<ToThread, FromThread> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
-        this.worker?.unref(); // stuck in a call of the system: nothing more can be done for it, and nobody needs it
+        this.worker?.unref(); // stuck in a system call: nothing more can be done, and nobody needs it
         resolve();
       }, this.options.patienceMs ?? PATIENCE_MS);
     });
@@ -128,14 +127,17 @@ export class WorkerThread<ToThread, FromThread> {
     clearTimeout(timer);
   }
 
-  /** Stops it wherever it is. Not while it loads native code. */
+  /** Stops the thread wherever it is. Must not be called while it loads native code. */
   terminate(): void {
     this.expectEnd();
     if (this.worker !== undefined) void endThread(this.worker);
   }
 }
 
-/** Bundled code runs from dist/ or dist/chunks/ (code loaded later); TypeScript source (tests) uses the workers of the last build. */
+/**
+ * Returns the URL of a worker. Bundled code runs from dist/ or dist/chunks/ (code loaded later); TypeScript source (tests) uses the workers
+ * of the last build.
+ */
 function workerUrl(name: string): URL {
   const from = import.meta.url;
   if (from.endsWith('.ts')) return new URL(`../../../../dist/${name}.js`, from);

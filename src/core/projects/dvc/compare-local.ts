@@ -1,5 +1,5 @@
-// Compares files on this computer with what an upload has of them, by content as DVC does: what has the same size is read
-// and hashed, whatever its time says. Links to files are followed, for DVC puts links to its cache in place of files.
+// Compares local files with an upload, by content as DVC does: files of the same size are read and hashed, whatever their time is. Links to
+// files are followed, because DVC replaces files with links to its cache.
 import fs from 'node:fs';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
@@ -14,32 +14,32 @@ import { isOfStage } from '../../format/manifest/provenance.js';
 
 export interface CompareLocalOptions {
   readonly listing: Listing;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: RawPath;
-  /** Only files of this stage. */
+  /** Only files of this stage are compared. */
   readonly stage: string | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
-/** `unknown`: equal in size, and the manifest has no MD5. `failed`: it cannot be read. */
+/** `unknown`: the sizes are equal, but the manifest has no MD5. `failed`: it cannot be read. */
 export type LocalState = 'modified' | 'missing' | 'unknown' | 'failed';
 
 export interface Difference {
-  /** In the listing. */
+  /** Position in the listing. */
   readonly index: number;
   readonly state: LocalState;
   readonly reason: string;
 }
 
 export interface LocalComparison {
-  /** Files that were compared. */
+  /** Number of files that were compared. */
   readonly files: number;
   readonly unchanged: number;
   readonly differences: readonly Difference[];
 }
 
-/** Files between looks at what else is to do. */
+/** Number of files after which other work gets its turn. */
 const AT_ONCE = 200;
 
 /** Compares everything but folders, in path order. @throws cancelled */
@@ -60,7 +60,7 @@ export async function compareLocal(options: CompareLocalOptions): Promise<LocalC
     hashed = 0;
     const difference = await comparer.compare(index);
     if (difference !== undefined) differences.push({ index, ...difference });
-    meter.add(1, Math.max(0, listing.sizeBytes(index) - hashed), index); // also what need not be read is done
+    meter.add(1, Math.max(0, listing.sizeBytes(index) - hashed), index); // also counts bytes that need not be read
     if (position % AT_ONCE !== 0) continue;
     throwIfCancelled(signal);
     await yieldToOthers();
@@ -91,7 +91,7 @@ class FileComparer {
     this.md5 = new ContentMd5(options.signal);
   }
 
-  /** How the file differs; undefined where it does not. @throws cancelled */
+  /** Returns how the file differs; undefined when it does not. @throws cancelled */
   async compare(index: number): Promise<Verdict> {
     const { listing, folder } = this.options;
     const path = pathBelow(folder === '/' ? TOP : folder, listing.path(index));
@@ -123,12 +123,12 @@ class FileComparer {
   }
 }
 
-// The MD5 of a file on this computer. Read in pieces into one buffer, whatever its size; between pieces others get their turn.
+// Computes the MD5 of a local file. It is read piece by piece into one buffer, and other work gets its turn in between.
 
 const BUFFER_BYTES = 1024 * 1024;
-/** Read without a pause: 10 to 20 ms of work. */
+/** Bytes read without a pause: 10 to 20 ms of work. */
 const TURN_BYTES = 8 * BUFFER_BYTES;
-// A pipe that took the place of the file would wait for a writer. Windows has no such flag.
+// O_NONBLOCK, because a pipe in place of the file would wait for a writer. Windows has no such flag.
 const FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
 class ContentMd5 {
@@ -137,7 +137,7 @@ class ContentMd5 {
 
   constructor(private readonly signal: AbortSignal) {}
 
-  /** Hex MD5 of the file; `onBytes` is told of each piece. @throws what the system says, cancelled */
+  /** Returns the MD5 of the file in hex; `onBytes` is called for each piece. @throws the system's error, cancelled */
   async of(path: RawPath, onBytes: (bytes: number) => void): Promise<string> {
     const hash = createHash('md5');
     const fd = fs.openSync(fsPath(path), FLAGS);

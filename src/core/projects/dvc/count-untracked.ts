@@ -1,4 +1,4 @@
-// Counts local files that an upload does not have. What belongs to DVC and git themselves does not count.
+// Counts local files that an upload does not have, except files of DVC and git themselves.
 import fs from 'node:fs';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { systemCode } from '../../platform/failures/errors.js';
@@ -15,7 +15,7 @@ export interface Untracked {
   readonly failed: Failures['list'];
 }
 
-/** Walks `folder` (absolute), never through a link. @throws cancelled */
+/** Counts files below `folder` (absolute), without following links. @throws cancelled */
 export async function countUntracked(folder: RawPath, listing: Listing, signal: AbortSignal): Promise<Untracked> {
   const failures = new Failures();
   const waiting: RawPath[] = [TOP];

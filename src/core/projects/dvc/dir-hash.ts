@@ -1,12 +1,12 @@
-// The hash that DVC gives a folder: the MD5 of a JSON list of its files, and `.dir`. The list is what Python's json.dumps
-// writes: its spaces, `\uXXXX` for all that is not ASCII, keys and paths sorted (by code point, the order of UTF-8 bytes).
+// Computes DVC's hash of a folder: the MD5 of a JSON list of its files, with the suffix `.dir`. The list matches the output of Python's
+// json.dumps: its spaces, `\uXXXX` for everything that is not ASCII, keys and paths sorted (by code point, the order of UTF-8 bytes).
 import { createHash } from 'node:crypto';
 import { unicodeEscaped } from '../../platform/text/unicode-escape.js';
 
 export interface HashedFile {
   /** Relative to the folder, as text. */
   readonly path: string;
-  /** Hex. */
+  /** In hex. */
   readonly md5: string;
   readonly size: number;
 }
@@ -14,12 +14,12 @@ export interface HashedFile {
 export interface FolderHash {
   /** Ends in `.dir`. */
   readonly md5: string;
-  /** Sum of the files. */
+  /** Total size of the files. */
   readonly size: number;
   readonly nfiles: number;
 }
 
-/** Hashes a folder whose files come in path order; `put` gets the pieces of the list, which is what DVC's cache holds. */
+/** Hashes a folder whose files are added in path order; `put` gets the pieces of the list, as stored in DVC's cache. */
 export class FolderHasher {
   private readonly hash = createHash('md5');
   private size = 0;
@@ -44,5 +44,5 @@ export class FolderHasher {
   }
 }
 
-/** A text as Python's json.dumps writes it. */
+/** Formats a string like Python's json.dumps. */
 const pythonJson = (text: string): string => unicodeEscaped(JSON.stringify(text), /[\x7f-\uffff]/g);

@@ -1,23 +1,23 @@
-// Reads dvc.lock: what the stages of a pipeline were run with, and what came out.
+// Reads dvc.lock: the inputs and outputs of a pipeline's stages when they last ran.
 import type { Stage, StageParams, StagePath } from './stage-types.js';
 import { isList, isMap, jsonOf, PythonNumber, textOf, type Value, type ValueMap } from './yaml-value.js';
 import { readYamlFile, type YamlFile } from './yaml-file.js';
 import { defined } from '../../platform/defined.js';
 
-/** A stage as it was run last; paths are relative to its working folder. */
+/** A stage as it last ran; paths are relative to its working folder. */
 export type LockedStage = Omit<Stage, 'name'>;
 
 export interface DvcLock {
-  /** Hex MD5 of the file. */
+  /** MD5 of the file in hex. */
   readonly md5: string;
-  /** By name, loops resolved. */
+  /** Stages by name, with loops resolved. */
   readonly stages: ReadonlyMap<string, LockedStage>;
 }
 
 const SCHEMA = '2.0';
 const MD5 = /^[0-9a-f]{32}(?:\.dir)?$/;
 
-/** The lock file; undefined where there is none. @throws io, integrity */
+/** Reads the lock file; undefined when there is none. @throws io, integrity */
 export async function readDvcLock(path: string): Promise<DvcLock | undefined> {
   const file = await readYamlFile(path);
   if (file === undefined) return undefined;
@@ -71,7 +71,7 @@ function readPath(item: ValueMap): StagePath | undefined {
   };
 }
 
-/** A whole number; undefined where there is none, null for anything else. */
+/** Returns a whole number; undefined when there is no value, null for anything else. */
 function count(value: Value | undefined): number | undefined | null {
   if (value === undefined || value === null) return undefined;
   return value instanceof PythonNumber && Number.isSafeInteger(value.value) && value.value >= 0 ? value.value : null;

@@ -1,4 +1,4 @@
-// `.dvc` files for the files of an upload. The manifest is read whole and checked before the first one is written.
+// Exports `.dvc` files for the files of an upload. The whole manifest is read and checked before the first one is written.
 import type { EventSink } from '../../events/events.js';
 import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
 import type { Listing } from '../../restore/listing/listing.js';
@@ -12,7 +12,7 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 
 export interface ExportOptions {
   readonly uploadId: UploadId;
-  /** Digests that its manifest may have; undefined where any will do. */
+  /** Digests that its manifest may have; undefined when any is accepted. */
   readonly sha256?: readonly string[] | undefined;
   readonly outputDir: string;
   /** Relative to the output folder, or absolute. */
@@ -22,12 +22,12 @@ export interface ExportOptions {
 }
 
 export interface Exported {
-  /** `failed` also names what the manifest lists and nobody may write. */
+  /** `failed` also lists entries of the manifest that may not be written anywhere. */
   readonly result: SidecarResult;
   readonly warnings: readonly string[];
 }
 
-/** Writes them. @throws what `loadListing` and `writeSidecars` throw */
+/** Writes the files. @throws what `loadListing` and `writeSidecars` throw */
 export async function exportSidecars(
   reader: ObjectReader,
   { uploadId, sha256, outputDir, cacheDir, emit = ignoreEvents, signal }: ExportOptions,
@@ -47,7 +47,7 @@ export async function exportSidecars(
   return { result: { ...result, failed: [...result.failed, ...refused] }, warnings: changedFolders(listing, result) };
 }
 
-/** Recorded outputs that are folders in this upload. */
+/** Returns recorded outputs that are folders in this upload. */
 const folderOuts = (listing: Listing): readonly RawPath[] =>
   recordedOuts(listing)
     .map(({ path }) => rawFromText(path))
@@ -68,7 +68,7 @@ function* filesOf(listing: Listing, onNext: (index: number) => void): Generator<
   }
 }
 
-/** Folders that are not as dvc.lock had them when they were uploaded: their `.dvc` files say what the upload has. */
+/** Returns warnings about folders whose content differs from dvc.lock at the time of the upload; their `.dvc` files describe the upload. */
 function changedFolders(listing: Listing, { folders }: SidecarResult): readonly string[] {
   const recorded = new Map(recordedOuts(listing).map(({ path, md5 }) => [rawFromText(path), md5]));
   return folders.flatMap(({ path, md5 }) => {

@@ -1,5 +1,5 @@
-// Of the files of an upload, those that DVC does not know yet: no stage makes them, and they lie in no folder that a `.dvc`
-// file beside it tracks. What is not there as a file any more needs no `.dvc` file either.
+// Selects the files of an upload that DVC does not track yet: no stage makes them, and no folder above them is tracked by a `.dvc` file
+// beside it. Files that no longer exist locally are left out.
 import { lstatSync } from 'node:fs';
 import type { Entry } from '../../format/manifest/manifest-types.js';
 import { stageOf } from '../../format/manifest/provenance.js';
@@ -8,13 +8,13 @@ import { fsPath, type RawPath, pathBelow } from '../../platform/paths/raw-path.j
 
 export interface OwnFilesOptions {
   readonly entries: AsyncIterable<readonly Entry[]>;
-  /** Absolute. */
+  /** Absolute path. */
   readonly source: RawPath;
   /** Outputs of stages, relative to the source. */
   readonly outs: ReadonlyMap<RawPath, string>;
 }
 
-/** The files that get a `.dvc` file of their own, in path order. */
+/** Yields the files that get their own `.dvc` file, in path order. */
 export async function* ownFiles({ entries, source, outs }: OwnFilesOptions): AsyncGenerator<Entry> {
   const tracked = new TrackedFolders(source);
   for await (const batch of entries) {
@@ -34,7 +34,7 @@ class TrackedFolders {
 
   constructor(private readonly source: RawPath) {}
 
-  /** Whether one of the folders that this path lies in is one. */
+  /** True when one of the folders above this path is tracked. */
   hold(path: RawPath): boolean {
     const slash = path.lastIndexOf('/');
     if (slash < 0) return false;

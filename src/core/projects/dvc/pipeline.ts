@@ -1,6 +1,6 @@
-// The DVC pipeline of a folder: the stages of its dvc.yaml, and what dvc.lock says of those that have been run. dvc.lock is
-// the truth where it has a stage; of the others those are known that have no templates. Only the dvc.yaml of the folder
-// itself is read, not those of folders below it; nothing is run.
+// Reads the DVC pipeline of a folder: the stages of its dvc.yaml, and dvc.lock for those that have run. dvc.lock takes precedence where it
+// has a stage; other stages are known only if they have no templates. Only the dvc.yaml of the folder itself is read, not those of
+// subfolders; nothing is run.
 import { join, resolve } from 'node:path';
 import { stageOf } from '../../format/manifest/provenance.js';
 import { type RawPath, rawFromText, TOP } from '../../platform/paths/raw-path.js';
@@ -12,17 +12,17 @@ import { readYamlFile, type YamlFile } from './yaml-file.js';
 
 export interface Pipeline {
   readonly stages: readonly Stage[];
-  /** Stages with loops or templates that dvc.lock has none of, by their names in dvc.yaml. */
+  /** Stages with loops or templates that are not in dvc.lock, by their names in dvc.yaml. */
   readonly notRun: readonly string[];
   /** The stage of each output, by its path relative to the folder. */
   readonly outs: ReadonlyMap<RawPath, string>;
-  /** Hex MD5 of dvc.lock, where there is one. */
+  /** MD5 of dvc.lock in hex, if there is one. */
   readonly lockMd5: string | undefined;
-  /** The stage whose output this path is, or lies in; the longest output wins. */
+  /** Returns the stage with this output, or an output above it; the longest output wins. */
   stageOf(path: RawPath): string | undefined;
 }
 
-/** The pipeline of a folder; undefined where it has no dvc.yaml. @throws io, and integrity for a file that is damaged */
+/** Reads the pipeline of a folder; undefined when it has no dvc.yaml. @throws io, and integrity for a damaged file */
 export async function readPipeline(folder: string): Promise<Pipeline | undefined> {
   const file = await readYamlFile(join(folder, 'dvc.yaml'));
   if (file === undefined) return undefined;
@@ -42,7 +42,7 @@ export async function readPipeline(folder: string): Promise<Pipeline | undefined
   return { stages, notRun, outs, lockMd5: lock?.md5, stageOf: (path) => stageOf(outs, path) };
 }
 
-/** Runs `work`; what is wrong with a stage is told with its file and line. */
+/** Runs `work`, adding file and line to errors of a stage. */
 function placing<T>(file: YamlFile, stage: string, work: () => T): T {
   try {
     return work();
@@ -52,7 +52,7 @@ function placing<T>(file: YamlFile, stage: string, work: () => T): T {
   }
 }
 
-/** Where two stages claim one output, which DVC does not allow, the first has it. */
+/** Maps outputs to stages. Where two stages claim one output, which DVC does not allow, the first has it. */
 function outsOf(stages: readonly Stage[]): ReadonlyMap<RawPath, string> {
   const outs = new Map<RawPath, string>();
   for (const { name, outs: own } of stages) {

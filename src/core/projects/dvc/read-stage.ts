@@ -1,11 +1,11 @@
-// The stages that one key below `stages` of dvc.yaml stands for. dvc.lock has each stage that was ever run with its loops
-// and templates worked out, so nothing here works out templates: a stage that has some and was never run is not known.
+// Reads the stages that one key below `stages` of dvc.yaml defines. dvc.lock has every stage that ever ran with its loops and templates
+// resolved, so templates are not resolved here: a stage that has some and never ran is not known.
 import { posix } from 'node:path';
 import type { DvcLock, LockedStage } from './dvc-lock.js';
 import type { Stage, StageParams, StagePath } from './stage-types.js';
 import { isList, isMap, textOf, type Value, type ValueMap } from './yaml-value.js';
 
-/** A stage that says something else than it may; who knows its place says where. */
+/** An invalid definition of a stage; the caller adds its position. */
 export class StageError extends Error {
   override readonly name = 'StageError';
 }
@@ -14,7 +14,7 @@ const TEMPLATE = /(?<!\\)\$\{/;
 const DEFAULT_PARAMS = 'params.yaml';
 const OUTPUTS = ['outs', 'metrics', 'plots'];
 
-/** The stages; none where they are only known once they have run. `folder` is that of dvc.yaml. @throws StageError */
+/** Returns the stages; none when they are known only after running. `folder` is that of dvc.yaml. @throws StageError */
 export function readStages(
   name: string,
   definition: Value,
@@ -42,7 +42,7 @@ function lockedStage(name: string, fields: ValueMap, folder: string, locked: Loc
   return { name, command, deps: placed(place, deps), outs: placed(place, [...outs, ...added]), params };
 }
 
-/** Outputs without templates: dvc.lock does not know those that were added since the stage ran. */
+/** Returns outputs without templates: dvc.lock lacks outputs that were added since the stage ran. */
 const plainOuts = (fields: ValueMap): readonly StagePath[] =>
   OUTPUTS.flatMap((key) => {
     const list = fields.get(key) ?? [];
@@ -63,7 +63,7 @@ function plainStage(name: string, fields: ValueMap, folder: string): Stage {
   };
 }
 
-/** dvc.lock does not say in which folder a stage runs. */
+/** Returns the working folder, which dvc.lock does not contain. */
 function placeOf(fields: ValueMap, folder: string): StagePlace {
   const wdir = fields.get('wdir') ?? '';
   if (hasTemplate(wdir)) throw new StageError("its 'wdir' is a template, which is not worked out: write the folder");
@@ -76,7 +76,7 @@ function hasTemplate(value: Value): boolean {
   return isMap(value) && [...value].some(([key, item]) => TEMPLATE.test(key) || hasTemplate(item));
 }
 
-/** A text as DVC reads it: `\${` is a `${` that means nothing. */
+/** Returns text as DVC reads it: `\${` is a literal `${`. */
 function plainText(value: Value): string {
   if (isList(value) || isMap(value)) throw new StageError('a list or map stands where a text is wanted');
   return textOf(value).replaceAll('\\${', '${');
@@ -91,11 +91,11 @@ function listOf(fields: ValueMap, key: string): readonly Value[] {
   return list;
 }
 
-/** Paths, each by itself or as a key with its settings. */
+/** Returns paths from a list whose items are paths, or maps of paths to settings. */
 const pathsOf = (list: readonly Value[]): readonly StagePath[] =>
   list.flatMap((item) => (isMap(item) ? [...item.keys()] : [item])).map((path) => ({ path: plainText(path) }));
 
-/** Keys of params.yaml by themselves, those of other files below the name of the file. */
+/** Returns parameters: keys of params.yaml stand alone, keys of other files below the name of the file. */
 function paramsOf(list: readonly Value[]): StageParams {
   const files = new Map<string, string[]>();
   const add = (file: string, keys: readonly Value[]): unknown =>
@@ -108,17 +108,17 @@ function paramsOf(list: readonly Value[]): StageParams {
   return Object.fromEntries([...files].map(([file, keys]) => [file, nulls(keys)]));
 }
 
-/** Where the paths of a stage begin. */
+/** The folders that a stage's paths are relative to. */
 interface StagePlace {
-  /** Absolute: the folder of dvc.yaml. */
+  /** Absolute path of the folder of dvc.yaml. */
   readonly folder: string;
-  /** Relative to it, '' for itself. */
+  /** Working folder relative to that, '' for itself. */
   readonly workFolder: string;
 }
 
 const URL = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** A path of a stage, relative to the folder of dvc.yaml; what lies elsewhere in another form stays as it is. */
+/** Returns a stage's path relative to the folder of dvc.yaml; URLs and paths outside stay as they are. */
 function placedPath({ folder, workFolder }: StagePlace, path: string): string {
   if (URL.test(path)) return path;
   if (!posix.isAbsolute(path)) return posix.normalize(posix.join(workFolder, path)).replace(/\/+$/, '');

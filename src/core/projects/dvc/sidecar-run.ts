@@ -1,4 +1,4 @@
-// The work of writing `.dvc` files: a file at a time, and the files of a folder gathered until it is over.
+// Writes `.dvc` files one after another, gathering the files of a tracked folder until it ends.
 import { isMap, isSeq, parseDocument, type Document } from 'yaml';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { pathProblem } from '../../platform/paths/path-rules.js';
@@ -45,7 +45,7 @@ export class SidecarRun {
     this.putter = new FilePutter(options.output);
   }
 
-  /** The next file in path order. @throws no-space, io when nothing can be written any more */
+  /** Adds the next file in path order. @throws no-space, io when nothing can be written any more */
   add(file: SidecarFile): void {
     const { path, type } = file;
     if (type === 'directory') return;
@@ -76,7 +76,7 @@ export class SidecarRun {
     return { ...counts, folders, ...puts, firstReplaced, failed: failures.list };
   }
 
-  /** The outermost output that holds this path, so that its files come one after another. */
+  /** Returns the outermost output that contains this path, so that its files are consecutive. */
   private folderOf(path: RawPath): RawPath | undefined {
     if (this.options.folders.size === 0) return undefined;
     for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
@@ -94,14 +94,14 @@ export class SidecarRun {
       this.folders.push({ path: folder.path, ...out });
       if (this.options.openCache === undefined) return;
       this.cache ??= new FilePutter(this.options.openCache());
-      // Named by what it holds: one that is there is this one.
+      // The name is the digest of the content, so an existing file is the same.
       this.cache.put(rawFromText(`files/md5/${out.md5.slice(0, 2)}/${out.md5.slice(2)}`), (before) => before ?? list);
     });
   }
 
   private putSidecar(path: RawPath, out: TrackedOut): void {
     const rawName = baseName(path);
-    const name = textFromRaw(rawName) ?? rawName; // hashedFile let only UTF-8 pass
+    const name = textFromRaw(rawName) ?? rawName; // hashedFile accepted only UTF-8
     const put = this.putter.put(sidecarOf(path), (before) =>
       before === undefined ? sidecarText(name, out) : updatedSidecar(before, name, out),
     );
@@ -109,7 +109,7 @@ export class SidecarRun {
     if (put === 'replaced' && this.firstReplaced.length < SHOWN) this.firstReplaced.push(resultPath(sidecarOf(path)));
   }
 
-  /** Notes why one cannot be written; the others go on. @throws what ends everything */
+  /** Records a failure to write one file; the others continue. @throws errors that end everything */
   private attempt(path: RawPath, work: () => void): void {
     try {
       work();
@@ -121,7 +121,7 @@ export class SidecarRun {
   }
 }
 
-/** What DVC knows of a file; its path begins after `skip` bytes. @throws when DVC cannot know it */
+/** Returns what DVC needs to know about a file; `skip` bytes of its path are left out. @throws when DVC cannot track it */
 function hashedFile({ path, size, md5 }: SidecarFile, skip: number): HashedFile {
   const problem = pathProblem(path);
   if (problem !== undefined) throw refused(`refused: ${problem}`);
@@ -133,11 +133,11 @@ function hashedFile({ path, size, md5 }: SidecarFile, skip: number): HashedFile 
 
 const refused = (reason: string): ArchiverError => new ArchiverError('unsupported', reason);
 
-// Puts small files below an output folder: each appears whole or not at all, and never through a symbolic link.
+// Puts small files below an output folder: each appears completely or not at all, and never through a symbolic link.
 
-/** A file that is larger is not one of ours, and is not read. */
+/** A larger file is not one of ours, and is not read. */
 const MAX_READ_BYTES = 64 * 1024;
-/** The umask narrows it. */
+/** Narrowed by the umask. */
 const MODE = 0o666;
 
 type Put = 'written' | 'unchanged' | 'replaced';
@@ -147,7 +147,7 @@ class FilePutter {
 
   constructor(private readonly output: OpenFolder) {}
 
-  /** Puts what `content` makes of the text that is there. @throws refusals and what the system refuses */
+  /** Puts the result of `content`, which gets the existing text. @throws refusals and the system's errors */
   put(path: RawPath, content: (before: string | undefined) => string | Uint8Array): Put {
     const { tree, settings } = this.output;
     const present = this.output.isEmpty ? undefined : tree.present(path);
@@ -188,13 +188,13 @@ class FilePutter {
   }
 }
 
-// An output that is a folder, while its files come: its hash, and the list for DVC's cache.
+// Collects a folder output while its files are added: its hash, and the list for DVC's cache.
 
 const PIECE_CHARACTERS = 64 * 1024;
 
 interface FinishedFolder {
   readonly out: FolderHash;
-  /** What the cache holds of it. */
+  /** The content for DVC's cache. */
   readonly list: Uint8Array;
 }
 
@@ -207,7 +207,7 @@ class FolderList {
     this.hasher = new FolderHasher((text) => this.take(text));
   }
 
-  /** A file of it, in path order; its path is relative to the folder. */
+  /** Adds a file in path order; its path is relative to the folder. */
   add(file: HashedFile): void {
     this.hasher.add(file);
   }
@@ -217,7 +217,7 @@ class FolderList {
     return { out, list: Buffer.concat([...this.pieces, Buffer.from(this.piece, 'latin1')]) };
   }
 
-  // The list is ASCII: the hasher escapes everything else.
+  // Latin-1 is enough, because the hasher escapes everything that is not ASCII.
   private take(text: string): void {
     this.piece += text;
     if (this.piece.length < PIECE_CHARACTERS) return;
@@ -226,19 +226,19 @@ class FolderList {
   }
 }
 
-// A `.dvc` file that is there already keeps what people wrote into it: descriptions, labels, remotes, comments.
+// Updating an existing `.dvc` file keeps what people wrote into it: descriptions, labels, remotes, comments.
 
 const OUT = ['outs', 0] as const;
 
-/** The text for a `.dvc` file in place of `before`; it is `before` itself where that says the same. */
+/** Returns the text that replaces `before`; `before` itself when nothing changes. */
 export function updatedSidecar(before: string, name: string, out: TrackedOut): string {
   const fresh = sidecarText(name, out);
   if (before === fresh) return before;
   const { document } = readDocument(before);
   if (document === undefined || !isOfOneOut(document, name)) return fresh;
-  const says = fieldsOf(document);
+  const current = fieldsOf(document);
   const wanted = fieldsOf(parseDocument(fresh));
-  const changed = Object.keys(wanted).filter((key) => wanted[key] !== says[key]);
+  const changed = Object.keys(wanted).filter((key) => wanted[key] !== current[key]);
   if (changed.length === 0) return before;
   for (const key of changed) {
     if (wanted[key] === undefined) document.deleteIn([...OUT, key]);

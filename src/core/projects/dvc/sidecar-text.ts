@@ -1,22 +1,22 @@
-// The text of a `.dvc` file, fields and quotes as DVC 3 writes them.
+// Generates the text of a `.dvc` file, with fields and quotes as DVC 3 writes them.
 import { unicodeEscaped } from '../../platform/text/unicode-escape.js';
 import type { FolderHash, HashedFile } from './dir-hash.js';
 
-/** What a `.dvc` file says of a file or a folder. */
+/** The contents of a `.dvc` file, for a file or a folder. */
 export type TrackedOut = (Omit<HashedFile, 'path'> & { readonly isExecutable: boolean }) | FolderHash;
 
-/** The text for the file or folder of this name, which lies beside it. */
+/** Returns the text for the file or folder of this name beside it. */
 export function sidecarText(name: string, out: TrackedOut): string {
   const count = 'nfiles' in out ? `  nfiles: ${out.nfiles}\n` : out.isExecutable ? '  isexec: true\n' : '';
   return `outs:\n- md5: ${scalar(out.md5)}\n  size: ${out.size}\n${count}  hash: md5\n  path: ${scalar(name)}\n`;
 }
 
-/** Texts that no reader of YAML takes for anything else. */
+/** Strings that every YAML parser reads as plain text. */
 const PLAIN = /^[\p{L}_](?:[\p{L}\p{N}_./+()@-]| (?!$|#))*$/u;
 const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n)$/i;
-/** MD5s that are no numbers. */
+/** MD5s that do not look like numbers. */
 const PLAIN_MD5 = /^(?!\d+(?:e\d+)?$)[0-9a-f]{32}(?:\.dir)?$/;
-/** All that YAML lets stand between quotes as it is. */
+/** Strings that YAML allows between quotes without escaping. */
 const PRINTABLE = /^[\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]*$/u;
 
 function scalar(text: string): string {

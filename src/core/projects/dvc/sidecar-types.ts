@@ -1,4 +1,4 @@
-// What goes into the writing of `.dvc` files, and what comes out.
+// Options and results of writing `.dvc` files.
 import type { EntryType } from '../../format/manifest/manifest-types.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
@@ -18,32 +18,32 @@ export interface TrackedFolder extends FolderHash {
 }
 
 export interface WriteSidecarsOptions {
-  /** In path order; directories are passed over. */
+  /** In path order; directories are ignored. */
   readonly files: Iterable<SidecarFile> | AsyncIterable<SidecarFile>;
-  /** Made when it is missing. */
+  /** Created if missing. */
   readonly outputDir: string;
   /** Outputs that are folders, relative to the source. */
   readonly folders?: readonly RawPath[];
-  /** DVC's cache, relative to `outputDir`: gets the list of each folder. Without it the lists go nowhere. */
+  /** DVC's cache, relative to `outputDir`, for the list of each folder. Without it the lists are discarded. */
   readonly cacheDir?: string;
   readonly signal?: AbortSignal;
 }
 
 export interface SidecarResult {
-  /** `.dvc` files of files. */
+  /** Number of `.dvc` files for single files. */
   readonly files: number;
   /** Outputs that are folders, each with one `.dvc` file. */
   readonly folders: readonly TrackedFolder[];
-  /** What became of the `.dvc` files. */
+  /** Numbers of `.dvc` files by outcome. */
   readonly written: number;
   readonly unchanged: number;
   readonly replaced: number;
   /** The first ten that were replaced. */
   readonly firstReplaced: readonly string[];
-  /** Files that DVC does not track: its own, and those of git. */
+  /** Number of files that DVC does not track: its own, and those of git. */
   readonly ignored: number;
-  /** Symbolic links: DVC tracks what they lead to. */
+  /** Number of symbolic links; DVC tracks their targets. */
   readonly links: number;
-  /** Files that no `.dvc` file could be written for. */
+  /** Files for which no `.dvc` file could be written. */
   readonly failed: readonly Failure[];
 }

@@ -1,5 +1,5 @@
-// `.dvc` files: for each file one beside its path, which says what DVC needs to know of it; for an output that is a folder
-// one for all of it, and its list for DVC's cache. Nothing is written through a link or outside of the output folder.
+// Writes `.dvc` files: for each file one beside its path, with what DVC needs to know; for a folder output a single one, and its list for
+// DVC's cache. Nothing is written through a link or outside of the output folder.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { resolve } from 'node:path';
 import { throwIfCancelled } from '../../store/store-error.js';
@@ -7,10 +7,10 @@ import { openFolder, type OpenFolder } from '../../restore/output-tree/output-fo
 import { SidecarRun } from './sidecar-run.js';
 import type { SidecarResult, WriteSidecarsOptions } from './sidecar-types.js';
 
-/** Files between looks at what else is to do. */
+/** Number of files after which other work gets its turn. */
 const AT_ONCE = 500;
 
-/** Writes `.dvc` files. @throws io, no-space where nothing can be written any more, cancelled */
+/** Writes `.dvc` files. @throws io, no-space when nothing can be written any more, cancelled */
 export async function writeSidecars(options: WriteSidecarsOptions): Promise<SidecarResult> {
   const { files, outputDir, folders = [], cacheDir, signal } = options;
   const output = openOutput(outputDir);

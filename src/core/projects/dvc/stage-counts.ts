@@ -1,4 +1,4 @@
-// How many files of an upload belong to each DVC stage. Reads the manifest as a stream.
+// Counts the files of an upload by DVC stage, reading the manifest as a stream.
 import { readView } from '../../dataset/chain/read-view.js';
 import type { EventSink } from '../../events/events.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
@@ -13,15 +13,15 @@ export interface StageCount {
 
 export interface StageCounts {
   readonly head: ManifestHead;
-  /** By name, in the order of the names. */
+  /** Counts by stage, in the order of the names. */
   readonly stages: ReadonlyMap<string, StageCount>;
-  /** Files that no stage makes, or none that was noted. */
+  /** Files without a recorded stage. */
   readonly others: StageCount;
 }
 
 export interface CountOptions {
   readonly uploadId: UploadId;
-  /** Digests that its manifest may have; undefined where any will do. */
+  /** Digests that its manifest may have; undefined when any is accepted. */
   readonly sha256?: readonly string[] | undefined;
   readonly emit?: EventSink;
   readonly signal: AbortSignal;

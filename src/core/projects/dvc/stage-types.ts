@@ -8,11 +8,11 @@ export type StagePath = DvcPathRecord;
 export type StageParams = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
 export interface Stage {
-  /** As dvc.lock has it: `train@fast` for a round of a loop. */
+  /** Name as in dvc.lock: `train@fast` for an iteration of a loop. */
   readonly name: string;
   readonly command: string;
   readonly deps: readonly StagePath[];
   readonly outs: readonly StagePath[];
-  /** By file, then by key; null where the stage has never been run. */
+  /** By file, then by key; null when the stage has never run. */
   readonly params: StageParams;
 }

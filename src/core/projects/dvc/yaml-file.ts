@@ -1,5 +1,5 @@
-// Reads one of DVC's YAML files, as a value and with the lines that its parts stand on. Bounded: a file of at most 16 MiB,
-// aliases that do not multiply what they name, a depth that fits the stack. Damage is one sentence with the file and the line.
+// Reads one of DVC's YAML files, as a value with line numbers. Limited to files of 16 MiB, aliases that do not multiply what they name, and
+// a depth that fits the stack. Damage is reported in one sentence with file and line.
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { isScalar, LineCounter, visit, type Document, type ScalarTag, type Tags } from 'yaml';
@@ -14,13 +14,13 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 export interface YamlFile {
   readonly value: Value;
-  /** Hex MD5 of the file. */
+  /** MD5 of the file in hex. */
   readonly md5: string;
-  /** What is wrong at the value below these keys: `dvc.yaml line 3: …`. */
+  /** Makes an error about the value below these keys: `dvc.yaml line 3: …`. */
   problem(keys: readonly string[], message: string): ArchiverError;
 }
 
-/** The file; undefined where there is none. @throws io where it cannot be read, integrity where it is damaged */
+/** Reads the file; undefined when there is none. @throws io when it cannot be read, integrity when it is damaged */
 export async function readYamlFile(path: string): Promise<YamlFile | undefined> {
   const bytes = await readBounded(path);
   if (bytes === undefined) return undefined;
@@ -40,7 +40,7 @@ export async function readYamlFile(path: string): Promise<YamlFile | undefined> 
 
 async function readBounded(path: string): Promise<Buffer | undefined> {
   try {
-    const stats = await stat(path); // before it is opened: a pipe would wait for a writer
+    const stats = await stat(path); // check before opening, because a pipe would wait for a writer
     if (!stats.isFile()) throw new ArchiverError('io', `${printable(path)} is not a file`);
     if (stats.size > MAX_BYTES) throw damaged(path, `it has more than ${MAX_BYTES} bytes`);
     return await readFile(path);
@@ -69,7 +69,7 @@ const NUMBERS: Readonly<Record<string, (source: string) => PythonNumber>> = {
 };
 
 const VALUES = {
-  uniqueKeys: false, // looks at every pair of keys; `checkKeys` looks at each once
+  uniqueKeys: false, // would compare every pair of keys; `checkKeys` checks each once
   customTags: (tags: Tags): Tags =>
     tags.map((tag) => {
       const resolve = typeof tag === 'string' ? undefined : NUMBERS[tag.tag];
@@ -91,7 +91,7 @@ function checkKeys(document: Document, problemAt: (offset: number, message: stri
   });
 }
 
-/** Where the value below these keys stands, or the last one of its parents that there is. */
+/** Returns the offset of the value below these keys, or of the nearest existing parent. */
 function offsetOf(document: Document, keys: readonly string[]): number {
   for (let count = keys.length; count > 0; count--) {
     const node = document.getIn(keys.slice(0, count), true) as { readonly range?: readonly number[] } | undefined;
@@ -109,10 +109,10 @@ function valueOf(document: Document, path: string): Value {
   }
 }
 
-// From what the YAML parser gives to values. What aliases name is converted once and shared, but counted each time, so that
-// aliases of aliases cannot multiply. `<<` takes in the keys of another map.
+// Converts the parser's output to values. The target of an alias is converted once and shared, but counted each time, so that aliases of
+// aliases cannot multiply. `<<` merges the keys of another map.
 
-/** Of a whole file, with what its aliases name: far more than any real one has. */
+/** Limit of values in a file, with alias targets counted each time: far more than any real file has. */
 const MAX_VALUES = 4_000_000;
 const MERGE = '<<';
 
@@ -125,7 +125,7 @@ class Converter {
   private count = 0;
   private readonly known = new Map<object, Known>();
 
-  /** Converts maps, lists and single values. @throws Error with a sentence, RangeError where it nests too deep */
+  /** Converts maps, lists and single values. @throws Error with a sentence, RangeError when it nests too deep */
   value(raw: unknown): Value {
     this.spend(1);
     if (raw === null || typeof raw === 'string' || typeof raw === 'boolean' || raw instanceof PythonNumber) return raw;
@@ -163,7 +163,7 @@ class Converter {
   }
 }
 
-/** A key as a text. */
+/** Returns a key as text. */
 function keyText(key: unknown): string {
   if (key instanceof PythonNumber) return key.text;
   return typeof key === 'string' ? key : JSON.stringify(key);

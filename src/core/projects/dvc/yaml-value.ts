@@ -1,4 +1,4 @@
-// Values of DVC's YAML files. Numbers keep how Python prints them, because DVC is Python and puts them into stage names and
+// Values of DVC's YAML files. Numbers remember how Python prints them, because DVC is written in Python and puts them into stage names and
 // paths: `1e-5` becomes `1e-05`, `1.0` stays `1.0`.
 
 /** A number, and its text in Python. */
@@ -10,29 +10,29 @@ export class PythonNumber {
 }
 
 export type Value = string | boolean | null | PythonNumber | readonly Value[] | ValueMap;
-/** In the order of the file; keys as texts. */
+/** In the order of the file; keys are strings. */
 export type ValueMap = ReadonlyMap<string, Value>;
 
-/** What JSON can say. */
+/** Values that JSON can represent. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 export const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
 export const isMap = (value: Value | undefined): value is ValueMap => value instanceof Map;
 
-/** The text that DVC makes of a single value. */
+/** Returns the text that DVC makes of a single value. */
 export function textOf(value: string | boolean | null | PythonNumber): string {
   if (value instanceof PythonNumber) return value.text;
   if (value === null) return 'None';
   return typeof value === 'boolean' ? String(value) : value;
 }
 
-/** A whole number as it stands in YAML: decimal, `0o17` or `0x1f`. */
+/** Parses a YAML integer: decimal, `0o17` or `0x1f`. */
 export function integer(source: string): PythonNumber {
   const big = BigInt(source.replace(/^\+/, ''));
   return new PythonNumber(String(big), Number(big));
 }
 
-/** A number with a point or an exponent, `.inf` or `.nan`. */
+/** Parses a number with a point or an exponent, `.inf` or `.nan`. */
 export function float(source: string): PythonNumber {
   const special = /^([-+]?)\.(inf|nan)$/i.exec(source);
   if (special === null) return new PythonNumber(floatText(Number(source)), Number(source));
@@ -44,7 +44,7 @@ export function float(source: string): PythonNumber {
 const LARGE = 1e16;
 const SMALL = 1e-4;
 
-/** `repr` of a Python float. */
+/** Formats a number like `repr` of a Python float. */
 function floatText(value: number): string {
   const size = Math.abs(value);
   if (size === Infinity) return value < 0 ? '-inf' : 'inf';
@@ -54,7 +54,7 @@ function floatText(value: number): string {
   return Number.isInteger(value) ? `${text}.0` : text;
 }
 
-/** A value for JSON; numbers that JSON cannot say exactly become their texts. */
+/** Converts a value to JSON; numbers that JSON cannot represent exactly become text. */
 export function jsonOf(value: Value): Json {
   if (value instanceof PythonNumber) return isExact(value) ? value.value : value.text;
   if (isList(value)) return value.map(jsonOf);

@@ -1,7 +1,7 @@
-// What git says of the folder that is uploaded. The folder alone decides which repository that is: hooks and scripts set
-// GIT_DIR and its like for another one, so git gets none of these variables. Nothing is written, asked or fetched.
+// Reads the git state of the uploaded folder. Only the folder determines the repository: hooks and scripts set GIT_DIR and the like for
+// another one, so git gets none of these variables. Nothing is written, prompted for or fetched.
 //
-// The commit is that at which the upload began; a commit made while it runs is not seen.
+// The commit is the one at the beginning of the upload; a commit made while it runs is not seen.
 import { execFile } from 'node:child_process';
 import { ArchiverError, systemCode, usageError } from '../../platform/failures/errors.js';
 import type { GitRecord } from '../../format/manifest/provenance-schema.js';
@@ -9,9 +9,9 @@ import { COMMIT } from '../../format/manifest/provenance-schema.js';
 import { displayPath, printable, type RawPath, textFromRaw } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
 
-/** A status of a million files takes some seconds; a hanging network file system takes for ever. */
+/** The status of a million files takes some seconds; a hanging network file system would take forever. */
 const TIMEOUT_MS = 120_000;
-/** The headers come first: what does not fit is a long list of changes. */
+/** Headers come first, so only a long list of changes is cut off. */
 const MAX_OUTPUT = 1 << 20;
 
 export interface ReadGitOptions {
@@ -19,7 +19,7 @@ export interface ReadGitOptions {
   readonly signal: AbortSignal;
 }
 
-/** State of the repository that `source` lies in. @throws usage when there is none, or no commit, or no git; cancelled */
+/** Returns the state of the repository that contains `source`. @throws usage when there is none, or no commit, or no git; cancelled */
 export async function readGit(source: RawPath, options: ReadGitOptions): Promise<GitRecord> {
   const git = new Git(source, options);
   const { commit, branch, dirty } = await git.status();
@@ -52,14 +52,14 @@ class Git {
     this.folder = folder;
   }
 
-  /** Commit, branch and changes at one moment. */
+  /** Returns commit, branch and whether there are changes, at one moment. */
   async status(): Promise<{ commit: string; branch: string | undefined; dirty: boolean }> {
-    // Two lines, and then what differs below the folder.
+    // Prints two header lines, then the changes below the folder.
     const args = ['status', '--porcelain=v2', '--branch', '--no-ahead-behind', '--untracked-files=normal', '--', '.'];
     const { stdout, stderr, failure } = await this.run(args);
     const isLong = systemCode(failure) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
     if (failure !== null && !isLong) throw this.refusal(stderr, failure);
-    // A line ends at "\n" alone: to patterns U+2028, which branches may have, would end one as well.
+    // Lines end only at "\n"; a pattern would also split at U+2028, which branch names may contain.
     const lines = stdout.split('\n');
     const valueOf = (key: string): string | undefined =>
       lines.find((line) => line.startsWith(`# ${key} `))?.slice(`# ${key} `.length);
@@ -75,7 +75,7 @@ class Git {
     };
   }
 
-  /** Of several tags the newest. */
+  /** Returns the tag of a commit, the newest of several. */
   async tagOf(commit: string): Promise<string | undefined> {
     const newest = ['--sort=-creatordate', '--count=1', '--format=%(refname:lstrip=2)'];
     return await this.line(['for-each-ref', `--points-at=${commit}`, ...newest, 'refs/tags']);
@@ -86,17 +86,17 @@ class Git {
     return url === undefined ? undefined : withoutCredentials(url);
   }
 
-  /** The first line, or undefined where there is none. */
+  /** Returns the first line; undefined when there is none. */
   private async line(args: readonly string[]): Promise<string | undefined> {
     const { stdout, stderr, failure } = await this.run(args);
-    // 1: no such key.
+    // Status 1: no such key.
     if (failure !== null && (failure as { code?: unknown }).code !== 1) throw this.refusal(stderr, failure);
     return stdout.split('\n', 1)[0] || undefined;
   }
 
   private async run(args: readonly string[]): Promise<Output> {
     const { env, signal } = this.options;
-    // A monitor would be a program of the repository's choice.
+    // A file system monitor would be a program of the repository's choice.
     const all = ['--no-pager', '-c', 'core.fsmonitor=false', '-C', this.folder, ...args];
     const options = { env: gitEnvironment(env), maxBuffer: MAX_OUTPUT, timeout: TIMEOUT_MS, signal, cwd: '/' };
     const output = await new Promise<Output>((resolve) => {
@@ -124,7 +124,7 @@ class Git {
   }
 }
 
-/** Whoever started us may mean another repository; messages are wanted as they are known. */
+/** Removes git variables, which may point to another repository, and sets the locale for known messages. */
 function gitEnvironment(env: ReadGitOptions['env']): NodeJS.ProcessEnv {
   const others = Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
   return {
@@ -136,11 +136,11 @@ function gitEnvironment(env: ReadGitOptions['env']): NodeJS.ProcessEnv {
   };
 }
 
-// The address of a git remote as it may be written down: who may read a manifest must not get a password from it.
+// Removes credentials from the URL of a git remote, because readers of a manifest must not get a password from it.
 
 const WEB = /^https?$|^ftps?$/i;
 
-/** `remote` without user and password, token or query; of ssh the user stays. Undefined for a command (`ext::…`). */
+/** Returns `remote` without user and password, token or query; the user of ssh URLs stays. Undefined for a command (`ext::…`). */
 export function withoutCredentials(remote: string): string | undefined {
   const helper = /^([A-Za-z0-9][A-Za-z0-9+.-]*)::(.*)$/s.exec(remote);
   if (helper !== null) {
@@ -155,6 +155,6 @@ export function withoutCredentials(remote: string): string | undefined {
     const user = WEB.test(scheme) ? '' : (authority.slice(0, Math.max(0, at)).split(':', 1)[0] ?? '');
     return `${scheme}://${user === '' ? '' : `${user}@`}${authority.slice(at + 1)}${path}`;
   }
-  // `user@host:path`; a folder stays as it is.
+  // `user@host:path`; a folder stays unchanged.
   return remote.replace(/^([^/:@]*):[^/@]*@/, '$1@');
 }

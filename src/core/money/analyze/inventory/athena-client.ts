@@ -1,4 +1,4 @@
-// One query of Athena. The only file that knows its SDK. Credentials, profile and transport are those of S3.
+// Runs one Athena query. The only file that knows its SDK. Credentials, profile and transport are those of S3.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AthenaClient,
@@ -28,9 +28,9 @@ export interface AthenaQuery {
   readonly sql: string;
   readonly database: string;
   readonly workgroup: string;
-  /** Where Athena writes the result; undefined where the workgroup says it. */
+  /** S3 location of the result; undefined when the workgroup defines it. */
   readonly outputLocation: string | undefined;
-  /** The query is stopped when it has read more. */
+  /** The query is stopped when it has read more bytes. */
   readonly maxScanBytes: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -38,13 +38,16 @@ export interface AthenaQuery {
 export interface AthenaAnswer {
   readonly queryId: string;
   readonly scannedBytes: number;
-  /** Without the heading. */
+  /** Rows of the result, without the heading. */
   readonly rows: readonly (readonly string[])[];
 }
 
 export type AthenaSources = EndpointSources & NetworkSources & { readonly region: string };
 
-/** @throws access-denied, budget-exceeded where more was read than allowed, store for a query that fails, cancelled */
+/**
+ * Runs the query and waits for its result. @throws access-denied, budget-exceeded where more was read than allowed, store for a query that
+ * fails, cancelled
+ */
 export async function askAthena(sources: AthenaSources, query: AthenaQuery): Promise<AthenaAnswer> {
   const { env, profile, region } = sources;
   const network = await networkOf(sources);
@@ -74,7 +77,7 @@ async function answerTo(client: AthenaClient, query: AthenaQuery): Promise<Athen
   try {
     execution = await ended(client, queryId, query);
   } catch (error) {
-    // What nobody waits for any more is not paid for to its end.
+    // Stop a query that nobody waits for any more, so that it does not go on costing money.
     await client.send(new StopQueryExecutionCommand({ QueryExecutionId: queryId })).catch((cause: unknown) => {
       throw new ArchiverError(
         'store',

@@ -1,10 +1,10 @@
-// What a query of Athena costs: https://aws.amazon.com/athena/pricing/. Pure.
+// The cost of an Athena query: https://aws.amazon.com/athena/pricing/. Pure.
 
-/** In most regions. */
+/** Price in most regions. */
 export const USD_PER_TB = 5;
 const TB = 1e12;
-/** Billed at least, in bytes. */
+/** Least number of bytes billed per query. */
 const LEAST_BYTES = 10_000_000;
 
-/** US dollars for what one query reads. */
+/** Returns the cost of a query in US dollars. */
 export const athenaUsd = (scannedBytes: number): number => (Math.max(scannedBytes, LEAST_BYTES) / TB) * USD_PER_TB;

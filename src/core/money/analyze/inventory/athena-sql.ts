@@ -1,24 +1,24 @@
-// The table of counts (tally.ts) as one SQL statement over a table of Athena that AWS' guide makes of an inventory:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/storage-inventory-athena-query.html. Of its columns only the names are certain:
-// numbers, times and truth are texts where the table is over CSV. What is used here means the same in Trino, which Athena is, and
-// in DuckDB, which the tests run it on. Pure.
+// Computes the table of counts (tally.ts) with one SQL statement over an Athena table that was made of an inventory as AWS' guide says:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/storage-inventory-athena-query.html. Only the names of its columns are certain:
+// numbers, times and booleans are text where the table is over CSV. All functions used here mean the same in Trino, which Athena is, and in
+// DuckDB, which the tests run it on. Pure.
 import { OLDEST_DAYS } from '../tally.js';
 import { UNKNOWN_CLASS } from './inventory-row.js';
 import { type ColumnName, COLUMNS, type Inventory } from './manifest.js';
 
 const DAY_SECONDS = 86_400;
-/** 50 TB, the largest object there is, takes 46 binary digits. */
+/** 50 TB, the largest possible object, takes 46 bits. */
 const MOST_BITS = 50;
-/** What no row may have. */
+/** Marks a value that could not be read. */
 export const DAMAGED = -1;
 
 export interface InventoryQuery {
   readonly inventory: Pick<Inventory, 'sourceBucket' | 'columns' | 'format' | 'partition'>;
   readonly database: string;
   readonly table: string;
-  /** Only keys that begin so. */
+  /** Only keys that begin with this are counted. */
   readonly prefix: string;
-  /** By which ages are counted. */
+  /** The time that ages are counted from. */
   readonly now: Date;
 }
 
@@ -26,8 +26,8 @@ const name = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * Rows of storage class, is current, is delete marker, days, least size of the cell, objects, bytes; days and size are -1 where a cell
- * is not what its column says.
+ * The query returns rows of storage class, is current, is delete marker, age in days, least size of the cell, objects, bytes; age and size
+ * are -1 where a value is not what its column says.
  */
 export function inventorySql({ inventory, database, table, prefix, now }: InventoryQuery): string {
   const { columns, sourceBucket, partition, format } = inventory;
@@ -73,5 +73,5 @@ FROM aged
 GROUP BY 1, 2, 3, 4, 5`;
 }
 
-/** The least size of so many binary digits. */
+/** Returns the least size with so many bits. */
 const leastOf = (bits: number): number => (bits === 0 ? 0 : 2 ** (bits - 1));

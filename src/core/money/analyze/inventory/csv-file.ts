@@ -1,4 +1,4 @@
-// Rows of a file of an inventory in CSV, as they come: nothing but a piece of it is held.
+// Reads the rows of an inventory file in CSV as a stream, holding only a piece of it.
 import { createHash, type Hash } from 'node:crypto';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -10,7 +10,7 @@ import { type Cell, decodedKey } from './inventory-row.js';
 
 export type Row = (column: ColumnName) => Cell;
 
-/** @throws integrity where it is not gzip, or not of this MD5, which only the end tells: what came before it does not count then */
+/** Yields the rows. @throws integrity where it is not gzip, or has another MD5, which is known only at the end: discard the rows then */
 export async function* csvFileRows(
   content: ObjectContent,
   { columns }: Pick<Inventory, 'columns'>,
@@ -27,7 +27,7 @@ export async function* csvFileRows(
   checkMd5(hash, md5);
 }
 
-/** @throws integrity */
+/** Compares the MD5 of a file with the one in the manifest. @throws integrity */
 export function checkMd5(hash: Hash, md5: string): void {
   const found = hash.digest('hex');
   if (found !== md5) throw integrityError(`its MD5 is ${found}, and the manifest says ${md5}`);
@@ -40,7 +40,7 @@ async function* unzipped(body: Readable, hash: Hash): AsyncGenerator<string> {
       yield piece;
     }
   };
-  // Failures come out of its end, too.
+  // Errors are also thrown by the stream read below.
   const text = pipeline(body, hashed, createGunzip(), () => undefined);
   try {
     yield* text.setEncoding('utf8') as AsyncIterable<string>;

@@ -1,6 +1,6 @@
-// Rows of a file of an inventory in Parquet. The only file that knows the Parquet reader. Parquet is read from its end, so the file
-// is copied to a temp file first, which has no name any more once it is open, and its MD5 is compared before it is read. Held is
-// one row group of the columns that are needed.
+// Reads the rows of an inventory file in Parquet. The only file that knows the Parquet reader. Parquet is read from its end, so the file is
+// first copied to a temp file, which is unlinked as soon as it is open, and its MD5 is compared before it is read. Memory holds one row
+// group of the needed columns.
 import { createHash } from 'node:crypto';
 import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,15 +14,19 @@ import { checkMd5, type Row } from './csv-file.js';
 import type { Cell } from './inventory-row.js';
 import { type ColumnName, columnKey, COLUMNS, type Inventory } from './manifest.js';
 
-/** S3 writes Snappy, which the reader knows itself. */
+/** S3 writes Snappy, which the reader supports itself. */
 const compressors = {
   GZIP: (bytes: Uint8Array, length: number) => gunzipSync(bytes, { maxOutputLength: length }),
   BROTLI: (bytes: Uint8Array, length: number) => brotliDecompressSync(bytes, { maxOutputLength: length }),
 };
-/** Times stay numbers: a million of `Date` take far more memory. */
+/** Times stay numbers: a million `Date` objects take far more memory. */
 const parsers = { timestampFromMilliseconds: Number, timestampFromMicroseconds: (us: bigint) => Number(us / 1000n) };
 
-/** @param wanted columns that are read, if the inventory has them @throws integrity for what is not Parquet or not of this MD5 */
+/**
+ * Yields the rows.
+ * @param wanted columns that are read, if the inventory has them
+ * @throws integrity for a file that is not Parquet or has another MD5
+ */
 export async function* parquetFileRows(
   content: ObjectContent,
   inventory: Pick<Inventory, 'columns'>,
@@ -35,7 +39,7 @@ export async function* parquetFileRows(
     const names = wanted.filter((name) => inventory.columns.has(name));
     yield* rowsIn(bufferOf(file, content.totalBytes), names);
   } catch (error) {
-    // A full disk is not the fault of the file.
+    // A full disk is not the file's fault.
     if (isArchiverError(error) || systemCode(error) !== undefined) throw error;
     throw integrityError(`it cannot be read as Parquet: ${printable(errorText(error))}`, { cause: error });
   } finally {

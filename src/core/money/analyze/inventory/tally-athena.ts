@@ -1,4 +1,4 @@
-// Lets Athena add up an inventory. What is read here is the table of counts alone, whatever the size of the bucket.
+// Lets Athena add up an inventory, and reads only the resulting table of counts, whatever the size of the bucket.
 import { ArchiverError, integrityError } from '../../../platform/failures/errors.js';
 import { printable } from '../../../platform/paths/raw-path.js';
 import { StoredTally } from '../stored-tally.js';
@@ -11,7 +11,10 @@ export interface AthenaTally extends Pick<AthenaAnswer, 'queryId' | 'scannedByte
   readonly stored: StoredTally;
 }
 
-/** @throws not-found where the table has none of its rows, integrity for cells that are not what their columns say */
+/**
+ * Runs the query and adds up its rows. @throws not-found where the table has no rows of this bucket, integrity for cells that are not what
+ * their columns say
+ */
 export async function tallyWithAthena(query: InventoryQuery, ask: Ask): Promise<AthenaTally> {
   const { rows, ...about } = await ask({ sql: inventorySql(query) });
   const { database, table, inventory, prefix, now } = query;

@@ -1,4 +1,4 @@
-// Adds up what the files of an inventory hold.
+// Adds up the rows of an inventory's files.
 import type { EventSink } from '../../../events/events.js';
 import { ArchiverError, integrityError, isArchiverError } from '../../../platform/failures/errors.js';
 import { atOnce } from '../../../platform/limits/at-once.js';
@@ -11,24 +11,24 @@ import { csvFileRows, type Row } from './csv-file.js';
 import { versionOf } from './inventory-row.js';
 import type { ColumnName, Inventory, InventoryFile, ManifestPlace } from './manifest.js';
 
-/** One is fetched while another one is read; a row group of each is held. */
+/** One file is fetched while another one is read; a row group of each is held. */
 const FILES_AT_ONCE = 2;
 const ROWS_A_PROGRESS = 1024;
 
 export interface InventoryTally {
-  /** Where the files are. */
+  /** Reads the store that holds the files. */
   readonly reader: ObjectReader;
   readonly inventory: Inventory;
   readonly place: Pick<ManifestPlace, 'dataKey'>;
-  /** Only keys that begin so. */
+  /** Only keys that begin with this are counted. */
   readonly prefix: string;
-  /** By which ages are counted. */
+  /** The time that ages are counted from. */
   readonly now: Date;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
-/** @throws unsupported for ORC; integrity for a file that is not the one of the manifest */
+/** Adds up all files. @throws unsupported for ORC; integrity for a file that is not the one named in the manifest */
 export async function tallyInventory(work: InventoryTally): Promise<StoredTally> {
   const { inventory, now, emit, signal } = work;
   if (inventory.format === 'ORC')
@@ -39,10 +39,10 @@ export async function tallyInventory(work: InventoryTally): Promise<StoredTally>
   const stored = new StoredTally(now.getTime());
   const meter = progressMeter(emit);
   await atOnce(inventory.files, FILES_AT_ONCE, async (file) => {
-    // What turns out to be damaged at its end was not counted.
+    // Counted separately, because a damaged file may show that only at its end.
     const own = new StoredTally(now.getTime());
     let [rows, items, bytes] = [0, 0, 0];
-    const tell = (): void => {
+    const flushProgress = (): void => {
       throwIfCancelled(signal);
       meter.add(items, bytes);
       [items, bytes] = [0, 0];
@@ -50,7 +50,7 @@ export async function tallyInventory(work: InventoryTally): Promise<StoredTally>
     try {
       for await (const row of await rowsOf(file, work)) {
         rows += 1;
-        if (rows % ROWS_A_PROGRESS === 0) tell();
+        if (rows % ROWS_A_PROGRESS === 0) flushProgress();
         if (work.prefix !== '' && !String(row('key')).startsWith(work.prefix)) continue;
         const version = versionOf({
           isLatest: row('isLatest'),
@@ -71,7 +71,7 @@ export async function tallyInventory(work: InventoryTally): Promise<StoredTally>
         hint: 'use the inventory of another day, or list the bucket: leave out --inventory',
       });
     }
-    tell();
+    flushProgress();
     stored.merge(own);
   });
   meter.finish();

@@ -1,4 +1,4 @@
-// Metrics of CloudWatch, and alerts as such, for alarms to be made of. The only file that knows its SDK. Each alert is one value
+// Sends metrics to CloudWatch, including alerts, for which alarms can be set up. The only file that knows its SDK. Each alert is one value
 // of `Alerts`, and the percentages of its budget are BudgetUsagePercent and VolumeUsagePercent.
 import { CloudWatchClient, PutMetricDataCommand, type MetricDatum } from '@aws-sdk/client-cloudwatch';
 import { ArchiverError } from '../../../platform/failures/errors.js';
@@ -13,11 +13,11 @@ import type { Channel, ChannelWorld } from '../channel.js';
 import type { CloudWatchSettings } from '../settings.js';
 
 const TIMEOUTS = { connectMs: 5_000, idleMs: 10_000, answerMs: 10_000 };
-/** Of PutMetricData: 1 MB a request, and values of dimensions of at most 1024 characters. */
+/** Limits of PutMetricData: 1 MB per request, and 1024 characters for values of dimensions. */
 const METRICS_AT_ONCE = 250;
 const MAX_VALUE = 1024;
 
-/** A value of a metric. */
+/** One value of a metric. */
 export interface CloudWatchMetric {
   readonly name: string;
   readonly unit: 'Count' | 'Bytes' | 'Seconds' | 'Percent';
@@ -41,7 +41,7 @@ interface CloudWatchWorld extends Pick<ChannelWorld, 'env'> {
   readonly signal: AbortSignal;
 }
 
-/** Sends values to a namespace; gives the region that they went to. @throws usage without a region; access-denied, store */
+/** Sends values to a namespace; returns the region used. @throws usage without a region; access-denied, store */
 export async function putMetrics(
   settings: CloudWatchSettings,
   metrics: readonly CloudWatchMetric[],
@@ -58,7 +58,7 @@ export async function putMetrics(
       hint: 'archiver alerts configure cloudwatch --region us-west-2',
     });
   }
-  // Its profile may have authorities and an address of its own.
+  // The channel's profile may have its own certificate authorities and address.
   const sources = { env, profile };
   const network = await networkOf(sources);
   const endpoint = settings.endpointUrl || (await tokenEndpoint('cloudwatch', sources));
@@ -91,7 +91,7 @@ const datumOf = ({ name, unit, value, time, dimensions }: CloudWatchMetric): Met
   Value: value,
 });
 
-/** ASCII and not blank, as CloudWatch wants it. */
+/** Makes a dimension whose value is ASCII and not blank, as CloudWatch requires. */
 function dimension(name: string, value: string): { Name: string; Value: string } {
   const text = printable(value)
     .replaceAll(/[^\x20-\x7e]/g, '?')

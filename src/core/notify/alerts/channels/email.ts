@@ -1,5 +1,5 @@
-// Alerts by mail. Port 465 is TLS from the first byte; on every other port the connection becomes TLS by STARTTLS before
-// anything is said, or nothing is sent. --smtp-use-tls=false sends in the clear.
+// Sends alerts by mail. Port 465 uses TLS from the first byte; on every other port STARTTLS must succeed before anything else is sent.
+// --smtp-use-tls=false sends unencrypted.
 import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
 import { ArchiverError, errorText } from '../../../platform/failures/errors.js';
 import { printable } from '../../../platform/paths/raw-path.js';
@@ -10,18 +10,18 @@ import type { EmailSettings } from '../settings.js';
 
 /** Submissions: RFC 8314. */
 const IMPLICIT_TLS_PORT = 465;
-/** Of connecting, of the greeting, of silence later. */
+/** Limit for connecting, for the greeting, and for silence afterwards. */
 const TIMEOUT_MS = 15_000;
 
 type Done<T> = (error?: Error | null, value?: T) => void;
 
-/** The outcome of a call with a callback. */
+/** Converts a call with a callback to a promise. */
 const outcomeOf = <T>(call: (done: Done<T>) => void): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
     call((error, value) => (error ? reject(error) : resolve(value)));
   });
 
-/** `implicitTlsPort`: where TLS begins with the first byte. */
+/** `implicitTlsPort` is the port where TLS begins with the first byte. */
 export function emailChannel(
   settings: EmailSettings,
   { network }: ChannelWorld,
@@ -51,7 +51,7 @@ export function emailChannel(
       signal.addEventListener('abort', stop, { once: true });
       try {
         signal.throwIfAborted();
-        // What goes wrong outside a call is the end of the connection; there may be more of it after that.
+        // Errors outside of a call end the connection; further ones may follow.
         const broken = new Promise<never>((_, reject) => void connection.on('error', reject));
         broken.catch(() => undefined);
         await Promise.race([outcomeOf((done) => connection.connect(done)), broken]);
@@ -63,7 +63,7 @@ export function emailChannel(
         connection.quit();
         return refusedText(sent);
       } catch (error) {
-        throw named(error, `${smtpHost}:${smtpPort}`);
+        throw withServer(error, `${smtpHost}:${smtpPort}`);
       } finally {
         signal.removeEventListener('abort', stop);
         connection.close();
@@ -72,7 +72,7 @@ export function emailChannel(
   };
 }
 
-/** How a password travels in AUTH PLAIN and LOGIN, should a server repeat it. */
+/** Returns the password as encoded in AUTH PLAIN and LOGIN, in case a server repeats it. */
 function encodedLogins({ smtpUsername, smtpPassword }: EmailSettings): readonly string[] {
   if (smtpPassword === null) return [];
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -93,7 +93,7 @@ async function mailOf(alerts: readonly Alert[], { smtpFrom, recipients }: EmailS
   return await mail.compile().build();
 }
 
-/** `Name <a@b.org>` is the address a@b.org. */
+/** Returns the address part of `Name <a@b.org>`. */
 const addressIn = (text: string): string => /<([^>]*)>\s*$/.exec(text)?.[1] ?? text;
 
 function refusedText(sent: SMTPConnectionSendInfo | undefined): string | undefined {
@@ -103,7 +103,7 @@ function refusedText(sent: SMTPConnectionSendInfo | undefined): string | undefin
   return `${refused.join(', ')} did not get it${why}`;
 }
 
-function named(error: unknown, server: string): Error {
+function withServer(error: unknown, server: string): Error {
   const hint = /STARTTLS/i.test(errorText(error))
     ? 'use port 465 for TLS from the start, or --smtp-use-tls=false to send in the clear'
     : undefined;

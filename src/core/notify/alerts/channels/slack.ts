@@ -1,11 +1,11 @@
-// Alerts to a Slack webhook. Only webhooks of legacy integrations honour channel and username; apps ignore them.
+// Sends alerts to a Slack webhook. Only webhooks of legacy integrations honour channel and username; apps ignore them.
 import { titleOf, linesOf } from '../message.js';
 import type { Channel, ChannelWorld } from '../channel.js';
 import { postJson } from '../post-json.js';
 import type { SlackSettings } from '../settings.js';
 import { secretParts } from './webhook.js';
 
-// https://docs.slack.dev/messaging/formatting-message-text: the three characters that mean something everywhere.
+// https://docs.slack.dev/messaging/formatting-message-text: the three characters that are always special.
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 export function slackChannel({ webhookUrl, channel, username }: SlackSettings, world: ChannelWorld): Channel {

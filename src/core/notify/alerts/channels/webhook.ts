@@ -1,5 +1,5 @@
-// Alerts to any HTTP endpoint: one POST of a JSON document, signed when there is a secret. Who receives it checks
-// X-Archiver-Signature, HMAC-SHA256 over `<X-Archiver-Timestamp>.<body>`, and refuses old timestamps: docs/alerts.md.
+// Sends alerts to any HTTP endpoint: one POST of a JSON document, signed when there is a secret. Receivers check X-Archiver-Signature,
+// HMAC-SHA256 over `<X-Archiver-Timestamp>.<body>`, and refuse old timestamps: docs/alerts.md.
 import { createHmac } from 'node:crypto';
 import { unescape } from 'node:querystring';
 import type { Alert } from '../alert.js';
@@ -7,13 +7,13 @@ import type { Channel, ChannelWorld } from '../channel.js';
 import { loginIn, postJson } from '../post-json.js';
 import type { WebhookSettings } from '../settings.js';
 
-/** Counts up when a key goes away or changes its meaning. */
+/** Increased when a key is removed or changes its meaning. */
 const SCHEMA_VERSION = 1;
 
-/** The JSON text that is sent. */
+/** Returns the JSON text that is sent. */
 const webhookBody = (alerts: readonly Alert[]): string => JSON.stringify({ schemaVersion: SCHEMA_VERSION, alerts });
 
-/** The signature of a body that is sent at this second since 1970: `sha256=<hex>`. */
+/** Returns the signature of a body sent at this time, in seconds since 1970: `sha256=<hex>`. */
 const signatureOf = (secret: string, seconds: number, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 
@@ -37,7 +37,7 @@ export function webhookChannel({ webhookUrl, webhookSecret }: WebhookSettings, w
   };
 }
 
-/** What of an address may be a secret, and may come back in what its server says. */
+/** Returns the parts of an address that may be secret and may be repeated in its server's answers. */
 export function secretParts(address: string): readonly string[] {
   const url = new URL(address);
   const { username, password, pathname, search } = url;
