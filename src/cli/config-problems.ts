@@ -2,7 +2,7 @@
 import type { ConfigProblem, ConfigSetting, ParsedConfig } from '../core/config/parse-config.js';
 import type { TreeKey, TreeSchema } from './config-tree.js';
 import { parseGiven, type Flag } from './flag.js';
-import { gotTexts } from './shown-texts.js';
+import { gotTexts } from './redact.js';
 import { suggest } from '../core/platform/text/suggest.js';
 
 /** The keys of its document. */

@@ -7,7 +7,7 @@ import { printable } from '../core/platform/paths/raw-path.js';
 import type { Declaration } from './declaration.js';
 import { lookupIn } from './config-layer.js';
 import { allProblems, problemDocument } from './config-problems.js';
-import { withoutSecretsOf } from './shown-texts.js';
+import { withoutSecretsOf } from './redact.js';
 import { configSchema, sectionOf, type TreeSchema } from './config-tree.js';
 import type { Context } from './context.js';
 import type { Origin } from './origin.js';

@@ -182,9 +182,9 @@ export interface ContextOf<F extends object>
     Verbosity,
     Questions {
   /** For shells: Ctrl+C calls this instead of aborting `signal`, until the function that it returns is called. */
-  readonly takeCtrlC: (onCtrlC: () => void) => () => void;
+  readonly captureInterrupt: (onCtrlC: () => void) => () => void;
   /** Says this when a second Ctrl+C ends the process, until the function that it returns is called. */
-  readonly sayLast: (words: () => string | undefined) => () => void;
+  readonly onForcedExit: (words: () => string | undefined) => () => void;
   /** The command tree, for commands about commands. */
   readonly root: Node;
   /** Runs another call of the program, for shells; gives its exit status. */

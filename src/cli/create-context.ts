@@ -72,8 +72,8 @@ export function createContext(
 
   const context: Context<string> = {
     signal,
-    takeCtrlC: host.takeCtrlC ?? (() => () => undefined),
-    sayLast: host.sayLast ?? (() => () => undefined),
+    captureInterrupt: host.captureInterrupt ?? (() => () => undefined),
+    onForcedExit: host.onForcedExit ?? (() => () => undefined),
     env: host.env,
     cwd: host.cwd,
     userHome: host.userHome,

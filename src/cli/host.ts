@@ -16,9 +16,9 @@ export interface Host extends WorkingFolder {
   /** Aborts at the first interruption. */
   readonly signal: AbortSignal;
   /** Ctrl+C calls this instead of aborting `signal`, until the function that it returns is called. */
-  readonly takeCtrlC?: (onCtrlC: () => void) => () => void;
+  readonly captureInterrupt?: (onCtrlC: () => void) => () => void;
   /** When the process is ended in the middle of something, this is told, until the function that it returns is called. */
-  readonly sayLast?: (words: () => string | undefined) => () => void;
+  readonly onForcedExit?: (words: () => string | undefined) => () => void;
   /** Makes UTC the time zone, until the function that it returns is called. */
   readonly useUtc?: () => () => void;
   /** Told once the flags are known, before the command runs. */

@@ -17,9 +17,9 @@ export interface Interruptions {
   readonly signal: AbortSignal;
   readonly release: () => void;
   /** Ctrl+C calls this instead, until the function that it returns is called: a shell stops a command of its own. */
-  readonly takeCtrlC: (onCtrlC: () => void) => () => void;
+  readonly captureInterrupt: (onCtrlC: () => void) => () => void;
   /** When the process is ended in the middle of something, this is told, until the function that it returns is called. */
-  readonly sayLast: (words: () => string | undefined) => () => void;
+  readonly onForcedExit: (words: () => string | undefined) => () => void;
 }
 
 /** Aborts `signal` at the first interruption and calls `end` at the second, or, told by `tell`, when time is up. */
@@ -55,19 +55,19 @@ export function interruptions(
     for (const name of NAMES) source.off(name, onSignal);
     clearTimeout(deadline);
   };
-  const takeCtrlC = (onCtrlC: () => void): (() => void) => {
+  const captureInterrupt = (onCtrlC: () => void): (() => void) => {
     const before = taken;
     taken = onCtrlC;
     return () => {
       taken = before;
     };
   };
-  const sayLast = (words: () => string | undefined): (() => void) => {
+  const onForcedExit = (words: () => string | undefined): (() => void) => {
     const before = lastWords;
     lastWords = words;
     return () => {
       lastWords = before;
     };
   };
-  return { signal: controller.signal, release, takeCtrlC, sayLast };
+  return { signal: controller.signal, release, captureInterrupt, onForcedExit };
 }

@@ -5,7 +5,7 @@ import { refuseUndecoded } from '../core/platform/text/typed-path.js';
 import type { Origin } from './origin.js';
 import { envNames } from './env-names.js';
 import { kebab, parseGiven, type Flag, type Flags } from './flag.js';
-import { gotTexts, quotedTexts } from './shown-texts.js';
+import { gotTexts, quotedTexts } from './redact.js';
 import { suggest } from '../core/platform/text/suggest.js';
 
 export interface ConfigValue {

@@ -128,7 +128,7 @@ export interface Shown<D extends object = object> {
   readonly document: D;
   readonly text: () => string;
   /** Something is left to do or to know: it is printed with --quiet, too. */
-  readonly isNews?: boolean;
+  readonly isResult?: boolean;
 }
 
 /** Undefined for a result that the command prints in its own way. Nothing is printed by it: the display is still there. */
@@ -143,7 +143,7 @@ export async function runToResult<F extends object, T, D extends F>(
   let shown: Shown<Exact<D, F>> | undefined;
   const documentOf = async (result: T): Promise<unknown> => (shown = await show(result))?.document;
   const result = await runWithProgress(ctx, { ...options, documentOf }, run);
-  if (shown?.isNews === true) ctx.result<D>(shown.document, shown.text);
+  if (shown?.isResult === true) ctx.result<D>(shown.document, shown.text);
   else if (shown !== undefined) ctx.outcome<D>(shown.document, shown.text);
   return result;
 }

@@ -2,8 +2,8 @@
 // (`archiver --verbose cost --json forecast`), so their values must not be taken for words.
 import { usageError } from '../core/platform/failures/errors.js';
 import { findLongFlag, findShortFlag, looksLikeFlag } from './find-flag.js';
-import { allFlags } from './global-flags.js';
-import { ourWords } from './peer-words.js';
+import type { Flags } from './flag.js';
+import { ourWords } from './other-tools.js';
 import { suggest } from '../core/platform/text/suggest.js';
 import type { Declaration } from './declaration.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
@@ -16,13 +16,16 @@ export interface Route<C extends Declaration> {
   readonly word: string | undefined;
 }
 
+/** Looks up the flags of all commands below a node: without merging those of every command, which each call would wait for. */
 function takesNextToken(node: Node, token: string, after: readonly string[]): boolean {
-  if (token.includes('=')) return false;
-  const found = [...commandsUnder(node)].flatMap((command) => {
-    const flags = allFlags(command);
-    const hit = token.startsWith('--')
+  if (token.includes('=') || after.length === 0) return false;
+  const findIn = (flags: Flags) =>
+    token.startsWith('--')
       ? findLongFlag(flags, token.slice(2))
       : findShortFlag(flags, token.length === 2 ? token.charAt(1) : '');
+  const global = findIn(node.globals.flags);
+  const found = [...commandsUnder(node)].flatMap(({ flags = {} }) => {
+    const hit = findIn(flags) ?? (global !== undefined && global.key in flags ? undefined : global);
     return hit === undefined ? [] : [hit.flag];
   });
   if (found.every((flag) => flag.kind === 'switch')) return false;
@@ -42,8 +45,7 @@ export function route<C extends Declaration>(root: Node<C>, argv: readonly strin
     if (token === '--') break;
     if (looksLikeFlag(token)) {
       rest.push(token);
-      if (takesNextToken(node, token, argv.slice(index + 1)) && index + 1 < argv.length)
-        rest.push(argv[(index += 1)] ?? '');
+      if (takesNextToken(node, token, argv.slice(index + 1))) rest.push(argv[(index += 1)] ?? '');
       continue;
     }
     const child = node.children.get(token);

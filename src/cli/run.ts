@@ -81,9 +81,13 @@ async function showVersion(call: Call): Promise<number> {
 /** Calls within this one. They begin with its surroundings, are watched by what watches it, and tell nobody of their settings. */
 function callsOf(call: Call): Context['runCall'] {
   const { root, version, host } = call;
-  const { env, cwd, userHome, now, takeCtrlC, sayLast, useUtc } = host;
+  const { env, cwd, userHome, now, captureInterrupt, onForcedExit, useUtc } = host;
   return async (argv, streams) => {
-    const own = { ...(takeCtrlC && { takeCtrlC }), ...(sayLast && { sayLast }), ...(useUtc && { useUtc }) };
+    const own = {
+      ...(captureInterrupt && { captureInterrupt }),
+      ...(onForcedExit && { onForcedExit }),
+      ...(useUtc && { useUtc }),
+    };
     const followers = [
       ...(host.followers ?? []),
       ...call.followers.flatMap(({ consumers }) => consumers),

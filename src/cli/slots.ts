@@ -59,7 +59,7 @@ export interface BegunUpload<C> {
 export type UploadParts = Partial<Document<'upload'>>;
 
 /** What is said of an upload beside its result. */
-export interface Beside {
+export interface UploadReport {
   /** Keys of the JSON document. */
   readonly document: UploadParts;
   readonly lines: readonly string[];
@@ -77,18 +77,18 @@ export interface GateAnswer {
 export type AfterUpload = (
   result: UploadResult,
   open: (onEvent: EventSink) => Promise<OpenedStore>,
-) => Promise<Beside | undefined>;
+) => Promise<UploadReport | undefined>;
 
 /** How a run ended, as its caller sees it. */
-export type Judged = Pick<EndedRun, 'exitStatus' | 'status' | 'problem'> & RunFacts;
+export type RunOutcome = Pick<EndedRun, 'exitStatus' | 'status' | 'problem'> & RunFacts;
 
 /** A run that others are told of. */
-export interface ToldRun<T, C> {
+export interface NotifiedRun<T, C> {
   readonly values: SlotValues;
   readonly run: NotedRun;
   readonly work: () => Promise<T>;
-  readonly ofResult: (result: T) => Judged;
-  readonly ofFailure: (error: unknown) => Judged;
+  readonly ofResult: (result: T) => RunOutcome;
+  readonly ofFailure: (error: unknown) => RunOutcome;
   readonly context: C;
 }
 
@@ -116,5 +116,5 @@ export interface Slots<C> {
   /** Asked before anything is sent. @throws what keeps it from beginning */
   readonly afterUpload?: (upload: BegunUpload<C>) => Promise<AfterUpload | undefined>;
   /** Runs the work of an upload, and tells others of it. */
-  readonly tell?: <T>(told: ToldRun<T, C>) => Promise<T>;
+  readonly tell?: <T>(told: NotifiedRun<T, C>) => Promise<T>;
 }

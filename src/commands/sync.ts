@@ -145,7 +145,7 @@ export async function runSync(
     return {
       ...(await folderCall(values, { given: source, places }, context)),
       command: 'sync',
-      wish: 'same',
+      policy: 'same',
       opened,
       options,
       open: openForWriting(storeUrl, values, context),

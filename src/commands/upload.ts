@@ -174,7 +174,7 @@ export const command = defineCommand({
   },
 });
 
-/** Beside the files: chunks, manifest and listings. */
+/** Objects other than those of files: chunks, manifest and listings. */
 const OTHER_SOCKETS = 10;
 
 interface UploadTarget {
@@ -220,7 +220,7 @@ export async function runUpload(
     return {
       ...(await folderCall(values, { given: source, places }, context)),
       command: 'upload',
-      wish: values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask',
+      policy: values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask',
       opened,
       options,
       open: openForWriting(url, values, context, network),

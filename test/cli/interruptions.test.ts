@@ -7,12 +7,12 @@ const start = () => {
   const source = new EventEmitter();
   const ended: number[] = [];
   const told: string[] = [];
-  const { signal, release, takeCtrlC, sayLast } = interruptions(
+  const { signal, release, captureInterrupt, onForcedExit } = interruptions(
     source,
     (status) => ended.push(status),
     (text) => told.push(text),
   );
-  return { source, ended, told, signal, release, takeCtrlC, sayLast };
+  return { source, ended, told, signal, release, captureInterrupt, onForcedExit };
 };
 
 test.each([
@@ -31,9 +31,9 @@ test.each([
 });
 
 test('who is in the middle of something has the last word, until it is done', () => {
-  const { source, ended, told, sayLast } = start();
-  const done = sayLast(() => 'outer');
-  const doneInner = sayLast(() => undefined);
+  const { source, ended, told, onForcedExit } = start();
+  const done = onForcedExit(() => 'outer');
+  const doneInner = onForcedExit(() => undefined);
 
   source.emit('SIGINT', 'SIGINT');
   source.emit('SIGINT', 'SIGINT');
@@ -55,10 +55,10 @@ test('after release signals are not ours any more', () => {
 });
 
 test('Ctrl+C goes to whoever took it last, until they give it back; other signals never do', () => {
-  const { source, ended, signal, takeCtrlC } = start();
+  const { source, ended, signal, captureInterrupt } = start();
   const heard: string[] = [];
-  const releaseOuter = takeCtrlC(() => heard.push('outer'));
-  const releaseInner = takeCtrlC(() => heard.push('inner'));
+  const releaseOuter = captureInterrupt(() => heard.push('outer'));
+  const releaseInner = captureInterrupt(() => heard.push('inner'));
 
   source.emit('SIGINT', 'SIGINT');
   source.emit('SIGINT', 'SIGINT');

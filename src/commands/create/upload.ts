@@ -209,7 +209,7 @@ export async function runCreateUpload(
     return {
       ...run,
       progressFormat: values.progressFormat,
-      wish: values.resume ? 'resume' : 'ask',
+      policy: values.resume ? 'resume' : 'ask',
       opened: opened ?? (await openNamed(run, values, context)),
       options,
       open: openForWriting(url, values, context, network),

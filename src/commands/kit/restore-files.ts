@@ -131,7 +131,7 @@ export async function restoreFiles<F extends object, M, D extends F>(
       return {
         document: documentOf(restoredDocument(result, { target, durationMs, requests }), more),
         // Chunks were requested, and paid for: somebody has to come back for them.
-        isNews: text !== undefined,
+        isResult: text !== undefined,
         text: () => text ?? resultText(result, call, { durationMs, context, planned: planned ?? [], isDoubtful }),
       };
     },

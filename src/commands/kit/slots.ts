@@ -3,10 +3,10 @@ import type { Context, Featured } from '../../cli/context.js';
 import type {
   AfterUpload,
   BegunUpload,
-  Beside,
+  UploadReport,
   GateAnswer,
   SlotValues,
-  ToldRun,
+  NotifiedRun,
   UploadParts,
 } from '../../cli/slots.js';
 import type { MayBegin } from '../../core/archive/run/may-begin.js';
@@ -59,7 +59,7 @@ export async function afterUpload(upload: BegunUpload<Context>): Promise<AfterUp
   const all: AfterUpload[] = [];
   for (const feature of upload.context.features) all.push(...[await feature.afterUpload?.(upload)].filter(isThere));
   return async (...made) => {
-    const found: Beside[] = [];
+    const found: UploadReport[] = [];
     for (const after of all) found.push(...[await after(...made)].filter(isThere));
     return found.length === 0 ? undefined : joined(found);
   };
@@ -67,14 +67,14 @@ export async function afterUpload(upload: BegunUpload<Context>): Promise<AfterUp
 
 const isThere = <T>(one: T | undefined): one is T => one !== undefined;
 
-const joined = (all: readonly Beside[]): Beside => ({
+const joined = (all: readonly UploadReport[]): UploadReport => ({
   document: Object.assign({}, ...all.map(({ document }) => document)) as UploadParts,
   lines: all.flatMap(({ lines }) => lines),
   isPartial: all.some(({ isPartial }) => isPartial),
 });
 
 /** Runs the work while others are told of it. @throws as the work does, and what keeps it from beginning */
-export async function told<T>({ context, ...run }: ToldRun<T, Context>): Promise<T> {
+export async function told<T>({ context, ...run }: NotifiedRun<T, Context>): Promise<T> {
   const tellers = (context satisfies Featured).features.flatMap(({ tell }) => tell ?? []);
   const work = tellers.reduceRight<() => Promise<T>>(
     (inner, tell) => async () => await tell({ ...run, work: inner, context }),

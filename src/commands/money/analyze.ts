@@ -117,7 +117,7 @@ export const command = defineCommand({
     const elapsed = stopwatch(context);
     await withResult(context, values.progress ? {} : { progressFormat: 'none' }, {
       work: async (emit) => await shown(await analyzed(url, { values, context, emit, elapsed }), values, context),
-      show: ({ document, text }) => ({ document, text: () => text, isNews: true }),
+      show: ({ document, text }) => ({ document, text: () => text, isResult: true }),
     });
   },
 });

@@ -1,13 +1,13 @@
 // The pings, hooks and metrics of a run.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import type { SlotValues, ToldRun } from '../../cli/slots.js';
+import type { SlotValues, NotifiedRun } from '../../cli/slots.js';
 import { DEFAULT_HOOK_MS, type HookSettings } from '../../core/notify/hook-settings.js';
 import { pingAddress } from '../../core/notify/ping-address.js';
 import { hasNotices, type NoticeSettings, type NoticeWorld, withNotices } from '../../core/notify/with-notices.js';
 
 /** The run with its pings, hooks and metrics. @throws as the run does; usage, io for hooks */
-export async function noticed<T>({ values, context, ...noted }: ToldRun<T, Context>): Promise<T> {
+export async function noticed<T>({ values, context, ...noted }: NotifiedRun<T, Context>): Promise<T> {
   const settings = noticeSettings(values, context);
   return hasNotices(settings) ? await withNotices(settings, noticeWorld(values, context), noted) : await noted.work();
 }

@@ -1,7 +1,7 @@
 // `--generate-dvc-files`: once a version is committed, a `.dvc` file for each file of it that DVC does not know yet.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import type { AfterUpload, BegunUpload, Beside, SlotValues } from '../../cli/slots.js';
+import type { AfterUpload, BegunUpload, UploadReport, SlotValues } from '../../cli/slots.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { openView } from '../../core/dataset/chain/view.js';
 import { cacheFolder, rememberedIn } from '../../core/archive/run/remembered.js';
@@ -29,7 +29,7 @@ export async function dvcFilesAfter({ values, source, context }: BegunUpload<Con
   const plan = await planDvcFiles(values, source, context);
   return async (result, open) => {
     const written = await writeDvcFiles(plan, { source, open, context }, result);
-    return written && besideOf(written, context);
+    return written && reportOf(written, context);
   };
 }
 
@@ -89,7 +89,7 @@ async function writeDvcFiles(
 }
 
 /** What became of them. */
-function besideOf(result: SidecarResult, context: Context): Beside {
+function reportOf(result: SidecarResult, context: Context): UploadReport {
   const { written, replaced, unchanged, failed, firstReplaced } = result;
   const more = replaced > firstReplaced.length ? `, and ${formatCount(replaced - firstReplaced.length)} more` : '';
   return {

@@ -14,7 +14,7 @@ const DEFAULT_COLUMNS = 80;
 /** Runs lines until the person leaves. @throws the reason when the session is ended from outside */
 export async function runTerminal(interpreter: Interpreter, context: Context): Promise<number> {
   // Between a line and its prompt ctrl+c is a signal and not yet a key.
-  const release = context.takeCtrlC(() => undefined);
+  const release = context.captureInterrupt(() => undefined);
   try {
     return await talk(interpreter, context);
   } finally {
@@ -54,7 +54,7 @@ async function runInterruptible(
 ): Promise<LineResult> {
   const { stdin, stdout, stderr } = context;
   const stopping = new AbortController();
-  const release = context.takeCtrlC(() => stopping.abort(cancelledError('interrupted')));
+  const release = context.captureInterrupt(() => stopping.abort(cancelledError('interrupted')));
   try {
     const signal = AbortSignal.any([context.signal, stopping.signal]);
     const streams = { stdin, stdout, stderr, signal };

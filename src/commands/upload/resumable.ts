@@ -26,10 +26,10 @@ import {
  * What to do about an interrupted run: continue it, ignore it, or continue it whenever it had the same settings, which is
  * asked for where there is a terminal.
  */
-export type ResumeWish = 'resume' | 'restart' | 'ask' | 'same';
+export type ResumePolicy = 'resume' | 'restart' | 'ask' | 'same';
 
 export interface ResumableOptions {
-  readonly wish: ResumeWish;
+  readonly policy: ResumePolicy;
   /** Already open: the upload that the command names. */
   readonly opened?: SavedUpload | undefined;
 }
@@ -37,7 +37,7 @@ export interface ResumableOptions {
 /** Runs `work` with `options` and a journal, continuing an interrupted run where that is wanted. @throws what opening that run throws */
 export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'resume' | 'dryRun' | 'warn'>>(
   run: UploadCommand,
-  { wish, opened: given }: ResumableOptions,
+  { policy, opened: given }: ResumableOptions,
   context: Context,
   options: O,
   work: (options: O) => Promise<T>,
@@ -46,7 +46,7 @@ export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'r
   const saved = await savedCommand(run, context);
   if (given !== undefined) refuseElsewhere(given.state.uploadId, given.state, saved, run);
   const folder = stateFolder(context);
-  const opened = given ?? (await interruptedRun(saved, wish, context));
+  const opened = given ?? (await interruptedRun(saved, policy, context));
   const journal = new FileJournal({
     folder,
     host: hostname(),
@@ -56,7 +56,7 @@ export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'r
     goesOn: opened,
   });
   const resume = { ...options.resume, journal, saved: opened };
-  const release = context.sayLast(() => journal.kept && keptText(journal.kept));
+  const release = context.onForcedExit(() => journal.kept && keptText(journal.kept));
   try {
     const datasetId = opened?.state.datasetId ?? '';
     const dataset = datasetId === '' ? options.dataset : { ...options.dataset, id: datasetId };
@@ -85,47 +85,52 @@ export async function asBegun<V extends { readonly uploadId: string | undefined 
 
 async function interruptedRun(
   saved: SavedCommand,
-  wish: ResumeWish,
+  policy: ResumePolicy,
   context: Context,
 ): Promise<SavedUpload | undefined> {
-  if (wish === 'restart') return undefined;
+  if (policy === 'restart') return undefined;
   // A run that another process is working on counts only with --resume: opening it fails and says why.
-  const found = (await savedRuns(saved, wish, context)).findLast(
-    ({ holder }) => wish === 'resume' || holder === undefined,
+  const found = (await savedRuns(saved, policy, context)).findLast(
+    ({ holder }) => policy === 'resume' || holder === undefined,
   );
   if (found?.document !== undefined) {
-    const isIt = await isWanted(found.document, saved, wish, context);
+    const isIt = await isWanted(found.document, saved, policy, context);
     return isIt ? await openSaved(stateFolder(context), found.id, hostname()) : undefined;
   }
-  if (wish === 'resume')
+  if (policy === 'resume')
     context.note('no interrupted upload of this folder to this place is saved: starting a new one');
   return undefined;
 }
 
-async function savedRuns(saved: SavedCommand, wish: ResumeWish, context: Context): Promise<readonly FoundState[]> {
+async function savedRuns(saved: SavedCommand, policy: ResumePolicy, context: Context): Promise<readonly FoundState[]> {
   let states: readonly FoundState[] = [];
   try {
     states = await savedUploads(stateFolder(context)).findAll(hostname());
   } catch (error) {
     // Without --resume the journal warns that nothing can be saved there.
-    if (wish === 'resume') throw error;
+    if (policy === 'resume') throw error;
   }
-  if (wish === 'resume') for (const { problem } of states) if (problem !== undefined) context.warn(problem.message);
+  if (policy === 'resume') for (const { problem } of states) if (problem !== undefined) context.warn(problem.message);
   return states.filter(
     ({ document: state }) => state !== undefined && state.status !== 'complete' && isSameUpload(state, saved),
   );
 }
 
-async function isWanted(state: UploadState, saved: SavedCommand, wish: ResumeWish, context: Context): Promise<boolean> {
+async function isWanted(
+  state: UploadState,
+  saved: SavedCommand,
+  policy: ResumePolicy,
+  context: Context,
+): Promise<boolean> {
   const { uploadId } = state;
   const differing = differingFlags(state, saved).map((key) => `--${kebab(key)}`);
-  if (wish === 'resume' && differing.length > 0) {
+  if (policy === 'resume' && differing.length > 0) {
     throw usageError(
       `upload ${uploadId} of this folder was started with other settings: ${differing.join(', ')}`,
       `archiver resume ${uploadId} continues with those; --force-restart starts again`,
     );
   }
-  if (wish === 'resume') return true;
+  if (policy === 'resume') return true;
   const what = `an upload of this folder to this place was interrupted on ${minuteText(state.updatedAt)} with ${formatQuantity(state.done.chunks, 'chunk')} sent`;
   if (differing.length > 0) {
     context.note(`${what}; this is a new one: \`archiver resume ${uploadId}\` continues that one`);
@@ -135,7 +140,7 @@ async function isWanted(state: UploadState, saved: SavedCommand, wish: ResumeWis
     context.note(`${what}; the lock of that has ended, so this is a new one`);
     return false;
   }
-  if (wish === 'ask' && hasTerminal(context)) return await context.confirm(`${what}. Resume it?`, true);
+  if (policy === 'ask' && hasTerminal(context)) return await context.confirm(`${what}. Resume it?`, true);
   context.note(`continuing the interrupted upload ${uploadId}`);
   return true;
 }

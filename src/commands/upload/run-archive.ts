@@ -26,13 +26,13 @@ import {
   type FilterValues,
   surroundings,
 } from './engine-options.js';
-import { tellHomeTrouble } from './home-trouble.js';
+import { warnOfUnwritableHome } from './unwritable-home.js';
 import { resumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
 import { documentParts } from '../kit/pieces.js';
 import { type DryRun, isDryRun, pathDocuments, printPaths, withGates } from './dry-run.js';
 import { isPartial, shownUpload, uploadDocument } from './show-upload.js';
-import { type Archived, type ToldCall, toldRun } from './told-run.js';
+import { type Archived, type NotifiedCall, runNotified } from './notified-run.js';
 
 type Options = Omit<ArchiveOptions, 'emit'>;
 
@@ -48,7 +48,7 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
 
 /** Archives what `prepare` finds and prints the result; returns the exit status. A folder that is not there is told of, too. */
 export async function runArchive(
-  begun: ToldCall,
+  begun: NotifiedCall,
   prepare: () => Promise<ArchiveCall>,
   context: Context<'upload'>,
 ): Promise<number> {
@@ -56,7 +56,7 @@ export async function runArchive(
     const call = await prepare();
     return { ...(await archive(call, context)), found: call.found ?? {} };
   };
-  const { result, after, found } = await toldRun(begun, archived, context);
+  const { result, after, found } = await runNotified(begun, archived, context);
   if (listsPaths(result, context)) {
     const contents = () => pathDocuments(result);
     if (context.json)
@@ -68,7 +68,7 @@ export async function runArchive(
 
 async function archive(call: ArchiveCall, context: Context<'upload'>): Promise<Archived> {
   const { open, sources, storeUrl, found = {} } = call;
-  const keeping = await tellHomeTrouble(context);
+  const keeping = await warnOfUnwritableHome(context);
   context.account.onTrouble = keeping;
   const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';

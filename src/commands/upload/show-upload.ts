@@ -1,7 +1,7 @@
 // What `upload` and `sync` print when they are done, and the exit status that goes with it.
 import type { Context, Pricing } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
-import type { Beside, UploadParts } from '../../cli/slots.js';
+import type { UploadReport, UploadParts } from '../../cli/slots.js';
 import { type DryRun, isDryRun, plannedDocument, plannedFacts } from './dry-run.js';
 import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
@@ -11,15 +11,15 @@ import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
 /** What features say of an upload beside its result. */
-export interface Besides {
+export interface UploadExtras {
   /** Keys of the document: what was found of the store. */
   readonly found: UploadParts;
   /** What was done once it was committed. */
-  readonly after?: Beside | undefined;
+  readonly after?: UploadReport | undefined;
 }
 
 /** What programs get of the result. */
-export function uploadDocument(result: UploadResult, context: Pricing, { found, after }: Besides) {
+export function uploadDocument(result: UploadResult, context: Pricing, { found, after }: UploadExtras) {
   const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...rest } = result;
   const { gates: _gates, ...document }: typeof rest & Partial<Pick<DryRun, 'gates'>> = rest;
   const cost = madeCost(result, context);
@@ -35,15 +35,16 @@ export function uploadDocument(result: UploadResult, context: Pricing, { found, 
 }
 
 /** What is printed of the result. */
-export function shownUpload(result: UploadResult, context: Context, besides: Besides) {
+export function shownUpload(result: UploadResult, context: Context, extras: UploadExtras) {
   return {
-    document: uploadDocument(result, context, besides),
-    text: () => `${[...resultLines(result, context), ...(besides.after?.lines ?? [])].join('\n')}\n`,
+    document: uploadDocument(result, context, extras),
+    text: () => `${[...resultLines(result, context), ...(extras.after?.lines ?? [])].join('\n')}\n`,
   };
 }
 
 /** Something that should be in the archive, or beside it, is missing or torn. */
-export const isPartial = ({ partial }: UploadResult, after?: Beside): boolean => partial || after?.isPartial === true;
+export const isPartial = ({ partial }: UploadResult, after?: UploadReport): boolean =>
+  partial || after?.isPartial === true;
 
 function resultLines(result: UploadResult, context: Context): string[] {
   const { version, skipped, changes, datasetId } = result;

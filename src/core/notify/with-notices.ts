@@ -32,7 +32,7 @@ export interface NoticeWorld extends Omit<PingWorld, 'network'> {
 }
 
 /** The outcome of the run, as its caller judges it. */
-export interface Judged {
+export interface RunOutcome {
   readonly exitStatus: number;
   readonly status: RunStatus;
   readonly problem?: string | undefined;
@@ -41,8 +41,8 @@ export interface Judged {
 export interface NotedWork<T> {
   readonly run: NotedRun;
   readonly work: () => Promise<T>;
-  readonly ofResult: (result: T) => Judged & RunFacts;
-  readonly ofFailure: (error: unknown) => Judged & RunFacts;
+  readonly ofResult: (result: T) => RunOutcome & RunFacts;
+  readonly ofFailure: (error: unknown) => RunOutcome & RunFacts;
 }
 
 /** True when there is anything to notify. */
@@ -66,7 +66,7 @@ export async function withNotices<T>(settings: NoticeSettings, world: NoticeWorl
   const startedAt = world.now().getTime();
   const pings = pingUrl && (await openPings(pingUrl, run, world));
   const started = pings?.start(); // not awaited before the final ping
-  const end = async (judged: Judged & RunFacts): Promise<void> => {
+  const end = async (judged: RunOutcome & RunFacts): Promise<void> => {
     const endedAt = world.now();
     const ended: EndedRun = { ...judged, durationMs: endedAt.getTime() - startedAt, endedAt };
     settings.onEnd?.(run, ended);

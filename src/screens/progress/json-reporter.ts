@@ -21,9 +21,10 @@ export const startJsonReporter = (options: LineReporterOptions): Reporter =>
 function newsBetween(before: TransferSnapshot, after: TransferSnapshot, at: Date): object[] {
   const hasNewPhase = before.operation === undefined || before.phase !== after.phase;
   const hasLooked = after.thaw !== undefined && after.thaw.nextLookAtMs !== before.thaw?.nextLookAtMs;
-  const isNews = after.operation !== undefined && (hasNewPhase || hasLooked || after.isStopping !== before.isStopping);
+  const hasStatus =
+    after.operation !== undefined && (hasNewPhase || hasLooked || after.isStopping !== before.isStopping);
   return [
-    ...(isNews ? [statusObject(after, at)] : []),
+    ...(hasStatus ? [statusObject(after, at)] : []),
     ...after.notes.slice(before.notes.length).map((note) => statusObject(after, at, note)),
     ...after.skipped.slice(before.skipped.length).map((file) => skipObject(after, at, file)),
   ];

@@ -20,7 +20,7 @@ import { holdLock, type Lock } from '../../../core/platform/state/lock.js';
 import { collectGarbage } from '../../../core/platform/threads/collect-garbage.js';
 import { keepThreads } from '../../../core/platform/threads/threads.js';
 import { lockOption } from '../../upload/engine-options.js';
-import { tellHomeTrouble } from '../../upload/home-trouble.js';
+import { warnOfUnwritableHome } from '../../upload/unwritable-home.js';
 import { agentDocument, agentText, cycleLine, cycleObject, exitStatus, troublesOf } from './agent-report.js';
 import { agentSetup, DEFAULT_INTERVAL_MS } from './agent-setup.js';
 import { sourceArchiver } from './archive-source.js';
@@ -40,7 +40,7 @@ export async function runAgentCommand(
   given: Context<'fleetagent run'>,
 ): Promise<number> {
   const context = withTimes(given);
-  const warn = once(await tellHomeTrouble(context));
+  const warn = once(await warnOfUnwritableHome(context));
   const { baseUrl, writerId, plans } = await agentSetup(values, args, context, warn);
   lockOption(values, baseUrl); // refused before anything begins
   if (parseStoreUrl(baseUrl).kind === 's3' && values.profile === undefined) checkCredentialsFile(context);

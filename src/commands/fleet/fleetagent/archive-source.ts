@@ -83,7 +83,7 @@ async function archiveSource(
     storeUrl: url,
   };
   const options = engineOptions({ source, plan, places, values, warn }, context);
-  return await resumable(run, { wish: 'same' }, context, options, (resumed) =>
+  return await resumable(run, { policy: 'same' }, context, options, (resumed) =>
     withProgress(context, { progressFormat: formatOf(values) }, async (emit) => {
       emit({ type: 'start', operation: 'sync', source: source.path, target: url });
       const result = await archiveInto(() => open(emit), { ...resumed, mayBegin: gate(emit), emit });

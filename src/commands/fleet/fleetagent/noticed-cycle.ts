@@ -9,10 +9,10 @@ import {
 } from '../../../core/fleet/agent/cycle.js';
 import { withoutSecrets } from '../../../core/platform/failures/hide-secrets.js';
 import type { RunFacts } from '../../../core/events/run-facts.js';
-import { hasNotices, type Judged, withNotices } from '../../../core/notify/with-notices.js';
+import { hasNotices, type RunOutcome, withNotices } from '../../../core/notify/with-notices.js';
 import { throwIfCancelled } from '../../../core/store/store-error.js';
 import { noticeSettings, noticeWorld } from '../../notify/noticed-run.js';
-import { judgedFailure } from '../../upload/told-run.js';
+import { outcomeOfFailure } from '../../upload/notified-run.js';
 import type { AgentValues } from './agent-flags.js';
 import { statusOf } from './agent-report.js';
 
@@ -28,7 +28,7 @@ export function noticedCycle(values: AgentValues, store: string, context: Contex
         run: { command: 'fleetagent run', source, store },
         work: () => runCycle(input),
         ofResult: judged,
-        ofFailure: (error) => judgedFailure(error, context.signal),
+        ofFailure: (error) => outcomeOfFailure(error, context.signal),
       });
     } catch (failure) {
       throwIfCancelled(input.signal);
@@ -45,7 +45,7 @@ function notBegun({ plan, onEnd }: CycleInput, failure: unknown): readonly Sourc
 }
 
 /** The sums of all sources; the names of what was made where there is one. */
-function judged(outcomes: readonly SourceOutcome[]): Judged & RunFacts {
+function judged(outcomes: readonly SourceOutcome[]): RunOutcome & RunFacts {
   const exitStatus = statusOf(outcomes);
   const results = outcomes.flatMap(({ result }) => (result === undefined ? [] : [result]));
   const [failed] = outcomes.filter(({ result }) => result === undefined);

@@ -136,9 +136,9 @@ function isBehind(seen: ReadHeartbeat, config: SeenConfig | undefined): boolean 
   return configVersion < config.version && config.putAt.getTime() < cycleStartOf(seen);
 }
 
-type Judged = Omit<WriterStatus, 'troubles'>;
+type RunOutcome = Omit<WriterStatus, 'troubles'>;
 
-function troublesOf(status: Judged, heartbeat: Heartbeat): readonly string[] {
+function troublesOf(status: RunOutcome, heartbeat: Heartbeat): readonly string[] {
   const { freshness, ageMs, staleAfterMs, clockSkewMs, isCloned, isConfigBehind, config } = status;
   const { configError, configVersion } = heartbeat;
   const skewMs = clockSkewMs ?? 0;

@@ -79,7 +79,7 @@ async function takeOver(path: string, own: LockHolder): Promise<Lock | LockHolde
   if (!('release' in turn)) return turn;
   try {
     if (!(await readHolder(path, own.host)).isStale) return undefined;
-    const beside = besideOf(path);
+    const beside = reportOf(path);
     const file = await newLockFile(beside, own);
     try {
       await rename(beside, path);
@@ -94,7 +94,7 @@ async function takeOver(path: string, own: LockHolder): Promise<Lock | LockHolde
   }
 }
 
-const besideOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}`;
+const reportOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}`;
 const lockText = (holder: LockHolder): string => `${JSON.stringify(holder)}\n`;
 
 /** @throws EEXIST when there is one, and other system errors */
@@ -167,7 +167,7 @@ async function readHolder(path: string, ownHost: string): Promise<Held> {
 /** Tells whether it was not refreshed for long; false when that cannot be found out. */
 async function isSilent(path: string, mtimeMs: number): Promise<boolean> {
   if (Date.now() - mtimeMs < SILENT_MS) return false;
-  const beside = besideOf(path);
+  const beside = reportOf(path);
   try {
     await writeFile(beside, '\n', { flag: 'wx', mode: 0o600 });
     return (await stat(beside)).mtimeMs - mtimeMs >= SILENT_MS;

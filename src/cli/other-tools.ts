@@ -1,7 +1,7 @@
 // Words that other programs of this kind have for what archiver does (restic, borg, kopia, rclone, aws, tar), and ours.
 import { findNode, type Node } from './tree.js';
 
-export const PEER_WORDS: Readonly<Record<string, string>> = {
+export const OTHER_TOOLS_COMMANDS: Readonly<Record<string, string>> = {
   add: 'upload',
   archive: 'upload',
   backup: 'upload',
@@ -50,7 +50,7 @@ export interface OurWords {
 export function ourWords(node: Node, word: string | undefined): OurWords | undefined {
   if (word === undefined || node.words.length > 0) return undefined;
   if (word === 'version') return { call: 'archiver --version', hint: 'archiver --version' };
-  const ours = PEER_WORDS[word];
+  const ours = OTHER_TOOLS_COMMANDS[word];
   if (ours === undefined || findNode(node, ours.split(' ')) === undefined) return undefined;
   return { call: `archiver ${ours}`, hint: `archiver help ${ours}` };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PEER_WORDS } from '../../src/cli/peer-words.js';
+import { OTHER_TOOLS_COMMANDS } from '../../src/cli/other-tools.js';
 import { findNode } from '../../src/cli/tree.js';
 import { program } from '../../src/commands/index.js';
 import { runCommand } from '../support/run-command.js';
@@ -9,7 +9,8 @@ const root = program();
 const run = async (...argv: readonly string[]) => await runCommand({ root, folder: await tempFolder() }, argv);
 
 test('every word of a peer leads to a command that there is', () => {
-  for (const ours of Object.values(PEER_WORDS)) expect(findNode(root, ours.split(' '))?.command?.path).toBe(ours);
+  for (const ours of Object.values(OTHER_TOOLS_COMMANDS))
+    expect(findNode(root, ours.split(' '))?.command?.path).toBe(ours);
 });
 
 test.each([

@@ -20,7 +20,7 @@ async function troubleOf(folder: string): Promise<string | undefined> {
 }
 
 /** Tells of a home that cannot be used; gives what is to be called with further trouble in it. */
-export async function tellHomeTrouble(
+export async function warnOfUnwritableHome(
   context: Pick<Places, 'home'> & Pick<Messages, 'warn'> & Pick<Verbosity, 'debug'>,
 ): Promise<(text: string) => void> {
   const reason = await troubleOf(context.home);

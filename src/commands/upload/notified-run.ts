@@ -1,7 +1,7 @@
 // An upload or sync, of which others are told.
 import type { Context } from '../../cli/context.js';
 import { failureOf } from '../../cli/errors.js';
-import type { Beside, Judged, SlotValues } from '../../cli/slots.js';
+import type { UploadReport, RunOutcome, SlotValues } from '../../cli/slots.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { RunFacts } from '../../core/events/run-facts.js';
 import { withoutSecrets } from '../../core/platform/failures/hide-secrets.js';
@@ -12,11 +12,11 @@ import { isPartial } from './show-upload.js';
 export interface Archived {
   readonly result: UploadResult;
   /** What was done once it was committed. */
-  readonly after: Beside | undefined;
+  readonly after: UploadReport | undefined;
 }
 
 /** What is known of a run before anything of it is looked at. */
-export interface ToldCall {
+export interface NotifiedCall {
   readonly command: string;
   readonly values: SlotValues;
   /** As they were typed. */
@@ -25,8 +25,8 @@ export interface ToldCall {
 }
 
 /** The run; of a plan nobody is told. @throws as the run does, and what keeps it from beginning */
-export async function toldRun<T extends Archived>(
-  { command, values, sources, storeUrl }: ToldCall,
+export async function runNotified<T extends Archived>(
+  { command, values, sources, storeUrl }: NotifiedCall,
   work: () => Promise<T>,
   context: Context,
 ): Promise<T> {
@@ -39,13 +39,13 @@ export async function toldRun<T extends Archived>(
       const isPart = isPartial(result, after);
       return { ...factsOf(result), exitStatus: isPart ? 3 : 0, status: isPart ? 'partial' : 'done' };
     },
-    ofFailure: (error) => judgedFailure(error, context.signal),
+    ofFailure: (error) => outcomeOfFailure(error, context.signal),
     context,
   });
 }
 
 /** What is told of a run that threw `error`. */
-export function judgedFailure(error: unknown, signal: AbortSignal): Judged {
+export function outcomeOfFailure(error: unknown, signal: AbortSignal): RunOutcome {
   const { exitCode, message } = failureOf(error, signal);
   const status = signal.aborted ? 'interrupted' : 'failed';
   return { exitStatus: exitCode, status, problem: withoutSecrets(message) };
