@@ -1,14 +1,6 @@
 // Asking all features of the program what they have to do with a run (cli/slots.ts), in the order of their list.
-import type { Context, Featured } from '../../cli/context.js';
-import type {
-  AfterUpload,
-  BegunUpload,
-  UploadReport,
-  GateAnswer,
-  SlotValues,
-  NotifiedRun,
-  UploadParts,
-} from '../../cli/slots.js';
+import type { Context } from '../../cli/context.js';
+import type { AfterUpload, BegunUpload, UploadReport, GateAnswer, SlotValues, UploadParts } from '../../cli/slots.js';
 import type { MayBegin } from '../../core/archive/run/may-begin.js';
 import type { UploadProvenance } from '../../core/archive/run/upload-provenance.js';
 import type { EventSink } from '../../core/events/events.js';
@@ -72,13 +64,3 @@ const joined = (all: readonly UploadReport[]): UploadReport => ({
   lines: all.flatMap(({ lines }) => lines),
   isPartial: all.some(({ isPartial }) => isPartial),
 });
-
-/** Runs the work while others are told of it. @throws as the work does, and what keeps it from beginning */
-export async function told<T>({ context, ...run }: NotifiedRun<T, Context>): Promise<T> {
-  const tellers = (context satisfies Featured).features.flatMap(({ tell }) => tell ?? []);
-  const work = tellers.reduceRight<() => Promise<T>>(
-    (inner, tell) => async () => await tell({ ...run, work: inner, context }),
-    run.work,
-  );
-  return await work();
-}

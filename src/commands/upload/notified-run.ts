@@ -1,11 +1,10 @@
 // An upload or sync, of which others are told.
 import type { Context } from '../../cli/context.js';
 import { failureOf } from '../../cli/errors.js';
-import type { UploadReport, RunOutcome, SlotValues } from '../../cli/slots.js';
+import type { NotifiedRun, RunOutcome, SlotValues, UploadReport } from '../../cli/slots.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { RunFacts } from '../../core/events/run-facts.js';
 import { withoutSecrets } from '../../core/platform/failures/hide-secrets.js';
-import { told } from '../kit/slots.js';
 import { isPartial } from './show-upload.js';
 
 /** What a run gives. */
@@ -24,24 +23,25 @@ export interface NotifiedCall {
   readonly storeUrl: string;
 }
 
-/** The run; of a plan nobody is told. @throws as the run does, and what keeps it from beginning */
+/** Runs an upload while the features that tell others of runs do so; nobody is told of a dry run. @throws what `work` throws, and what keeps it from beginning */
 export async function runNotified<T extends Archived>(
   { command, values, sources, storeUrl }: NotifiedCall,
   work: () => Promise<T>,
   context: Context,
 ): Promise<T> {
   if (values['dryRun'] === true) return await work();
-  return await told({
+  const run: Omit<NotifiedRun<T, Context>, 'work'> = {
     values,
     run: { command, source: sources.join(' '), store: storeUrl },
-    work,
     ofResult: ({ result, after }) => {
       const isPart = isPartial(result, after);
       return { ...factsOf(result), exitStatus: isPart ? 3 : 0, status: isPart ? 'partial' : 'done' };
     },
     ofFailure: (error) => outcomeOfFailure(error, context.signal),
     context,
-  });
+  };
+  const tellers = context.features.flatMap(({ tell }) => tell ?? []);
+  return await tellers.reduceRight((inner, tell) => async () => await tell({ ...run, work: inner }), work)();
 }
 
 /** What is told of a run that threw `error`. */

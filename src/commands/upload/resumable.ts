@@ -1,4 +1,4 @@
-// Runs an upload so that it can be resumed, or continues one that was interrupted.
+// Makes an upload resumable, and continues one that was interrupted.
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
@@ -34,15 +34,22 @@ export interface ResumableOptions {
   readonly opened?: SavedUpload | undefined;
 }
 
-/** Runs `work` with `options` and a journal, continuing an interrupted run where that is wanted. @throws what opening that run throws */
-export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'resume' | 'dryRun' | 'warn'>>(
+/** An upload that can be resumed. */
+export interface ResumableRun<O> {
+  /** With a journal, and with what the interrupted run has sent. */
+  readonly options: O;
+  /** To be called when the upload has ended: another run may take the interrupted one up then. */
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the journal of an upload, and the interrupted run that it continues where that is wanted. @throws what opening that run throws */
+export async function openResumable<O extends Pick<ArchiveOptions, 'dataset' | 'resume' | 'dryRun' | 'warn'>>(
   run: UploadCommand,
   { policy, opened: given }: ResumableOptions,
   context: Context,
   options: O,
-  work: (options: O) => Promise<T>,
-): Promise<T> {
-  if (options.dryRun === true) return await work(options);
+): Promise<ResumableRun<O>> {
+  if (options.dryRun === true) return { options, close: async () => await Promise.resolve() };
   const saved = await savedCommand(run, context);
   if (given !== undefined) refuseElsewhere(given.state.uploadId, given.state, saved, run);
   const folder = stateFolder(context);
@@ -57,14 +64,15 @@ export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'r
   });
   const resume = { ...options.resume, journal, saved: opened };
   const release = context.onForcedExit(() => journal.kept && keptText(journal.kept));
-  try {
-    const datasetId = opened?.state.datasetId ?? '';
-    const dataset = datasetId === '' ? options.dataset : { ...options.dataset, id: datasetId };
-    return await work({ ...options, resume, dataset });
-  } finally {
-    release();
-    await opened?.lock.release();
-  }
+  const datasetId = opened?.state.datasetId ?? '';
+  const dataset = datasetId === '' ? options.dataset : { ...options.dataset, id: datasetId };
+  return {
+    options: { ...options, resume, dataset },
+    async close() {
+      release();
+      await opened?.lock.release();
+    },
+  };
 }
 
 /**

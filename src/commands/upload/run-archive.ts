@@ -1,7 +1,7 @@
 // What `upload`, `sync` and `create upload` do alike once their flags are read: go on with an interrupted run where that is
 // wanted, archive, show the result.
 import type { Context } from '../../cli/context.js';
-import type { Aside, ProgressFormat } from '../../cli/progress.js';
+import { type Aside, type ProgressFormat, runToResult } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
 import { defined } from '../../core/platform/defined.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
@@ -16,7 +16,6 @@ import type { RunAbout } from '../../core/events/run-about.js';
 import { tellLedger, tellResult, tellShape } from '../kit/account.js';
 import { afterUpload, mayBegin, provenanceOf } from '../kit/slots.js';
 import { writerIdOf } from '../kit/dataset-target.js';
-import { withResult } from '../kit/run.js';
 import type { OpenForWriting } from '../kit/store.js';
 import {
   baseUrlOf,
@@ -27,7 +26,7 @@ import {
   surroundings,
 } from './engine-options.js';
 import { warnOfUnwritableHome } from './unwritable-home.js';
-import { resumable, type ResumableOptions } from './resumable.js';
+import { openResumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
 import { documentParts } from '../kit/pieces.js';
 import { type DryRun, isDryRun, pathDocuments, printPaths, withGates } from './dry-run.js';
@@ -52,11 +51,11 @@ export async function runArchive(
   prepare: () => Promise<ArchiveCall>,
   context: Context<'upload'>,
 ): Promise<number> {
-  const archived = async () => {
-    const call = await prepare();
-    return { ...(await archive(call, context)), found: call.found ?? {} };
-  };
-  const { result, after, found } = await runNotified(begun, archived, context);
+  const { result, after, found } = await runNotified(
+    begun,
+    async () => await archive(await prepare(), context),
+    context,
+  );
   if (listsPaths(result, context)) {
     const contents = () => pathDocuments(result);
     if (context.json)
@@ -66,34 +65,38 @@ export async function runArchive(
   return isPartial(result, after) ? 3 : 0;
 }
 
-async function archive(call: ArchiveCall, context: Context<'upload'>): Promise<Archived> {
-  const { open, sources, storeUrl, found = {} } = call;
+async function archive(
+  call: ArchiveCall,
+  context: Context<'upload'>,
+): Promise<Archived & { readonly found: UploadParts }> {
+  const { open, sources, storeUrl, progressFormat, found = {} } = call;
   const keeping = await warnOfUnwritableHome(context);
   context.account.onTrouble = keeping;
   const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';
   if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });
   const gate = mayBegin(call.values, context);
-  return await resumable(call, call, context, options, (resumed) =>
-    withResult(context, call, {
-      work: async (emit, aside) => {
-        const source = sources.map(({ given }) => given).join(' ');
-        emit({ type: 'start', operation, source, target: storeUrl });
-        // A full upload takes nothing over: only what would be compared is asked about.
-        const compares = resumed.dataset?.changes !== undefined;
-        const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
-        const dataset = { ...resumed.dataset, namesake };
-        const made = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin: gate(emit), emit });
-        const result = isDryRun(made) ? await withGates(made, call.values, context) : made;
-        tellResult(context, result);
-        tellVersion(call, result, context);
-        return { result, after: await call.after?.(result, open) };
-      },
-      // A list of files is printed as it is made.
-      show: ({ result, after }) =>
-        context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { found, after }),
-    }),
-  );
+  // A list of files is printed as it is made.
+  const show = ({ result, after }: Archived) =>
+    context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { found, after });
+  const { options: resumed, close } = await openResumable(call, call, context, options);
+  try {
+    return await runToResult(context, { progressFormat, show }, async (emit, aside) => {
+      const source = sources.map(({ given }) => given).join(' ');
+      emit({ type: 'start', operation, source, target: storeUrl });
+      // A full upload takes nothing over: only what would be compared is asked about.
+      const compares = resumed.dataset?.changes !== undefined;
+      const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
+      const dataset = { ...resumed.dataset, namesake };
+      const made = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin: gate(emit), emit });
+      const result = isDryRun(made) ? await withGates(made, call.values, context) : made;
+      tellResult(context, result);
+      tellVersion(call, result, context);
+      return { result, after: await call.after?.(result, open), found };
+    });
+  } finally {
+    await close();
+  }
 }
 
 /** What the record of the run says of it before anything is sent. */

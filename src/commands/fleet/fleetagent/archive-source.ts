@@ -17,7 +17,7 @@ import { mayBegin } from '../../kit/slots.js';
 import { withProgress } from '../../kit/run.js';
 import { openForWriting } from '../../kit/store.js';
 import { lockOption, surroundings, uploadMemoryLimit } from '../../upload/engine-options.js';
-import { resumable } from '../../upload/resumable.js';
+import { openResumable } from '../../upload/resumable.js';
 import { type FolderTarget, placesOf } from '../../upload/run-archive.js';
 import type { AgentValues } from './agent-flags.js';
 
@@ -83,14 +83,17 @@ async function archiveSource(
     storeUrl: url,
   };
   const options = engineOptions({ source, plan, places, values, warn }, context);
-  return await resumable(run, { policy: 'same' }, context, options, (resumed) =>
-    withProgress(context, { progressFormat: formatOf(values) }, async (emit) => {
+  const { options: resumed, close } = await openResumable(run, { policy: 'same' }, context, options);
+  try {
+    return await withProgress(context, { progressFormat: formatOf(values) }, async (emit) => {
       emit({ type: 'start', operation: 'sync', source: source.path, target: url });
       const result = await archiveInto(() => open(emit), { ...resumed, mayBegin: gate(emit), emit });
       tellResult(context, result);
       return result;
-    }),
-  );
+    });
+  } finally {
+    await close();
+  }
 }
 
 /** By the plan of a cycle: which source a folder was first. */
