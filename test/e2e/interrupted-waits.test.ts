@@ -146,6 +146,8 @@ describe('a signal while waiting', () => {
         (_all, before: string, bytes: string) => `${before}${Number(bytes) + 2 ** 40}`,
       );
     writeFileSync(manifest, gzipSync(torn));
+    // A record would refuse it at once.
+    rmSync(join(base, 'datasets'), { recursive: true });
     const out = verb === 'restore' ? [join(work, 'holes-out')] : [];
     const startedAt = performance.now();
     const ran = await interrupted(
