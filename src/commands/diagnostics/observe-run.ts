@@ -1,4 +1,4 @@
-// Watches one run with what its flags ask for: a log, an endpoint, profiles. Loaded only then.
+// Observes one run as its flags ask: with a log, an endpoint, profiles. Loaded only then.
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Collector } from '../../core/diagnostics/observe/collect.js';
@@ -18,10 +18,13 @@ type ObservedContext = Pick<Context, 'cwd' | 'note' | 'now' | 'signal' | 'stderr
 
 type About = Pick<BegunCall<Context>, 'version' | 'command' | 'hasScreen'>;
 
-/** A part of what watches a run. */
+/** One of the instruments that observe a run. */
 type Part = Pick<Follower, 'said' | 'close'> & { readonly consumer?: EventConsumer };
 
-/** `values`: of these flags, and of those that say more about them. @throws usage and io for what cannot be done: the run has not begun */
+/**
+ * Starts the instruments. `values` are those of the observing flags and of their details. @throws usage and io for an instrument that
+ * cannot be started: the run has not begun then
+ */
 export async function observeRun(
   values: Readonly<Record<string, unknown>>,
   context: ObservedContext,
@@ -45,7 +48,7 @@ export async function observeRun(
   return { consumers, said: parts.find(({ said }) => said !== undefined)?.said, close };
 }
 
-/** A line on stderr for each event: `· 0.12 s phase phase=packing`. */
+/** Writes a line to stderr for each event: `· 0.12 s phase phase=packing`. */
 function traced({ now, stderr }: ObservedContext, { hasScreen }: About): Part {
   const startedAt = now().getTime();
   const later = hasScreen ? laterLines(stderr, 'lines') : undefined;
@@ -73,7 +76,7 @@ function logged(
   { cwd, now, signal, warn }: ObservedContext,
   { version, command }: About,
 ): Part {
-  let isOpen = false; // trouble with the log is no line of the log
+  let isOpen = false; // warnings about the log itself are not logged
   const onTrouble = (text: string): void => {
     isOpen = false;
     warn(text);

@@ -1,4 +1,4 @@
-// Asking all features of the program what they have to do with a run (cli/slots.ts), in the order of their list.
+// Calls all features of the program for a run (cli/slots.ts), in the order of their list.
 import type { Context, Featured } from '../../cli/context.js';
 import type {
   AfterUpload,
@@ -13,7 +13,9 @@ import type { MayBegin } from '../../core/archive/run/may-begin.js';
 import type { UploadProvenance } from '../../core/archive/run/upload-provenance.js';
 import type { EventSink } from '../../core/events/events.js';
 
-/** The question for the engine whether an upload may begin. `values` are those of the flags, as typed or as an interrupted run has saved them. */
+/**
+ * Returns the check whether an upload may begin, for the engine. `values` are the flags as typed, or as an interrupted run has saved them.
+ */
 export function mayBegin(values: SlotValues, context: Context): (emit: EventSink) => MayBegin {
   const gates = context.features.flatMap((feature) => feature.mayBegin?.(values, context) ?? []);
   return (emit) => {
@@ -24,7 +26,7 @@ export function mayBegin(values: SlotValues, context: Context): (emit: EventSink
   };
 }
 
-/** What an upload that is planned would be told. @throws what asking throws */
+/** Returns what a planned upload would be told by the checks. @throws what they throw */
 export async function wouldBegin(
   values: SlotValues,
   planned: { readonly bytes: number; readonly costUsd: number | null },
@@ -38,14 +40,20 @@ export async function wouldBegin(
   return { document, lines };
 }
 
-/** What is found of a store before anything is sent there, as keys of the upload's document. @throws what keeps it from beginning */
+/**
+ * Returns what features find out about a store before anything is sent there, as keys of the upload's document. @throws what keeps it from
+ * beginning
+ */
 export async function lookAtStore(url: string, values: SlotValues, context: Context): Promise<UploadParts> {
   let found: UploadParts = {};
   for (const feature of context.features) found = { ...found, ...(await feature.lookAtStore?.(url, values, context)) };
   return found;
 }
 
-/** What is recorded about a folder beside its files. @throws what keeps the upload from beginning */
+/**
+ * Returns what is recorded about a folder besides its files; undefined if no feature has anything. @throws what keeps the upload from
+ * beginning
+ */
 export async function provenanceOf(upload: BegunUpload<Context>): Promise<UploadProvenance | undefined> {
   for (const feature of upload.context.features) {
     const found = await feature.provenance?.(upload);
@@ -54,7 +62,7 @@ export async function provenanceOf(upload: BegunUpload<Context>): Promise<Upload
   return undefined;
 }
 
-/** What is done once an upload is committed. @throws what keeps it from beginning */
+/** Returns the work of features to be done once an upload is committed. @throws what keeps it from beginning */
 export async function afterUpload(upload: BegunUpload<Context>): Promise<AfterUpload> {
   const all: AfterUpload[] = [];
   for (const feature of upload.context.features) all.push(...[await feature.afterUpload?.(upload)].filter(isThere));
@@ -73,7 +81,7 @@ const joined = (all: readonly UploadReport[]): UploadReport => ({
   isPartial: all.some(({ isPartial }) => isPartial),
 });
 
-/** Runs the work while others are told of it. @throws as the work does, and what keeps it from beginning */
+/** Runs the work while features notify others of it. @throws what the work throws, and what keeps it from beginning */
 export async function told<T>({ context, ...run }: NotifiedRun<T, Context>): Promise<T> {
   const tellers = (context satisfies Featured).features.flatMap(({ tell }) => tell ?? []);
   const work = tellers.reduceRight<() => Promise<T>>(

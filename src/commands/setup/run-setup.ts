@@ -44,7 +44,7 @@ async function withoutQuestions(
   const { url } = begin;
   const ports = setupPorts({ config, caBundle: values.caBundle, context });
   const answers = answersFrom(values, begin);
-  tellClass(values, begin, context);
+  warnOfClass(values, begin, context);
   const checks: CheckLine[] = [];
   const tell = (line: CheckLine): void => {
     checks.push(line);
@@ -64,7 +64,7 @@ async function withoutQuestions(
   return 0;
 }
 
-/** What is written without a question: what is known. Undefined takes a setting away. */
+/** Returns the answers when no questions are asked: the values that are known. Undefined removes a setting. */
 function answersFrom(values: SetupValues, begin: Beginning): SetupAnswers {
   const { place, url, profile, endpointUrl, region } = begin;
   if (place === 'folder') return { ...NOTHING_OF_S3, kind: place, url, values: { 'storage.url': url } };
@@ -90,8 +90,8 @@ function answersFrom(values: SetupValues, begin: Beginning): SetupAnswers {
 
 const NOTHING_OF_S3 = { profile: undefined, endpointUrl: undefined, region: undefined };
 
-/** Where a provider is not known to have the class; the store itself says so at the first upload. */
-function tellClass(
+/** Warns when the provider is not known to have the class; the store itself refuses it only at the first upload. */
+function warnOfClass(
   { storageClass }: SetupValues,
   { provider, endpointUrl }: Beginning,
   { warn }: Pick<Context, 'warn'>,

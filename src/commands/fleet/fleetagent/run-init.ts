@@ -1,4 +1,4 @@
-// What `fleetagent init` does.
+// Runs `fleetagent init`.
 import { join, resolve } from 'node:path';
 import pkg from '../../../../package.json' with { type: 'json' };
 import type { Cancellation, Environment, Messages, Origins, Places, Results } from '../../../cli/context.js';
@@ -91,7 +91,7 @@ async function bundleOf(values: InitValues, url: string, { cwd, origins }: Conte
   };
 }
 
-/** What is not kept there is said at once, and not only in the README; undefined where all is kept. */
+/** Says which promises the server does not keep, so that it is not only in the README; undefined if it keeps all. */
 function unkept({ server, place }: BundleOptions): string | undefined {
   if (server.refusesOverwriting) return undefined;
   const advice = {

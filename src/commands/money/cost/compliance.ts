@@ -7,7 +7,7 @@ import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { fact, textOf } from '../../kit/lines.js';
 import { amountOf, periodDocument, periodText } from '../spent.js';
 
-/** Filled in by hand. */
+/** Fields that the user fills in. */
 const BLANKS = {
   principalInvestigator: '',
   institution: '',
@@ -18,15 +18,15 @@ const BLANKS = {
 
 interface About {
   readonly project: string | undefined;
-  /** Null where none is set. */
+  /** Null when no budget is set. */
   readonly budget: BudgetStatus | null;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly createdAt: string;
   readonly tool: string;
   readonly note: string;
 }
 
-/** The report as data. */
+/** The report as JSON. */
 export async function complianceDocument(
   { agency, award, isAwardValid, report, lines, months, commitments, stores }: ComplianceReport,
   { project, budget, createdAt, tool, note }: About,
@@ -69,7 +69,7 @@ export async function complianceDocument(
   };
 }
 
-/** Authorized, used and left, of what is limited. */
+/** Lines that compare the limits with what is used and left. */
 function budgetLines(budget: BudgetStatus): readonly string[] {
   const { isGlobal, budgetPeriod, periodStart, costUsage, volumeUsage, unpricedRuns } = budget;
   const time = `${budgetPeriod === 'total' ? 'since' : 'in the month from'} ${periodStart.slice(0, 10)}`;
@@ -92,7 +92,7 @@ function budgetLines(budget: BudgetStatus): readonly string[] {
   ];
 }
 
-/** The same for people. */
+/** The report as text. */
 export async function complianceText(
   found: ComplianceReport,
   { project, budget, createdAt, tool, note }: About,

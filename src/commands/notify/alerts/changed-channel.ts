@@ -1,4 +1,4 @@
-// A channel as it is after `alerts configure`: what was given, else what it was before, else the default.
+// Computes the settings of a channel after `alerts configure`: the given value, or else the earlier one, or else the default.
 import type { Origins } from '../../../cli/context.js';
 import { kebab } from '../../../cli/flag.js';
 import type { ChannelName } from '../../../core/notify/alerts/channel.js';
@@ -38,7 +38,7 @@ interface Parts {
   readonly context: Origins;
 }
 
-/** The settings of the channel from now on. @throws usage for what is missing or no address */
+/** Returns the new settings of the channel. @throws usage for missing settings and invalid addresses */
 export function changedChannel(name: ChannelName, { before, values, secrets, context }: Parts): object {
   const { plain, secret, needed } = FIELDS[name];
   const known: Readonly<Record<string, unknown>> = { ...before[name] };

@@ -100,7 +100,7 @@ export const command = defineCommand({
     const looked: Looked[] = [];
     for (const { document: job, holder } of found)
       if (job !== undefined && (id !== undefined || isWaiting(job, context.now())))
-        looked.push(await look({ job, holder }, values, context));
+        looked.push(await checkOne({ job, holder }, values, context));
     for (const { job, problem } of looked) if (problem !== undefined) warnOf(job, problem, context);
     context.result({ jobs: looked.map(documentOf), unreadable: damaged.length }, () => {
       const lines = looked.flatMap((one) => jobLines(one.job, shownStatus({ document: one.job, holder: one.holder })));
@@ -114,7 +114,7 @@ export const command = defineCommand({
 interface Looked {
   readonly job: RestoreJob;
   readonly holder: FoundJob['holder'];
-  /** Why the store could not be asked. */
+  /** The reason why the store could not be asked. */
   readonly problem: ArchiverError | undefined;
 }
 
@@ -125,14 +125,14 @@ async function named(id: string, context: JobContext): Promise<FoundJob> {
   return found ?? { id, document: job, problem: undefined, holder: undefined, writtenMs: 0 };
 }
 
-/** Pending, or ready with a copy that should be gone by now. */
+/** True for a pending job, or a ready one with a copy that should be gone by now. */
 function isWaiting(job: RestoreJob, now: Date): boolean {
   const expiry = earliestExpiry(job);
   return job.status === 'pending' || (job.status === 'ready' && expiry !== undefined && Date.parse(expiry) <= +now);
 }
 
-/** Asks the store about a job. What stops it is kept beside the job, so that the others are looked at as well. */
-async function look(
+/** Asks the store about a job. An error is kept beside the job, so that the others are checked as well. */
+async function checkOne(
   { job, holder }: Omit<Looked, 'problem'>,
   values: Values<typeof flags>,
   context: JobContext,
@@ -145,7 +145,7 @@ async function look(
   try {
     await withJobStore({ job, values, context }, async (opened) => {
       current = await checkJob(job, { ...options, reader: opened.store });
-      if (values.thawAgain) current = await askAgain(current, opened, values, context);
+      if (values.thawAgain) current = await requestAgain(current, opened, values, context);
     });
     return { job: current, holder, problem: undefined };
   } catch (error) {
@@ -155,8 +155,8 @@ async function look(
   }
 }
 
-/** The job with what could be asked for again; as it is where nothing is cold. */
-async function askAgain(
+/** Requests chunks again and returns the updated job; returns it unchanged if nothing is cold. */
+async function requestAgain(
   job: RestoreJob,
   opened: OpenedStore,
   values: Values<typeof flags>,
@@ -198,7 +198,7 @@ const documentOf = ({ job, holder, problem }: Looked) => ({
   problem: problem === undefined ? null : errorText(problem),
 });
 
-/** One line of state, then what is wrong and what to type, where there is something. */
+/** A line with the state, and lines for the problem and the next command, if any. */
 function jobLines(job: RestoreJob, shown: ShownStatus): readonly string[] {
   const expiry = earliestExpiry(job);
   const until = expiry === undefined ? '' : `, the first until ${minuteText(expiry)}`;
@@ -211,7 +211,7 @@ function jobLines(job: RestoreJob, shown: ShownStatus): readonly string[] {
   ];
 }
 
-/** What to type next. */
+/** The command to type next; undefined if there is none. */
 function nextCommand({ id, status, error, chunks }: RestoreJob, shown: ShownStatus): string | undefined {
   if (status === 'failed' && chunks.some(({ state }) => state === 'denied'))
     return `archiver restore jobs check ${id} --thaw-again`;
