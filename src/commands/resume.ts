@@ -123,7 +123,7 @@ async function runAgain(
   const { command, flags: begun, sources, destination, storeUrl } = opened.state;
   refuseS3Flags(flags, { ...context, values }, storeUrl);
   // The questions were answered when the upload began.
-  const again = { ...begun, ...given(values), dryRun: false, yes: true };
+  const again = { ...begun, ...givenFlags(values), dryRun: false, yes: true };
   const asBefore = { ...context, origins: originsOf(opened.state, context) };
   const [source = ''] = sources;
   switch (command) {
@@ -153,7 +153,7 @@ async function runAgain(
 }
 
 /** Flags of this call, which override those that the upload began with. */
-function given(values: Values<typeof flags>): Readonly<Record<string, unknown>> {
+function givenFlags(values: Values<typeof flags>): Readonly<Record<string, unknown>> {
   const typed = AGAIN.map((key) => [key, values[key]] as const);
   const entries = [...typed, ['ignoreBudget', values.ignoreBudget || undefined] as const];
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));

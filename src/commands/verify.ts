@@ -95,11 +95,11 @@ export const command = defineCommand({
 /** Checks every version of every dataset. */
 async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
   const { verifyStore } = await import('../core/mend/verify/verify-store.js');
-  const told: { readonly message: string }[] = [];
+  const warnings: { readonly message: string }[] = [];
   const status = await check({ baseUrl }, values, context, {
     verify: async (options) => {
       const result = await verifyStore(options);
-      told.push(...result.warnings);
+      warnings.push(...result.warnings);
       return result;
     },
     documentOf: (result, rest) => ({ ...storeDocument(result), ...rest }),
@@ -111,7 +111,7 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
       }),
     ],
   });
-  for (const { message } of told) context.warn(message);
+  for (const { message } of warnings) context.warn(message);
   return status;
 }
 
@@ -128,7 +128,7 @@ interface CheckFacts {
 
 interface Check<T, D> {
   readonly verify: (options: VerifyStoreOptions) => Promise<T>;
-  readonly documentOf: (result: T, told: CheckFacts) => Exact<D, Document<'verify'>>;
+  readonly documentOf: (result: T, facts: CheckFacts) => Exact<D, Document<'verify'>>;
   /** Returns the verdict and further lines. */
   readonly linesOf: (result: T, estimate: ThawEstimate, durationMs: number) => readonly string[];
 }

@@ -1,4 +1,4 @@
-// Asks anew whether a store creates a key only once, for `setup` and `access-check`.
+// Asks again whether a store creates a key only once, for `setup` and `access-check`.
 import { type Answer, isAnswered, unknownFinding } from '../../core/access/answer.js';
 import { finding, type Finding } from '../../core/access/finding.js';
 import type { CreateOnceAnswer } from '../../core/store/create-once/answer.js';

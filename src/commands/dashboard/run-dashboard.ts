@@ -97,10 +97,10 @@ async function browseUpload(
   values: DashboardValues,
   { runCall, stdin, stdout, stderr, signal }: Context,
 ): Promise<string | undefined> {
-  const told: string[] = [];
+  const pieces: string[] = [];
   const collected = new Writable({
     write(chunk: Buffer, _, done) {
-      told.push(chunk.toString());
+      pieces.push(chunk.toString());
       stderr.write(chunk, () => done());
     },
   });
@@ -109,7 +109,7 @@ async function browseUpload(
     access[key] === undefined || url.startsWith('file:') ? [] : [`--${kebab(key)}=${access[key]}`],
   );
   await runCall(['browse', url, ...given], { stdin, stdout, stderr: collected, signal });
-  const lines = stripVTControlCharacters(told.join('')).split('\n');
+  const lines = stripVTControlCharacters(pieces.join('')).split('\n');
   return lines.find((line) => line !== '')?.replace(SIGN, '');
 }
 

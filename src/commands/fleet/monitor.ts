@@ -58,7 +58,7 @@ export const command = defineCommand({
   async run(values, [url], context: MonitorContext) {
     const { fleetBase } = await import('./fleet-lines.js');
     const options = await passOptions(fleetBase(url), values, context);
-    if (values.once) return await once(options, context);
+    if (values.once) return await monitorOnce(options, context);
     await monitorPasses(options, values.interval, context);
     return 0;
   },
@@ -96,7 +96,7 @@ async function passOptions(
   };
 }
 
-async function once(options: PassOptions, context: MonitorContext): Promise<number> {
+async function monitorOnce(options: PassOptions, context: MonitorContext): Promise<number> {
   const { follow, lookOnce } = await import('../../core/fleet/watch/monitor-pass.js');
   const { alertsText, passDocument, passText } = await import('./pass-lines.js');
   const pass = await lookOnce(options);

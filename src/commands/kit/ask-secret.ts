@@ -8,7 +8,7 @@ import { untilCancelled } from '../../core/store/until-cancelled.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { hasTerminal } from './ask.js';
 
-type Asking = Cancellation & Pick<Terminal, 'stdin' | 'stderr'>;
+type PromptContext = Cancellation & Pick<Terminal, 'stdin' | 'stderr'>;
 
 const MAX_BYTES = 65_536;
 const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ['\u0003', '\u0004', '\b', '\u007f'] as const;
@@ -26,7 +26,7 @@ export interface SecretSources {
  */
 export async function secretOf(
   { given, file, ask }: SecretSources,
-  context: Asking & Pick<Places, 'cwd'>,
+  context: PromptContext & Pick<Places, 'cwd'>,
 ): Promise<string | undefined> {
   if (given !== undefined) return given;
   if (file !== undefined) return await secretIn(resolve(context.cwd, file));
@@ -47,18 +47,21 @@ async function secretIn(path: string): Promise<string> {
 }
 
 /** Asks for a new secret, which is typed twice. @throws usage for an empty answer, or two that differ; cancelled at Ctrl+C */
-export async function askNewSecret(what: string, context: Asking): Promise<string> {
+export async function askNewSecret(what: string, context: PromptContext): Promise<string> {
   const [typed, again] = await readHidden([what, `${what} again`], context);
   if (typed !== again) throw usageError(`the two answers for the ${what} differ: nothing was made`);
   return typed ?? '';
 }
 
 /** Asks on stderr, without showing what is typed. @throws cancelled at Ctrl+C; usage for an empty answer */
-const askSecret = async (what: string, context: Asking): Promise<string> =>
+const askSecret = async (what: string, context: PromptContext): Promise<string> =>
   (await readHidden([what], context))[0] ?? '';
 
 /** Reads all answers with one reader: text that is typed ahead, or pasted, belongs to the next question. */
-async function readHidden(questions: readonly string[], { stdin, stderr, signal }: Asking): Promise<readonly string[]> {
+async function readHidden(
+  questions: readonly string[],
+  { stdin, stderr, signal }: PromptContext,
+): Promise<readonly string[]> {
   const input: typeof stdin & { readonly setRawMode?: (isRaw: boolean) => unknown } = stdin;
   const ask = (what: string): void => void stderr.write(`${what} (not shown): `);
   const answers: string[] = [];

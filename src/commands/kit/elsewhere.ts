@@ -9,7 +9,7 @@ import type { ObjectReader } from '../../core/store/object-store.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
-const NAMED = 10;
+const MAX_NAMED = 10;
 
 /**
  * Finds other versions with the missing paths, for those that were typed as paths. Failures here are no failure of the command. @throws
@@ -23,7 +23,7 @@ export async function lookElsewhere(
 ): Promise<readonly Elsewhere[]> {
   const { files = [] } = selectors;
   const names = missing.map(({ path }) => path);
-  const typed = names.filter((name) => files.includes(name)).slice(0, NAMED);
+  const typed = names.filter((name) => files.includes(name)).slice(0, MAX_NAMED);
   try {
     const { findElsewhere } = await import('../../core/dataset/history/elsewhere.js');
     return await findElsewhere(reader, uploadId, typed, context.signal);

@@ -109,7 +109,7 @@ export async function restoreFiles<F extends object, M, D extends F>(
         const { uploadId } = target;
         tellLedger(context, { operation: call.operation, uploadId, datasetId: target.version?.datasetId });
       }
-      const asking: Asking = { call, values, reader: opened.store, context };
+      const asking: OpenedCall = { call, values, reader: opened.store, context };
       try {
         const fetched = await forgettingLooks(context, isSound, () => fetch(options, opened));
         const result = await withElsewhere(fetched.result, asking);
@@ -142,7 +142,7 @@ export async function restoreFiles<F extends object, M, D extends F>(
 
 const isSound = ({ result, status }: Fetched<unknown>): boolean => result.failed.length === 0 && status !== 3;
 
-interface Asking {
+interface OpenedCall {
   readonly call: RestoreCall<unknown>;
   readonly values: WriteValues;
   readonly reader: ObjectReader;
@@ -153,7 +153,7 @@ interface Asking {
  * Warns of an empty newest version that may hide one with content: it may be forged, or of a folder that was not mounted. Returns a
  * sentence.
  */
-async function hiddenContent({ call, reader, context }: Asking): Promise<string | undefined> {
+async function hiddenContent({ call, reader, context }: OpenedCall): Promise<string | undefined> {
   const { version, isNewest, baseUrl } = call.target;
   if (version === undefined || isNewest !== true) return undefined;
   const { contentBefore } = await import('../../core/dataset/records/doubts.js');
@@ -168,7 +168,7 @@ async function hiddenContent({ call, reader, context }: Asking): Promise<string 
 }
 
 /** Returns the error with a note where else the paths are, and a hint what to type next. */
-async function withHint(error: unknown, { call, values, reader, context }: Asking): Promise<unknown> {
+async function withHint(error: unknown, { call, values, reader, context }: OpenedCall): Promise<unknown> {
   if (!(error instanceof NothingSelected)) return error;
   const { selectors, target, outputDir } = call;
   const found = await lookElsewhere(reader, { ...target, selectors }, error.unmatched, context);
@@ -182,7 +182,7 @@ async function withHint(error: unknown, { call, values, reader, context }: Askin
 }
 
 /** Adds to each missing path of the result where else it is. */
-async function withElsewhere(result: RestoreResult, { call, reader, context }: Asking): Promise<RestoreResult> {
+async function withElsewhere(result: RestoreResult, { call, reader, context }: OpenedCall): Promise<RestoreResult> {
   const isMissing = ({ reason }: Failure): boolean => reason === NOT_HERE;
   const missing = result.failed.filter(isMissing);
   const found = await lookElsewhere(reader, { ...call.target, selectors: call.selectors }, missing, context);

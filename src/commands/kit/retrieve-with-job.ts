@@ -51,7 +51,7 @@ export interface Retrieved {
 
 type EngineOptions = Omit<RetrieveOptions, 'store' | 'cold' | 'now' | 'job'>;
 
-/** Restores, or requests chunks from cold storage and saves a job. @throws what `retrieve` throws; it names the job once that is saved */
+/** Restores, or requests chunks from cold storage and saves a job. @throws what `retrieve` throws; with the job, once saved, in the error */
 export async function retrieveWithJob(options: EngineOptions, restore: ColdRestore): Promise<Retrieved> {
   const { values, context, opened } = restore;
   const saved = new SavedJob(options, restore);

@@ -26,7 +26,7 @@ export function mayBegin(values: SlotValues, context: Context): (emit: EventSink
   };
 }
 
-/** Returns what a planned upload would be told by the checks. @throws what they throw */
+/** Returns the answers of the checks to a planned upload. @throws what the checks throw */
 export async function wouldBegin(
   values: SlotValues,
   planned: { readonly bytes: number; readonly costUsd: number | null },

@@ -14,20 +14,20 @@ type GateContext = Pick<
   'account' | 'warn' | 'signal' | 'now' | 'env' | 'observer' | 'pricing' | 'home' | 'cwd'
 >;
 
-interface Asked {
+interface BudgetQuery {
   readonly place: BudgetPlace;
   readonly project: string | null;
 }
 
 /** Returns the place and project of the budgets that an upload must keep to. */
-const askedOf = (values: SlotValues, { account }: GateContext): Asked => ({
+const queryOf = (values: SlotValues, { account }: GateContext): BudgetQuery => ({
   place: budgetPlaceOf({ ...values, budgetStore: values['budgetStore'] ?? account.values['budgetStore'] }),
   project: textOf(values['project']) ?? null,
 });
 
 /** Computes how each limit would stand. @throws what opening and reading the book throw */
 async function checks(
-  { place: { place, ...access }, project }: Asked,
+  { place: { place, ...access }, project }: BudgetQuery,
   planned: Amounts,
   context: GateContext,
 ): Promise<readonly BudgetCheck[]> {
@@ -56,8 +56,8 @@ async function checks(
  * flags, as typed or as an interrupted run has saved them.
  */
 export function budgetGate(values: SlotValues, context: GateContext): (emit: EventSink) => MayBegin {
-  const asked = askedOf(values, context);
-  const { place: budgetStore, ...access } = asked.place;
+  const query = queryOf(values, context);
+  const { place: budgetStore, ...access } = query.place;
   const { uploadHistory } = values;
   context.account.values = { ...context.account.values, budgetStore, ...access, uploadHistory };
   let hasBegun = false;
@@ -69,7 +69,7 @@ export function budgetGate(values: SlotValues, context: GateContext): (emit: Eve
       if (bill.lines.some(({ costUsd }) => costUsd !== null && costUsd > 0)) emit(await costEvent(bill));
       if (values['ignoreBudget'] !== true) {
         const { refuseOver } = await import('../../core/money/budget/verdict.js');
-        refuseOver(await checks(asked, { bytes, costUsd: bill.costUsd }, context));
+        refuseOver(await checks(query, { bytes, costUsd: bill.costUsd }, context));
       }
       hasBegun = true;
     };
@@ -85,7 +85,7 @@ async function costEvent(bill: UploadEstimate): Promise<CostEvent> {
 export async function plannedBudgets(values: SlotValues, planned: Amounts, context: GateContext): Promise<GateAnswer> {
   if (values['ignoreBudget'] === true) return { document: {}, lines: [] };
   const { budgetCheckText } = await import('../../core/money/budget/verdict.js');
-  const found = await checks(askedOf(values, context), planned, context);
+  const found = await checks(queryOf(values, context), planned, context);
   const wouldRefuse = found.some(({ isExceeded }) => isExceeded);
   const budgetChecks = found.map(checkDocument);
   return {

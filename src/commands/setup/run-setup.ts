@@ -32,7 +32,7 @@ export async function runSetup(
   const begin = await beginning(values, url, config, context);
   return values.nonInteractive
     ? await withoutQuestions(values, begin, config, context)
-    : await asked(values, begin, config, context);
+    : await runWizard(values, begin, config, context);
 }
 
 async function withoutQuestions(
@@ -60,7 +60,7 @@ async function withoutQuestions(
     context.warn('the test of 1 MB is left out: these credentials cannot read, list or delete what they put');
   const { lines, path } = await ports.review(answers);
   const commands = await ports.write(answers);
-  tellWritten({ path, url, lines, commands, checks, usability, capabilities }, context);
+  showWritten({ path, url, lines, commands, checks, usability, capabilities }, context);
   return 0;
 }
 
@@ -126,7 +126,7 @@ interface Written {
   readonly capabilities: readonly Capability[];
 }
 
-function tellWritten(written: Written, context: Context<'setup'>): void {
+function showWritten(written: Written, context: Context<'setup'>): void {
   const { path, url, lines, commands, checks, usability, capabilities } = written;
   const isChanged = lines.length > 0;
   const document = {
@@ -151,7 +151,7 @@ function tellWritten(written: Written, context: Context<'setup'>): void {
   );
 }
 
-async function asked(
+async function runWizard(
   values: SetupValues,
   begin: Beginning,
   config: OpenConfig,
@@ -198,7 +198,7 @@ async function asked(
   }
   const { review, check } = state;
   const { url: chosen } = answersOf(store.getState(), userHome);
-  tellWritten(
+  showWritten(
     { ...state, usability, path: config.path, url: chosen, lines: review?.lines ?? [], checks: check.lines },
     context,
   );

@@ -131,11 +131,11 @@ function recordShape({ options }: ArchiveCall, result: UploadResult, context: Co
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
 
-type Asking = Pick<Context, 'confirm' | 'warn' | 'note' | 'stdin' | 'stderr'>;
+type PromptContext = Pick<Context, 'confirm' | 'warn' | 'note' | 'stdin' | 'stderr'>;
 
 /** Handles other datasets of folders with the same name: asks on a terminal if there is exactly one, and otherwise mentions them. */
 const namesakeOf =
-  (context: Asking, aside: Aside, isPlan: boolean) =>
+  (context: PromptContext, aside: Aside, isPlan: boolean) =>
   async (datasetId: string, others: readonly string[]): Promise<string | undefined> => {
     const [other = ''] = others;
     const mayAsk = others.length === 1 && !isPlan && hasTerminal(context);

@@ -8,14 +8,14 @@ import { systemCode } from '../../core/platform/failures/errors.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 
 /** Returns why files cannot be kept in the folder (or, if it does not exist, why it cannot be made); undefined if they can. */
-async function troubleOf(folder: string): Promise<string | undefined> {
+async function problemOf(folder: string): Promise<string | undefined> {
   try {
     await readdir(folder);
     await access(folder, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
     const isMissing = systemCode(error) === 'ENOENT' && dirname(folder) !== folder;
-    return isMissing ? await troubleOf(dirname(folder)) : reasonText(error);
+    return isMissing ? await problemOf(dirname(folder)) : reasonText(error);
   }
 }
 
@@ -23,7 +23,7 @@ async function troubleOf(folder: string): Promise<string | undefined> {
 export async function warnOfUnwritableHome(
   context: Pick<Places, 'home'> & Pick<Messages, 'warn'> & Pick<Verbosity, 'debug'>,
 ): Promise<(text: string) => void> {
-  const reason = await troubleOf(context.home);
+  const reason = await problemOf(context.home);
   if (reason === undefined) return (text) => context.warn(text);
   context.warn(
     `${printable(context.home)} cannot be used (${reason}): this cannot be resumed if it is interrupted, its cost is not recorded, and the next run ` +

@@ -35,9 +35,9 @@ export async function agentSetup(
   warn: (text: string) => void,
 ): Promise<AgentSetup> {
   const { config, configUrl } = values;
-  if (config !== undefined) return await ofFile(resolve(context.cwd, config), values, context);
-  if (configUrl !== undefined) return await pulled(configUrl, values, context, warn);
-  return ofFolder(source ?? '', baseUrlOf(url ?? ''), values, context);
+  if (config !== undefined) return await fileSetup(resolve(context.cwd, config), values, context);
+  if (configUrl !== undefined) return await pulledSetup(configUrl, values, context, warn);
+  return folderSetup(source ?? '', baseUrlOf(url ?? ''), values, context);
 }
 
 /** Defaults for the plans; a folder has no storage classes, so none is set there. */
@@ -47,7 +47,7 @@ function defaultsOf(baseUrl: string, values: AgentValues, context: Context): Pla
   return { intervalMs, defaultIntervalMs: DEFAULT_INTERVAL_MS, storageClass, trackDeletes, ignoreCtime };
 }
 
-function ofFolder(source: string, baseUrl: string, values: AgentValues, context: Context): AgentSetup {
+function folderSetup(source: string, baseUrl: string, values: AgentValues, context: Context): AgentSetup {
   const { storageClass, trackDeletes, ignoreCtime } = defaultsOf(baseUrl, values, context);
   const whole = { include: [], exclude: [], recursive: true, minAgeMs: 0, deleteAfterArchive: false };
   const plan: AgentPlan = {
@@ -64,7 +64,7 @@ function ofFolder(source: string, baseUrl: string, values: AgentValues, context:
   return { baseUrl, writerId: writerIdOf(values.writerId) ?? '', plans };
 }
 
-async function ofFile(path: string, values: AgentValues, context: Context): Promise<AgentSetup> {
+async function fileSetup(path: string, values: AgentValues, context: Context): Promise<AgentSetup> {
   const config = await readConfigFile(path);
   if (config.storeUrl === undefined)
     throw usageError(`${printable(path)} does not say where the store is`, 'add store: s3://bucket/prefix');
@@ -74,7 +74,7 @@ async function ofFile(path: string, values: AgentValues, context: Context): Prom
   return { baseUrl, writerId: writerIdOf(values.writerId) ?? config.writerId, plans };
 }
 
-async function pulled(
+async function pulledSetup(
   configUrl: string,
   values: AgentValues,
   context: Context,

@@ -30,7 +30,7 @@ export function noticedCycle(values: AgentValues, store: string, context: Contex
       return await withNotices(settings, world, {
         run: { command: 'fleetagent run', source, store },
         work: () => runCycle(input),
-        ofResult: judged,
+        ofResult: cycleOutcome,
         ofFailure: (error) => outcomeOfFailure(error, context.signal),
       });
     } catch (failure) {
@@ -48,7 +48,7 @@ function failAll({ plan, onEnd }: CycleInput, failure: unknown): readonly Source
 }
 
 /** The outcome of a cycle: sums over all sources, and the names of the upload if there is just one source. */
-function judged(outcomes: readonly SourceOutcome[]): RunOutcome & RunFacts {
+function cycleOutcome(outcomes: readonly SourceOutcome[]): RunOutcome & RunFacts {
   const exitStatus = statusOf(outcomes);
   const results = outcomes.flatMap(({ result }) => (result === undefined ? [] : [result]));
   const [failed] = outcomes.filter(({ result }) => result === undefined);

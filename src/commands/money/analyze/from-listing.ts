@@ -17,7 +17,7 @@ interface ListingCall {
   readonly onOpen?: (requests: RequestCounts) => void;
 }
 
-/** Lists and analyzes the store. @throws not-found for a folder that is not there, and what the store says */
+/** Lists and analyzes the store. @throws not-found for a folder that is not there, errors of the store */
 export async function listedStore(
   baseUrl: string,
   { values, context, emit, onOpen }: ListingCall,

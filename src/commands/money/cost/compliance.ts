@@ -16,7 +16,7 @@ const BLANKS = {
   sharingStatus: '',
 };
 
-interface About {
+interface ReportFacts {
   readonly project: string | undefined;
   /** Null when no budget is set. */
   readonly budget: BudgetStatus | null;
@@ -29,7 +29,7 @@ interface About {
 /** The report as JSON. */
 export async function complianceDocument(
   { agency, award, isAwardValid, report, lines, months, commitments, stores }: ComplianceReport,
-  { project, budget, createdAt, tool, note }: About,
+  { project, budget, createdAt, tool, note }: ReportFacts,
 ) {
   const { costUsd, knownUsd, uploads, files, bytes, storedBytes, period, pricesOf } = report;
   const named = ({ name, costUsd: usd, knownUsd: known }: (typeof months)[number]) => {
@@ -95,7 +95,7 @@ function budgetLines(budget: BudgetStatus): readonly string[] {
 /** The report as text. */
 export async function complianceText(
   found: ComplianceReport,
-  { project, budget, createdAt, tool, note }: About,
+  { project, budget, createdAt, tool, note }: ReportFacts,
 ): Promise<string> {
   const { agency, award, isAwardValid, report, lines, months, commitments, stores } = found;
   const { uploads, files, bytes, storedBytes, period, pricesOf } = report;

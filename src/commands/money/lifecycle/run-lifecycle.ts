@@ -53,7 +53,7 @@ type Context = Results<'lifecycle'> &
   PriceContext &
   TableContext;
 
-/** Runs the command; returns the exit status. @throws usage, not-found, conflict, and what the store says */
+/** Runs the command; returns the exit status. @throws usage, not-found, conflict, and errors of the store */
 export async function runLifecycle(
   values: LifecycleValues,
   url: string | undefined,

@@ -31,7 +31,7 @@ const FIELDS: Readonly<Record<ChannelName, Fields>> = {
   cloudwatch: { plain: ['namespace', 'region', 'profile', 'endpointUrl'], secret: [], needed: [] },
 };
 
-interface Parts {
+interface ChannelChange {
   readonly before: AlertSettings;
   readonly values: Given;
   readonly secrets: Secrets;
@@ -39,7 +39,7 @@ interface Parts {
 }
 
 /** Returns the new settings of the channel. @throws usage for missing settings and invalid addresses */
-export function changedChannel(name: ChannelName, { before, values, secrets, context }: Parts): object {
+export function changedChannel(name: ChannelName, { before, values, secrets, context }: ChannelChange): object {
   const { plain, secret, needed } = FIELDS[name];
   const known: Readonly<Record<string, unknown>> = { ...before[name] };
   const changed: Readonly<Record<string, unknown>> = Object.fromEntries([

@@ -79,14 +79,14 @@ function refuseOtherChannels(name: ChannelName | undefined, { origins }: Origins
     throw usageError('nothing is given to configure', `name a channel: ${HOW_TO_CONFIGURE.email}`);
 }
 
-interface Knowing {
+interface SecretsInput {
   readonly values: Given;
   readonly known: AlertSettings;
   readonly context: ConfigureContext;
 }
 
 /** Reads the secrets of the channel, and asks for those that are needed and neither given nor known. */
-async function secretsFor(name: ChannelName, { values, known, context }: Knowing): Promise<Secrets> {
+async function secretsFor(name: ChannelName, { values, known, context }: SecretsInput): Promise<Secrets> {
   const { secretOf } = await import('../../kit/ask-secret.js');
   if (name === 'email') {
     const needsPassword = values.smtpUsername !== undefined && known.email?.smtpUsername !== values.smtpUsername;

@@ -94,31 +94,31 @@ export const command = defineCommand({
   async run(values, [given], context: Results<'restore jobs check'> & JobContext) {
     const id = given ?? values.jobId;
     const { findJobs } = await import('../../../core/restore/jobs/job-folder.js');
-    const found = id === undefined ? await findJobs(jobFolder(context), hostname()) : [await named(id, context)];
+    const found = id === undefined ? await findJobs(jobFolder(context), hostname()) : [await namedJob(id, context)];
     const damaged = found.flatMap(({ problem }) => problem ?? []);
     for (const { message } of damaged) context.warn(message);
-    const looked: Looked[] = [];
+    const checked: CheckedJob[] = [];
     for (const { document: job, holder } of found)
       if (job !== undefined && (id !== undefined || isWaiting(job, context.now())))
-        looked.push(await checkOne({ job, holder }, values, context));
-    for (const { job, problem } of looked) if (problem !== undefined) warnOf(job, problem, context);
-    context.result({ jobs: looked.map(documentOf), unreadable: damaged.length }, () => {
-      const lines = looked.flatMap((one) => jobLines(one.job, shownStatus({ document: one.job, holder: one.holder })));
-      return textOf(looked.length === 0 ? ['no restore job is waiting'] : lines.map(printable));
+        checked.push(await checkOne({ job, holder }, values, context));
+    for (const { job, problem } of checked) if (problem !== undefined) warnOf(job, problem, context);
+    context.result({ jobs: checked.map(documentOf), unreadable: damaged.length }, () => {
+      const lines = checked.flatMap((one) => jobLines(one.job, shownStatus({ document: one.job, holder: one.holder })));
+      return textOf(checked.length === 0 ? ['no restore job is waiting'] : lines.map(printable));
     });
-    if (looked.some(({ problem }) => problem !== undefined)) return 1;
-    return damaged.length > 0 || looked.some(({ job }) => job.status === 'failed') ? 3 : 0;
+    if (checked.some(({ problem }) => problem !== undefined)) return 1;
+    return damaged.length > 0 || checked.some(({ job }) => job.status === 'failed') ? 3 : 0;
   },
 });
 
-interface Looked {
+interface CheckedJob {
   readonly job: RestoreJob;
   readonly holder: FoundJob['holder'];
   /** The reason why the store could not be asked. */
   readonly problem: ArchiverError | undefined;
 }
 
-async function named(id: string, context: JobContext): Promise<FoundJob> {
+async function namedJob(id: string, context: JobContext): Promise<FoundJob> {
   const { savedJobs } = await import('../../../core/restore/jobs/job-folder.js');
   const job = await readNamedJob(id, context);
   const found = await savedJobs(jobFolder(context)).find(id, hostname());
@@ -133,10 +133,10 @@ function isWaiting(job: RestoreJob, now: Date): boolean {
 
 /** Asks the store about a job. An error is kept beside the job, so that the others are checked as well. */
 async function checkOne(
-  { job, holder }: Omit<Looked, 'problem'>,
+  { job, holder }: Omit<CheckedJob, 'problem'>,
   values: Values<typeof flags>,
   context: JobContext,
-): Promise<Looked> {
+): Promise<CheckedJob> {
   if (job.status === 'completed' || holder !== undefined) return { job, holder, problem: undefined };
   const { checkJob } = await import('../../../core/restore/jobs/check-job.js');
   const { now, signal } = context;
@@ -192,7 +192,7 @@ function warnOf(job: RestoreJob, { message, hint }: ArchiverError, context: Mess
   context.warn(`${job.id}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 }
 
-const documentOf = ({ job, holder, problem }: Looked) => ({
+const documentOf = ({ job, holder, problem }: CheckedJob) => ({
   ...jobDocument(job),
   isRunning: holder !== undefined,
   problem: problem === undefined ? null : errorText(problem),

@@ -42,7 +42,7 @@ export const get: ArchiveCommand = {
     const target = resolve(session.context.cwd, to);
     const isFile = !to.endsWith('/') && !(await isFolder(target)) && args[1] !== undefined && isOneFile(call, paths);
     const result = isFile ? await getAs(call, paths, target) : await getInto(call, paths, target);
-    await tell(call, result, target);
+    await reportResult(call, result, target);
     if (result.failed.length === 0) return 0;
     return result.files + result.unchanged > 0 ? 3 : 1;
   },
@@ -110,7 +110,11 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
 
 const isSound = ({ failed }: RestoreResult): boolean => failed.length === 0;
 
-async function tell({ session, out, streams }: ArchiveCall, result: RestoreResult, target: string): Promise<void> {
+async function reportResult(
+  { session, out, streams }: ArchiveCall,
+  result: RestoreResult,
+  target: string,
+): Promise<void> {
   const { context } = session;
   const { files, bytes, unchanged, failed, warnings } = result;
   const kept = unchanged === 0 ? '' : `, ${formatQuantity(unchanged, 'file')} already in place`;
