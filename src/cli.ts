@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The entry: joins the real process to the framework. Everything that only a process can do is here: signals,
-// warnings, the exit status.
+// The entry point: connects the real process to the framework. Everything that only a process can do is here: signals, warnings, the exit
+// status.
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import pkg from '../package.json' with { type: 'json' };
@@ -20,16 +20,16 @@ const warnings = quietWarnings(process);
 const endNow = (status: number): never => endProcess(process, status);
 const { release, ...interruptible } = interruptions(process, endNow, (text) => tell(`✗ ${text}\n`));
 
-// Written past the streams: the process is about to end.
+// Bypasses the streams, as the process is about to end.
 function tell(text: string, descriptor = 2): void {
   try {
     writeSync(descriptor, text);
   } catch {
-    // Nobody can be told; the exit status says the rest.
+    // Nobody can read the message; the exit status still says it.
   }
 }
 
-// What escaped every promise. Commands await their work, so this is a defect of ours, told like any other.
+// Handles errors that no promise has caught. Commands await their work, so this is a bug of ours, reported like any other failure.
 process.on('uncaughtException', (error) => {
   const { stdout, stderr } = escapedFailure(error, process.argv.slice(2));
   if (stdout !== '') tell(stdout, 1);
@@ -41,14 +41,17 @@ process.stderr.on('error', () => undefined);
 const STDOUT = 1;
 const file = isFile(STDOUT) ? new FileOutput(STDOUT) : undefined;
 
-// Nothing is left that could go on. Where the command has not ended, it waits for what will never come.
+// Nothing is left to run. If the command has not ended, it waits for something that will never come.
 let status: number | undefined;
 process.on('beforeExit', () => {
   if (status === undefined) tell('✗ internal error: the command stopped before it was done\n');
   endNow(status ?? 1);
 });
 
-/** A container may give its process a user that nothing is known of: it has the home that engines give it. The SDK asks for it too. */
+/**
+ * Returns the home folder. A container may run as a user that is unknown there: it gets the home that container engines use. The SDK needs
+ * it, too.
+ */
 function homeFolder(): string {
   try {
     return process.env['HOME'] ?? homedir();
@@ -77,8 +80,8 @@ const ended = await runProgram({ root: program(), version: pkg.version }, proces
   },
   onSettings: ({ trace, color }) => {
     if (trace) warnings.show();
-    // chalk, below the screens, reads only this variable: it does not know NO_COLOR, and would take `--color never`
-    // in argv for a wish for colour.
+    // chalk, which the screens use, reads only this variable: it does not know NO_COLOR, and would take `--color never` in argv for a
+    // request for colour.
     const noColor = color === 'never' || (color === 'auto' && (process.env['NO_COLOR'] ?? '') !== '');
     if (noColor) process.env['FORCE_COLOR'] = '0';
     else if (color === 'always') process.env['FORCE_COLOR'] = '1';
@@ -87,6 +90,6 @@ const ended = await runProgram({ root: program(), version: pkg.version }, proces
 status = file === undefined ? ended : closeOutput(file, ended, (text) => process.stderr.write(text));
 process.exitCode = status;
 release();
-// The command has ended and its output is written. What still runs (a connection, a thread, a credential_process that
-// nobody waits for any more) has this long to end by itself.
+// The command has ended and its output is written. Whatever still runs (a connection, a thread, a credential_process that nobody waits for
+// any more) has this long to end by itself.
 setTimeout(endNow, LEFT_BEHIND_MS, status).unref();

@@ -2,18 +2,18 @@
 import { choiceType, fileType, folderType, textType, urlIn, type ValueType } from './value-type.js';
 
 export interface Arg<T = unknown> {
-  /** As help shows it: `SOURCE_DIR`. */
+  /** Name in help: `SOURCE_DIR`. */
   readonly name: string;
   readonly describe: string;
   readonly type: ValueType<unknown>;
   readonly optional: boolean;
-  /** A flag that says the same: one of the two is needed. Of a store that is --bucket, unless another is named. */
+  /** A flag that can replace the argument: one of the two is needed. For a store it is --bucket, unless another is named. */
   readonly orFlag: string | undefined;
-  /** Takes all that remain: the last argument, or the one before the store. */
+  /** Takes all remaining texts: the last argument, or the one before the store. */
   readonly many: boolean;
-  /** The store that the command works on; a `default` one comes from lower layers where none is typed (store-setting.ts). */
+  /** Set for the store that the command works on; a `default` one may also come from lower layers (store-setting.ts). */
   readonly store: 'default' | 'typed' | undefined;
-  /** What its texts look like, where they may be store URLs: one that does not is misplaced if that of the store does. */
+  /** Pattern of its texts, where they may be store URLs: a text that does not match is misplaced if that of the store does. */
   readonly looksLike: RegExp | undefined;
   /** Never present: carries the type that `run` gets. */
   readonly value?: T;
@@ -22,7 +22,7 @@ export interface Arg<T = unknown> {
 interface Options {
   readonly describe: string;
   readonly optional?: true;
-  /** Optional where this flag is given. */
+  /** Makes the argument optional when this flag is given. */
   readonly orFlag?: string;
   readonly many?: true;
   readonly looksLike?: RegExp;
@@ -51,9 +51,9 @@ export const arg = {
   text: positional(textType),
   file: positional(fileType),
   folder: positional(folderType),
-  /** The store, which a variable or the config file may name as well. */
+  /** The store, which a variable or the config file may also name. */
   url: positional(urlIn('/'), 'default'),
-  /** The store, where nothing but what is typed may name it. */
+  /** The store, which only the command line may name. */
   typedUrl: positional(urlIn('/'), 'typed'),
   choice: <const C extends readonly [string, ...string[]]>(...choices: C) => positional(choiceType(choices)),
 };

@@ -1,5 +1,5 @@
-// What `archiver` without a command does: help in the context local, the shell in the context repl. What the call says
-// comes before the context file.
+// Chooses what `archiver` without a command does: help in the context local, the shell in the context repl. A context in the call overrides
+// the context file.
 import type { Readable } from 'node:stream';
 import { contextPath, readContext } from '../core/context/context-file.js';
 import { usageError } from '../core/platform/failures/errors.js';
@@ -13,8 +13,8 @@ import { findNode, type Node } from './tree.js';
 const flags = { context: frameworkFlags.context };
 
 /**
- * The command that a call without a command means; undefined for help. `argv`: from `normalizeArgv`.
- * @throws usage for a bad value, or when nobody could type into the shell; what `readContext` throws
+ * Returns the command that a call without a command runs; undefined for help. `argv` comes from `normalizeArgv`. @throws usage for a bad
+ * value, or when nobody could type into the shell; what `readContext` throws
  */
 export async function bareCommand(
   root: Node<Command>,
@@ -33,7 +33,7 @@ export async function bareCommand(
   return shell;
 }
 
-/** Waits for the first bytes, and leaves them to be read. */
+/** Waits for the first bytes, which stay in the stream. */
 async function isEmpty(stdin: Readable): Promise<boolean> {
   if (stdin.readableEnded || stdin.destroyed) return true;
   return await new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// Writes to a stream and says whether it worked. Node tells of a failed write to the callback and to nobody who only
-// waits for `drain`: a full disk would look like success.
+// Writes to a stream and reports whether it worked. Node reports a failed write only to the callback, not to code that just waits for
+// `drain`: a full disk would look like success.
 import type { Writable } from 'node:stream';
 import { meaningOf } from '../core/platform/failures/errno.js';
 import { ArchiverError, errorText, systemCode } from '../core/platform/failures/errors.js';
@@ -11,7 +11,7 @@ export class BrokenPipe extends Error {
 
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
 
-/** What the error of a stream means for what was to be printed. */
+/** Returns the error to throw for an error of an output stream. */
 export function outputFailure(cause: unknown): BrokenPipe | ArchiverError {
   if (cause instanceof BrokenPipe) return cause;
   const code = systemCode(cause) ?? '';
@@ -22,12 +22,9 @@ export function outputFailure(cause: unknown): BrokenPipe | ArchiverError {
   return new ArchiverError(kind, `cannot write to standard output: ${reason}`, { cause });
 }
 
-/**
- * Writes and resolves when it has left the process. After an abort it resolves early: whoever aborts asks no more.
- * @throws BrokenPipe, no-space, io
- */
+/** Writes; resolves when the piece has left the process, or early after an abort. @throws BrokenPipe, no-space, io */
 export async function writeChecked(stream: Writable, piece: string | Uint8Array, signal?: AbortSignal): Promise<void> {
-  // A stream that failed is closed as well: why it failed is the news.
+  // A stream that failed is closed as well: the reason of the failure is more useful.
   const broken = (): BrokenPipe | ArchiverError =>
     stream.errored === null ? new BrokenPipe('the output was closed by its reader') : outputFailure(stream.errored);
   if (stream.destroyed || stream.writableEnded) throw broken();

@@ -1,8 +1,8 @@
-// Whether a stream gets colour: the flag decides, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal.
+// Decides whether a stream gets colour: by the flag, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal.
 
 export type ColorChoice = 'auto' | 'always' | 'never';
 
-/** The choice in a flag's value; anything else is `auto`. */
+/** Parses the value of the flag; anything unknown is `auto`. */
 export const colorChoice = (value: unknown): ColorChoice => (value === 'always' || value === 'never' ? value : 'auto');
 
 /** True when text for this stream may carry colour. See no-color.org and force-color.org. */

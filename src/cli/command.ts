@@ -9,13 +9,13 @@ export interface Command<F extends Flags = Flags, A extends Args = Args, C = Con
   F,
   A
 > {
-  /** The exit status; nothing means 0. */
+  /** Runs the command; returns its exit status, nothing means 0. */
   run(values: Values<F>, args: ArgValues<A>, context: C): Promise<number | void>;
 }
 
 /**
- * Declares a command; exists so that the types of values and arguments follow from the data. `C` is what `run` uses of
- * the context, as the type of its last parameter says: whoever calls it, such as a test, gives only that.
+ * Declares a command, so that the types of values and arguments follow from the data. `C` is the part of the context that `run` uses, by
+ * the type of its last parameter: callers such as tests need to provide only that.
  */
 export const defineCommand = <
   const P extends string,
@@ -26,7 +26,7 @@ export const defineCommand = <
   command: Command<F, A, C> & { readonly path: P & Printed<C, Document<P>> },
 ): Command<F, A, C> => command;
 
-/** Nothing, where the results of `C` are an `F`. */
+/** `unknown` if the documents of `C` fit `F`; otherwise a type that fails to compile. */
 type Printed<C, F> =
   C extends ResultsOf<infer D>
     ? [D] extends [Exact<D, F>]

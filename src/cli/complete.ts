@@ -1,4 +1,4 @@
-// What the shell offers next: commands, flags, choices. Files and folders are left to the shell.
+// Completion for shells: commands, flags, choices. Files and folders are left to the shell.
 import { findFlagToken, looksLikeFlag } from './find-flag.js';
 import { kebab, type Flag, type Flags } from './flag.js';
 import { allFlags } from './global-flags.js';
@@ -14,7 +14,7 @@ export interface Candidate {
 
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** What the shell may add of its own. */
+  /** Kind of paths that the shell may add. */
   readonly paths: Completes;
 }
 
@@ -51,7 +51,7 @@ function valueCompletion(flag: Flag, start: string, before = ''): Completion {
   return { candidates: starting(choices, `${before}${start}`), paths: flag.type.completes };
 }
 
-/** Flags that may be typed at this node: its command's, or for a group those that all commands have. */
+/** Flags that may be typed at this node: those of its command, or for a group the global ones. */
 const flagsAt = (node: Node): Flags => allFlags(node.command ?? { globals: node.globals });
 
 function countArgs(flags: Flags, rest: readonly string[]): number {
@@ -79,7 +79,7 @@ function wordCandidates(node: Node): readonly Candidate[] {
 
 const takesValue = (flag: Flag): boolean => flag.kind !== 'switch';
 
-/** The last word is a flag, or the value of the one before it; undefined when it is neither. */
+/** Completes a flag, or the value of the flag before it; undefined when the last word is neither. */
 function completeFlag(flags: Flags, rest: readonly string[], current: string): Completion | undefined {
   const last = rest.at(-1) ?? '';
   const open = looksLikeFlag(last) ? findFlagToken(flags, last) : undefined;
@@ -93,7 +93,7 @@ function completeFlag(flags: Flags, rest: readonly string[], current: string): C
   return valueCompletion(found.flag, current.slice(at + 1), current.slice(0, at + 1));
 }
 
-/** The last word is a command's word or an argument. */
+/** Completes a command's word or an argument. */
 function completeWord(node: Node, count: number, current: string): Completion {
   const children = count === 0 ? wordCandidates(node) : [];
   const args = node.command?.args ?? [];
@@ -103,7 +103,7 @@ function completeWord(node: Node, count: number, current: string): Completion {
   return { candidates: starting([...children, ...choices], current), paths: arg?.type.completes ?? 'nothing' };
 }
 
-/** What may stand in place of the last word. */
+/** Returns the candidates for the last word. */
 export function complete(root: Node, words: readonly string[]): Completion {
   const all = joinBrokenWords(words);
   const current = all.at(-1) ?? '';
@@ -119,7 +119,7 @@ export function complete(root: Node, words: readonly string[]): Completion {
   return asFlag ?? completeWord(node, countArgs(flags, rest), current);
 }
 
-/** The answer of `archiver __complete`: one candidate a line with its description, then `:file`, `:folder` or `:nothing`. */
+/** The output of `archiver __complete`: one candidate a line with its description, then `:file`, `:folder` or `:nothing`. */
 export function completions(root: Node, words: readonly string[]): string {
   const { candidates, paths } = complete(root, words);
   const lines = candidates.map(({ text, describe }) => (describe === '' ? text : `${text}\t${describe}`));

@@ -1,4 +1,4 @@
-// The stubs that shells load. Each asks `archiver __complete` for the words typed so far and shows the answer.
+// The scripts that shells load. Each asks `archiver __complete` for the words typed so far and shows the answer.
 
 const BASH = `# bash completion for archiver; load it with: eval "$(archiver completion bash)"
 _archiver() {
@@ -74,5 +74,5 @@ const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH } as const;
 
 export type Shell = keyof typeof SCRIPTS;
 
-/** The text to load in this shell. */
+/** Returns the script for this shell. */
 export const completionScript = (shell: Shell): string => SCRIPTS[shell];

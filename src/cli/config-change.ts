@@ -1,4 +1,4 @@
-// The config file as `archiver setup` changes it: which file, what it becomes, and writing it when nobody else has meanwhile.
+// Changes the config file for `archiver setup`: chooses the file, composes its text, and writes it unless someone else has changed it.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { changedConfig, type ConfigChanges, type SettingValue } from '../core/config/change-config.js';
@@ -18,14 +18,17 @@ type Surroundings = Pick<Context, 'env' | 'userHome' | 'cwd' | 'root'>;
 
 export interface OpenConfig {
   readonly path: string;
-  /** Undefined where there is no file yet. */
+  /** Undefined if there is no file yet. */
   readonly bytes: Buffer | undefined;
   readonly text: string;
-  /** By dotted key, as they would be typed. */
+  /** Settings by dotted key, as they would be typed. */
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** The file to change: the named one, else the first of this user that exists, else the one in the home folder. @throws usage for one that is not valid, io */
+/**
+ * Opens the file to change: the named one, or else the first of this user that exists, or else the one in the home folder. @throws usage
+ * for an invalid file, io
+ */
 export async function openConfig(named: string | undefined, around: Surroundings): Promise<OpenConfig> {
   const { paths } = configPlaces(around);
   const own = paths.filter((path) => !isOfFolder(path, around));
@@ -61,8 +64,8 @@ async function parsedFile(path: string, bytes: Buffer, { root }: Surroundings): 
 }
 
 /**
- * The text with these settings. Keys that would say the same, or contradict, go: `defaults.region` beside `aws.region`, and the
- * bucket beside a URL. @throws internal where the result would not be valid
+ * Returns the text with these settings. It removes keys that would say the same or contradict them: `defaults.region` beside `aws.region`,
+ * and the bucket beside a URL. @throws internal if the result would not be valid
  */
 export async function composeConfig(
   { path, text, settings }: OpenConfig,
@@ -82,7 +85,7 @@ export async function composeConfig(
   return after;
 }
 
-/** Replaces the file atomically. @throws conflict where it is no longer what was opened; access-denied, no-space, io */
+/** Replaces the file atomically. @throws conflict if it was changed since it was opened; access-denied, no-space, io */
 export async function writeConfig({ path, bytes }: OpenConfig, text: string): Promise<void> {
   const now = await readIfThere(path);
   const isSame = now === undefined || bytes === undefined ? now === bytes : now.equals(bytes);

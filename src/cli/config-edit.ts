@@ -30,7 +30,7 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** The file to edit: the named one, the first that exists, else the first place of the search. */
+/** Returns the file to edit: the named one, or else the first that exists, or else the first place of the search. */
 async function fileToEdit(
   context: Context<'config'>,
   named: string | undefined,
@@ -43,7 +43,7 @@ async function fileToEdit(
   return { path: paths[0] ?? '', bytes: undefined };
 }
 
-/** Runs the editor through the shell, as git does: $EDITOR may hold arguments. */
+/** Runs the editor through the shell, as git does: $EDITOR may contain arguments. */
 async function runEditor(editor: string, path: string, context: Context): Promise<void> {
   const status = await new Promise<number | null>((settle, fail) => {
     const child = spawn('/bin/sh', ['-c', `${editor} "$@"`, editor, path], { stdio: 'inherit', cwd: context.cwd });

@@ -1,5 +1,5 @@
-// An example config file, from the command tree: every setting explained and commented out. Taking away one # gives a
-// valid line, because the sections themselves are not commented.
+// Generates an example config file from the command tree, with every setting explained and commented out. Removing one # gives a valid
+// line, because the sections themselves are not commented.
 import type { Context } from './context.js';
 import { configSchema, sectionOf, type TreeKey, type TreeSchema } from './config-tree.js';
 import type { Flag } from './flag.js';
@@ -18,7 +18,7 @@ const HEAD = `# Configuration of archiver. Take away the # at the start of a lin
 # Credentials do not belong here: name a profile, or set the AWS_* variables.
 `;
 
-/** A value for the example: the default, else something valid. */
+/** A value for the example: the default, or else something valid. */
 export function sampleText(flag: Flag): string {
   return flag.defaultText === undefined || flag.defaultText === '' ? flag.type.sample : flag.defaultText;
 }
@@ -46,7 +46,7 @@ function sectionKeys(schema: TreeSchema, section: string): readonly TreeKey[] {
   );
 }
 
-/** The keys that the example shows in a section: what the shared sections hold is not repeated for each command. */
+/** Keys that the example shows in a section. Those of the shared sections are not repeated for each command. */
 function shownKeys(schema: TreeSchema, section: string, { globals }: Node): readonly TreeKey[] {
   const keys = sectionKeys(schema, section);
   if (section === 'defaults') return keys.filter(({ flagKey }) => flagKey in globals.flags);
@@ -71,7 +71,7 @@ function sections(schema: TreeSchema, root: Node): readonly string[] {
 const hasKeys = (schema: TreeSchema, section: string, root: Node): boolean =>
   shownKeys(schema, section, root).length > 0;
 
-/** The example as YAML. */
+/** Returns the example as YAML. */
 export function exampleYaml(root: Node): string {
   const schema = configSchema(root);
   const lines = sections(schema, root).flatMap((section) => {
@@ -83,9 +83,7 @@ export function exampleYaml(root: Node): string {
   return `${HEAD}${lines.join('\n')}\n`;
 }
 
-/**
- * The sections as JSON, which cannot hold comments: a setting in it would be one that somebody made, so that it holds none.
- */
+/** Returns the sections as JSON, without settings: JSON cannot hold comments, and a setting in it would take effect. */
 export function exampleJson(root: Node): Record<string, unknown> {
   const places = new Map<string, Record<string, unknown>>([['', {}]]);
   for (const section of sections(configSchema(root), root)) {
@@ -98,7 +96,7 @@ export function exampleJson(root: Node): Record<string, unknown> {
   return places.get('') ?? {};
 }
 
-/** `archiver config --generate`. */
+/** Runs `archiver config --generate`. */
 export async function generateConfig(
   { format }: { readonly format: string },
   context: Context<'config'>,

@@ -13,7 +13,7 @@ import type { Node } from './tree.js';
 
 const nothing: ConfigLookup = () => undefined;
 
-/** How the file's settings answer for a command: its own section, then the shared ones. */
+/** Returns a lookup of the file's settings for a command: first in its own section, then in the shared ones. */
 export function lookupIn(file: ConfigFile, command: Pick<Declaration, 'path' | 'globals'>): ConfigLookup {
   const settings = new Map(file.settings.map((setting) => [setting.key, setting]));
   return (key) => {
@@ -30,11 +30,8 @@ export function lookupIn(file: ConfigFile, command: Pick<Declaration, 'path' | '
   };
 }
 
-/**
- * A folder that somebody else made may hold a config file: it says nothing about what is run here.
- * @throws usage for programs to run in the file of the current folder
- */
-function refuseForeign({ path, settings }: ConfigFile, { globals }: Node, host: Host): void {
+/** Refuses programs to run that are named by a config file in the working directory, as someone else may have made it. @throws usage */
+function refusePrograms({ path, settings }: ConfigFile, { globals }: Node, host: Host): void {
   const own = Object.entries(globals.sections).flatMap(([name, { isOwnOnly }]) => (isOwnOnly ? [name] : []));
   const foreign = settings.find(({ key }) => own.some((section) => key.startsWith(`${section}.`)));
   if (foreign === undefined || !isOfFolder(path, host)) return;
@@ -50,7 +47,7 @@ export async function loadConfigLayer(root: Node, command: Declaration, host: Ho
   const schema = configSchema(root);
   const file = await loadConfig(host, schema, readFile);
   if (file === undefined) return nothing;
-  refuseForeign(file, root, host);
+  refusePrograms(file, root, host);
   const problem = [...file.problems, ...doubleSettings(schema, file.settings)][0];
   if (problem !== undefined) {
     const hint = problem.hint === undefined ? '' : `${problem.hint}  `;

@@ -1,11 +1,11 @@
-// What is wrong with a config file beyond its shape: values that no flag would take, and one meaning set twice.
+// Finds problems of a config file beyond its shape: values that no flag would take, and flags that are set twice.
 import type { ConfigProblem, ConfigSetting, ParsedConfig } from '../core/config/parse-config.js';
 import type { TreeKey, TreeSchema } from './config-tree.js';
 import { parseGiven, type Flag } from './flag.js';
 import { gotTexts } from './redact.js';
 import { suggest } from '../core/platform/text/suggest.js';
 
-/** The keys of its document. */
+/** The JSON of a problem. */
 export const problemDocument = ({ key: setting, ...problem }: ConfigProblem) => ({ setting, ...problem });
 
 function badValue(flag: Flag, { key, texts, line }: ConfigSetting, note: string): ConfigProblem | undefined {
@@ -16,7 +16,7 @@ function badValue(flag: Flag, { key, texts, line }: ConfigSetting, note: string)
   return { line, key, message: `${parsed.reason}${gotTexts(key, flag, texts)}${note}`, ...hint };
 }
 
-/** A shared key must suit every command that has the flag: it would stop the others. */
+/** Checks the value of a key. A shared key must suit every command that has the flag: it would stop the others. */
 function valueProblem(schema: TreeSchema, setting: ConfigSetting, key: TreeKey): ConfigProblem | undefined {
   if (key.command !== undefined) return badValue(key.flag, setting, '');
   const users = [...schema.keys.values()].filter(({ flagKey, command }) => flagKey === key.flagKey && command);
@@ -27,7 +27,7 @@ function valueProblem(schema: TreeSchema, setting: ConfigSetting, key: TreeKey):
   return users.length === 0 ? badValue(key.flag, setting, '') : undefined;
 }
 
-/** A flag set both in its friendly section and in `defaults`. */
+/** Finds flags that are set both in their own section and in `defaults`. */
 export function doubleSettings(
   { shared: sections }: Pick<TreeSchema, 'shared'>,
   settings: readonly ConfigSetting[],
@@ -43,7 +43,7 @@ export function doubleSettings(
   );
 }
 
-/** Every problem of a parsed file, in the order of its lines. */
+/** Returns all problems of a parsed file, in the order of its lines. */
 export function allProblems(schema: TreeSchema, { settings, problems }: ParsedConfig): readonly ConfigProblem[] {
   const ofValues = settings.flatMap((setting) => {
     const key = schema.keys.get(setting.key);

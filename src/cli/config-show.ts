@@ -19,7 +19,7 @@ export interface ShownSetting {
   readonly key: string;
   readonly value: unknown;
   readonly origin: Origin;
-  /** The variable, or the line of the file. */
+  /** Name of the variable, or line of the file. */
   readonly source?: string;
 }
 
@@ -58,7 +58,7 @@ function shownSettings(
   });
 }
 
-/** All settings: what is shared first, then each command's own. */
+/** Lists all settings: first the shared ones, then each command's own. */
 export function listSettings(
   context: Context<'config'>,
   schema: TreeSchema,
@@ -98,7 +98,7 @@ export function listSettings(
   return [...shared, ...general, ...commands.flatMap(ofCommand)];
 }
 
-/** What steers a terminal as YAML and JSON write it; it stands in quotes in both. */
+/** Escapes control characters as YAML and JSON do; both put the text in quotes. */
 const escaped = (text: string): string =>
   text
     .split('\n')
@@ -123,7 +123,7 @@ async function settingsYaml(file: string | undefined, settings: readonly ShownSe
   return escaped(document.toString({ lineWidth: 0, flowCollectionPadding: false }));
 }
 
-/** Prints every setting with its origin. A damaged file is warned about and the rest still shown. */
+/** Prints every setting with its origin. For a damaged file it warns, and still shows the rest. */
 export async function showConfig(
   values: { readonly format: string; readonly file: string | undefined },
   context: Context<'config'>,

@@ -1,5 +1,5 @@
-// Which config keys there are, from the command tree. A key `<command>.<flag>` sets the flag for that command alone,
-// `defaults.<flag>` for every command that has it; `aws` and `storage` hold the flags that most commands share.
+// Derives the config keys from the command tree. A key `<command>.<flag>` sets the flag for that command alone, `defaults.<flag>` for every
+// command that has it; `aws` and `storage` hold the flags that most commands share.
 import type { ConfigKey, ConfigSchema } from '../core/config/config-schema.js';
 import { type Declaration, wordsOf } from './declaration.js';
 import { camel, flag, kebab, type Flag, type Flags } from './flag.js';
@@ -10,10 +10,10 @@ import { STORE_KEY, storeSetting } from './store-setting.js';
 import { suggest } from '../core/platform/text/suggest.js';
 import { commandsUnder, type Node } from './tree.js';
 
-/** `restore jobs clean` as a section: `restore.jobs.clean`. */
+/** The section of a command: `restore.jobs.clean` for `restore jobs clean`. */
 export const sectionOf = (command: Pick<Declaration, 'path'>): string => wordsOf(command.path).map(camel).join('.');
 
-/** The keys that set this flag for this command, the one that wins first. */
+/** Keys that set this flag for this command; the first one wins. */
 export function configKeysFor(command: Pick<Declaration, 'path' | 'globals'>, key: string): readonly string[] {
   const shared = Object.entries(keysOfSections(globalsOf(command))).flatMap(([section, keys]) =>
     keys.includes(key) ? [`${section}.${key}`] : [],
@@ -24,12 +24,12 @@ export function configKeysFor(command: Pick<Declaration, 'path' | 'globals'>, ke
 export interface TreeKey extends ConfigKey {
   readonly flagKey: string;
   readonly flag: Flag;
-  /** The command it belongs to; undefined for a key that many commands share. */
+  /** The command that the key belongs to; undefined for a key that many commands share. */
   readonly command: Declaration | undefined;
 }
 
 export interface TreeSchema extends ConfigSchema {
-  /** The keys of each section that is for all commands; each is the flag of the same name. */
+  /** Keys of each shared section; each of them is a flag of the same name. */
   readonly shared: Readonly<Record<string, readonly string[]>>;
   readonly keys: ReadonlyMap<string, TreeKey>;
 }
@@ -50,7 +50,7 @@ function flagsByName(globals: Flags, commands: readonly Declaration[]): Flags {
   return flags;
 }
 
-/** A shared key is known even where no command has the flag: a file must not depend on the build. */
+/** Makes a shared key known even if no command has the flag: a file must not depend on the build. */
 const anyText = (name: string): Flag => flag.text({ describe: `${kebab(name)} of the store` });
 
 function parentsOf(section: string): readonly string[] {
@@ -58,7 +58,7 @@ function parentsOf(section: string): readonly string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('.'));
 }
 
-/** Every key and section that the tree gives. */
+/** Returns every key and section of the tree. */
 export function configSchema(root: Node): TreeSchema {
   const commands = [...commandsUnder(root)].filter(({ ignoresConfigFile }) => ignoresConfigFile !== true);
   const { globals } = root;

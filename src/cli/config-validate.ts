@@ -18,7 +18,7 @@ interface Values {
   readonly validateDetailed: boolean;
 }
 
-/** The outcome of looking at the store; `skipped` when nothing names one. */
+/** The result of checking the store; `skipped` when no store is named. */
 export interface StoreCheck {
   readonly status: 'ok' | 'failed' | 'skipped';
   readonly detail: string;
@@ -35,7 +35,7 @@ async function requireConfig(values: Values, context: Context, schema: TreeSchem
   });
 }
 
-/** The one value of a shared flag, from the environment or the file. */
+/** The value of a shared flag, from the environment or the file. */
 function sharedText(
   context: Context,
   file: ConfigFile,
@@ -93,7 +93,7 @@ async function checkStore(context: Context, file: ConfigFile, schema: TreeSchema
   return probe(() => joinStoreUrl(bucketUrl(place, context.cwd), prefix), options, context);
 }
 
-/** Checks the file and, in detail, the store that it names. */
+/** Checks the file and, with --validate-detailed, the store that it names. */
 export async function validateConfig(values: Values, context: Context<'config'>): Promise<number> {
   const schema = configSchema(context.root);
   const file = await requireConfig(values, context, schema);

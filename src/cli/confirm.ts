@@ -1,10 +1,10 @@
-// The y/n question. It goes to stderr: stdout is the result.
+// Asks the user y/n on stderr, as stdout is for the result.
 import { usageError } from '../core/platform/failures/errors.js';
 import type { Host } from './host.js';
 
 /**
- * True for a yes; for no answer at all `isYes` says what counts, and what is neither is a no.
- * @throws usage without a terminal, where nobody can answer
+ * Returns true for a yes. An empty answer counts as `isYes`, anything else as a no. @throws usage without a terminal, where nobody can
+ * answer
  */
 export async function confirm(host: Host, signal: AbortSignal, question: string, isYes = false): Promise<boolean> {
   if (host.stdin.isTTY !== true || host.stderr.isTTY !== true) {

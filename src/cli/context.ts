@@ -1,4 +1,4 @@
-// What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
+// The context that a command gets from the framework. It is the only access to the world: no command touches process.* itself.
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import type { EventConsumer } from '../core/events/fan-out.js';
 import type { RunObserver } from '../core/events/observer.js';
@@ -11,7 +11,7 @@ import type { Origin } from './origin.js';
 import type { Slots } from './slots.js';
 import type { Node } from './tree.js';
 
-/** What a call within a call has of its own. Its signal ends it alone. */
+/** Streams and signal of a call within a call. Its signal ends only that call. */
 export type CallStreams = Pick<Host, 'stdin' | 'stdout' | 'stderr' | 'signal' | 'followers'>;
 
 /** Ends work early. */
@@ -29,7 +29,7 @@ export interface Places {
   readonly cwd: string;
   /** The user's home folder. */
   readonly userHome: string;
-  /** `$ARCHIVER_HOME`, else `~/.archiver`. */
+  /** `$ARCHIVER_HOME`, or else `~/.archiver`. */
   readonly home: string;
 }
 
@@ -42,9 +42,9 @@ export interface Clock {
   readonly now: () => Date;
 }
 
-/** Which flags were given, and how. */
+/** Tells which flags were given, and how. */
 export interface Origins {
-  /** Where each flag's value came from, by its camelCase key. */
+  /** Origin of each flag's value, by its camelCase key. */
   readonly origins: Readonly<Record<string, Origin>>;
 }
 
@@ -53,25 +53,25 @@ export interface MemoryLimit {
   readonly memoryLimitBytes: number | undefined;
 }
 
-/** What a run that is recorded uses, and what it tells; commands use `kit/account.ts`. */
+/** The account of a run: what it uses and what it reports for its record; commands use `kit/account.ts`. */
 export interface RunAccount {
-  /** Others are not metered. */
+  /** Only a recorded run is metered. */
   readonly isRecorded: boolean;
-  /** Sets the three below, once a store is opened; there where a feature keeps account. */
+  /** Sets `meter`, `know` and `record` once a store is opened; undefined unless a feature keeps account. */
   readonly open: ((account: RunAccount) => Promise<void>) | undefined;
-  /** What the flags and settings of the run say. */
+  /** Values of the run's flags and settings. */
   values: Readonly<Record<string, unknown>>;
-  /** A run that tells nothing makes no record. */
+  /** Facts for the record; a run without any makes none. */
   about?: RunAbout;
-  /** Of an upload that made a version. */
+  /** Set by an upload that made a version. */
   shape?: UploadShape;
-  /** Told why there is no record; a warning where nobody else says it. */
+  /** Called with the reason why there is no record; by default it is a warning. */
   onTrouble?: (text: string) => void;
-  /** For each store that is opened. */
+  /** Returns the meter of a store that is opened. */
   meter?: NonNullable<OpenStoreOptions['meter']>;
-  /** Tells the meter of objects. */
+  /** Describes objects to the meter. */
   know?: (objects: Iterable<MeteredObject>) => void;
-  /** Makes the record. `end`: the exit status, or what the run failed with. Never throws. */
+  /** Makes the record. `end` is the exit status, or the error that the run failed with. Never throws. */
   record?: (context: RecordContext, end: unknown) => Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export interface Accounted {
   readonly account: RunAccount;
 }
 
-/** What a record is made with. */
+/** The part of the context that making a record needs. */
 export type RecordContext = Accounted &
   Cancellation &
   Clock &
@@ -87,37 +87,37 @@ export type RecordContext = Accounted &
   Pick<Messages, 'warn'> &
   Pick<Places, 'home' | 'cwd'>;
 
-/** What watches the run, where a flag asks for metrics or traces. */
+/** The observer of the run, if a flag asks for metrics or traces. */
 export interface Watching {
   readonly observer?: RunObserver | undefined;
 }
 
-/** What things cost here. */
+/** Settings about prices. */
 export interface Pricing {
   readonly pricing: PriceSettings;
 }
 
-/** Who is told of what operations do, beside what shows it: a log, telemetry. */
+/** Listeners to the events of operations other than the display: a log, telemetry. */
 export interface Followed {
   readonly followers?: readonly EventConsumer[];
 }
 
-/** What features do in runs of commands that are none of theirs; commands use `kit/slots.ts`. */
+/** The features' part in runs of other commands; commands use `kit/slots.ts`. */
 export interface Featured {
   readonly features: readonly Slots<Context>[];
-  /** What flags and settings say, for features: a command reads its own values. */
+  /** Values of all flags and settings, for features: a command reads its own values. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /** stdout: a result whose document is an `F`. */
 export interface ResultsOf<F extends object> {
-  /** For the compiler alone, which tells `F` by it. */
+  /** Only for the compiler, which infers `F` from it. */
   readonly [FORM]?: (document: F) => void;
-  /** `--json` was given: stdout carries exactly one document. */
+  /** True with `--json`: stdout carries exactly one document. */
   readonly json: boolean;
-  /** Prints the result: the document with `--json`, else the text. Call it once; its text may stream with `print`. */
+  /** Prints the result: the document with `--json`, otherwise the text. Call it once; its text may stream with `print`. */
   readonly result: <D extends F | undefined>(document: Exact<D, F>, text: () => string) => void;
-  /** The same for what was done and not asked about: with `--quiet` the text is left out when the exit status is 0. */
+  /** Prints the result of work that was done, rather than an answer: with `--quiet` the text is left out when the exit status is 0. */
   readonly outcome: <D extends F>(document: Exact<D, F>, text: () => string) => void;
 }
 declare const FORM: unique symbol;
@@ -146,12 +146,12 @@ export interface Messages {
   warn(text: string): void;
 }
 
-/** How much is told. */
+/** How much to print to stderr. */
 export interface Verbosity {
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly trace: boolean;
-  /** A line on stderr, only with `--verbose` or `--trace`. */
+  /** Prints a line to stderr, only with `--verbose` or `--trace`. */
   debug(text: string): void;
 }
 
@@ -160,7 +160,10 @@ export interface Questions {
   confirm(question: string, isYes?: boolean): Promise<boolean>;
 }
 
-/** All of it, for the command with this path; `never` prints no document. A command names the parts that it uses as the type of its last parameter. */
+/**
+ * The whole context, for the command with this path; `never` prints no document. A command declares the parts that it uses as the type of
+ * its last parameter.
+ */
 export type Context<P extends string = never> = ContextOf<Document<P>>;
 
 export interface ContextOf<F extends object>
@@ -181,12 +184,12 @@ export interface ContextOf<F extends object>
     Messages,
     Verbosity,
     Questions {
-  /** For shells: Ctrl+C calls this instead of aborting `signal`, until the function that it returns is called. */
+  /** For shells: calls the function at Ctrl+C instead of aborting `signal`, until the returned function is called. */
   readonly captureInterrupt: (onCtrlC: () => void) => () => void;
-  /** Says this when a second Ctrl+C ends the process, until the function that it returns is called. */
+  /** Sets the text to print when a second Ctrl+C ends the process, until the returned function is called. */
   readonly onForcedExit: (words: () => string | undefined) => () => void;
   /** The command tree, for commands about commands. */
   readonly root: Node;
-  /** Runs another call of the program, for shells; gives its exit status. */
+  /** Runs another call of the program, for shells; returns its exit status. */
   readonly runCall: (argv: readonly string[], streams: CallStreams) => Promise<number>;
 }

@@ -1,4 +1,4 @@
-// Makes what `run` gets. Everything that is written goes through here, so that --json, --quiet and escaping hold.
+// Makes the context for `run`. All output goes through here, so that --json, --quiet and escaping are always kept.
 import { join } from 'node:path';
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import { PROVIDERS } from '../core/store/providers/provider.js';
@@ -14,11 +14,11 @@ import type { Output } from './output.js';
 import type { ParsedCommand } from './parse-command.js';
 import type { Follower, Slots } from './slots.js';
 
-/** A context, and the document that the command left to be printed when it has ended. */
+/** A context, and the document to print when the command has ended. */
 export interface RunContext {
   readonly context: Context<string>;
   readonly document: () => { readonly value: object | undefined } | 'streamed' | undefined;
-  /** From now on it is followed. */
+  /** Adds a follower from now on. */
   readonly follow: (follower: Pick<Follower, 'consumers' | 'said'>) => void;
   /** Resolves when the text of the result is written; the exit status decides whether that of `outcome` is. */
   readonly settled: (status: number) => Promise<void>;
@@ -26,7 +26,7 @@ export interface RunContext {
 
 const escapeLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
-/** `$ARCHIVER_HOME`, else `~/.archiver`. */
+/** `$ARCHIVER_HOME`, or else `~/.archiver`. */
 export function archiverHome({ env, userHome }: Pick<Host, 'env' | 'userHome'>): string {
   const given = env['ARCHIVER_HOME'];
   return given === undefined || given === '' ? join(userHome, '.archiver') : given;
@@ -42,7 +42,7 @@ interface Surroundings extends Pick<Context, 'root' | 'runCall'> {
   readonly features: readonly Slots<Context>[];
 }
 
-/** The context of one run. */
+/** Makes the context of one run. */
 export function createContext(
   host: Host,
   output: Output,
@@ -108,7 +108,7 @@ export function createContext(
       document = { value };
       if (!json) {
         writing = output.write(text());
-        // Read again by `settled`: a reader that went away must not count as an unhandled rejection.
+        // `settled` awaits it again: a reader that went away must not count as an unhandled rejection.
         writing.catch(() => undefined);
       }
     },
@@ -142,7 +142,7 @@ export function createContext(
   };
   const settled = async (status: number): Promise<void> => {
     await writing;
-    // What would be done is what was asked for.
+    // The text of a dry run is the answer to a question, so it is always printed.
     const isSilent = quiet && status === 0 && values['dryRun'] !== true;
     if (later !== undefined && !json && !isSilent) await output.write(later());
   };

@@ -5,36 +5,36 @@ import type { Globals } from './globals.js';
 import type { Rule } from './rule.js';
 
 export interface Declaration<F extends Flags = Flags, A extends Args = Args> {
-  /** The words that call it, separated by one space: `restore jobs list`. */
+  /** Words of the command, separated by one space: `restore jobs list`. */
   readonly path: string;
-  /** One line, no full stop. */
+  /** One line, without full stop. */
   readonly summary: string;
-  /** Paragraphs for its help page. */
+  /** Paragraphs for the help page. */
   readonly description?: string;
   readonly args?: A;
   readonly flags?: F;
   readonly rules?: readonly Rule<keyof F & string, Values<F>, ArgValues<A>>[];
   /** Whole command lines, each starting with `archiver`. */
   readonly examples: readonly string[];
-  /** What each exit status means; 2 and 130 are added by the framework. */
+  /** Meaning of each exit status; 2 and 130 are added by the framework. */
   readonly exits: Readonly<Record<number, string>>;
-  /** Whether --memory-limit bounds a call with these values; without it, it is refused. */
+  /** Returns whether --memory-limit limits a call with these values; otherwise the flag is refused. */
   keepsMemoryLimit?(values: Values<F>): boolean;
-  /** What it uses of stores goes to the ledger (docs/decisions/032). */
+  /** Records in the ledger what the command uses of stores (docs/decisions/032). */
   readonly isRecorded?: boolean;
-  /** The command works on the config file itself: a broken one must not stop it. */
+  /** True for a command about the config file itself: a broken one must not stop it. */
   readonly ignoresConfigFile?: boolean;
-  /** It draws on the whole terminal, where nothing else may be written meanwhile. */
+  /** True if the command draws on the whole terminal, where nothing else may be written meanwhile. */
   readonly hasScreen?: boolean;
-  /** What every command of its program has; the tree sets it. */
+  /** Flags and settings of every command in the program; the tree sets them. */
   readonly globals?: Globals;
 }
 
-/** A group of commands has a line of its own in help. */
+/** A group of commands, with a line of its own in help. */
 export interface Group {
   readonly path: string;
   readonly summary: string;
 }
 
-/** The words of a command. */
+/** Splits a path into the words of the command. */
 export const wordsOf = (path: string): readonly string[] => (path === '' ? [] : path.split(' '));

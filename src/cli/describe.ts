@@ -1,4 +1,4 @@
-// The tree as data: what `archiver --help --json` prints.
+// The command tree as data: the output of `archiver --help --json`.
 import type { Declaration } from './declaration.js';
 import { envNames } from './env-names.js';
 import { exitsOf } from './help.js';
@@ -37,12 +37,12 @@ function describeCommand(command: Declaration) {
   };
 }
 
-/** A node for programs: itself and all commands under it. */
+/** The JSON of a node: itself and all commands under it. */
 export function describeNode(node: Node) {
   return { call: callOf(node), summary: node.summary, commands: [...commandsUnder(node)].map(describeCommand) };
 }
 
-/** The flags of every command for programs. */
+/** The JSON of the flags of every command. */
 export const describeGlobals = ({ globals }: Node) => ({
   call: 'archiver help globals',
   summary: 'flags of every command',

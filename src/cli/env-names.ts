@@ -1,7 +1,7 @@
 // The environment variables of a flag. The command's own variable wins over the one that all commands share.
 import { kebab } from './flag.js';
 
-/** Variables with a meaning of their own: they never stand for a flag of the same name. */
+/** Variables with a meaning of their own: they never set a flag of the same name. */
 export const RESERVED_VARIABLES = [
   { name: 'ARCHIVER_HOME', describe: 'folder of local state instead of ~/.archiver' },
   { name: 'ARCHIVER_CONFIG', describe: 'config file to read instead of searching for one' },
@@ -9,8 +9,8 @@ export const RESERVED_VARIABLES = [
 ] as const;
 
 /**
- * Words that images and scripts use for the program itself (`ENV ARCHIVER_VERSION=0.1.0`) or for what they work on. The flag
- * of such a name has the command's own variable only: `ARCHIVER_RESTORE_VERSION`.
+ * Words that images and scripts use for the program itself (`ENV ARCHIVER_VERSION=0.1.0`) or for what they work on. A flag with such a name
+ * has only the command's own variable: `ARCHIVER_RESTORE_VERSION`.
  */
 const WORDS_OF_IMAGES = new Set(
   [
@@ -42,10 +42,10 @@ const upper = (text: string): string => text.replaceAll(/[ -]/g, '_').toUpperCas
 /** True for a variable that may well be about something else. */
 export const isOfOthers = (name: string): boolean => WORDS_OF_IMAGES.has(name);
 
-/** Settings that are no flags, by their keys. */
+/** Variable names of settings other than flags, by their keys. */
 const OWN_VARIABLES: Readonly<Record<string, string>> = { url: 'STORE' };
 
-/** The variables that set this flag for this command, the one that wins first. */
+/** Names of the variables that set this flag for this command; the first one wins. */
 export function envNames(path: string, key: string): readonly string[] {
   const flag = OWN_VARIABLES[key] ?? upper(kebab(key));
   const names = path === '' ? [`ARCHIVER_${flag}`] : [`ARCHIVER_${upper(path)}_${flag}`, `ARCHIVER_${flag}`];

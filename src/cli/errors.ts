@@ -1,4 +1,4 @@
-// The only place where a failure becomes text or JSON and an exit status.
+// The only place that turns a failure into text or JSON and an exit status.
 import { meaningOf } from '../core/platform/failures/errno.js';
 import { isArchiverError, systemCode, type ArchiverError } from '../core/platform/failures/errors.js';
 import { printable } from '../core/platform/paths/raw-path.js';
@@ -7,7 +7,7 @@ export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly hint: string | undefined;
-  /** Why it happened, when the cause is a named failure that says something new. */
+  /** The reason, when the cause is a named failure that says something new. */
   readonly why: string | undefined;
   readonly exitCode: number;
   /** Stacks of the error and its causes, for --trace. */
@@ -28,20 +28,20 @@ function whyOf(error: ArchiverError): string | undefined {
 const isAbort = (error: unknown): boolean =>
   isArchiverError(error, 'cancelled') || (error instanceof Error && error.name === 'AbortError');
 
-/** What a thrown thing means to a person. After an interruption, its consequences count as the interruption. */
+/** Converts anything thrown to a failure for people. After an interruption, its consequences count as the interruption. */
 export function failureOf(error: unknown, signal?: AbortSignal): Failure {
   const stack = stackOf(error);
   const interruption: unknown = signal?.aborted ? signal.reason : undefined;
   const named = isAbort(error) && isArchiverError(interruption) ? interruption : error;
   if (isArchiverError(named)) {
     const { code, message } = named;
-    // What was interrupted may know how to go on.
+    // The interrupted error may have a hint how to continue.
     const hint = named.hint ?? (isArchiverError(error) ? error.hint : undefined);
     return { code, message, hint, why: whyOf(named), stack, exitCode: interruptedExit(interruption) ?? named.exitCode };
   }
   const text = error instanceof Error ? error.message : String(error);
   const exitCode = interruptedExit(interruption) ?? 1;
-  // The system refused something to a part of ours that has no better words for it.
+  // The system refused something, and the code that asked has no better words for it.
   const refused = isSystemError(error) ? systemCode(error) : undefined;
   if (refused !== undefined)
     return {
@@ -62,14 +62,14 @@ export function failureOf(error: unknown, signal?: AbortSignal): Failure {
   };
 }
 
-/** A failed system call, and not one of Node's own `ERR_…`. */
+/** True for a failed system call, false for one of Node's own `ERR_…`. */
 const isSystemError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && /^E[A-Z0-9]+$/.test(systemCode(error) ?? '');
 
 const interruptedExit = (reason: unknown): number | undefined =>
   isArchiverError(reason, 'cancelled') ? reason.exitCode : undefined;
 
-// Messages may carry names from stores and disks. Lines are ours, everything else that steers a terminal is escaped.
+// Messages may contain names from stores and disks. Line breaks are kept, all other control characters are escaped.
 const lines = (text: string): readonly string[] => text.split('\n').map(printable);
 
 function block(label: string, text: string | undefined): readonly string[] {

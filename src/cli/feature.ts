@@ -1,5 +1,5 @@
-// A feature: all that the program knows of it is one of these, in the list of src/features.ts. Without its line there, the
-// program has none of its commands, flags and settings, and does everything else.
+// The registration of a feature: all that the program knows of it, in the list of src/features.ts. Without its line there, the program
+// lacks its commands, flags and settings, and does everything else.
 import type { Command } from './command.js';
 import type { Context } from './context.js';
 import type { Group } from './declaration.js';
@@ -10,15 +10,15 @@ import type { Slots } from './slots.js';
 import { buildTree, type Node } from './tree.js';
 
 export interface Feature extends Slots<Context> {
-  /** As the flags that are for it name it. */
+  /** Name, by which flags refer to the feature. */
   readonly name: string;
   readonly commands: readonly Command[];
   readonly groups?: readonly Group[];
-  /** What it adds to every command. */
+  /** Flags and settings that it adds to every command. */
   readonly globals?: Partial<Globals>;
 }
 
-/** What a program is made of beside its features. */
+/** The program without its features. */
 export interface Base {
   readonly summary: string;
   readonly commands: readonly Command[];
@@ -30,7 +30,7 @@ export interface Root extends Node<Command> {
   readonly features: readonly Feature[];
 }
 
-/** The whole command tree. Flags of commands that are for a feature which is not there are left out, with their rules. */
+/** Builds the whole command tree. Flags for features that the program does not have are left out, with their rules. */
 export function programOf({ summary, commands, groups }: Base, features: readonly Feature[]): Root {
   const names = new Set(features.map(({ name }) => name));
   const all = [...commands, ...features.flatMap((feature) => feature.commands)];

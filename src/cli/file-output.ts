@@ -1,9 +1,9 @@
-// stdout where it is a file. Node's own stream takes a short write for a whole one, so that what comes last before a full
-// disk is lost without a word; and some file systems tell of a failed write only when the file is closed.
+// stdout when it is a file. Node's own stream takes a short write for a complete one, so that the end of the output would be lost silently
+// on a full disk; and some file systems report a failed write only when the file is closed.
 import { closeSync, fstatSync, writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 
-/** Writes all of it. @throws system errors */
+/** Writes all bytes. @throws system errors */
 function writeAllSync(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.byteLength;) {
     const count = writeSync(fd, bytes, at);
@@ -27,11 +27,11 @@ export class FileOutput extends Writable {
     done();
   }
 
-  /** Closes the file. @throws system errors: what was written before may not be there */
+  /** Closes the file. @throws system errors: earlier writes may be lost then */
   close(): void {
     closeSync(this.fd);
   }
 }
 
-/** True where this descriptor is a file on some disk. */
+/** True if this descriptor is a regular file. */
 export const isFile = (fd: number): boolean => fstatSync(fd).isFile();

@@ -1,4 +1,4 @@
-// Which flag a token names: `--kms-key-id`, an alias, the negative `--no-verify` of a switch, or a short letter.
+// Finds the flag that a token names: `--kms-key-id`, an alias, the negative `--no-verify` of a switch, or a short letter.
 import { kebab, type Flag, type Flags } from './flag.js';
 
 export interface FoundFlag {
@@ -8,7 +8,7 @@ export interface FoundFlag {
   readonly isNegative: boolean;
 }
 
-/** The flag called `--name`, by its name, its alias, or `no-` and the name of a switch. */
+/** Returns the flag called `--name`: by its name, its alias, or `no-` and the name of a switch. */
 export function findLongFlag(flags: Flags, name: string): FoundFlag | undefined {
   for (const [key, flag] of Object.entries(flags)) {
     const names = [kebab(key), ...(flag.alias === undefined ? [] : [kebab(flag.alias)])];
@@ -18,13 +18,13 @@ export function findLongFlag(flags: Flags, name: string): FoundFlag | undefined 
   return undefined;
 }
 
-/** The flag with this short letter. */
+/** Returns the flag with this short letter. */
 export function findShortFlag(flags: Flags, letter: string): FoundFlag | undefined {
   const found = Object.entries(flags).find(([, flag]) => flag.short === letter);
   return found && { key: found[0], flag: found[1], isNegative: false };
 }
 
-/** The flag a whole token names, with the value after `=` if there is one; `-abc` groups are not looked into. */
+/** Returns the flag that a whole token names, with the value after `=` if there is one; it does not look into groups like `-abc`. */
 export function findFlagToken(flags: Flags, token: string): (FoundFlag & { readonly value?: string }) | undefined {
   const at = token.indexOf('=');
   const name = at === -1 ? token : token.slice(0, at);
@@ -37,7 +37,7 @@ export function findFlagToken(flags: Flags, token: string): (FoundFlag & { reado
   return found && { ...found, ...value };
 }
 
-/** The names a person could have meant, without dashes. */
+/** All long names of the flags, without dashes, for suggestions. */
 export function longNames(flags: Flags): readonly string[] {
   return Object.entries(flags).flatMap(([key, flag]) => {
     const names = [kebab(key), ...(flag.alias === undefined ? [] : [kebab(flag.alias)])];

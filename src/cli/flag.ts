@@ -1,5 +1,5 @@
-// Flags as data. A flag knows its type, its texts' meaning and its words for help; it knows nothing of argv, the
-// environment or files. `T` is what `run` gets for it.
+// Flags as data. A flag knows its type, the meaning of its texts and its help text, but nothing of argv, the environment or files. `T` is
+// the type of the value that `run` gets.
 import {
   bytesType,
   choiceType,
@@ -19,8 +19,8 @@ import {
 } from './value-type.js';
 
 /**
- * How texts become the value: `switch` and `single` take one, `repeat` one per occurrence, `csv` splits every
- * occurrence at commas, `pairs` reads every occurrence as key=value.
+ * How texts become the value: `switch` and `single` take one, `repeat` one per occurrence, `csv` splits every occurrence at commas, `pairs`
+ * reads every occurrence as key=value.
  */
 export type FlagKind = 'switch' | 'single' | 'repeat' | 'csv' | 'pairs';
 
@@ -28,29 +28,29 @@ export interface Flag<T = unknown> {
   readonly kind: FlagKind;
   readonly type: Omit<ValueType<unknown>, 'parse'>;
   readonly describe: string;
-  /** What help says of `--no-name`, where that is shown. */
+  /** Help text of `--no-name`, where that is shown. */
   readonly off: string | undefined;
   readonly short: string | undefined;
   /** Another name for the same flag, camelCase. */
   readonly alias: string | undefined;
-  /** What messages call it, where it is no flag that can be typed. */
+  /** Name in messages, for a setting that is not typed as a flag. */
   readonly label?: string;
-  /** What help calls the value: `--region NAME`. */
+  /** Name of the value in help: `--region NAME`. */
   readonly placeholder: string | undefined;
   readonly required: boolean;
   /** The value is never printed. */
   readonly secret: boolean;
   /** `--prefix=` (an empty value) is a value. */
   readonly allowsEmpty: boolean;
-  /** The default as a person would type it. */
+  /** The default as a user would type it. */
   readonly defaultText: string | undefined;
-  /** Where it can do something: everywhere, or only with a store in S3 (idle-flags.ts). */
+  /** Whether the flag works everywhere, or only with a store in S3 (idle-flags.ts). */
   readonly only: 's3' | undefined;
-  /** It names the place that the command works on. */
+  /** True if it names the place that the command works on. */
   readonly isPlace?: boolean;
-  /** No variable sets it. */
+  /** True if no variable sets it. */
   readonly isFileOnly?: boolean;
-  /** The feature that it is for, by its name: a program without that has no such flag. */
+  /** Name of the feature that the flag is for: a program without that feature has no such flag. */
   readonly feature?: string;
   parse(texts: readonly string[]): Parsed<T>;
 }
@@ -88,7 +88,7 @@ function parts(kind: FlagKind, type: ValueType<unknown>, o: ValueOptions): Omit<
 
 const single = <T, const O extends ValueOptions>(type: ValueType<T>, options: O): Flag<Out<T, O>> => ({
   ...parts('single', type, options),
-  // T is a part of Out<T, O> whatever O is, which only the compiler cannot see while O is open.
+  // T is a part of Out<T, O> whatever O is, but the compiler cannot see that while O is open.
   parse: (texts) => type.parse(texts.at(-1) ?? ''),
 });
 
@@ -120,7 +120,7 @@ const csv = <T>(type: ValueType<T>, options: ListOptions): Flag<readonly T[]> =>
   },
 });
 
-/** What texts mean that somebody gave; unlike a default, an empty one is a value only where the flag takes it. */
+/** Parses texts that were given; unlike a default, an empty one is a value only where the flag allows it. */
 export function parseGiven(flag: Flag, texts: readonly string[]): Parsed<unknown> {
   if (texts.includes('') && !flag.allowsEmpty) return { ok: false, reason: 'must not be empty' };
   return flag.parse(texts);
@@ -157,7 +157,7 @@ export const flag = {
     single(intType(...range), options),
   float: <const O extends ValueOptions>(range: Range, options: O) => single(floatType(...range), options),
   usd: singleOf(usdType()),
-  /** Bytes a second. */
+  /** Bytes per second. */
   rate: singleOf(rateType()),
   bytes: <const O extends ValueOptions>(minBytes: number, options: O) => single(bytesType(minBytes), options),
   choice: <const C extends readonly [string, ...string[]], const O extends ValueOptions>(choices: C, options: O) =>
@@ -188,9 +188,9 @@ export const flag = {
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** Flags that are for a feature: a program without it does not have them. */
+/** Marks flags as those of a feature: a program without it does not have them. */
 export const ofFeature = <const F extends Flags>(feature: string, flags: F): F =>
-  // The same keys, each with the flag that it had.
+  // The result has the same keys and flag types.
   Object.fromEntries(Object.entries(flags).map(([key, flag]) => [key, { ...flag, feature }])) as F;
 
 export type Values<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };

@@ -1,9 +1,9 @@
-// Flags that every command takes. A command's own flag of the same name replaces the global one, and a command's own
-// short letter takes the letter from it.
+// Flags of every command. A command's own flag of the same name replaces the global one, and a command's own short letter takes that letter
+// from it.
 import type { Declaration } from './declaration.js';
 import { flag, type Flags } from './flag.js';
 
-/** Those of the framework; features add theirs. */
+/** Flags of the framework; features add theirs. */
 export const frameworkFlags = {
   json: flag.on({ describe: 'print one JSON document on stdout, also on failure' }),
   quiet: flag.on({ short: 'q', describe: 'print nothing when all is well; what was asked for is still printed' }),
@@ -24,7 +24,7 @@ export const frameworkFlags = {
   }),
 };
 
-/** The flags of every command that this one does not declare itself; those of the framework, where it is in no program. */
+/** Returns the global flags that this command does not declare itself. A command outside a program has those of the framework. */
 export function globalFlagsFor({ flags: own = {}, globals }: Pick<Declaration, 'flags' | 'globals'>): Flags {
   const shorts = new Set(Object.values(own).map((flag) => flag.short));
   const entries = Object.entries<Flags[string]>(globals?.flags ?? frameworkFlags).filter(([key]) => !(key in own));
@@ -40,7 +40,7 @@ export function globalFlagsFor({ flags: own = {}, globals }: Pick<Declaration, '
   );
 }
 
-/** Everything that may be typed after this command: its own flags and the global ones. */
+/** All flags of a command: its own and the global ones. */
 export const allFlags = (command: Pick<Declaration, 'flags' | 'globals'>): Flags => ({
   ...command.flags,
   ...globalFlagsFor(command),

@@ -1,30 +1,30 @@
-// What every command has beside its own: flags, and settings that are no flags. The framework has some (settings.ts), each
-// feature adds its own (feature.ts).
+// Flags and other settings of every command, in addition to its own. The framework has some (settings.ts), each feature adds its own
+// (feature.ts).
 import type { Flags } from './flag.js';
 
 /** A section of the config file that all commands share. */
 export interface Section {
-  /** Settings that are no flags. */
+  /** Settings other than flags. */
   readonly settings?: Flags;
-  /** Flags that it sets for every command that has them, by their keys. */
+  /** Keys of the flags that the section sets for every command that has them. */
   readonly flags?: readonly string[];
-  /** What it says is run here: it is not taken from a file of the current folder. */
+  /** True if it names programs to run: it is then refused in a file of the current folder. */
   readonly isOwnOnly?: boolean;
 }
 
 export interface Globals {
   readonly flags: Flags;
-  /** Which flags each of these says more about; without all of them it is refused. */
+  /** For each of these flags those that it adds details to; without any of them it is refused. */
   readonly needs: Readonly<Record<string, readonly string[]>>;
-  /** By their names. */
+  /** Sections by name. */
   readonly sections: Readonly<Record<string, Section>>;
-  /** Flags that no file sets. */
+  /** Flags that no config file may set. */
   readonly notInFile: readonly string[];
-  /** Settings of every command that is recorded, whether it has the flag or not. */
+  /** Settings of every recorded command, whether it has the flag or not. */
   readonly recorded: Flags;
 }
 
-/** All of them as one, the first ones first. */
+/** Merges them in this order. */
 export const mergedGlobals = (all: readonly Partial<Globals>[]): Globals => ({
   flags: merged(all.map(({ flags }) => flags)),
   needs: merged(all.map(({ needs }) => needs)),
@@ -36,7 +36,7 @@ export const mergedGlobals = (all: readonly Partial<Globals>[]): Globals => ({
 const merged = <T>(records: readonly (Readonly<Record<string, T>> | undefined)[]): Readonly<Record<string, T>> =>
   Object.fromEntries(records.flatMap((record = {}) => Object.entries(record)));
 
-/** A section that several have holds what each has in it. */
+/** Merges sections of the same name. */
 function mergedSections(all: readonly Partial<Globals>[]): Globals['sections'] {
   const found: Record<string, Section> = {};
   for (const [name, { settings, flags = [], isOwnOnly = false }] of all.flatMap(({ sections = {} }) =>
@@ -52,7 +52,7 @@ function mergedSections(all: readonly Partial<Globals>[]): Globals['sections'] {
   return found;
 }
 
-/** The settings of all sections that are no flags. */
+/** The settings in all sections, without flags. */
 export const settingsIn = ({ sections }: Pick<Globals, 'sections'>): Flags =>
   merged(Object.values(sections).map(({ settings }) => settings));
 

@@ -1,4 +1,4 @@
-// Flags that can do nothing in a call. What is typed of them is refused; what a lower layer says is meant for other calls.
+// Refuses flags that can do nothing in a call if they were typed; values of lower layers are meant for other calls.
 import { usageError } from '../core/platform/failures/errors.js';
 import { bucketUrl } from '../core/store/store-url.js';
 import { printable } from '../core/platform/paths/raw-path.js';
@@ -8,12 +8,12 @@ import type { Resolved } from './layers.js';
 import { dashed, inWords } from './rule.js';
 import { globalsOf } from './settings.js';
 
-/** What a flag that names a place calls the one on this computer. */
+/** Value of a place flag for a place on this computer. */
 const LOCAL = 'local';
 
 const isTyped = ({ origins }: Pick<Resolved, 'origins'>, key: string): boolean => origins[key] === 'flag';
 
-/** @throws usage that names the typed flags which reach S3, for a store that is a folder */
+/** Refuses typed flags for S3 when the store is a folder. @throws usage */
 export function refuseS3Flags(flags: Flags, resolved: Pick<Resolved, 'origins' | 'values'>, storeUrl: string): void {
   if (storeUrl !== LOCAL && !storeUrl.startsWith('file://')) return;
   const typed = Object.keys(flags).filter((key) => flags[key]?.only === 's3' && isTyped(resolved, key));
@@ -25,8 +25,8 @@ export function refuseS3Flags(flags: Flags, resolved: Pick<Resolved, 'origins' |
   );
 }
 
-/** @throws usage for what is typed and says more about what is not given */
-function refuseAlone(command: Command, { values, origins }: Resolved): void {
+/** Refuses typed flags that add details to flags that are not given. @throws usage */
+function refuseDetails(command: Command, { values, origins }: Resolved): void {
   const { flags: own = {} } = command;
   const globals = globalsOf(command);
   for (const [key, needs] of Object.entries(globals.needs)) {
@@ -38,15 +38,15 @@ function refuseAlone(command: Command, { values, origins }: Resolved): void {
 }
 
 interface Typed {
-  /** The store that it works on. */
+  /** The store that the command works on. */
   readonly place: string | undefined;
-  /** Of the arguments. */
+  /** Texts of the arguments. */
   readonly texts: readonly string[];
-  /** Where relative paths begin. */
+  /** Base of relative paths. */
   readonly cwd: string;
 }
 
-/** @throws usage for what is typed and can do nothing */
+/** Refuses typed flags that can do nothing. @throws usage */
 export function refuseIdle(command: Command, resolved: Resolved, { place, texts, cwd }: Typed): void {
   const { path, flags = {} } = command;
   const [named] = Object.keys(flags).flatMap((key) =>
@@ -56,7 +56,7 @@ export function refuseIdle(command: Command, resolved: Resolved, { place, texts,
   const store = place ?? (named === undefined ? undefined : byFlag);
   // The archive that `migrate` reads may be in S3 as well.
   if (store !== undefined && !texts.some((text) => text.startsWith('s3://'))) refuseS3Flags(flags, resolved, store);
-  refuseAlone(command, resolved);
+  refuseDetails(command, resolved);
   if (isTyped(resolved, 'memoryLimit') && command.keepsMemoryLimit?.(resolved.values) !== true)
     throw usageError(`--memory-limit has nothing to limit in this call of archiver ${path}`);
 }

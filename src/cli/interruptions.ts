@@ -1,8 +1,8 @@
-// Ctrl+C and its relatives. The first one asks the command to stop and keep what it has; the second ends the process. Who
-// sends SIGTERM or SIGHUP often cannot send a second one and waits ten seconds before SIGKILL: the process ends before.
+// Handles Ctrl+C, SIGTERM and SIGHUP. The first one asks the command to stop and keep what it has; the second ends the process. A sender of
+// SIGTERM or SIGHUP often cannot send a second one and waits ten seconds before SIGKILL: the process ends before that.
 import { ArchiverError } from '../core/platform/failures/errors.js';
 
-/** 128 and the number of the signal, as shells report it. */
+/** 128 plus the number of the signal, as shells report it. */
 const STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const DEADLINE_MS = 8000;
 type Name = keyof typeof STATUS;
@@ -16,13 +16,13 @@ export interface SignalSource {
 export interface Interruptions {
   readonly signal: AbortSignal;
   readonly release: () => void;
-  /** Ctrl+C calls this instead, until the function that it returns is called: a shell stops a command of its own. */
+  /** Calls the function at Ctrl+C instead, until the returned function is called: a shell stops a command of its own. */
   readonly captureInterrupt: (onCtrlC: () => void) => () => void;
-  /** When the process is ended in the middle of something, this is told, until the function that it returns is called. */
+  /** Sets the text to print if the process is ended in the middle of something, until the returned function is called. */
   readonly onForcedExit: (words: () => string | undefined) => () => void;
 }
 
-/** Aborts `signal` at the first interruption and calls `end` at the second, or, told by `tell`, when time is up. */
+/** Aborts `signal` at the first interruption and calls `end` at the second, or when time is up, which it reports with `tell`. */
 export function interruptions(
   source: SignalSource,
   end: (status: number) => void,

@@ -1,16 +1,16 @@
-// Lines for stderr that would stand in the middle of what is drawn on the terminal: they wait until that is gone.
+// Lines for stderr that would break a display on the terminal: they are held back until that is gone.
 import type { Writable } from 'node:stream';
 
 const MOST_KEPT = 10_000;
 
 export interface LaterLines {
-  /** Takes a line with its end. */
+  /** Takes a line with its line end. */
   readonly write: (line: string) => void;
-  /** Writes what has waited. */
+  /** Writes the lines that were held back. */
   readonly end: () => void;
 }
 
-/** They wait where stderr is a terminal. `noun`: what there may be too many of: `spans`. */
+/** Holds lines back if stderr is a terminal. `noun` names them when there are too many: `spans`. */
 export function laterLines(stderr: Writable & { readonly isTTY?: boolean }, noun: string): LaterLines {
   const kept: string[] = [];
   let left = 0;

@@ -1,5 +1,5 @@
-// Where each value comes from: the flag, then `ARCHIVER_*`, then the config file, then the default. A bad value in any
-// layer is an error that names the layer; a value that a higher layer overrides is not read at all.
+// Finds the value of each flag: from the command line, then `ARCHIVER_*`, then the config file, then the default. A bad value in any layer
+// is an error that names the layer; a value that a higher layer overrides is not read at all.
 import { usageError } from '../core/platform/failures/errors.js';
 import { refuseUndecoded } from '../core/platform/text/typed-path.js';
 import type { Origin } from './origin.js';
@@ -15,7 +15,7 @@ export interface ConfigValue {
   readonly line: number;
 }
 
-/** What the config file says about a flag of the command at hand. */
+/** Returns the setting of the config file for a flag of the current command. */
 export type ConfigLookup = (key: string) => ConfigValue | undefined;
 
 export interface Layers {
@@ -23,14 +23,14 @@ export interface Layers {
   readonly texts: Readonly<Record<string, readonly string[]>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly config: ConfigLookup;
-  /** Flags that only argv is asked for: something typed, or in a higher layer, rules them out. */
+  /** Flags for which only argv counts: a typed value, or one in a higher layer, rules out the others. */
   readonly overruled?: ReadonlySet<string>;
 }
 
 export interface Resolved {
   readonly values: Readonly<Record<string, unknown>>;
   readonly origins: Readonly<Record<string, Origin>>;
-  /** Which variable or config key gave a value, for messages. */
+  /** Name of the variable or config key that gave a value, for messages. */
   readonly sources: Readonly<Record<string, string>>;
   /** Required flags that no layer gives. */
   readonly missing: readonly string[];
@@ -42,7 +42,7 @@ export interface Layered {
   readonly texts: readonly string[];
 }
 
-/** A variable holds one text; a repeatable flag takes one per line, pairs are separated by commas or lines. */
+/** Splits a variable: a repeatable flag takes one text per line, pairs are separated by commas or lines, and all others take one text. */
 function envTexts(flag: Flag, text: string): readonly string[] {
   if (flag.kind !== 'repeat' && flag.kind !== 'pairs') return [text];
   return text
@@ -77,7 +77,7 @@ function fromConfig(key: string, { config }: Layers): Layered | undefined {
   return found && { origin: 'config', source: found.where, texts: found.texts };
 }
 
-/** The highest layer that gives this flag a value; undefined when only the default remains. */
+/** Returns the highest layer that gives this flag a value; undefined when only the default remains. */
 export function findLayer(key: string, flag: Flag, layers: Layers): Layered | undefined {
   const typed = fromFlag(key, flag, layers.texts[key] ?? []);
   if (typed !== undefined || layers.overruled?.has(key) === true) return typed;
@@ -89,7 +89,7 @@ function emptyValue(flag: Flag): unknown {
   return flag.kind === 'repeat' || flag.kind === 'csv' ? [] : undefined;
 }
 
-/** The value of texts from one layer, or a usage error that names the layer. */
+/** Parses the texts of one layer. @throws usage that names the layer */
 export function parseTexts(key: string, flag: Flag, { texts, source }: Pick<Layered, 'texts' | 'source'>): unknown {
   if (!flag.secret) for (const text of texts) refuseUndecoded(text, source);
   const parsed = parseGiven(flag, texts);
@@ -107,7 +107,7 @@ function defaultValue(key: string, flag: Flag, text: string): unknown {
   throw new Error(`the default of --${kebab(key)} ${parsed.reason}`);
 }
 
-/** The values of all flags, with the origin of each. */
+/** Returns the values of all flags, with the origin of each. */
 export function resolveLayers(flags: Flags, layers: Layers): Resolved {
   const values: Record<string, unknown> = {};
   const origins: Record<string, Origin> = {};

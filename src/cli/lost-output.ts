@@ -1,4 +1,4 @@
-// What is said when a command has ended and its result could not be printed.
+// Reports that the result of a command that has ended could not be printed.
 import { ArchiverError } from '../core/platform/failures/errors.js';
 import { BrokenPipe, outputFailure } from './checked-write.js';
 import { failureOf, failureText } from './errors.js';
@@ -13,7 +13,7 @@ export function lostOutput(failure: ArchiverError, status: number): ArchiverErro
   });
 }
 
-/** Closes the file that stdout was and gives the exit status: a disk over the network may only now tell of a failed write. */
+/** Closes the file that is stdout and returns the exit status: a network disk may report a failed write only now. */
 export function closeOutput(file: FileOutput, status: number, tell: (text: string) => void): number {
   try {
     file.close();

@@ -1,4 +1,4 @@
-// Variables that look like one of ours and are none: a misspelt one would do nothing, and nobody would know.
+// Warns of variables that look like one of ours and are none: a misspelt one would silently do nothing.
 import { envNames, isOfOthers, RESERVED_VARIABLES } from './env-names.js';
 import { allFlags } from './global-flags.js';
 import { settingsIn } from './globals.js';
@@ -7,12 +7,12 @@ import { suggest } from '../core/platform/text/suggest.js';
 import { commandsUnder, type Node } from './tree.js';
 
 const OURS = 'ARCHIVER_';
-/** For tests of the program itself: not in help. */
-const UNTOLD = ['ARCHIVER_NO_LIBC'];
+/** Variables for tests of the program itself, which help does not show. */
+const UNDOCUMENTED = ['ARCHIVER_NO_LIBC'];
 
-/** Every variable that means something to some command. */
+/** All variables that some command reads. */
 function knownVariables(root: Node): ReadonlySet<string> {
-  const known = new Set<string>([...RESERVED_VARIABLES.map(({ name }) => name), ...UNTOLD]);
+  const known = new Set<string>([...RESERVED_VARIABLES.map(({ name }) => name), ...UNDOCUMENTED]);
   const settings = Object.entries(settingsIn(root.globals)).flatMap(([key, { isFileOnly }]) =>
     isFileOnly ? [] : [key],
   );
@@ -22,7 +22,7 @@ function knownVariables(root: Node): ReadonlySet<string> {
   return known;
 }
 
-/** Warns of each variable that is near one of ours; others with this beginning belong to somebody else. */
+/** Warns of each variable that is close to a known one; others that begin with ARCHIVER_ belong to something else. */
 export function tellMisspelt(
   root: Node,
   env: Readonly<Record<string, string | undefined>>,

@@ -9,7 +9,7 @@ import { suggest } from '../core/platform/text/suggest.js';
 
 export interface NormalArgv {
   readonly argv: readonly string[];
-  /** `--help` or `-h` stood where a flag may stand. */
+  /** True if `--help` or `-h` was in the place of a flag. */
   readonly wantsHelp: boolean;
 }
 
@@ -30,7 +30,7 @@ function isKnownFlag(flags: Flags, token: string): boolean {
   return token === '--' || token === '--help' || token === '-h' || findFlagToken(flags, token) !== undefined;
 }
 
-/** The token after a flag that wants a value. One that is itself a flag of the command means the value is missing. */
+/** Returns the token after a flag that needs a value. If that is itself a flag of the command, the value is missing. */
 function nextValue(state: State, shown: string): string {
   const token = state.tokens[state.index + 1];
   if (token === undefined) throw usageError(`${shown} needs a value`);
@@ -92,7 +92,7 @@ function shortGroup(state: State, token: string): void {
   }
 }
 
-/** Checks the shape of argv and gives it back in the form that `tokenize` takes. */
+/** Checks the shape of argv and returns it in the form that `tokenize` takes. */
 export function normalizeArgv(flags: Flags, tokens: readonly string[]): NormalArgv {
   const state: State = { flags, tokens, index: 0, wantsHelp: false, out: [], args: [] };
   for (; state.index < tokens.length; state.index += 1) {

@@ -1,2 +1,2 @@
-/** Where the value of a flag came from. */
+/** The layer that the value of a flag came from. */
 export type Origin = 'flag' | 'environment' | 'config' | 'default';

@@ -1,4 +1,4 @@
-// Words that other programs of this kind have for what archiver does (restic, borg, kopia, rclone, aws, tar), and ours.
+// Maps commands of similar programs (restic, borg, kopia, rclone, aws, tar) to those of archiver.
 import { findNode, type Node } from './tree.js';
 
 export const OTHER_TOOLS_COMMANDS: Readonly<Record<string, string>> = {
@@ -40,13 +40,13 @@ export const OTHER_TOOLS_COMMANDS: Readonly<Record<string, string>> = {
   versions: 'dataset versions',
 };
 
-/** What to type instead of a peer's word, and what to type to know more. */
+/** The command to type instead, and the command for help about it. */
 export interface OurWords {
   readonly call: string;
   readonly hint: string;
 }
 
-/** Our words for that of a peer; undefined for other words, and where the tree has no such command. */
+/** Returns our command for that of another program; undefined for other words, and if the tree has no such command. */
 export function ourWords(node: Node, word: string | undefined): OurWords | undefined {
   if (word === undefined || node.words.length > 0) return undefined;
   if (word === 'version') return { call: 'archiver --version', hint: 'archiver --version' };

@@ -1,6 +1,5 @@
-// stdout of one command: the one place through which results leave. Every write is waited for, so that one that fails is
-// never lost: it ends the command with a sentence and an exit status of its own, whatever the command has done. A reader
-// that goes away (`| head`) is no failure.
+// stdout of one command: all results go through here. Every write is awaited, so that a failed one is never lost: it ends the command with
+// a message and an exit status of its own, whatever the command has done. A reader that goes away (`| head`) is no failure.
 import type { Writable } from 'node:stream';
 import type { ArchiverError } from '../core/platform/failures/errors.js';
 import { BrokenPipe, outputFailure, writeChecked } from './checked-write.js';
@@ -21,7 +20,7 @@ export class Output {
     return this.#gone.signal;
   }
 
-  /** Why something that was printed did not get where it should, whoever printed it. */
+  /** The first failure of a write to the stream, by whichever code. */
   get failure(): ArchiverError | undefined {
     return this.#failure;
   }
@@ -37,7 +36,7 @@ export class Output {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Writes; resolves when it has left the process. @throws BrokenPipe, no-space, io */
+  /** Writes; resolves when the text has left the process. @throws BrokenPipe, no-space, io */
   async write(text: string): Promise<void> {
     this.#throwIfBroken();
     const writing = writeChecked(this.#stream, text);
@@ -50,12 +49,12 @@ export class Output {
     }
   }
 
-  /** Resolves when everything written has left the process, or cannot. */
+  /** Resolves when everything written has left the process, or failed to. */
   async flush(): Promise<void> {
     await this.#last;
   }
 
-  /** Gives the stream back. */
+  /** Stops listening to the stream. */
   release(): void {
     this.#stream.off('error', this.#onError);
   }

@@ -1,4 +1,4 @@
-// From what was typed after a command's words to typed values: shape, tokens, layers, arguments, rules, in this order.
+// Converts the words after a command to typed values: shape, tokens, layers, arguments, rules, in this order.
 import { usageError } from '../core/platform/failures/errors.js';
 import { refuseUndecoded } from '../core/platform/text/typed-path.js';
 import type { Arg, Args } from './arg.js';
@@ -32,9 +32,9 @@ export interface ParsedCommand extends Resolved {
 export interface ParseInput {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where relative paths of folders begin; `/` when not given. */
+  /** Base of relative paths of folders; `/` when not given. */
   readonly cwd?: string;
-  /** Asked for only when the shape of argv is right: reading the file must not hide a mistyped flag. */
+  /** Called only when the shape of argv is right: reading the file must not hide a mistyped flag. */
   readonly config: () => Promise<ConfigLookup>;
 }
 
@@ -51,7 +51,7 @@ function parseArg(arg: Arg, text: string): unknown {
 
 const NAME_IT = 'ARCHIVER_STORE, or storage.url in the config file, names the store of commands that are not given one';
 
-/** Checks the number of arguments and reads each; `store` is what the layers say of the one that names it. */
+/** Checks the number of arguments and parses each; `store` is the value for the argument that names the store. */
 function parseArgs(declared: Args, { of, extra }: PlacedTexts, store: string | undefined): readonly unknown[] {
   if (extra.length > 0) {
     const takes = declared.length === 0 ? 'no arguments' : declared.map(({ name }) => name).join(' ');
@@ -65,7 +65,7 @@ function parseArgs(declared: Args, { of, extra }: PlacedTexts, store: string | u
   });
 }
 
-/** A switch is given where it is not as by default. */
+/** True for keys that are given; a switch counts only if it differs from its default. */
 const isGiven =
   ({ flags = {} }: Pick<Command, 'flags'>, { values, origins }: Pick<Resolved, 'values' | 'origins'>) =>
   (key: string): boolean =>
@@ -89,7 +89,7 @@ const rulesOf = (command: Command): NonNullable<Command['rules']> => [
   ...(command.rules ?? []),
 ];
 
-/** The values once what is typed, and then each layer, has ruled out what excludes it in the layers below. */
+/** Resolves the values again until no layer excludes values of the layers below it any more. */
 function resolveWithRules(command: Command, layers: Layers, cwd: string | undefined): Resolved {
   const settings = settingsOf(command, cwd);
   const overruled = new Set(storeArg(command)?.store === 'typed' ? [STORE_KEY, 'bucket'] : []);
@@ -102,7 +102,7 @@ function resolveWithRules(command: Command, layers: Layers, cwd: string | undefi
   }
 }
 
-/** @throws usage that names every argument and flag that is needed and not given */
+/** Refuses a call without required arguments or flags. @throws usage that names all of them */
 function refuseMissing(command: Command, { of }: PlacedTexts, resolved: Resolved, place: string | undefined): void {
   const { values, missing } = resolved;
   const input = { values, given: isGiven(command, resolved) };
@@ -126,7 +126,7 @@ function refuseMissing(command: Command, { of }: PlacedTexts, resolved: Resolved
   );
 }
 
-/** Throws the first rule that the values break, naming the layer of a flag that was not typed. */
+/** Throws for the first rule that the values break, naming the layer of a flag that was not typed. */
 export function checkRules(command: Command, parsed: ParsedCommand): void {
   const { values, args, origins, sources } = parsed;
   const given = isGiven(command, parsed);
@@ -142,7 +142,7 @@ export function checkRules(command: Command, parsed: ParsedCommand): void {
   }
 }
 
-/** Values, arguments and origins of one call; undefined when help was asked for. */
+/** Returns the values, arguments and origins of one call; undefined when help was asked for. */
 export async function parseCommand(command: Command, input: ParseInput): Promise<ParsedCommand | undefined> {
   const flags = allFlags(command);
   const { argv, wantsHelp } = normalizeArgv(flags, input.argv);

@@ -1,5 +1,5 @@
-// Sizes as people type them. `KB MB GB TB PB` are powers of 1000, `KiB MiB GiB TiB PiB` powers of 1024; the bare
-// letters `k m g t p` mean 1024 as well, as they do for memory limits elsewhere. No unit means bytes.
+// Parses sizes as people type them. `KB MB GB TB PB` are powers of 1000, `KiB MiB GiB TiB PiB` powers of 1024; the bare letters `k m g t p`
+// mean 1024 as well, as they do for memory limits elsewhere. No unit means bytes.
 
 const DECIMAL: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12, pb: 1e15 };
 const LETTERS = 'kmgtp';
@@ -14,7 +14,7 @@ function unitBytes(unit: string): number | undefined {
   return 1024 ** power;
 }
 
-/** Bytes from `16MiB`, `1.5GB`, `512m` or `1000`; undefined when it is not a size or too large to count exactly. */
+/** Returns the bytes in `16MiB`, `1.5GB`, `512m` or `1000`; undefined when it is not a size or too large to count exactly. */
 export function parseSize(text: string): number | undefined {
   const match = SIZE.exec(text.trim());
   const unit = match ? unitBytes((match[2] ?? '').toLowerCase()) : undefined;

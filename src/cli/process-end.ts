@@ -1,6 +1,5 @@
-// The end of the process. What is still there then must not keep it: a thread that is stuck in a call of the system, or
-// the destructors of koffi, which flush standard error and wait for a lock of their own when that fails. Exit handlers
-// (which give terminals back) run before.
+// Ends the process in spite of anything that is still running: a thread that is stuck in a system call, or the destructors of koffi, which
+// flush standard error and wait for a lock of their own when that fails. Exit handlers (which restore the terminal) run before.
 import { boundLibc } from '../core/platform/libc/libc.js';
 
 interface EndingProcess {

@@ -1,5 +1,5 @@
-// Shows what a long operation is doing. The reporters live with the screens and are loaded on first use, so that nothing
-// but a terminal pays for Ink.
+// Shows the progress of a long operation. The reporters live with the screens and are loaded on first use, so that Ink is only loaded for a
+// terminal.
 import { type ArchiverError, errorText, isArchiverError, usageError } from '../core/platform/failures/errors.js';
 import type { EventSink, Outcome } from '../core/events/events.js';
 import { type EventConsumer, fanOut } from '../core/events/fan-out.js';
@@ -15,14 +15,14 @@ export interface PickReporterOptions {
   readonly flags: {
     readonly quiet: boolean;
     readonly progressFormat?: ProgressFormat | undefined;
-    /** Lines for each event are written beside it: no place for a screen. */
+    /** With --trace, a line for each event goes to stderr, too: there is no room for a screen. */
     readonly trace?: boolean | undefined;
   };
   readonly stderr: { readonly isTTY?: boolean };
   readonly env: Environment;
 }
 
-/** Which reporter shows the progress: the flag, else none when quiet, else the screen on a terminal, else text. */
+/** Chooses the reporter: by the flag, or else none with --quiet, or else the screen on a terminal, or else text. */
 export function pickReporter({ flags, stderr, env }: PickReporterOptions): ProgressFormat {
   if (flags.progressFormat === 'tui') requireScreen(stderr, env);
   if (flags.progressFormat !== undefined) return flags.progressFormat;
@@ -36,7 +36,7 @@ function requireScreen(stderr: { readonly isTTY?: boolean }, env: Environment): 
   if (isCi(env)) throw usageError('--progress-format tui does not work where CI is set in the environment', hint);
 }
 
-/** Ink's own test, to the letter: where it sees CI it draws nothing until the end. */
+/** Ink's own test: if it detects CI, it draws nothing until the end. */
 export function isCi(env: Environment): boolean {
   return ['CI', 'CONTINUOUS_INTEGRATION'].some((name) => {
     const value = env[name];
@@ -44,7 +44,7 @@ export function isCi(env: Environment): boolean {
   });
 }
 
-/** Does something with the terminal meanwhile, such as a question: the screen makes room for it and comes back. */
+/** Runs work that needs the terminal, such as a question, in the middle of an operation: the screen makes room for it and comes back. */
 export type Aside = <R>(work: () => Promise<R>) => Promise<R>;
 
 /** The part of a command's context that showing progress needs. */
@@ -57,17 +57,17 @@ export type ProgressContext = Pick<
 export interface ProgressOptions<T> {
   /** The value of `--progress-format`, if one was given. */
   readonly progressFormat?: ProgressFormat | undefined;
-  /** The document of the result, for whoever takes the events: it comes with the last of them. */
+  /** Returns the document of the result, which listeners get with the last event. */
   readonly documentOf?: ((result: T) => unknown) | undefined;
-  /** Who else takes the events, and is told also where nothing is shown. */
+  /** Further listeners, which get the events even if nothing is shown. */
   readonly consumers?: readonly EventConsumer[];
-  /** Show nothing of what is over sooner, or makes room for something else again. */
+  /** Delay (in ms) before anything is shown, also after making room for something else. */
   readonly showAfterMs?: number;
 }
 
 /**
- * Runs a long operation while a reporter on stderr shows its events; the terminal is as before when it settles. Whoever
- * takes the events gets an `end` as the last one, whatever happens.
+ * Runs a long operation while a reporter on stderr shows its events; the terminal is restored when it settles. Listeners always get an
+ * `end` as the last event.
  */
 export async function runWithProgress<T>(
   ctx: ProgressContext,
@@ -77,7 +77,7 @@ export async function runWithProgress<T>(
   const display = openDisplay(ctx, options);
   const { consumers: others = [] } = options;
   const consumers = [...(ctx.followers ?? []), ...others, ...(display === undefined ? [] : [display.consumer])];
-  // Said when the display is gone, or they would stand in the middle of it.
+  // Warnings are printed after the display is gone; they would break it otherwise.
   const warnings: string[] = [];
   const { documentOf } = options;
   try {
@@ -86,7 +86,7 @@ export async function runWithProgress<T>(
       run(emit, display?.aside ?? ((work) => work())),
     );
   } finally {
-    // The work is done, or its failure is on its way: a display does not change that.
+    // The work is done, or has failed already: an error of the display does not change that.
     await display?.close().catch((error: unknown) => {
       warnings.push(`the progress display failed: ${errorText(error)}`);
     });
@@ -96,13 +96,13 @@ export async function runWithProgress<T>(
 
 interface Followed<T> extends Pick<ProgressOptions<T>, 'documentOf'> {
   readonly consumers: readonly EventConsumer[];
-  /** Interrupts it. */
+  /** Interrupts the operation. */
   readonly signal: AbortSignal;
-  /** Told of a consumer that failed. */
+  /** Called when a listener has failed. */
   readonly onFailure: (text: string) => void;
 }
 
-/** Runs a long operation for those who take its events; the last one is an `end`, whatever happens. @throws what `run` throws */
+/** Runs a long operation and emits its events; the last one is always an `end`. @throws what `run` throws */
 export async function runOperation<T>(
   { consumers, documentOf, onFailure, signal }: Followed<T>,
   run: (emit: EventSink) => Promise<T>,
@@ -123,18 +123,18 @@ export async function runOperation<T>(
   }
 }
 
-/** What a command prints in the end: a document with `--json`, else text. */
+/** Final output of a command: a document with `--json`, otherwise text. */
 export interface Shown<D extends object = object> {
   readonly document: D;
   readonly text: () => string;
-  /** Something is left to do or to know: it is printed with --quiet, too. */
+  /** True if something is left to do or to know: it is printed with --quiet, too. */
   readonly isResult?: boolean;
 }
 
-/** Undefined for a result that the command prints in its own way. Nothing is printed by it: the display is still there. */
+/** Returns the output for a result; undefined if the command prints it in its own way. It must not print, as the display is still open. */
 export type Show<T, D extends object = object> = (result: T) => Shown<D> | undefined | Promise<Shown<D> | undefined>;
 
-/** The same for a command whose result is the operation's: everybody who follows it gets what is printed then. */
+/** Runs an operation whose result is that of the command, and prints it. Listeners get its document. */
 export async function runToResult<F extends object, T, D extends F>(
   ctx: ProgressContext & Omit<ResultsOf<F>, 'json'>,
   { show, ...options }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: Show<T, Exact<D, F>> },
@@ -151,11 +151,11 @@ export async function runToResult<F extends object, T, D extends F>(
 interface Display {
   readonly consumer: EventConsumer;
   readonly aside: Aside;
-  /** Resolves when the last of it is written. */
+  /** Resolves when all of its output is written. */
   readonly close: () => Promise<void>;
 }
 
-/** The store and the reporter that shows it; undefined where nothing is to be shown. */
+/** Opens the transfer store and the reporter that shows it; undefined if nothing is to be shown. */
 function openDisplay<T>(ctx: ProgressContext, options: ProgressOptions<T>): Display | undefined {
   const { progressFormat, showAfterMs = 0 } = options;
   const format = pickReporter({
@@ -183,7 +183,7 @@ function openDisplay<T>(ctx: ProgressContext, options: ProgressOptions<T>): Disp
   return {
     consumer: { name: 'progress display', take: apply },
     async aside(work) {
-      // The other displays write lines, which stand in nobody's way.
+      // The other reporters write lines, which need no room.
       if (format !== 'tui') return await work();
       clearTimeout(timer);
       store.getState().refresh();
@@ -205,7 +205,7 @@ function openDisplay<T>(ctx: ProgressContext, options: ProgressOptions<T>): Disp
   };
 }
 
-/** An answer that refuses what was asked cancels the command, too: nobody interrupted it. */
+/** A user who answers no to a question cancels the command as well, but that counts as failed, not as interrupted. */
 function outcomeOf(error: unknown, { aborted }: AbortSignal): Outcome {
   if (aborted && isArchiverError(error, 'cancelled')) return { status: 'interrupted' };
   const known: ArchiverError | undefined = isArchiverError(error) ? error : undefined;

@@ -1,4 +1,4 @@
-// What people gave, as messages and `config --show` repeat it: without secrets, and without what steers a terminal.
+// Repeats what users gave, in messages and `config --show`: without secrets, and with control characters escaped.
 import { HIDDEN, isSecretName, shownValue } from '../core/platform/failures/hide-secrets.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import type { Flag } from './flag.js';
@@ -10,19 +10,19 @@ function pair(text: string): string {
   return isSecretName(name) ? `${name}=${HIDDEN}` : shownValue(name, text);
 }
 
-/** The texts of a flag (its camelCase `key`, or a dotted one) without secrets. */
+/** The texts of a flag (by its camelCase `key`, or a dotted one) without secrets. */
 export function withoutSecretsOf(key: string, { kind, secret }: Shown, texts: readonly string[]): readonly string[] {
   const name = key.slice(key.lastIndexOf('.') + 1);
   if (secret || isSecretName(name)) return texts.map(() => HIDDEN);
   return texts.map((text) => (kind === 'pairs' ? pair(text) : shownValue(name, text)));
 }
 
-/** `, got "a", "b"`, or nothing where it says nothing or must not. */
+/** `, got "a", "b"`; empty if a text is empty, or secret. */
 export function gotTexts(key: string, flag: Shown, texts: readonly string[]): string {
   if (flag.secret || texts.includes('')) return '';
   return `, got ${quotedTexts(key, flag, texts).join(', ')}`;
 }
 
-/** Each in quotes. */
+/** Each text in quotes. */
 export const quotedTexts = (key: string, flag: Shown, texts: readonly string[]): readonly string[] =>
   withoutSecretsOf(key, flag, texts).map((text) => `"${printable(text)}"`);

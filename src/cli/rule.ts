@@ -1,6 +1,6 @@
-// Rules between flags as data: help prints their text, parsing checks them, one table test covers them.
-// A flag counts as given when a flag, a variable or the config file set it, and a switch only to what it is not by default. What a higher
-// layer says wins over what excludes it in a lower one; only within one layer that is a failure.
+// Rules between flags as data: help prints their text, parsing checks them, one table test covers them. A flag counts as given when a flag,
+// a variable or the config file set it, a switch only if it differs from its default. A value of a higher layer overrides those that it
+// excludes in lower ones; only within one layer that is a failure.
 import { kebab } from './flag.js';
 import type { Origin } from './origin.js';
 
@@ -18,17 +18,17 @@ export interface FlagRule<K extends string = string> {
   readonly kind: 'flags';
   readonly text: string;
   readonly keys: readonly K[];
-  /** The sentence of the failure, or undefined. */
+  /** Returns the message of the failure, or undefined. */
   check(input: RuleInput): string | undefined;
-  /** What is needed and not given, in words. */
+  /** Names the flags that are needed and not given. */
   lacks?(input: RuleInput): string | undefined;
-  /** The keys whose values count for nothing, because a higher layer says otherwise. */
+  /** Returns the keys whose values are ignored, because a higher layer says otherwise. */
   overruled?(input: LayeredInput): readonly string[];
 }
 
 const RANK: Readonly<Record<Origin, number>> = { flag: 3, environment: 2, config: 1, default: 0 };
 
-/** Of keys that exclude each other: those that are given below the highest layer that gives one. */
+/** Returns, of keys that exclude each other, those that are given below the highest layer that gives one. */
 export function lowerOf(keys: readonly string[], { given, origins }: LayeredInput): readonly string[] {
   const rank = (key: string): number => RANK[origins[key] ?? 'default'];
   const present = keys.filter((key) => given(key));
@@ -36,7 +36,7 @@ export function lowerOf(keys: readonly string[], { given, origins }: LayeredInpu
   return present.filter((key) => rank(key) < highest);
 }
 
-/** True where a lower layer gives `a`, and what `a` needs was ruled out, or switched off, above it. */
+/** True if a lower layer gives `a`, and something that `a` needs was ruled out, or switched off, above it. */
 const isLeftOver = (a: string, others: readonly string[], { given, origins, overruled }: LayeredInput): boolean =>
   given(a) &&
   origins[a] !== 'flag' &&
@@ -44,7 +44,7 @@ const isLeftOver = (a: string, others: readonly string[], { given, origins, over
     (key) => !given(key) && (overruled.has(key) || RANK[origins[key] ?? 'default'] > RANK[origins[a] ?? 'default']),
   );
 
-/** A condition of the command's own; `text` is both help and the sentence of the failure. */
+/** A condition of the command's own; `text` is both its help and the message of the failure. */
 export interface CheckRule<V, A> {
   readonly kind: 'check';
   readonly text: string;
@@ -88,7 +88,7 @@ export function conflicts<const K extends string>(a: K, others: readonly K[]): F
   return { ...neverBoth(a, others), overruled: (input) => others.flatMap((key) => lowerOf([a, key], input)) };
 }
 
-/** The same where nothing may be dropped silently, as encryption: it is refused across layers, too. */
+/** Like `conflicts`, for flags that must not be dropped silently, such as encryption: it is refused across layers, too. */
 export function neverBoth<const K extends string>(a: K, others: readonly K[]): FlagRule<K> {
   const text = `${dashed(a)} cannot be combined with ${listed(others, 'or')}`;
   return ruleOf(text, [a, ...others], ({ given }) => {
@@ -98,9 +98,9 @@ export function neverBoth<const K extends string>(a: K, others: readonly K[]): F
 }
 
 /**
- * `key` does nothing where `because` have the values that `when` looks for, which are never their defaults: refused within one
- * layer, and otherwise the higher layer counts. Where `because` were left alone, what is typed is refused and lower layers,
- * which speak of other commands too, are not. `text` is both help and the sentence of the failure.
+ * `key` does nothing where `because` have the values that `when` looks for, which are never their defaults: refused within one layer, and
+ * otherwise the higher layer counts. If none of `because` was set, a typed `key` is refused and one of a lower layer, which may be meant
+ * for other commands, is not. `text` is both help and the message of the failure.
  */
 export function idle<const K extends string>(
   key: K,

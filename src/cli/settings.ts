@@ -1,4 +1,4 @@
-// Settings that every command has of the framework, beside its flags: the config file and variables give them.
+// Settings of the framework that every command has in addition to its flags; the config file and variables set them.
 import { PROVIDERS } from '../core/store/providers/provider.js';
 import type { Declaration } from './declaration.js';
 import { flag, type Flags } from './flag.js';
@@ -19,7 +19,7 @@ const COST_CONTROL: Flags = {
   }),
 };
 
-/** What every program has. */
+/** Flags and settings of every program. */
 export const FRAMEWORK: Globals = {
   flags: frameworkFlags,
   needs: {},
@@ -33,5 +33,5 @@ export const FRAMEWORK: Globals = {
   recorded: {},
 };
 
-/** What a command has beside its own flags. */
+/** Returns the flags and settings that a command has in addition to its own. */
 export const globalsOf = ({ globals = FRAMEWORK }: Pick<Declaration, 'globals'>): Globals => globals;

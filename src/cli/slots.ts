@@ -1,6 +1,6 @@
-// What a feature does in runs of other commands than its own. Whoever has such a run asks all features in turn
-// (src/commands/kit/slots.ts); what a feature has nothing to say about it leaves out. Declarations are light: what does the work
-// is imported when it is asked for. `C` is the context of the command.
+// The interface of features to runs of other commands. Such a run calls all features in turn (src/commands/kit/slots.ts); a feature leaves
+// out the functions that it does not need. Declarations are light: heavy code is imported when it is called. `C` is the context of the
+// command.
 import type { MayBegin } from '../core/archive/run/may-begin.js';
 import type { UploadProvenance } from '../core/archive/run/upload-provenance.js';
 import type { UploadResult } from '../core/archive/upload-result.js';
@@ -14,33 +14,33 @@ import type { OpenedStore } from '../core/store/open-store.js';
 import type { Flags } from './flag.js';
 import type { Resolved } from './layers.js';
 
-/** Of flags, by their keys; those that are typed, and those that an interrupted run has saved. */
+/** Values of flags by key, as typed or as an interrupted run has saved them. */
 export type SlotValues = Readonly<Record<string, unknown>>;
 
 /** A call that is about to run. */
 export interface BegunCall<C> extends Pick<Resolved, 'values' | 'origins'> {
   /** The flags that the command declares itself. */
   readonly own: Flags;
-  /** It is within another one, whose followers it has. */
+  /** True if it is within another call, whose followers it shares. */
   readonly isInner: boolean;
   readonly context: C;
   /** Words of the command. */
   readonly command: string;
   readonly hasScreen: boolean;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
 }
 
-/** Who follows a call, and the calls within it. */
+/** A listener to a call, and to the calls within it. */
 export interface Follower {
   readonly consumers: readonly EventConsumer[];
-  /** Told what people are told. */
+  /** Called with every message to the user. */
   readonly said?: ((level: 'info' | 'warn' | 'debug', text: string) => void) | undefined;
-  /** Called when a failure was told. `end`: the exit status, or what the run failed with. Never throws. */
+  /** Called after a failure was reported. `end` is the exit status, or the error that the run failed with. Never throws. */
   readonly close: (end: unknown) => Promise<void>;
 }
 
-/** Who watches one run, with each request to its stores. */
+/** An observer of one run, and of each request to its stores. */
 export interface Watcher {
   readonly consumers: readonly EventConsumer[];
   readonly observer: RunObserver;
@@ -58,22 +58,22 @@ export interface BegunUpload<C> {
 /** Keys of an upload's document. */
 export type UploadParts = Partial<Document<'upload'>>;
 
-/** What is said of an upload beside its result. */
+/** Additions to the result of an upload. */
 export interface UploadReport {
   /** Keys of the JSON document. */
   readonly document: UploadParts;
   readonly lines: readonly string[];
-  /** Something is missing: exit status 3. */
+  /** True if something is missing: exit status 3. */
   readonly isPartial: boolean;
 }
 
-/** What a gate would answer, of a dry run. */
+/** The answer of a check, in a dry run. */
 export interface GateAnswer {
   readonly document: Pick<UploadParts, 'wouldRefuse' | 'budgetChecks'>;
   readonly lines: readonly string[];
 }
 
-/** What is done once an upload is committed; nothing for what was not. */
+/** Work after an upload; undefined if nothing was committed. */
 export type AfterUpload = (
   result: UploadResult,
   open: (onEvent: EventSink) => Promise<OpenedStore>,
@@ -82,7 +82,7 @@ export type AfterUpload = (
 /** How a run ended, as its caller sees it. */
 export type RunOutcome = Pick<EndedRun, 'exitStatus' | 'status' | 'problem'> & RunFacts;
 
-/** A run that others are told of. */
+/** A run that others are notified of. */
 export interface NotifiedRun<T, C> {
   readonly values: SlotValues;
   readonly run: NotedRun;
@@ -95,26 +95,26 @@ export interface NotifiedRun<T, C> {
 type AccountIn<C> = C extends { readonly account: infer A } ? A : never;
 
 export interface Slots<C> {
-  /** Undefined where no flag asks for it. */
+  /** Returns undefined if no flag asks for it. */
   readonly follow?: (call: BegunCall<C>) => Promise<Follower> | undefined;
-  /** Undefined where no flag asks for it. */
+  /** Returns undefined if no flag asks for it. */
   readonly watch?: (call: BegunCall<C>) => Promise<Watcher> | undefined;
-  /** Opens the meter of an account and says who makes its record; only one feature of a program has it. */
+  /** Gives the account its meter and the function that makes its record; only one feature of a program has this. */
   readonly meter?: (account: AccountIn<C>, context: C) => Promise<void>;
-  /** Told of an upload before it begins; what it gives is asked once it is known what will be sent. */
+  /** Called before an upload begins; the returned check runs once it is known what will be sent. */
   readonly mayBegin?: (values: SlotValues, context: C) => (emit: EventSink) => MayBegin;
-  /** What that would answer, for a dry run. @throws as it does, but no refusal */
+  /** Returns what the check would answer, for a dry run. @throws what the check throws, except a refusal */
   readonly wouldBegin?: (
     values: SlotValues,
     planned: { readonly bytes: number; readonly costUsd: number | null },
     context: C,
   ) => Promise<GateAnswer>;
-  /** Looks at the store before anything is sent there. Gives keys of the upload's document. @throws what keeps it from beginning */
+  /** Checks the store before anything is sent there; returns keys of the upload's document. @throws what keeps the upload from beginning */
   readonly lookAtStore?: (url: string, values: SlotValues, context: C) => Promise<UploadParts | undefined>;
-  /** What is recorded about a folder beside its files. @throws what keeps it from beginning */
+  /** Returns what is recorded about a folder besides its files. @throws what keeps the upload from beginning */
   readonly provenance?: (upload: BegunUpload<C>) => Promise<UploadProvenance | undefined>;
-  /** Asked before anything is sent. @throws what keeps it from beginning */
+  /** Called before anything is sent; returns the work to do after the commit. @throws what keeps the upload from beginning */
   readonly afterUpload?: (upload: BegunUpload<C>) => Promise<AfterUpload | undefined>;
-  /** Runs the work of an upload, and tells others of it. */
+  /** Runs the work of an upload, and notifies others of it. */
   readonly tell?: <T>(told: NotifiedRun<T, C>) => Promise<T>;
 }

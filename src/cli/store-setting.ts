@@ -1,5 +1,5 @@
-// The store that a command works on: its argument, else $ARCHIVER_STORE, else `storage.url` of the config file. What it
-// says excludes --bucket and --prefix, and the layers decide between them as they do between flags.
+// The store that a command works on: its argument, or else $ARCHIVER_STORE, or else `storage.url` of the config file. It excludes --bucket
+// and --prefix, and the layers decide between them as between flags.
 import type { Args } from './arg.js';
 import type { Declaration } from './declaration.js';
 import { flag, type Flag } from './flag.js';
@@ -9,14 +9,14 @@ import type { Tokens } from './tokenize.js';
 import { urlIn } from './value-type.js';
 import { bucketUrl, joinStoreUrl, storeUrlOf } from '../core/store/store-url.js';
 
-/** Its key in the section `storage`, and in values and origins. */
+/** Key of the store in the section `storage`, and in values and origins. */
 export const STORE_KEY = 'url';
 
-/** The argument that names the store. */
+/** Returns the argument that names the store. */
 export const storeArg = ({ args = [] }: Pick<Declaration, 'args'>): Args[number] | undefined =>
   args.find(({ store }) => store !== undefined);
 
-/** The setting; `label`: what messages call one that was typed. Relative paths begin at `cwd`. */
+/** Declares the setting; `label` is the name in messages of a store that was typed. Relative paths begin at `cwd`. */
 export function storeSetting(cwd = '/', label = ''): Flag {
   const words = 'where uploads and datasets are, for every command that is not given it as an argument';
   return {
@@ -26,7 +26,7 @@ export function storeSetting(cwd = '/', label = ''): Flag {
   };
 }
 
-/** A store says which bucket and which prefix. */
+/** A store already names the bucket and the prefix. */
 export const storeRule: FlagRule = {
   kind: 'flags',
   text: 'a store is named by its URL, or by --bucket and --prefix',
@@ -44,7 +44,7 @@ export const storeRule: FlagRule = {
   },
 };
 
-/** The same in two parts: every command that works on a store takes them, too. */
+/** The store in two flags, which every command that works on a store takes, too. */
 const placeFlags = {
   bucket: flag.text({
     short: 'b',
@@ -60,11 +60,11 @@ const placeFlags = {
   }),
 };
 
-/** The command, with the flags that name its store; those that it declares itself stay. */
+/** Adds the flags that name the store to a command; those that it declares itself stay. */
 export const withPlaceFlags = <C extends Declaration>(command: C): C =>
   storeArg(command) === undefined ? command : { ...command, flags: { ...placeFlags, ...command.flags } };
 
-/** The URL of the store, however it was named; undefined where it was not. @throws usage for a bucket that cannot be one */
+/** Returns the URL of the store, however it was named; undefined if it was not. @throws usage for an invalid bucket */
 export function placeIn(values: Resolved['values'], cwd: string): string | undefined {
   const { [STORE_KEY]: url, bucket, prefix } = values;
   if (typeof url === 'string') return url;
@@ -75,8 +75,8 @@ export function placeIn(values: Resolved['values'], cwd: string): string | undef
 const isUrl = (text: string | undefined): boolean => text?.includes('://') === true;
 
 /**
- * Whether the store, which comes first, was left out. A single text is that of the argument behind it, if this is needed, or if
- * --bucket was typed; where several are needed behind it, one that names no place is the first of them.
+ * Tells whether the store, which comes first, was left out. A single text belongs to the argument after the store if that is required, or
+ * if --bucket was typed; if several are required after it, a text that names no place is the first of them.
  */
 function isLeftOut(declared: Args, { args, texts }: Tokens): boolean {
   const [first, ...others] = declared;
@@ -94,15 +94,15 @@ const isNoPlace = (text: string, others: Args): boolean =>
 export interface PlacedTexts {
   /** The texts of each argument. */
   readonly of: readonly (readonly string[])[];
-  /** Those that are of none. */
+  /** Texts that belong to no argument. */
   readonly extra: readonly string[];
 }
 
-/** What was typed, in the places of the arguments that it is for. */
+/** Assigns the typed texts to the arguments. */
 export function placedTexts(declared: Args, tokens: Tokens): PlacedTexts {
   const given = isLeftOut(declared, tokens) ? [undefined, ...tokens.args] : tokens.args;
   const many = declared.findIndex((one) => one.many);
-  // The store, where it comes behind an argument that takes all: only a URL is known for it.
+  // The store may come after an argument that takes all remaining texts: there only a URL is recognized as one.
   const isLast = many >= 0 && many < declared.length - 1 && isUrl(given.at(-1));
   const behind = given.length - (isLast ? 1 : 0);
   const start = (index: number): number => (many >= 0 && index > many ? behind : index);

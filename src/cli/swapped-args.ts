@@ -1,5 +1,5 @@
-// Arguments that were typed in the wrong order, where that is evident: a store URL stands where something else belongs, and
-// something else stands where the store belongs. Whatever else is wrong with a call is left to those who read its texts.
+// Refuses arguments that were typed in the wrong order, if that is evident: a store URL is in the place of something else, and something
+// else in that of the store. All other errors are left to the code that parses the texts.
 import { usageError } from '../core/platform/failures/errors.js';
 import { shellWord } from '../core/platform/text/shell-word.js';
 import { argUsage, type Args } from './arg.js';
@@ -9,7 +9,7 @@ const STORE_URL = /^(?:s3|file):\/\//;
 
 const isUrl = (text: string): boolean => text.includes('://');
 
-/** @throws usage with the order of the arguments, and the call in this order */
+/** Refuses swapped arguments. @throws usage with the order of the arguments, and the call in this order */
 export function refuseSwapped(
   { path, args: declared = [] }: Pick<Command, 'path' | 'args'>,
   texts: readonly string[],
@@ -31,7 +31,7 @@ export function refuseSwapped(
   );
 }
 
-/** `looks`: what texts look like that belong where the URL stands; undefined where no URL does. */
+/** `looks` is the pattern of texts in the place where the URL is; undefined if a URL never belongs there. */
 const isMisplaced = (url: string, given: string, looks: RegExp | undefined): boolean =>
   looks === undefined || (!looks.test(url) && looks.test(given));
 

@@ -1,4 +1,4 @@
-// argv to texts, by meow. It only tokenizes: no types, no defaults, no choices, no help, no unknown-flag exit.
+// Splits argv into texts, with meow. It only tokenizes: no types, no defaults, no choices, no help, no unknown-flag exit.
 import { kebab, type Flags } from './flag.js';
 
 export interface Tokens {
@@ -7,7 +7,7 @@ export interface Tokens {
   readonly args: readonly string[];
 }
 
-/** Reads an argv that `normalizeArgv` wrote. */
+/** Tokenizes an argv that `normalizeArgv` wrote. */
 export async function tokenize(flags: Flags, argv: readonly string[]): Promise<Tokens> {
   const { default: meow } = await import('meow');
   const keys = Object.keys(flags);

@@ -1,5 +1,5 @@
-// The command tree: every command and group by its words. A node may be a command and a group at once (`restore`,
-// `restore jobs`). Help, completion, docs and the contract tests walk it.
+// The command tree: every command and group by its words. A node may be a command and a group at once (`restore`, `restore jobs`). Help,
+// completion, docs and the contract tests use it.
 import { type Declaration, type Group, wordsOf } from './declaration.js';
 import type { Globals } from './globals.js';
 import { FRAMEWORK } from './settings.js';
@@ -10,7 +10,7 @@ export interface Node<C extends Declaration = Declaration> {
   readonly summary: string;
   readonly command: C | undefined;
   readonly children: ReadonlyMap<string, Node<C>>;
-  /** What every command of the program has, the same in all nodes. */
+  /** Flags and settings of every command in the program, the same in all nodes. */
   readonly globals: Globals;
 }
 
@@ -36,7 +36,7 @@ function nodeAt<C>(root: GrowingNode<C>, words: readonly string[]): GrowingNode<
   return node;
 }
 
-/** Builds the tree; the root's summary is the program's, and `globals` what all of its commands have. */
+/** Builds the tree; `summary` is that of the program, and `globals` are the flags and settings of all its commands. */
 export function buildTree<C extends Declaration>(
   commands: readonly C[],
   groups: readonly Group[],
@@ -54,18 +54,18 @@ export function buildTree<C extends Declaration>(
   return root;
 }
 
-/** The node that these words name exactly. */
+/** Returns the node that these words name exactly. */
 export function findNode<C extends Declaration>(root: Node<C>, words: readonly string[]): Node<C> | undefined {
   let node: Node<C> | undefined = root;
   for (const word of words) node = node?.children.get(word);
   return node;
 }
 
-/** This node's command and all below it, in order of their words. */
+/** Yields this node's command and all below it, in the order of their words. */
 export function* commandsUnder<C extends Declaration>(node: Node<C>): Generator<C> {
   if (node.command !== undefined) yield node.command;
   for (const [, child] of [...node.children].sort(([a], [b]) => (a < b ? -1 : 1))) yield* commandsUnder(child);
 }
 
-/** How a node is typed: `archiver restore jobs`. */
+/** The words to type for a node: `archiver restore jobs`. */
 export const callOf = (node: Pick<Node, 'words'>): string => ['archiver', ...node.words].join(' ');

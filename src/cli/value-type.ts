@@ -1,18 +1,18 @@
-// What one text means: the smallest unit of typing, shared by flags and positional arguments. A type never throws and
-// never repeats the text in its reason: whoever knows where the text came from writes the sentence (and hides secrets).
+// Types of values: how a single text is parsed, for flags and positional arguments. A type never throws and never repeats the text in its
+// reason: the caller, who knows where the text came from, writes the message (and hides secrets).
 import { storeUrlOf } from '../core/store/store-url.js';
 import { parseDuration } from '../core/platform/text/parse-duration.js';
 import { parseSize } from './parse-size.js';
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly reason: string; /** What to type instead. */ readonly hint?: string };
+  | { readonly ok: false; readonly reason: string; /** Text to type instead. */ readonly hint?: string };
 
-/** What the shell can complete a value with. */
+/** Kind of paths that the shell can complete a value with. */
 export type Completes = 'file' | 'folder' | 'nothing';
 
 export interface ValueType<T> {
-  /** As help names it: `string`, `int 1-22`, `size`. */
+  /** Name in help: `string`, `int 1-22`, `size`. */
   readonly label: string;
   /** A valid text, for generated examples. */
   readonly sample: string;
@@ -136,7 +136,7 @@ export function usdType(): ValueType<number> {
   };
 }
 
-/** A number of bytes a second: a size, also with `/s` after it. */
+/** A number of bytes per second: a size, optionally followed by `/s`. */
 export function rateType(): ValueType<number> {
   const size = bytesType(1);
   return {

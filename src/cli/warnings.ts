@@ -1,5 +1,5 @@
-// Warnings of Node and of libraries are for the people who maintain them: experimental features, deprecations, the AWS
-// SDK's notice about Node 20. They would land in the middle of a screen. --trace shows them.
+// Hides warnings of Node and of libraries, which are for their maintainers: experimental features, deprecations, the AWS SDK's notice about
+// Node 20. They would break a screen. --trace shows them.
 import { printable } from '../core/platform/paths/raw-path.js';
 
 interface WarningSource {
@@ -17,7 +17,7 @@ export function quietWarnings(source: WarningSource): { readonly show: () => voi
   let showsAll = false;
   const ownSwitch = source.env[SDK_SWITCH] === undefined;
   if (ownSwitch) source.env[SDK_SWITCH] = 'true';
-  // Node's own printer is a listener too.
+  // Node's own printer is a listener, too.
   source.removeAllListeners('warning');
   source.on('warning', ({ name, message }) => {
     if (showsAll || !NOISE.has(name)) source.stderr.write(`! ${name}: ${printable(message)}\n`);

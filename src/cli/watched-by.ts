@@ -1,16 +1,16 @@
-// What watches one run: all that features have opened for it, as one.
+// Combines everything that features have opened to observe one run.
 import type { StoreRequest } from '../core/events/observer.js';
 import type { Context } from './context.js';
 import type { BegunCall, Slots, Watcher } from './slots.js';
 
 export interface Watched {
-  /** Of the context of the run. */
+  /** Added to the context of the run. */
   readonly parts: Partial<Pick<Context, 'observer' | 'followers'>>;
   /** Never throws. */
   readonly close: () => Promise<void>;
 }
 
-/** @throws what a feature cannot open; nothing is left open then */
+/** Opens the observers. @throws what a feature cannot open; nothing is left open then */
 export async function watchedBy(features: readonly Slots<Context>[], begun: BegunCall<Context>): Promise<Watched> {
   const watchers: Watcher[] = [];
   const close = async (): Promise<void> => void (await Promise.all(watchers.map((watcher) => watcher.close())));

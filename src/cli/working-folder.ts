@@ -1,15 +1,15 @@
-// Where relative paths begin.
+// The working directory, where relative paths begin.
 import { statSync } from 'node:fs';
 import { ArchiverError } from '../core/platform/failures/errors.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 
 export interface WorkingFolder {
   readonly cwd: string;
-  /** False where the path does not lead to the folder: it has bytes that are not UTF-8, or the folder is deleted. */
+  /** False if the path does not lead to the folder: it has bytes that are not UTF-8, or the folder is deleted. */
   readonly isCwdThere?: boolean;
 }
 
-/** The folder that this process is in. */
+/** Returns the working directory of this process. */
 export function workingFolder(): WorkingFolder {
   let cwd = '/';
   try {
@@ -17,11 +17,11 @@ export function workingFolder(): WorkingFolder {
     const [named, own] = [statSync(cwd), statSync('.')];
     return { cwd, isCwdThere: named.ino === own.ino && named.dev === own.dev };
   } catch {
-    return { cwd, isCwdThere: false }; // told by the command that is run there
+    return { cwd, isCwdThere: false }; // reported when a command is run there
   }
 }
 
-/** Relative paths would lead elsewhere. @throws io */
+/** Refuses a working directory whose path does not lead to it, as relative paths would lead elsewhere. @throws io */
 export function checkWorkingFolder({ cwd, isCwdThere }: WorkingFolder): void {
   if (isCwdThere !== false) return;
   const why = cwd.includes('\ufffd') ? `has a path that is not UTF-8: ${printable(cwd)}` : 'is no longer there';

@@ -1,4 +1,4 @@
-// Text into lines of a width, for help pages.
+// Wraps text to a width, for help pages.
 
 /** Breaks text at spaces; a word longer than the width keeps a line of its own. */
 export function wrap(text: string, width: number): readonly string[] {
@@ -16,7 +16,7 @@ export function wrap(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** A term at the left and its text at the right; a long term stands on a line of its own. */
+/** Formats a term with its text to the right; a long term gets a line of its own. */
 export function columns(term: string, lines: readonly string[], termWidth: number): readonly string[] {
   const indent = ' '.repeat(termWidth);
   const fits = term.length + 2 <= termWidth;

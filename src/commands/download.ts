@@ -85,9 +85,8 @@ function selectorsOf({ files, pattern, shardIds }: Values<typeof flags>): Select
 }
 
 /**
- * Restores what is readable. Requesting chunks from cold storage costs money and takes hours: that is left to
- * `archiver restore`, which says so first.
- * @throws what `restoreUpload` throws; `cold-storage` with the command that requests them
+ * Restores what is readable. Requesting chunks from cold storage costs money and takes hours: that is left to `archiver restore`, which
+ * says so first. @throws what `restoreUpload` throws; `cold-storage` with the command that requests them
  */
 async function restoreReadable(options: RestoreOptions, target: UploadLocation): Promise<RestoreResult> {
   const { restoreUpload } = await import('../core/restore/restore.js');
@@ -97,7 +96,7 @@ async function restoreReadable(options: RestoreOptions, target: UploadLocation):
     if (!isArchiverError(error, 'cold-storage')) throw error;
     const { selectors, outputDir } = options;
     const { files = [], patterns = [], all = false } = selectors;
-    // A shard is no choice of `restore`.
+    // `restore` cannot select by shard.
     const named = files.length + patterns.length > 0 ? files : ['PATH'];
     const hint = restoreCommand({ location: uploadUrl(target), outputDir, files: all ? undefined : named, patterns });
     throw new ArchiverError('cold-storage', error.message, { cause: error, hint });

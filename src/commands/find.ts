@@ -90,7 +90,7 @@ function nothingText(searched: readonly SearchedDataset[]): string {
 
 const versionsText = ({ versions }: Hit): string => runsText(versions, 'v');
 
-/** Wider ones push their row to the right. */
+/** Maximum width of the column; wider cells push their row to the right. */
 const MAX_WIDTH = 24;
 
 function* textRows({ datasetId, found: { hits } }: SearchedDataset, isNamed: boolean): Generator<string> {

@@ -78,7 +78,7 @@ const COMMANDS: readonly Command[] = [
   completion,
 ];
 
-/** One line for each group of commands that is not itself a command. */
+/** A help line for each group of commands that is not itself a command. */
 const GROUPS: readonly Group[] = [
   { path: 'create', summary: 'make archives and keys' },
   { path: 'restore jobs', summary: 'restores that wait for cold storage' },
@@ -87,5 +87,5 @@ const GROUPS: readonly Group[] = [
 
 const BASE = { summary: 'keep folders in an object store, and get them back', commands: COMMANDS, groups: GROUPS };
 
-/** The whole command tree, with what features add. */
+/** Builds the whole command tree, including the commands of features. */
 export const program = (features = FEATURES): Root => programOf(BASE, features);

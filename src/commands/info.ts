@@ -73,7 +73,10 @@ export const command = defineCommand({
   },
 });
 
-/** The document as it was written, but for equal files; of a delta with the numbers of the view, its own under `delta`. */
+/**
+ * Returns the manifest as it was written, except for `dedup`; of a delta it has the numbers of the whole view, and its own ones under
+ * `delta`.
+ */
 function infoDocument({ head, document, chain, sealedBy }: ReadView, found: ChunkEncryption | undefined) {
   const ofChunks = found === undefined ? {} : encryptionDocument(found);
   const encryption = { encryption: { manifestKeyId: sealedBy ?? null, ...ofChunks } };
@@ -88,7 +91,7 @@ function infoDocument({ head, document, chain, sealedBy }: ReadView, found: Chun
   };
 }
 
-/** Of everything that is listed: a manifest has the sum of what its own upload stored. */
+/** Counts the equal files in the whole listing: a manifest has only the sum of what its own upload stored. */
 async function equalFiles(store: ObjectReader, options: Omit<ReadViewOptions, 'onEntry'>): Promise<Deduplicated> {
   const { readView } = await import('../core/dataset/chain/read-view.js');
   const { EqualFiles } = await import('../core/dataset/chain/equal-files.js');
@@ -113,13 +116,13 @@ function shardTable({ shards, chunks }: ManifestHead, context: TableContext): Pr
   return tableText(shards, columns, context);
 }
 
-/** What chunks hold before compression; what a shard holds of a cut file can be told from nothing else. */
+/** Bytes in the chunks before compression. There is no other way to know how much of a cut file a shard holds. */
 const packedBytes = (chunks: ManifestHead['chunks']): number => chunks.reduce((sum, { rawSize }) => sum + rawSize, 0);
 
 const ratioText = (bytes: number, storedBytes: number): string =>
   storedBytes === 0 ? '-' : formatRatio(bytes / storedBytes, 2);
 
-/** The whole description; `table` follows the rows about shards. */
+/** Returns the whole description; `table` follows the rows about shards. */
 function infoText(view: ReadView, encryption: ChunkEncryption | undefined, url: string, table: string): string {
   const { head, chain } = view;
   const origin = provenance(head);
@@ -133,7 +136,7 @@ function infoText(view: ReadView, encryption: ChunkEncryption | undefined, url: 
   ].join('\n');
 }
 
-/** The section about money, where it was asked for. */
+/** Returns the section about costs; empty unless it was asked for. */
 function costText(cost: StoredCost | undefined): string {
   if (cost === undefined) return '';
   const { monthlyUsd } = cost;
@@ -167,7 +170,7 @@ function identification(head: ManifestHead): Rows {
   ];
 }
 
-/** What the manifest lists, and where the rest is listed. */
+/** Says whether the manifest is a full listing or a delta, and lists the manifests that a delta builds on. */
 function listing({ previous }: ManifestHead, chain: readonly ChainLink[]): Rows {
   if (previous === undefined) return [['listing', 'full']];
   return [
@@ -179,7 +182,7 @@ function listing({ previous }: ManifestHead, chain: readonly ChainLink[]): Rows 
   ];
 }
 
-/** Of git and DVC, where the upload recorded it. */
+/** Rows about git and DVC, if the upload recorded them. */
 function provenance({ git, dvc }: ManifestHead): Rows {
   const rows: (readonly [string, string])[] = [];
   if (git !== undefined) {
@@ -260,7 +263,7 @@ function shardRows({ shards, settings }: ManifestHead): Rows {
   ];
 }
 
-/** As the upload locked what it put; `fleet lock-extend` may have locked it for longer. */
+/** The lock that the upload set; `fleet lock-extend` may have extended it since. */
 const lockText = ({ mode, until }: NonNullable<ManifestHead['objectLock']>): string =>
   `${mode}, at least until ${formatTimestamp(new Date(until))}`;
 

@@ -71,7 +71,7 @@ export const command = defineCommand({
             const listed = await writeEntries(store, { ...wanted, emit }, { ...written, put });
             return { ...listed, elsewhere: await look(listed.unmatched), requests };
           } catch (error) {
-            throw error instanceof NothingSelected ? pointedTo(error, await look(error.unmatched), target) : error;
+            throw error instanceof NothingSelected ? withElsewhere(error, await look(error.unmatched), target) : error;
           }
         }),
       );
@@ -102,8 +102,12 @@ interface Done extends ListedEntries {
 /** Reads the manifest and writes its entries. */
 type WriteEntries = (written: Written) => Promise<Done>;
 
-/** The same error with where else the paths are. */
-function pointedTo(error: NothingSelected, found: readonly Elsewhere[], { baseUrl }: UploadLocation): ArchiverError {
+/** Returns the error with a note where else the paths are, and the command that restores them. */
+function withElsewhere(
+  error: NothingSelected,
+  found: readonly Elsewhere[],
+  { baseUrl }: UploadLocation,
+): ArchiverError {
   const [newest] = found;
   if (newest === undefined) return error;
   const files = newest.paths;
@@ -113,7 +117,7 @@ function pointedTo(error: NothingSelected, found: readonly Elsewhere[], { baseUr
 
 type Wanted = Omit<ListEntriesOptions, 'onEntry' | 'onPiece'>;
 
-/** Hands on the entries as text. */
+/** Writes the entries as text. */
 async function writeEntries(
   reader: ObjectReader,
   wanted: Wanted,
@@ -161,7 +165,7 @@ async function asDocument(list: WriteEntries, head: Head, context: StreamedResul
     (error: unknown) => channel.close({ error }),
   );
   const pieces = channel.read();
-  // The first piece comes when the head was read: what is wrong with the whole is known before anything is written.
+  // The first piece comes after the head was read, so errors about the whole are thrown before anything is written.
   const first = await pieces.next();
   async function* contents(): AsyncGenerator<ListedJson> {
     if (first.done !== true) yield first.value;
@@ -179,13 +183,13 @@ async function asDocument(list: WriteEntries, head: Head, context: StreamedResul
 const MD5_WIDTH = 32;
 const COMMIT_DIGITS = 10;
 
-/** The line above the rows. */
+/** The heading above the rows. */
 function listHeader(isVerbose: boolean): string {
   const more = isVerbose ? `${'MD5'.padEnd(MD5_WIDTH)}  ${'COMMIT'.padEnd(COMMIT_DIGITS)}  SHARD  CHUNK  STAGE  ` : '';
   return `${SIZE_AND_TIME}  ${more}PATH\n`;
 }
 
-/** An entry as a row. The path comes last, so that it may be of any length. */
+/** Formats an entry as a row. The path comes last, so that it may be of any length. */
 function listRow(entry: Entry, chunks: readonly ChunkRecord[], isVerbose: boolean): string {
   const link = entry.target === undefined ? '' : ` -> ${displayPath(entry.target)}`;
   const more = isVerbose ? verboseCells(entry, chunksOf(entry, chunks)) : '';

@@ -76,7 +76,7 @@ export const command = defineCommand({
     const { cacheFolder, rememberedIn } = await import('../core/archive/run/remembered.js');
     const { execute, force, fromPrevious, workers } = values;
     const location = uploadUrl({ baseUrl, uploadId });
-    // Said when the display is gone, or they would stand in the middle of it.
+    // Warnings are printed after the progress display is gone; they would break it otherwise.
     const warnings: string[] = [];
     const { result } = await withResult(
       context,
@@ -117,14 +117,14 @@ export const command = defineCommand({
   },
 });
 
-/** The keys of the document. */
+/** Returns the JSON document of the result. */
 function repairDocument({ version, readBytes: bytesFetched, unknown: unknowns, parts, ...result }: RepairResult) {
   const ofDataset = { datasetId: version?.datasetId ?? null, version: version?.version ?? null };
   const found = parts.map(({ uploadId, from: foundIn }) => ({ uploadId, foundIn }));
   return { ...result, ...ofDataset, parts: found, bytesFetched, unknowns };
 }
 
-/** What was found and done. */
+/** Lines about what was found and done. */
 function repairLines(result: RepairResult, isVerbose: boolean, url: string): readonly string[] {
   const { parts, lost, unknown, isProven } = result;
   return [

@@ -117,12 +117,12 @@ export const command = defineCommand({
   },
 });
 
-/** The exit status of a restore that only asked for chunks: neither done nor failed, and somebody has to come back. */
+/** Exit status of a restore that only requested chunks: neither done nor failed, as the user has to come back. */
 const REQUESTED = 5;
 
 type Outcome = { readonly text?: string; readonly planned?: readonly string[]; readonly status?: number };
 
-/** What a person reads when chunks are in cold storage, and how the command ends then. */
+/** Returns the text and the exit status of a restore whose chunks are in cold storage. */
 async function outcomeOf({ retrieval, jobId = '' }: Retrieved, values: Values<typeof flags>): Promise<Outcome> {
   const { plannedLines, requestedText } = await import('./kit/cost-lines.js');
   const { isLost } = await import('../core/restore/retrieval-document.js');

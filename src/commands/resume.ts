@@ -78,7 +78,10 @@ async function open(folder: string, id: string): Promise<SavedUpload> {
   return await readSaved(saved, () => openSaved(folder, id, hostname()));
 }
 
-/** The only one to go on with; where there is no other one that is complete counts, and then one that is worked on, which is refused. */
+/**
+ * Finds the upload to resume when none is named: the only one that is not complete; failing that, the last complete one, and then one that
+ * another process works on, which is refused.
+ */
 async function onlyUpload(folder: string): Promise<string> {
   const { savedUploads } = await import('../core/archive/resume/state-folder.js');
   const all = (await savedUploads(folder).findAll(hostname())).filter(({ document }) => document);
@@ -119,8 +122,8 @@ async function runAgain(
 ): Promise<number> {
   const { command, flags: begun, sources, destination, storeUrl } = opened.state;
   refuseS3Flags(flags, { ...context, values }, storeUrl);
-  // Questions about it were answered when it began.
-  const again = { ...begun, ...given(values), dryRun: false, yes: true };
+  // The questions were answered when the upload began.
+  const again = { ...begun, ...givenFlags(values), dryRun: false, yes: true };
   const asBefore = { ...context, origins: originsOf(opened.state, context) };
   const [source = ''] = sources;
   switch (command) {
@@ -149,8 +152,8 @@ async function runAgain(
   }
 }
 
-/** Flags of this call that stand before those of the first. */
-function given(values: Values<typeof flags>): Readonly<Record<string, unknown>> {
+/** Flags of this call, which override those that the upload began with. */
+function givenFlags(values: Values<typeof flags>): Readonly<Record<string, unknown>> {
   const typed = AGAIN.map((key) => [key, values[key]] as const);
   const entries = [...typed, ['ignoreBudget', values.ignoreBudget || undefined] as const];
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));

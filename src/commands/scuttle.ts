@@ -21,7 +21,7 @@ const flags = {
   prefix: flag.text({
     short: 'p',
     placeholder: 'PREFIX',
-    allowEmpty: true, // told apart below, so that the shared setting storage.prefix may be empty for other commands
+    allowEmpty: true, // checked below: the shared setting storage.prefix may be empty for other commands
     describe: 'prefix in --bucket; the whole bucket when not given',
   }),
   ...storeFlags('us-west-2'),
@@ -44,7 +44,7 @@ export const command = defineCommand({
   rules: [
     {
       kind: 'check',
-      // A variable that is not set must not widen it to the whole bucket.
+      // A shell variable that is not set must not widen the deletion to the whole bucket.
       text: '--prefix must not be empty: leave it out for the whole bucket',
       ok: (v) => v.prefix !== '',
     },
@@ -150,7 +150,7 @@ function questionsFor(base: string): readonly { readonly about: string; readonly
   ];
 }
 
-/** What was found at `url`. */
+/** Lines about what was found at `url`. */
 function surveyLines(found: Survey, url: string, versionsHidden: boolean): readonly string[] {
   const { objects, olderVersions, bytes, uploads, datasets, leftAlone, nestedBases } = found;
   const older = olderVersions === 0 ? '' : `, ${formatQuantity(olderVersions, 'older version')} and delete markers`;
@@ -170,7 +170,7 @@ function surveyLines(found: Survey, url: string, versionsHidden: boolean): reado
   ];
 }
 
-/** Folders know sizes, buckets do not. */
+/** Describes unfinished uploads; their size is known in folders, but not in buckets. */
 function unfinishedLines({ unfinishedMultiparts: count, unfinishedBytes: bytes, unfinishedHidden }: Survey) {
   if (unfinishedHidden !== null) return [`  ${unfinishedHiddenText(unfinishedHidden)}`];
   if (count === null || count === 0) return [];

@@ -18,7 +18,7 @@ const flags = {
   }),
 };
 
-/** What the flags become. */
+/** Values of the flags of `shell`. */
 export type ShellValues = Values<typeof flags>;
 
 export const command = defineCommand({
@@ -55,7 +55,7 @@ export const command = defineCommand({
   async run(values, [place], context: Context) {
     if (context.json)
       throw usageError('a shell prints what its lines print and has no --json', 'archiver list and archiver info have');
-    // What a lower layer says of the store is for those who name an upload in it.
+    // A lower layer (variables, config file) names a store for other commands, too: only flags and arguments open an archive here.
     const isArchive =
       context.origins['url'] === 'flag' ||
       context.origins['bucket'] === 'flag' ||
@@ -68,7 +68,7 @@ export const command = defineCommand({
     const { ArchiveInterpreter } = await import('./shell/archive-interpreter.js');
     const { ArchiveSession } = await import('./shell/archive-session.js');
     const { openArchive } = await import('./shell/open-archive.js');
-    memoryLimit(context, 'reading content'); // before an archive is opened for it
+    memoryLimit(context, 'reading content'); // refuses a limit that is too small before an archive is opened
     const { archive, opened } = await openArchive(values, place, context);
     try {
       return await talk(new ArchiveInterpreter(new ArchiveSession(archive, context)), values, context);
@@ -78,14 +78,14 @@ export const command = defineCommand({
   },
 });
 
-/** @throws usage for what is typed and goes with an upload, where none is named */
+/** Refuses flags about an archive when none is named. @throws usage */
 function refuseArchiveFlags({ origins }: Context): void {
   const keys = ['prefix', 'region', 'profile', 'endpointUrl', 'caBundle', 'cacheGb', 'memoryLimit'];
   const typed = keys.filter((key) => origins[key] === 'flag').map(dashed);
   if (typed.length > 0) throw usageError(`${inWords(typed, 'and')} can do nothing without S3_URL or --bucket`);
 }
 
-/** Lines come from a person at a terminal, or from --command and stdin. */
+/** Reads lines from a person at a terminal, or from --command and stdin, and runs them; returns the exit status. */
 async function talk(interpreter: Interpreter, { command: lines }: ShellValues, context: Context): Promise<number> {
   const { isCi } = await import('../cli/progress.js');
   const { stdin, stdout, env } = context;

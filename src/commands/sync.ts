@@ -52,7 +52,7 @@ const flags = {
   ...outputFlags,
 };
 
-/** What the flags become. */
+/** Values of the flags of `sync`. */
 export type SyncValues = Values<typeof flags>;
 
 export const command = defineCommand({

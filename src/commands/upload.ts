@@ -93,7 +93,7 @@ const flags = {
 const isFixed = ({ transporter }: Readonly<Record<string, unknown>>): boolean =>
   transporter === 'basic' || transporter === 'none';
 
-/** What the flags become. */
+/** Values of the flags of `upload`. */
 export type UploadValues = Values<typeof flags>;
 
 export const command = defineCommand({
@@ -174,7 +174,7 @@ export const command = defineCommand({
   },
 });
 
-/** Objects other than those of files: chunks, manifest and listings. */
+/** Sockets for objects other than those of files: chunks, manifest and listings. */
 const OTHER_SOCKETS = 10;
 
 interface UploadTarget {

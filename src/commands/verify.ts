@@ -92,14 +92,14 @@ export const command = defineCommand({
   },
 });
 
-/** Every version of every dataset. */
+/** Checks every version of every dataset. */
 async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
   const { verifyStore } = await import('../core/mend/verify/verify-store.js');
-  const told: { readonly message: string }[] = [];
+  const warnings: { readonly message: string }[] = [];
   const status = await check({ baseUrl }, values, context, {
     verify: async (options) => {
       const result = await verifyStore(options);
-      told.push(...result.warnings);
+      warnings.push(...result.warnings);
       return result;
     },
     documentOf: (result, rest) => ({ ...storeDocument(result), ...rest }),
@@ -111,7 +111,7 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
       }),
     ],
   });
-  for (const { message } of told) context.warn(message);
+  for (const { message } of warnings) context.warn(message);
   return status;
 }
 
@@ -119,8 +119,8 @@ type Checked = Pick<VerifyResult, 'ok' | 'unreadCold'>;
 
 const isSound = ({ ok }: Checked): boolean => ok;
 
-/** What every check says beside. */
-interface Told {
+/** Facts that the document of every check has. */
+interface CheckFacts {
   readonly thawEstimate?: ReturnType<typeof thawDocument>;
   readonly durationMs: number;
   readonly requests: RequestCounts;
@@ -128,8 +128,8 @@ interface Told {
 
 interface Check<T, D> {
   readonly verify: (options: VerifyStoreOptions) => Promise<T>;
-  readonly documentOf: (result: T, told: Told) => Exact<D, Document<'verify'>>;
-  /** The verdict and what more there is to say. */
+  readonly documentOf: (result: T, facts: CheckFacts) => Exact<D, Document<'verify'>>;
+  /** Returns the verdict and further lines. */
   readonly linesOf: (result: T, estimate: ThawEstimate, durationMs: number) => readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// `upload --check-access`: the posture of the bucket is reported, and may have its say, before anything is sent.
+// `upload --check-access`: reports who has access to the bucket before anything is sent, and may refuse the upload.
 import type { Context } from '../../cli/context.js';
 import type { Values } from '../../cli/flag.js';
 import type { SlotValues } from '../../cli/slots.js';
@@ -17,11 +17,11 @@ export interface AccessSummary {
 }
 
 /**
- * Undefined where nobody asked, and for a folder: a lower layer speaks of buckets, and what is typed was refused. @throws
- * access-posture where the worst is as bad as --fail-on; what `checkAccess` throws
+ * Checks access to the bucket; undefined without --check-access, and for a folder: a lower layer means buckets, and the typed flag was
+ * refused. @throws access-posture when the worst finding is as bad as --fail-on; what `checkAccess` throws
  */
 export async function accessGate(url: string, given: SlotValues, context: Context): Promise<AccessSummary | undefined> {
-  // Only a command with these flags asks for it, and it has those of a store, too.
+  // Only commands with these flags get here, and they have those of a store, too.
   const values = given as unknown as GateValues;
   const { checkAccess, failOn } = values;
   const place = parseStoreUrl(url);

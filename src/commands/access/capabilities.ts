@@ -1,4 +1,4 @@
-// What a store can do, as `setup` and `access-check` ask it and show it.
+// Finds out what a store can do, and shows it, for `setup` and `access-check`.
 import { randomBytes } from 'node:crypto';
 import type { Environment, Terminal } from '../../cli/context.js';
 import type { Answer } from '../../core/access/answer.js';
@@ -17,8 +17,8 @@ import { signedLines, type SignedRow } from '../../ui/signed-rows.js';
 import type { StoreContext } from '../kit/store.js';
 
 /**
- * Asks a bucket, of which it is known already whether it keeps If-None-Match.
- * @throws usage for what is none, cancelled, wrong credentials, a store that is not reached
+ * Finds out what a bucket can do; whether it keeps If-None-Match is known already. @throws usage for a store that is no bucket, cancelled,
+ * wrong credentials, a store that is not reached
  */
 export async function askBucketCapabilities(
   { store, deleter, posture, lifecycle, multipart }: OpenedStore,
@@ -31,7 +31,7 @@ export async function askBucketCapabilities(
   return await bucketCapabilities({ ...asked, folder: scratchFolder(now), randomBytes });
 }
 
-/** Asks a folder. @throws usage for a bucket, cancelled */
+/** Finds out what a folder can do. @throws usage for a bucket, cancelled */
 export async function askFolderCapabilities(
   { store, deleter }: OpenedStore,
   { now, signal }: Pick<StoreContext, 'now' | 'signal'>,
@@ -43,19 +43,19 @@ export async function askFolderCapabilities(
 }
 
 const DEFAULT_WIDTH = 80;
-/** Longer lines are hard to read. */
+/** Maximum width, as longer lines are hard to read. */
 const MOST_WIDTH = 100;
 const INDENT = '  ';
 
 const SIGNS: readonly Sign[] = Object.values(CAPABILITY_SIGNS);
 
-/** What a store can do as lines. */
+/** Lines about what a store can do. */
 export const capabilityLines = (
   capabilities: readonly Capability[],
   context: Pick<Terminal, 'stdout' | 'colors'> & Environment,
 ): readonly string[] => signedTable('What this store can do:', capabilityRows(capabilities, printable), context);
 
-/** Rows below a title as lines: each row takes as many as it needs. */
+/** Formats rows below a title; each row takes as many lines as it needs. */
 export function signedTable(
   title: string,
   rows: readonly SignedRow[],

@@ -1,4 +1,4 @@
-// Whether a store creates a key only once: asked anew by `setup` and `access-check`.
+// Asks again whether a store creates a key only once, for `setup` and `access-check`.
 import { type Answer, isAnswered, unknownFinding } from '../../core/access/answer.js';
 import { finding, type Finding } from '../../core/access/finding.js';
 import type { CreateOnceAnswer } from '../../core/store/create-once/answer.js';
@@ -6,7 +6,7 @@ import { askAnew, askingAs } from '../../core/store/create-once/create-once.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import type { StoreContext } from '../kit/store.js';
 
-/** Asks by `askAnew`, which remembers the answer, or as it is told. @throws what keeps the store from answering */
+/** Asks the store with `ask`, by default `askAnew`, which remembers the answer. @throws what keeps the store from answering */
 export async function askCreateOnce(
   opened: OpenedStore,
   { home, now, signal, warn }: StoreContext,
@@ -17,7 +17,7 @@ export async function askCreateOnce(
 
 const CHECK = 'create-once';
 
-/** What `access-check` says of the answer. */
+/** The finding of `access-check` about the answer. */
 export function createOnceFinding(asked: Answer<CreateOnceAnswer>): Finding {
   if (!isAnswered(asked)) {
     const { isRefused, why } = asked.unanswered;

@@ -1,4 +1,4 @@
-// Who may get at a bucket.
+// Access: who can read and write a bucket.
 import type { Feature } from '../../cli/feature.js';
 import { command as accessCheck } from './access-check.js';
 

@@ -1,4 +1,4 @@
-// What `access-check --try` does: tries what the key in force may do in a store, and says what it keeps to.
+// `access-check --try`: tries what the current key may do in a store, and reports which promises it keeps.
 import { randomBytes } from 'node:crypto';
 import type { Environment, Terminal } from '../../cli/context.js';
 import { isAnswered } from '../../core/access/answer.js';
@@ -21,7 +21,7 @@ export interface KeyReport {
   readonly leftObjects: readonly LeftObject[];
 }
 
-/** Tries it at the base, or below `writerId`. @throws cancelled, wrong credentials, a store that is not reached */
+/** Tries the key at the base, or below `writerId`. @throws cancelled, wrong credentials, a store that is not reached */
 export async function reportKey(
   baseUrl: string,
   writerId: string | undefined,
@@ -58,7 +58,7 @@ const rowOf = ({ name, state, detail, consequence }: KeyPromise): SignedRow => (
   texts: [printable(detail), ...(consequence === '' ? [] : [consequence])],
 });
 
-/** The table as lines, and below it what stays in the store. */
+/** The table as lines, and below it the objects that stay in the store. */
 export function keyLines(
   { promises, leftObjects }: KeyReport,
   context: Pick<Terminal, 'stdout' | 'colors'> & Environment,

@@ -1,4 +1,4 @@
-// What `access-check` and `upload --check-access` do alike: ask a bucket, and show what was found.
+// The common part of `access-check` and `upload --check-access`: asks a bucket, and shows what was found.
 import { answerOf } from '../../core/access/answer.js';
 import type { Capability } from '../../core/access/capabilities/capability.js';
 import { type AccessReport, checkAccess } from '../../core/access/check-access.js';
@@ -21,21 +21,21 @@ export interface BucketReport extends AccessReport {
   readonly bucket: string;
   readonly prefix: string;
   readonly region: string | null;
-  /** The worst severity. */
+  /** The worst severity of the findings. */
   readonly overall: Severity;
-  /** Where it was asked for. */
+  /** Set when it was asked for. */
   readonly capabilities?: readonly Capability[];
   readonly requests: RequestCounts;
 }
 
-/** The bucket and prefix of a URL. @throws usage for a folder, with `what` needs a bucket */
+/** Returns the bucket and prefix of a URL. @throws usage for a folder, with the reason `what` */
 export function bucketOf(url: string, what: string): { readonly bucket: string; readonly prefix: string } {
   const place = parseStoreUrl(url);
   if (place.kind === 's3') return place;
   throw usageError(`${printable(place.folder)} is a folder, and ${what}`, 'name a bucket: s3://bucket[/prefix]');
 }
 
-/** Where commands to type go. */
+/** Returns the place for commands that the user is told to type. */
 export function commandPlace(
   bucket: string,
   { region, servers }: OpenedStore,
@@ -44,13 +44,13 @@ export function commandPlace(
   return { bucket, region, profile, endpoint: servers?.store ?? undefined };
 }
 
-/** What a store of S3 says of its bucket. @throws usage for what has none */
+/** Returns the access settings of the bucket. @throws usage for a store that has none */
 export function postureOf({ posture, store }: OpenedStore): BucketPosture {
   if (posture === undefined) throw usageError(`${printable(store.url)} is no bucket`);
   return posture;
 }
 
-/** Asks everything. @throws usage for a folder, and what `checkAccess` throws */
+/** Asks the bucket everything. @throws usage for a folder, and what `checkAccess` throws */
 export async function reportAccess(
   baseUrl: string,
   values: StoreValues & { readonly kmsKeyId: string | undefined; readonly asksCapabilities?: boolean },
@@ -74,7 +74,7 @@ export async function reportAccess(
   });
 }
 
-/** What can only be seen of objects that are put, and deleted again. */
+/** Finds out what can only be seen by putting objects, which are deleted again. */
 async function askByPutting(
   opened: OpenedStore,
   context: StoreContext,
@@ -87,7 +87,7 @@ async function askByPutting(
 const WIDTH = 78;
 const INDENT = '  ';
 
-/** What a finding says beside its line in the table, and what to type. */
+/** The details of a finding that are not in the table, and the command to type. */
 const explained = ({ check, detail, remediation }: Finding): readonly string[] => [
   `${check}:`,
   ...wrapped(printable(detail ?? ''), WIDTH - INDENT.length)
@@ -97,7 +97,7 @@ const explained = ({ check, detail, remediation }: Finding): readonly string[] =
   ...(remediation === null ? [] : [`${INDENT}$ ${remediation}`]),
 ];
 
-/** A table of all findings; below it `middle`, and what there is to say of each. */
+/** A table of all findings; below it `middle`, and the details of each finding. */
 export async function findingsText(
   findings: readonly Finding[],
   context: TableContext,

@@ -1,5 +1,5 @@
-// Restores that are begun on the browse screen. Each leaves lines for when the screen is gone, and a share in the exit
-// status, as `archiver restore` would have had it.
+// Restores that are started on the browse screen. Each leaves lines to print after the screen is closed, and contributes to the exit status
+// as `archiver restore` would.
 import type { Context } from '../../cli/context.js';
 import { DIGESTS_OF_RECORD } from '../../core/dataset/records/assert-expected.js';
 import type { EventSink } from '../../core/events/events.js';
@@ -24,7 +24,7 @@ interface OnScreen<T> {
   readonly documentOf?: (result: T) => unknown;
 }
 
-/** Runs an operation whose events, those of the store among them, `take` gets to the last. */
+/** Runs an operation; `take` gets all its events up to the last, including those of the store. */
 export type RunOnScreen = <T>(how: OnScreen<T>, run: (emit: EventSink) => Promise<T>) => Promise<T>;
 
 export interface BrowseRestoresOptions {
@@ -33,7 +33,7 @@ export interface BrowseRestoresOptions {
   readonly opened: OpenedStore;
   readonly runOnScreen: RunOnScreen;
   readonly cache: FrameCache;
-  /** Absolute. */
+  /** Absolute path. */
   readonly outputDir: string;
 }
 
@@ -55,7 +55,7 @@ export class BrowseRestores {
 
   constructor(private readonly options: BrowseRestoresOptions) {}
 
-  /** Restores what was chosen; gives what a person reads of it. @throws what ends a restore */
+  /** Restores the chosen files; returns the lines to show. @throws what ends a restore */
   async run(request: RestoreRequest, take: EventSink, signal: AbortSignal): Promise<readonly string[]> {
     const restoring = this.options.runOnScreen(
       { take, signal, documentOf: ({ document }: Restored) => document },
@@ -73,12 +73,12 @@ export class BrowseRestores {
     }
   }
 
-  /** Prints what the restores came to, once the last one has ended; gives the exit status. @throws what ended the last one */
+  /** Prints the results of the restores once the last one has ended; returns the exit status. @throws what ended the last one */
   async finish(): Promise<number> {
     await this.running;
     const { context } = this.options;
     context.result(undefined, () => this.texts.join(''));
-    // What was interrupted knows more than the interruption.
+    // The error of an interrupted restore says more than the interruption itself.
     if (this.failure !== undefined) throw this.failure.error;
     context.signal.throwIfAborted();
     return this.status;
@@ -155,7 +155,7 @@ export class BrowseRestores {
 const isSound = ({ retrieval }: Retrieved): boolean =>
   retrieval.result.failed.length === 0 && (retrieval.kind === 'restored' || !retrieval.chunks.some(isLost));
 
-/** The requests of one restore alone. */
+/** Subtracts the requests that were made before this restore. */
 const sinceThen = (now: RequestCounts, before: RequestCounts): RequestCounts => ({
   put: now.put - before.put,
   get: now.get - before.get,

@@ -1,4 +1,4 @@
-// The flags of `archiver browse`, for its declaration and for what runs it.
+// The flags of `archiver browse`, for its declaration and for the code that runs it.
 import type { Values } from '../../cli/flag.js';
 import { cacheFlag, coldFlags, uploadTargetFlags } from '../kit/flags.js';
 
@@ -8,5 +8,5 @@ export const flags = {
   ...cacheFlag(),
 };
 
-/** What the flags become. */
+/** Values of the flags of `browse`. */
 export type BrowseValues = Values<typeof flags>;

@@ -1,4 +1,4 @@
-// `archiver browse`: from flags to a full screen, and from what was restored there to lines and an exit status.
+// `archiver browse`: opens the full screen from the flags; afterwards prints what was restored and returns an exit status.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { runOperation } from '../../cli/progress.js';
@@ -26,7 +26,7 @@ import type { FrameCache } from '../../core/restore/frame-cache.js';
 import { openFrameCache } from '../kit/frame-cache.js';
 import { BrowseRestores, type RunOnScreen } from './browse-restores.js';
 
-/** Not the working folder: there a file of the same name could give way. */
+/** Not the working directory, where files of the same name could be overwritten. */
 const DEFAULT_OUTPUT = './out';
 
 type Positional = readonly [url: string, outputDir: string | undefined];
@@ -37,10 +37,10 @@ interface Browsing {
   readonly opened: OpenedStore;
   readonly runOnScreen: RunOnScreen;
   readonly target: Target;
-  /** Where restored files go, as it was typed. */
+  /** Folder for restored files, as it was typed. */
   readonly outputDir: string;
   readonly signal: AbortSignal;
-  /** Says it when the screen is gone. */
+  /** Collects a warning, to be printed after the screen is closed. */
   readonly warn: (text: string) => void;
 }
 
@@ -55,9 +55,9 @@ export async function runBrowse(
   requireTerminal('browse', hint, context);
   const target = await targetOf(url, values, context);
   const { opened, during } = await openForSession(target.baseUrl, values, context);
-  // What is under way ends with the screen.
+  // Aborts what is under way when the screen is closed.
   const ending = new AbortController();
-  // Said when the screen is gone.
+  // Printed after the screen is closed.
   const warnings = new Set<string>();
   const warn = (text: string): void => void warnings.add(text);
   const runOnScreen: RunOnScreen = ({ take, ...how }, run) => {
@@ -121,7 +121,7 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
   return await restores.finish();
 }
 
-/** What the browser reads of the store, when somebody looks at it. */
+/** Ports through which the browser reads the store when the user opens a view. */
 function readingPorts({ store }: OpenedStore, cache: FrameCache): Pick<BrowsePorts, 'preview' | 'history' | 'step'> {
   const histories = new Map<string, FileHistories>();
   return {

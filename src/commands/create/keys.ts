@@ -10,7 +10,7 @@ import { fact, textOf } from '../kit/lines.js';
 
 const PASSPHRASE = 'ARCHIVER_GPG_PASSPHRASE';
 
-type Asking = Cancellation & Environment & Pick<Terminal, 'stdin' | 'stderr'>;
+type PromptContext = Cancellation & Environment & Pick<Terminal, 'stdin' | 'stderr'>;
 
 export const command = defineCommand({
   path: 'create keys',
@@ -64,7 +64,7 @@ export const command = defineCommand({
   async run(
     { destination, passphrase: isLocked, ...values },
     _args,
-    context: Asking & Results<'create keys'> & Messages & Places,
+    context: PromptContext & Results<'create keys'> & Messages & Places,
   ) {
     const { checkUserId, makeGpgKeys, refuseOtherKeys } = await import('../../core/gpg-keys/gpg-keys.js');
     const { untilCancelled } = await import('../../core/store/until-cancelled.js');
@@ -89,7 +89,7 @@ export const command = defineCommand({
   },
 });
 
-async function passphraseOf(context: Asking): Promise<string> {
+async function passphraseOf(context: PromptContext): Promise<string> {
   const { askNewSecret } = await import('../kit/ask-secret.js');
   const { hasTerminal } = await import('../kit/ask.js');
   const given = context.env[PASSPHRASE];

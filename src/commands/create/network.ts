@@ -1,4 +1,4 @@
-// What the network flags of `create upload` mean for connections and requests.
+// Converts the network flags of `create upload` to settings of connections and requests.
 import type { OpenStoreOptions } from '../../core/store/open-store.js';
 
 export interface NetworkValues {
@@ -11,11 +11,11 @@ export interface NetworkValues {
 }
 
 export interface NetworkSettings extends Pick<OpenStoreOptions, 'maxSockets' | 'idle' | 'http2' | 'timeouts'> {
-  /** Chunks on their way at once. */
+  /** Number of chunks that are sent at once. */
   readonly requests: number;
 }
 
-/** Listings and the like go beside the chunks. */
+/** Sockets for listings and the like, in addition to the chunks. */
 const OTHER_SOCKETS = 4;
 
 const PROFILES = {
@@ -24,7 +24,7 @@ const PROFILES = {
   conservative: { share: 0.5, timeouts: { connectMs: 30_000, idleMs: 180_000, answerMs: 300_000 } },
 } as const;
 
-/** The settings of these flags. */
+/** Returns the settings for these flags. */
 export function networkSettings(values: NetworkValues): NetworkSettings {
   const { share, timeouts } = PROFILES[values.networkProfile];
   const requests = Math.max(1, Math.ceil(values.workers * share));

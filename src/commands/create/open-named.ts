@@ -1,5 +1,4 @@
-// `create upload --resume --upload-id`: the saved upload of that id, or, with --skip-existing, one of which only the store
-// knows.
+// `create upload --resume --upload-id`: opens the saved upload of that id or, with --skip-existing, one that only the store knows.
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { ArchiverError, isArchiverError, usageError } from '../../core/platform/failures/errors.js';
@@ -19,7 +18,7 @@ interface NamedValues {
   readonly shards: number;
 }
 
-/** Undefined without --upload-id. @throws usage for an upload of something else; what opening it throws */
+/** Opens the upload; undefined without --upload-id. @throws usage for an upload of something else; what opening it throws */
 export async function openNamed(
   run: UploadCommand,
   values: NamedValues,

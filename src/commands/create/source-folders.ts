@@ -1,4 +1,4 @@
-// Several source folders as one: no two may be seen under one name, and the dataset is that of all of them.
+// Archives several source folders as one: their names must differ, and they share one dataset.
 import { deriveDatasetId } from '../../core/dataset/records/identity.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import { seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
@@ -7,14 +7,14 @@ import { displayPath, type RawPath, rawFromText, baseName, joinParts } from '../
 
 export interface SourceFolders {
   readonly folders: readonly { readonly given: string; readonly real: RawPath }[];
-  /** As the engine takes it. */
+  /** The root for the engine. */
   readonly root: RawPath;
-  /** The folder that holds all of them, for people; of a single one that itself. */
+  /** The folder that holds all of them, for display; for a single folder, that itself. */
   readonly origin: RawPath;
   readonly skipTrees: readonly RawPath[];
 }
 
-/** @throws not-found, access-denied, unsupported for what is no folder; usage for two of one name */
+/** Resolves the folders. @throws not-found, access-denied, unsupported for what is no folder; usage for two of the same name */
 export function sourceFolders(
   given: readonly string[],
   { cwd, home }: { readonly cwd: string; readonly home: string },
@@ -52,7 +52,7 @@ function commonFolder(folders: readonly RawPath[]): RawPath {
   return common === '' ? ROOT : common;
 }
 
-/** The dataset of several folders; of a single one the engine derives it. */
+/** The id of the dataset of several folders; for a single one undefined: the engine derives it. */
 export function datasetOf({ folders }: SourceFolders, host: string): string | undefined {
   if (folders.length === 1) return undefined;
   return deriveDatasetId(joinParts(folders.map(({ real }) => real).sort(), '\0'), host);

@@ -1,33 +1,33 @@
-// How much memory `create upload` plans with: its chunks are large, and every one of them is a buffer.
+// Plans the memory of `create upload`: its chunks are large, and each of them is a buffer.
 import { memoryPlan } from '../../core/platform/limits/memory-plan.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 
 const MIB = 2 ** 20;
 const MB = 1e6;
-/** One is packed while another is sent. */
+/** One chunk is packed while another is sent. */
 const LEAST_BUFFERS = 2;
-/** Of this computer's memory, where nothing is said. */
+/** Share of this computer's memory to use when no limit is given. */
 const SHARE = 0.5;
 
 export interface UploadMemoryInput {
-  /** Undefined: not given. */
+  /** Undefined when not given. */
   readonly limitBytes: number | undefined;
   readonly machineBytes: number;
   readonly workers: number;
   readonly requests: number;
   readonly frameBytes: number;
-  /** 0 follows the amount of data and memory. */
+  /** 0 chooses by the amount of data and memory. */
   readonly chunkSizeMb: number;
 }
 
-/** Bytes to plan with; undefined leaves it to the engine. @throws usage when the chunks cannot fit */
+/** Returns the bytes to plan with; undefined leaves it to the engine. @throws usage when the chunks do not fit */
 export function uploadMemory(input: UploadMemoryInput): number | undefined {
   const { limitBytes, machineBytes, workers, requests, frameBytes, chunkSizeMb } = input;
   if (chunkSizeMb === 0) return limitBytes;
   const plan = memoryPlan(limitBytes, workers, frameBytes);
   const buffer = plan.outputBytes(chunkSizeMb * MB);
   const given = limitBytes ?? machineBytes * SHARE;
-  // What the plan sets aside does not depend on the limit.
+  // The memory that the plan sets aside does not depend on the limit.
   const aside = limitBytes === undefined ? asideBytes(workers, frameBytes) : limitBytes - plan.bufferBytes;
   const least = aside + LEAST_BUFFERS * buffer;
   if (given < least) {

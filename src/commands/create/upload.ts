@@ -24,7 +24,7 @@ import { telemetryFlags, telemetryRules } from '../kit/telemetry-flags.js';
 import { openForWriting } from '../kit/store.js';
 import { confirmCold } from '../upload/confirm-cold.js';
 
-/** A chunk is one request and one buffer. */
+/** A chunk is sent in one request from one buffer. */
 const MAX_CHUNK_MB = 2000;
 
 const flags = {
@@ -90,7 +90,7 @@ const flags = {
   ...yesFlag,
 };
 
-/** What the flags become. */
+/** Values of the flags of `create upload`. */
 export type CreateUploadValues = Values<typeof flags>;
 
 export const command = defineCommand({

@@ -1,4 +1,4 @@
-// What this computer and a store are doing, on a full screen.
+// Dashboard: a full screen about this computer and a store.
 import type { Feature } from '../../cli/feature.js';
 import { command } from './dashboard.js';
 

@@ -1,10 +1,10 @@
-// The flags of `archiver dashboard`, for its declaration and for what runs it.
+// The flags of `archiver dashboard`, for its declaration and for the code that runs it.
 import { flag, type Values } from '../../cli/flag.js';
 import { budgetStoreFlag } from '../kit/budget-flags.js';
 import type { ViewId } from '../../stores/dashboard/view-model.js';
 import { detectedStoreFlags } from '../kit/flags.js';
 
-/** As the tabs have them: the list of the views themselves would load what draws them. */
+/** Ids of the views in the order of the tabs. The list of views itself is not used, as it would load the code that draws them. */
 export const VIEW_IDS = [
   'overview',
   'costs',
@@ -14,7 +14,7 @@ export const VIEW_IDS = [
   'fleet',
 ] as const satisfies readonly ViewId[];
 
-/** Reading more often would only keep the disk busy. */
+/** Minimum refresh interval (in ms): reading more often would only keep the disk busy. */
 export const LEAST_REFRESH_MS = 1000;
 
 export const flags = {
@@ -25,5 +25,5 @@ export const flags = {
   ...detectedStoreFlags,
 };
 
-/** What the flags become. */
+/** Values of the flags of `dashboard`. */
 export type DashboardValues = Values<typeof flags>;

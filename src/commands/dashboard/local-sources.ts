@@ -1,4 +1,4 @@
-// What this computer knows: the cost ledger, budgets, saved uploads.
+// Sources of the dashboard on this computer: the cost ledger, budgets, saved uploads.
 import { hostname } from 'node:os';
 import type { Clock, Environment, Places } from '../../cli/context.js';
 import { BOOK_KEY, readBook } from '../../core/money/budget/book-store.js';
@@ -40,7 +40,7 @@ export function localSources(values: LocalValues, context: LocalContext): Dashbo
   };
 }
 
-/** Sums up anew where something was recorded, or a day is over. */
+/** Sums up again when something was recorded, or a new day began. */
 async function readSpend(before: SpendRead | undefined, { home, now }: LocalContext): Promise<SpendRead> {
   const folder = ledgerFolder(home);
   const killed = (await killedRuns(folder, hostname())).map(({ id }) => id);
@@ -67,7 +67,7 @@ async function readBudgets(
   const opened = await openBook({ place, home, cwd }, { env, profile, endpointUrl, caBundle, signal });
   try {
     const { store } = opened;
-    // How fast a budget goes changes by itself, but not so that anybody sees it in less than a minute.
+    // The rate of a budget changes with time alone, but not visibly within a minute.
     const minute = Math.floor(now().getTime() / MINUTE_MS);
     const isLocal = location.startsWith('file:');
     const stamp = isLocal ? `${minute} ${(await store.head(BOOK_KEY, signal))?.etag}` : undefined;
@@ -84,10 +84,10 @@ async function readBudgets(
   }
 }
 
-/** Files that are written while a folder is read may have the time that it had before. */
+/** Files that are written while a folder is read may leave its mtime unchanged. */
 const SETTLED_MS = 2000;
 
-/** Looks into the folder where something in it was written, or where a process that may have ended was working on something. */
+/** Reads the folder again when something in it was written, or a process that may have ended was working on something. */
 async function readUploads(before: UploadsRead | undefined, context: LocalContext): Promise<UploadsRead> {
   const folder = stateFolder(context);
   const states = savedUploads(folder);
@@ -103,7 +103,7 @@ async function readUploads(before: UploadsRead | undefined, context: LocalContex
     : { uploads: isSame ? before.uploads : uploads, folder, settledMs };
 }
 
-/** Sources of single uploads. */
+/** Returns sources for single uploads. */
 function sentBy(context: LocalContext): DashboardSources['sentOf'] {
   let last: { readonly id: string; readonly source: Source<SentShards> } | undefined;
   return (id) => {

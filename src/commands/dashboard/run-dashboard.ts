@@ -1,4 +1,4 @@
-// `archiver dashboard`: from flags to a full screen, or to one view that is printed.
+// `archiver dashboard`: opens the full screen from the flags, or prints one view.
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { Context } from '../../cli/context.js';
@@ -47,7 +47,7 @@ export async function runDashboard(
   }
 }
 
-/** The base of the store, of which an upload may be named. */
+/** Returns the base of the store, also for the URL of an upload in it. */
 function baseOf(given: string): string {
   const url = formatStoreUrl(parseStoreUrl(given));
   return splitUploadUrl(url)?.baseUrl ?? url;
@@ -88,19 +88,19 @@ async function show(dashboard: Dashboard, values: DashboardValues, context: Cont
   signal.throwIfAborted();
 }
 
-/** Before what is wrong; the screen puts its own there. */
+/** The sign before an error; the screen puts its own there. */
 const SIGN = /^[✗x!] /;
 
-/** The browser is a call of its own: it records what it restores. Gives what it said on stderr first. */
+/** Runs the browser as a call of its own, so that it records what it restores. Returns the first line that it printed to stderr. */
 async function browseUpload(
   { url, endpointUrl }: BrowseWish,
   values: DashboardValues,
   { runCall, stdin, stdout, stderr, signal }: Context,
 ): Promise<string | undefined> {
-  const told: string[] = [];
+  const pieces: string[] = [];
   const collected = new Writable({
     write(chunk: Buffer, _, done) {
-      told.push(chunk.toString());
+      pieces.push(chunk.toString());
       stderr.write(chunk, () => done());
     },
   });
@@ -109,7 +109,7 @@ async function browseUpload(
     access[key] === undefined || url.startsWith('file:') ? [] : [`--${kebab(key)}=${access[key]}`],
   );
   await runCall(['browse', url, ...given], { stdin, stdout, stderr: collected, signal });
-  const lines = stripVTControlCharacters(told.join('')).split('\n');
+  const lines = stripVTControlCharacters(pieces.join('')).split('\n');
   return lines.find((line) => line !== '')?.replace(SIGN, '');
 }
 

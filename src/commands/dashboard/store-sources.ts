@@ -1,4 +1,4 @@
-// What is read of the store that the dashboard looks at. It is opened when the first of it is shown, and stays open.
+// Sources of the dashboard in its store, which is opened when the first of them is shown, and stays open.
 import type { Context } from '../../cli/context.js';
 import { cacheFolder } from '../../core/archive/run/remembered.js';
 import { REQUESTS_AT_ONCE } from '../../core/fleet/watch/look.js';
@@ -17,21 +17,21 @@ import { type AnalyzedStore, adviceFacts, figuresOf, headFacts, pricesText } fro
 import { openForReading, refuseMissingFolder, type StoreValues } from '../kit/store.js';
 import type { DashboardValues } from './flags.js';
 
-/** As `fleet status` and `fleet monitor` have it by default. */
+/** The default of `fleet status` and `fleet monitor`. */
 const STALE_MS = 2 * 3_600_000;
-/** A look at a fleet is a request a writer, and heartbeats come with each cycle: once a minute for every thousand of them. */
+/** Pause per thousand writers: reading a fleet takes one request for each, and heartbeats change only once a cycle. */
 const FLEET_REST_MS = 60_000;
-/** A listing of a thousand records is a request. */
+/** Pause per thousand records, whose listing takes one request. */
 const INVENTORY_REST_MS = 10_000;
 const THOUSAND = 1000;
 
 export interface OpenedSources {
   readonly sources: StoreSources;
-  /** Closes the store, and gives up what is read of it. */
+  /** Closes the store, and gives up reading it. */
   readonly close: () => void;
 }
 
-/** The sources of the store at a base URL. Nothing is asked of it yet. */
+/** Returns the sources of the store at a base URL. The store is not opened yet. */
 export function storeSources(baseUrl: string, values: DashboardValues, context: Context): OpenedSources {
   const { now, home } = context;
   const access = { ...values, region: values.region ?? LAST_RESORT };
@@ -44,7 +44,7 @@ export function storeSources(baseUrl: string, values: DashboardValues, context: 
       onEvent: () => undefined,
     });
     return await opening.catch((error: unknown) => {
-      opening = undefined; // another try may find credentials
+      opening = undefined; // another attempt may find credentials
       throw error;
     });
   };
@@ -108,7 +108,7 @@ interface StoreCall {
   readonly context: Context;
 }
 
-/** Lists the store, and prices what is there. */
+/** Lists the store, and computes what its objects cost. */
 async function scan({ baseUrl, values, context }: StoreCall, { signal, before, show }: Scan): Promise<Analysis> {
   const result = before?.result;
   const begunMs = performance.now();

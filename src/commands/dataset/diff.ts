@@ -61,8 +61,7 @@ export const command = defineCommand({
         const to = await openVersion(store, toRecord, signal);
         const tally = new DiffTally(from, to);
         emit({ type: 'phase', phase: 'comparing' });
-        // With --json nothing is written before all is compared: what is wrong is known by then, and mostly all changes are
-        // in hand.
+        // With --json nothing is written before everything is compared: errors are known by then, and most changes are in memory anyway.
         for await (const batch of diffViews(from, to)) {
           signal.throwIfAborted();
           tally.add(batch);

@@ -70,7 +70,7 @@ export const command = defineCommand({
 
 const monthText = ({ monthlyUsd }: StoredCost): string => shortUsd(monthlyUsd);
 
-/** Of the newest version of each dataset; null, with a warning, where its manifest cannot be read. */
+/** Returns the cost of the newest version of each dataset; null, with a warning, where its manifest cannot be read. */
 async function costsOf(
   datasets: readonly DatasetSummary[],
   opened: OpenedStore,

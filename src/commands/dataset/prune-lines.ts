@@ -1,4 +1,4 @@
-// The text of a prune: what will happen, and what was done.
+// The text of a prune: what it will do, and what it did.
 import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
 import { ordinalsText } from '../../core/dataset/records/ordinals-text.js';
 import type { PrunePlan } from '../../core/dataset/prune/plan-prune.js';
@@ -24,10 +24,10 @@ const versionsText = (versions: readonly ReadRecord[]): string =>
 
 const ordinals = (versions: readonly ReadRecord[]): string => ordinalsText(versions.map(({ record }) => record));
 
-/** When what is marked now can be deleted. */
+/** Formats the time from which objects that are marked now can be deleted. */
 const momentText = formatMinute;
 
-/** What will happen. */
+/** Lines about what will happen. */
 export function planLines(
   { plan, fees, freedFrom, dead }: Pick<PruneRun, 'plan' | 'freedFrom' | 'dead'> & { readonly fees: EarlyDeletion },
   isVerbose: boolean,
@@ -96,7 +96,7 @@ function waitingLines({ sweep: { waiting } }: PrunePlan): string[] {
   return [fact('waiting', `${amount}, marked before: deleted by a prune after ${momentText(until)}`)];
 }
 
-/** What Object Lock keeps, whatever was marked. */
+/** A line about objects that Object Lock keeps, even if they were marked. */
 function heldLines({ held: { objects, bytes, until } }: PrunePlan): string[] {
   if (until === undefined) return [];
   return [fact('locked', `${amountText(objects, 'object', bytes)}: deleted by a prune after ${momentText(until)}`)];
@@ -122,7 +122,7 @@ function abandonedLines({ marked }: PrunePlan): string[] {
   return [fact('abandoned', `${what}: ${named.join(', ')}${more}`)];
 }
 
-/** What deletion before the end of the minimum storage time costs, by class. */
+/** Lines about the fees for deletion before the end of the minimum storage time, by class. */
 function feeLines(fees: EarlyDeletion): string[] {
   const { byClass, costUsd } = fees;
   if (byClass.length === 0) return [];
@@ -139,7 +139,7 @@ function feeLines(fees: EarlyDeletion): string[] {
 
 const usd = (amount: number | null): string => (amount === null ? 'an unknown amount' : formatUsd(amount));
 
-/** What was done. */
+/** Lines about what was done. */
 export function outcomeLines({ plan, outcome, freedFrom, dead, keepsVersions }: PruneRun): string[] {
   const { marked } = plan;
   if (outcome === undefined) return [`nothing to prune: ${keepsText(plan)}`, ...waitingLines(plan), ...heldLines(plan)];
@@ -163,7 +163,7 @@ function keepsText({ datasetIds, kept }: PrunePlan): string {
   return `${formatQuantity(datasetIds.length, 'dataset')} keep ${formatQuantity(kept.length, 'version')}`;
 }
 
-/** One line a dataset, after a sum where there are several. */
+/** A line for each dataset, after a sum if there are several. */
 function retiredLines(plan: PrunePlan): string[] {
   const { datasetIds, retired, kept } = plan;
   const each = datasetIds.flatMap((datasetId) => {

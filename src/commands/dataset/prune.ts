@@ -169,7 +169,10 @@ export const command = defineCommand({
   },
 });
 
-/** What is deleted is named by all of its id, or of its name. @throws usage, not-found naming those that there are */
+/**
+ * Finds the dataset by its full id or name: a beginning does not do for deletion. @throws usage; not-found, which lists the datasets that
+ * exist
+ */
 async function datasetOf(
   reader: ObjectReader,
   given: string | undefined,
@@ -180,7 +183,7 @@ async function datasetOf(
   return (await findDataset(reader, given, { takesBeginnings: false, signal })).datasetId;
 }
 
-/** Nobody is there to answer: told before anything is read. */
+/** Refuses, before anything is read, to delete when there is nobody to ask. @throws usage */
 function refuseUnasked({ dryRun, force, yes }: Values<typeof flags>, context: Terminal): void {
   if (dryRun || force || yes || hasTerminal(context)) return;
   throw usageError(
@@ -189,7 +192,7 @@ function refuseUnasked({ dryRun, force, yes }: Values<typeof flags>, context: Te
   );
 }
 
-/** --instant says that nobody else is there, too. */
+/** --instant also says that nobody else writes. */
 const writing = ({ exclusive, instant, dryRun }: Values<typeof flags>) => ({
   isExclusive: exclusive || instant,
   dryRun,

@@ -13,7 +13,7 @@ import { versionName } from '../../core/dataset/records/version-name.js';
 
 type Row = DescribedVersions['versions'][number];
 
-/** Undefined where its record cannot be read. */
+/** Undefined if the record of the version cannot be read. */
 const sound = (row: Row): DescribedVersion | undefined => ('problem' in row ? undefined : row);
 
 const isDatedElsewise = (row: Row): boolean =>

@@ -1,4 +1,4 @@
-// Seeing what the program does: profiles, logs, metrics and traces of runs; algorithms side by side.
+// Diagnostics: profiles, logs, metrics and traces of runs; comparison of algorithms.
 import type { Feature } from '../../cli/feature.js';
 import { command as benchmark } from './benchmark.js';
 import { command as metrics } from './metrics.js';
@@ -14,7 +14,7 @@ export const diagnostics: Feature = {
   globals: {
     flags: observeFlags,
     needs: OBSERVE_NEEDS,
-    // A file of the current folder is not to open anything to others.
+    // A config file in the working directory must not open anything to others.
     notInFile: ['allowPublicObservability'],
   },
   follow(call) {

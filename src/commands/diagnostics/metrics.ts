@@ -51,7 +51,7 @@ const SAMPLES = [
 const samples = (time: Date): readonly CloudWatchMetric[] =>
   SAMPLES.map(([name, unit, value]) => ({ name, unit, value, time, dimensions: { Source: 'archiver metrics' } }));
 
-/** As CloudWatch has it: names of AWS/ are its own. @throws usage */
+/** Checks the name by the rules of CloudWatch, which reserves names that begin with AWS/. @throws usage */
 function refuseNamespace(namespace: string): void {
   if (/^[\w.\-/#][\w.\-/#:]{0,254}$/.test(namespace) && !namespace.startsWith('AWS/')) return;
   throw usageError(

@@ -1,9 +1,9 @@
-// What a run may be watched with: flags of every command. What does it is loaded where one of them is given.
+// Flags of every command for observing a run. The code behind them is loaded only when one of them is given.
 import type { Context } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { BegunCall, SlotValues } from '../../cli/slots.js';
 
-/** The words of a log's levels; `core/diagnostics/observe/log-file.ts` has what they mean. */
+/** Names of the log levels; `core/diagnostics/observe/log-file.ts` says what they mean. */
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
 export const observeFlags = {
@@ -30,7 +30,7 @@ export const observeFlags = {
   logLevel: flag.choice(LEVELS, { default: 'info', describe: 'which lines --log-file gets' }),
 };
 
-/** Which flags each of these says more about. */
+/** The flags that each of these adds details to. */
 export const OBSERVE_NEEDS = {
   pprofAddr: ['pprof'],
   logLevel: ['logFile'],
@@ -41,8 +41,8 @@ const SWITCHED_BY = ['selfProfile', 'pprof', 'logFile', 'trace'] as const;
 const DETAILS = ['pprofAddr', 'allowPublicObservability', 'logLevel'] as const;
 
 /**
- * What of it is asked for, and the details; undefined for nothing. A call within another one is watched with that, unless
- * it says so itself. A command's own flag of the same name means something else.
+ * Returns the observing flags that are on, with their details; undefined for none. A call within another one is observed with it, unless it
+ * has such flags itself. A command's own flag of the same name means something else.
  */
 export function observedBy({
   values,
@@ -57,6 +57,6 @@ export function observedBy({
   return on.length === 0 ? undefined : Object.fromEntries([...on, ...details].map((key) => [key, values[key]]));
 }
 
-/** Metrics or traces are asked for, by flags of the command itself. */
+/** True when flags of the command itself ask for metrics or traces. */
 export const isWatched = ({ own, values }: Pick<BegunCall<Context>, 'own' | 'values'>): boolean =>
   own['prometheusAddr'] !== undefined && (values['prometheusAddr'] !== undefined || values['tracing'] === true);

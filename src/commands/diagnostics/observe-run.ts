@@ -1,4 +1,4 @@
-// Watches one run with what its flags ask for: a log, an endpoint, profiles. Loaded only then.
+// Observes one run as its flags ask: with a log, an endpoint, profiles. Loaded only then.
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Collector } from '../../core/diagnostics/observe/collect.js';
@@ -16,18 +16,21 @@ import { observeFlags } from './observe-flags.js';
 
 type ObservedContext = Pick<Context, 'cwd' | 'note' | 'now' | 'signal' | 'stderr' | 'warn'>;
 
-type About = Pick<BegunCall<Context>, 'version' | 'command' | 'hasScreen'>;
+type CallFacts = Pick<BegunCall<Context>, 'version' | 'command' | 'hasScreen'>;
 
-/** A part of what watches a run. */
-type Part = Pick<Follower, 'said' | 'close'> & { readonly consumer?: EventConsumer };
+/** One of the instruments that observe a run. */
+type Instrument = Pick<Follower, 'said' | 'close'> & { readonly consumer?: EventConsumer };
 
-/** `values`: of these flags, and of those that say more about them. @throws usage and io for what cannot be done: the run has not begun */
+/**
+ * Starts the instruments. `values` are those of the observing flags and of their details. @throws usage and io for an instrument that
+ * cannot be started: the run has not begun then
+ */
 export async function observeRun(
   values: Readonly<Record<string, unknown>>,
   context: ObservedContext,
-  about: About,
+  about: CallFacts,
 ): Promise<Follower> {
-  const parts: Part[] = [];
+  const parts: Instrument[] = [];
   const close = async (end: unknown): Promise<void> => {
     for (const part of parts.toReversed())
       await part.close(end).catch((error: unknown) => context.warn(`an instrument failed: ${errorText(error)}`));
@@ -45,8 +48,8 @@ export async function observeRun(
   return { consumers, said: parts.find(({ said }) => said !== undefined)?.said, close };
 }
 
-/** A line on stderr for each event: `· 0.12 s phase phase=packing`. */
-function traced({ now, stderr }: ObservedContext, { hasScreen }: About): Part {
+/** Writes a line to stderr for each event: `· 0.12 s phase phase=packing`. */
+function traced({ now, stderr }: ObservedContext, { hasScreen }: CallFacts): Instrument {
   const startedAt = now().getTime();
   const later = hasScreen ? laterLines(stderr, 'lines') : undefined;
   const write = later?.write ?? ((line: string): void => void stderr.write(line));
@@ -71,9 +74,9 @@ function logged(
   path: string,
   { logLevel }: Readonly<Record<string, unknown>>,
   { cwd, now, signal, warn }: ObservedContext,
-  { version, command }: About,
-): Part {
-  let isOpen = false; // trouble with the log is no line of the log
+  { version, command }: CallFacts,
+): Instrument {
+  let isOpen = false; // warnings about the log itself are not logged
   const onTrouble = (text: string): void => {
     isOpen = false;
     warn(text);
@@ -134,10 +137,10 @@ async function profiled(
   { pprof, pprofAddr, allowPublicObservability, selfProfile }: Readonly<Record<string, unknown>>,
   context: ObservedContext,
   command: string,
-): Promise<readonly Part[]> {
+): Promise<readonly Instrument[]> {
   const { Collector } = await import('../../core/diagnostics/observe/collect.js');
   const collector = await Collector.open({ live: true });
-  const parts: Part[] = [{ close: async () => await collector.close() }];
+  const parts: Instrument[] = [{ close: async () => await collector.close() }];
   try {
     if (pprof === true) {
       const text = typeof pprofAddr === 'string' ? pprofAddr : (observeFlags.pprofAddr.defaultText ?? '');
@@ -157,7 +160,7 @@ async function served(
   collector: Collector,
   context: ObservedContext,
   command: string,
-): Promise<Part> {
+): Promise<Instrument> {
   const { listenAddress } = await import('../../core/diagnostics/observe/listen-address.js');
   const { servePprof } = await import('../../core/diagnostics/observe/pprof-server.js');
   const { phaseConsumer } = await import('../../core/diagnostics/observe/execution-trace.js');
@@ -167,7 +170,7 @@ async function served(
   return { consumer: phaseConsumer(), close: async () => await server.close() };
 }
 
-async function profiledWhole(collector: Collector, context: ObservedContext): Promise<Part> {
+async function profiledWhole(collector: Collector, context: ObservedContext): Promise<Instrument> {
   const { profileFolder, writeProfiles } = await import('../../core/diagnostics/observe/profile-files.js');
   const folder = await profileFolder(undefined);
   const stop = await collector.begin(['cpu', 'memory']);

@@ -1,5 +1,5 @@
-// Opens what watches a run: metrics over HTTP (--prometheus-addr), traces (--tracing). From then on neither fails it nor holds it up;
-// both end with it. Loaded only where one of them is asked for.
+// Opens metrics over HTTP (--prometheus-addr) and traces (--tracing) for a run. Once open, they neither fail the run nor hold it up, and
+// end with it. Loaded only where one of them is asked for.
 import type { EventConsumer } from '../../core/events/fan-out.js';
 import type { RunObserver, StoreRequest } from '../../core/events/observer.js';
 import { type TracingExporter, tracingSettings } from '../../core/diagnostics/observe/tracing-settings.js';
@@ -14,9 +14,9 @@ type Part = { readonly consumer: EventConsumer; readonly onRequest: (request: St
   'metrics'
 > & { readonly close: () => Promise<void> };
 
-/** @throws usage for what cannot be served or sent, `io` for what the system refuses */
+/** Opens metrics and traces as the flags ask. @throws usage for what cannot be served or sent, `io` for what the system refuses */
 export async function watchRun(call: WatchedCall): Promise<Watcher> {
-  // Traces are refused before a port is taken; what is left of opening them cannot fail.
+  // Traces are refused before a port is taken; the rest of opening them cannot fail.
   const tracing = call.values['tracing'] === true ? tracingOf(call) : undefined;
   const served = await servedMetrics(call);
   const traced = tracing === undefined ? undefined : await tracedRun(tracing, call);
@@ -50,7 +50,7 @@ function tracingOf({ values, context: { env, origins } }: WatchedCall): ReturnTy
   const sampleRate = given('tracingSampleRate');
   return tracingSettings(
     {
-      // A choice of these, by the declaration of its flag.
+      // The declaration of the flag allows only these values.
       exporter: given('tracingExporter') as TracingExporter | undefined,
       endpoint: typeof endpoint === 'string' ? endpoint : undefined,
       sampleRate: typeof sampleRate === 'number' ? sampleRate : undefined,
@@ -65,7 +65,7 @@ async function tracedRun(
 ): Promise<Part> {
   const { openTracing } = await import('../../core/diagnostics/observe/tracing.js');
   const { OperationSpans } = await import('../../core/diagnostics/observe/spans.js');
-  // Progress is drawn there, and stdout has the result and nothing else.
+  // Spans go to stderr, after the progress display, as stdout has only the result.
   const lines = laterLines(context.stderr, 'spans');
   const { sink, close } = openTracing(settings, { version, env: context.env, write: lines.write });
   const spans = new OperationSpans(sink, { 'archiver.command': command });

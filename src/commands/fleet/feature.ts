@@ -1,4 +1,4 @@
-// Fleets: unattended writers of many machines, and who watches them.
+// Fleets: unattended writers on many machines, and commands to watch them.
 import type { Feature } from '../../cli/feature.js';
 import { command as fleetagentConfigKeygen } from './fleetagent/config-keygen.js';
 import { command as fleetagentIamPolicy } from './fleetagent/iam-policy.js';

@@ -1,4 +1,4 @@
-// How a fleet is, as a table, as lines and as JSON.
+// The state of a fleet, as a table, as lines and as JSON.
 import { usageError } from '../../core/platform/failures/errors.js';
 import type { HeartbeatSource } from '../../core/fleet/heartbeat.js';
 import { type Condition, CONDITIONS, isTroubled, type WriterStatus } from '../../core/fleet/watch/judge.js';
@@ -9,7 +9,7 @@ import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../
 import { fact, firstLines, ofKnown } from '../kit/lines.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
 
-/** More rows are not read by anybody; the first are those with troubles. */
+/** Limit of rows: nobody reads more, and the first are those with troubles. */
 const SHOWN_WRITERS = 100;
 
 const WORDS: Readonly<Record<Condition, string>> = {
@@ -21,10 +21,10 @@ const WORDS: Readonly<Record<Condition, string>> = {
   unknown: '? unknown',
 };
 
-/** The place of all writers, or of one; a bucket or a folder may be called so. */
+/** Matches the place of all writers, or of one; a bucket or a folder may be named like this, too. */
 const BELOW = /^(s3:\/\/[^/]+(?:\/.*)?|file:\/\/.+)\/writers(?:\/[^/]+)?$/;
 
-/** The base of a fleet as typed, checked. @throws usage for an upload and for the place of one writer */
+/** Checks the base of a fleet as it was typed. @throws usage for an upload and for the place of one writer */
 export function fleetBase(url: string): string {
   const base = formatStoreUrl(parseStoreUrl(url));
   if (splitUploadUrl(base) !== undefined)
@@ -36,7 +36,7 @@ export function fleetBase(url: string): string {
 }
 
 interface Row {
-  /** Of the first source of a writer. */
+  /** Set in the row of the first source of a writer. */
   readonly writer: WriterStatus | undefined;
   readonly source: HeartbeatSource | undefined;
 }
@@ -52,7 +52,7 @@ const sinceText = (moment: Date | null, now: Date): string =>
 const changesText = ({ noChanges, added, modified, deleted }: HeartbeatSource): string =>
   noChanges ? 'none' : `+${added} ~${modified} -${deleted}`;
 
-/** A row for each source; what is about the writer stands in the first. */
+/** A row for each source; the cells about the writer are only in its first row. */
 const columnsAt = (now: Date): readonly Column<Row>[] => {
   const ofWriter = (cell: (writer: WriterStatus) => string | undefined) => (row: Row) =>
     row.writer === undefined ? '' : cell(row.writer);
@@ -102,7 +102,7 @@ const columnsAt = (now: Date): readonly Column<Row>[] => {
   ];
 };
 
-/** The table; with many writers the first hundred, unless all are asked for. */
+/** The table; with many writers only the first hundred, unless --verbose asks for all. */
 export async function fleetTable(
   { writers, lookedAt }: FleetStatus,
   context: TableContext & { readonly verbose: boolean },
@@ -120,7 +120,7 @@ export function countsText({ writers, counts }: FleetStatus): string {
   return `${formatQuantity(writers.length, 'writer')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 }
 
-/** What somebody should know of each writer, and what else was seen. */
+/** Lines about the troubles of each writer, and about other things that were found. */
 export function troubleLines({ writers, others }: FleetStatus, isVerbose: boolean): readonly string[] {
   const troubled = writers.filter(isTroubled);
   const lines = troubled.map(

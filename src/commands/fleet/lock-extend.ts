@@ -109,17 +109,17 @@ export const command = defineCommand({
   },
 });
 
-/** As the engine extends locks, and looks at them. */
+/** The concurrency with which the engine reads and extends locks. */
 const REQUESTS_AT_ONCE = 32;
 
-/** @throws unsupported where nothing can be locked */
+/** Returns the locks of the bucket. @throws unsupported where nothing can be locked */
 async function lockOf({ lock }: OpenedStore, baseUrl: string, signal: AbortSignal): Promise<BucketLock> {
   const { parseStoreUrl } = await import('../../core/store/store-url.js');
   const { noLockError } = await import('../../core/store/store-error.js');
   const place = parseStoreUrl(baseUrl);
   if (lock === undefined || place.kind === 'file')
     throw usageError('nothing in a folder can be locked: lock-extend needs an s3:// store');
-  // Who may not read the configuration learns it from the first object.
+  // Without permission to read the configuration, the first object tells whether there are locks.
   const rule = await lock.read(signal).catch((error: unknown) => {
     if (!isArchiverError(error, 'access-denied')) throw error;
     return {};
@@ -135,7 +135,7 @@ const noDataset = (baseUrl: string, datasetId: string | undefined): ArchiverErro
     { hint: `archiver list ${printable(baseUrl)}` },
   );
 
-/** Of the requests that extend locks; those that looked at them have been sent. */
+/** The cost of the requests that extend locks; those that read them have been sent already. */
 async function costOf({ changes }: LockPlan, opened: OpenedStore, context: Pricing) {
   const { billOf } = await import('../../core/cost/cost-model.js');
   const { listsByKey } = await import('../../core/platform/lists-by-key.js');

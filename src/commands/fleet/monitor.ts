@@ -58,8 +58,8 @@ export const command = defineCommand({
   async run(values, [url], context: MonitorContext) {
     const { fleetBase } = await import('./fleet-lines.js');
     const options = await passOptions(fleetBase(url), values, context);
-    if (values.once) return await once(options, context);
-    await goOn(options, values.interval, context);
+    if (values.once) return await monitorOnce(options, context);
+    await monitorPasses(options, values.interval, context);
     return 0;
   },
 });
@@ -96,7 +96,7 @@ async function passOptions(
   };
 }
 
-async function once(options: PassOptions, context: MonitorContext): Promise<number> {
+async function monitorOnce(options: PassOptions, context: MonitorContext): Promise<number> {
   const { follow, lookOnce } = await import('../../core/fleet/watch/monitor-pass.js');
   const { alertsText, passDocument, passText } = await import('./pass-lines.js');
   const pass = await lookOnce(options);
@@ -109,14 +109,14 @@ async function once(options: PassOptions, context: MonitorContext): Promise<numb
   return pass.fleet.troubledCount === 0 ? 0 : 3;
 }
 
-/** Passes until it is asked to stop; each is told as it comes. */
-async function goOn(options: PassOptions, intervalMs: number, context: MonitorContext): Promise<void> {
+/** Makes passes until it is asked to stop, and prints each as it comes. */
+async function monitorPasses(options: PassOptions, intervalMs: number, context: MonitorContext): Promise<void> {
   const { follow, lookOnce } = await import('../../core/fleet/watch/monitor-pass.js');
   const { atIntervals } = await import('../../core/fleet/watch/passes.js');
   const { alertsText, passDocument, passText } = await import('./pass-lines.js');
   const { signal, now } = options;
   const pause = async (ms: number, until: AbortSignal): Promise<void> => {
-    await sleep(ms, undefined, { signal: until }).catch(() => undefined); // it fired: the loop sees that
+    await sleep(ms, undefined, { signal: until }).catch(() => undefined); // it was aborted, which the loop checks
   };
   let before: Date | null = null;
   const passes = atIntervals({ intervalMs, now, pause, signal }, async () => {
@@ -124,7 +124,7 @@ async function goOn(options: PassOptions, intervalMs: number, context: MonitorCo
     before = pass.unseenSince;
     const isSilent = context.quiet && pass.fleet?.troubledCount === 0;
     if (!isSilent) await context.print(textOf(passText(pass, context.verbose)));
-    // Told already: a slow channel keeps nobody waiting for it.
+    // The pass is printed already, so a slow channel does not delay it.
     const followed = await follow(pass, options);
     warnOf(followed.problems, context);
     const alerts = alertsText(followed);

@@ -1,4 +1,4 @@
-// What `fleet monitor` says of a pass.
+// The output of `fleet monitor` about a pass.
 import type { Followed, MonitorPass } from '../../core/fleet/watch/monitor-pass.js';
 import { isTroubled } from '../../core/fleet/watch/judge.js';
 import { conditionList, writerDocument } from '../../core/fleet/watch/fleet-document.js';
@@ -7,7 +7,7 @@ import { formatDuration, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { countsText, troubleLines } from './fleet-lines.js';
 
-/** A line with its time, and one for each of the first troubles. */
+/** A line with the time of the pass, and one for each of the first troubles. */
 export function passText({ time, fleet, failure, unseenSince }: MonitorPass, isVerbose: boolean): readonly string[] {
   const at = formatTimestamp(time);
   if (fleet !== undefined) return [`${at} ${countsText(fleet)}`, ...troubleLines(fleet, isVerbose)];
@@ -16,13 +16,13 @@ export function passText({ time, fleet, failure, unseenSince }: MonitorPass, isV
   return [`${at} ✗ the fleet cannot be seen${since}: ${printable(failure?.message ?? '')}`];
 }
 
-/** What became of alerts; nothing where none was due that had not been sent lately. */
+/** Lines about alerts; none if no alert was due, or all of them had been sent lately. */
 export const alertsText = ({ alerts, unsentCount }: Followed): readonly string[] => [
   ...(alerts.length === 0 ? [] : [`  ${formatQuantity(alerts.length, 'alert')} sent`]),
   ...(unsentCount === 0 ? [] : [`  ${formatQuantity(unsentCount, 'alert')} not sent; see archiver alerts config`]),
 ];
 
-/** The pass as JSON, with the writers that somebody has to look at. */
+/** The pass as JSON, with the writers that need attention. */
 export const passDocument = (
   { time, fleet, failure, unseenSince }: MonitorPass,
   { alerts, unsentCount, problems }: Followed,

@@ -1,4 +1,4 @@
-// Looking at a fleet, for the commands that watch one.
+// The common part of the commands that watch a fleet.
 import { arg } from '../../cli/arg.js';
 import type { Clock, Places } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
@@ -31,7 +31,7 @@ export interface WatchValues extends Omit<StoreValues, 'region'> {
   readonly threshold: number;
 }
 
-/** Looks once at the fleet at a base. @throws not-found where there is none; access-denied, store */
+/** Reads the state of the fleet at a base once. @throws not-found where there is none; access-denied, store */
 export async function lookAt(
   baseUrl: string,
   values: WatchValues,

@@ -1,8 +1,8 @@
-// Writers of a fleet as they are named by people who set them up on another machine.
+// Checks the id of a writer that is set up on another machine.
 import { checkWriterId } from '../../core/dataset/records/identity.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 
-/** @throws usage for an id that is none, and for `auto`, which would be this machine's */
+/** Returns the id. @throws usage for an invalid id, and for `auto`, which would mean this machine */
 export function namedWriter(id: string): string {
   if (id !== 'auto') return checkWriterId(id);
   throw usageError(

@@ -1,7 +1,7 @@
-// Flags about who may get at a bucket.
+// Flags for checking who has access to a bucket.
 import { flag, ofFeature } from '../../cli/flag.js';
 
-/** Of an upload that looks first. The levels are those of core/access/finding.ts. */
+/** Flags of uploads that check access first. The levels are those of core/access/finding.ts. */
 export const accessGateFlags = ofFeature('access', {
   checkAccess: flag.on({
     only: 's3',

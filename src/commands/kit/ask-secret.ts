@@ -1,4 +1,4 @@
-// Secrets that are given as a flag, a variable, a file, or typed without being shown.
+// Reads secrets from a flag, a variable, a file, or a prompt that does not show them.
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Cancellation, Places, Terminal } from '../../cli/context.js';
@@ -8,7 +8,7 @@ import { untilCancelled } from '../../core/store/until-cancelled.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { hasTerminal } from './ask.js';
 
-type Asking = Cancellation & Pick<Terminal, 'stdin' | 'stderr'>;
+type PromptContext = Cancellation & Pick<Terminal, 'stdin' | 'stderr'>;
 
 const MAX_BYTES = 65_536;
 const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ['\u0003', '\u0004', '\b', '\u007f'] as const;
@@ -16,14 +16,17 @@ const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ['\u0003', '\u0004', '\b', '\u007f']
 export interface SecretSources {
   readonly given: string | undefined;
   readonly file: string | undefined;
-  /** What to ask for on a terminal: `SMTP password`; not asked without it. */
+  /** Name of the secret for the prompt on a terminal, such as `SMTP password`; without it there is no prompt. */
   readonly ask?: string | undefined;
 }
 
-/** The secret; undefined where nobody gave one. @throws usage for an empty file or answer; not-found, access-denied, io, cancelled */
+/**
+ * Returns the secret, or undefined where nobody gave one. @throws usage for an empty file or answer; not-found, access-denied, io,
+ * cancelled
+ */
 export async function secretOf(
   { given, file, ask }: SecretSources,
-  context: Asking & Pick<Places, 'cwd'>,
+  context: PromptContext & Pick<Places, 'cwd'>,
 ): Promise<string | undefined> {
   if (given !== undefined) return given;
   if (file !== undefined) return await secretIn(resolve(context.cwd, file));
@@ -43,19 +46,22 @@ async function secretIn(path: string): Promise<string> {
   return text;
 }
 
-/** A new secret, typed twice. @throws usage for none, or two that differ; cancelled at Ctrl+C */
-export async function askNewSecret(what: string, context: Asking): Promise<string> {
+/** Asks for a new secret, which is typed twice. @throws usage for an empty answer, or two that differ; cancelled at Ctrl+C */
+export async function askNewSecret(what: string, context: PromptContext): Promise<string> {
   const [typed, again] = await readHidden([what, `${what} again`], context);
   if (typed !== again) throw usageError(`the two answers for the ${what} differ: nothing was made`);
   return typed ?? '';
 }
 
-/** Asks on stderr; what is typed is not shown. @throws cancelled at Ctrl+C; usage for no answer */
-const askSecret = async (what: string, context: Asking): Promise<string> =>
+/** Asks on stderr, without showing what is typed. @throws cancelled at Ctrl+C; usage for an empty answer */
+const askSecret = async (what: string, context: PromptContext): Promise<string> =>
   (await readHidden([what], context))[0] ?? '';
 
-/** One reader for all of the answers: what is typed ahead, or pasted, belongs to the next question. */
-async function readHidden(questions: readonly string[], { stdin, stderr, signal }: Asking): Promise<readonly string[]> {
+/** Reads all answers with one reader: text that is typed ahead, or pasted, belongs to the next question. */
+async function readHidden(
+  questions: readonly string[],
+  { stdin, stderr, signal }: PromptContext,
+): Promise<readonly string[]> {
   const input: typeof stdin & { readonly setRawMode?: (isRaw: boolean) => unknown } = stdin;
   const ask = (what: string): void => void stderr.write(`${what} (not shown): `);
   const answers: string[] = [];

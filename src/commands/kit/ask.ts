@@ -1,27 +1,27 @@
-// Questions before something that cannot be undone, and who is there to answer them.
+// Asks the user before something that cannot be undone, and tells whether there is a terminal to ask on.
 import type { Cancellation, Questions, Terminal } from '../../cli/context.js';
 import { ArchiverError, usageError } from '../../core/platform/failures/errors.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 
-/** Somebody can be asked: questions go to stderr, answers come from stdin. */
+/** True if a person can be asked: questions go to stderr, answers come from stdin. */
 export const hasTerminal = ({ stdin, stderr }: Pick<Terminal, 'stdin' | 'stderr'>): boolean =>
   stdin.isTTY === true && stderr.isTTY === true;
 
-/** Goes on only with a yes. `refusal`: what did not happen. @throws usage when the answer is no */
+/** Asks and returns only after a yes. `refusal` says what was not done. @throws usage when the answer is no */
 export async function agree(context: Questions, question: string, refusal: string): Promise<void> {
   if (!(await context.confirm(question))) throw usageError(`${refusal}: the answer was no`);
 }
 
 /**
- * Asks for each of these words in turn on stderr, to be typed, so that nobody agrees by habit.
- * @throws cancelled (exit status 1) at the first answer that is another
+ * Asks on stderr for each of these words in turn, to be typed, so that nobody agrees by habit. @throws cancelled (exit status 1) at the
+ * first answer that is another
  */
 export async function askTyped(
   context: Cancellation & Pick<Terminal, 'stdin' | 'stderr'>,
   questions: readonly { readonly about: string; readonly word: string }[],
 ): Promise<void> {
   const { createInterface } = await import('node:readline');
-  // One reader for all of them: what is typed ahead belongs to the next question.
+  // One reader for all of the words: text that is typed ahead belongs to the next question.
   const input = createInterface({ input: context.stdin, terminal: false });
   const lines = input[Symbol.asyncIterator]();
   const stop = (): void => input.close();

@@ -1,4 +1,4 @@
-// Flags about budgets, of commands that are asked by them and of those that ask them.
+// Flags about budgets: of commands that work on budgets, and of those that must keep to them.
 import { flag, ofFeature } from '../../cli/flag.js';
 
 const budgetStore = flag.text({
@@ -7,16 +7,16 @@ const budgetStore = flag.text({
   describe: 'where budgets are kept: on this computer, or at s3://bucket/prefix for all machines of a group',
 });
 
-/** Of commands that ask or change budgets: it is the place that they work on. */
+/** Flag of commands that read or change budgets: it names the place that they work on. */
 export const budgetStoreFlag = { budgetStore: { ...budgetStore, isPlace: true } };
 
-/** Where budgets are asked before a command runs: a setting of every command that is recorded. */
+/** Place of the budgets that a run must keep to: a setting of every command that is recorded. */
 export const askedBudgetsFlag = ofFeature('money', { budgetStore });
 
-/** Goes on in spite of budgets. */
+/** Continues in spite of budgets. */
 export const ignoreBudgetFlag = ofFeature('money', {
   ignoreBudget: flag.on({ describe: 'go on above a budget, or where no cost is known' }),
 });
 
-/** What commands take that upload. */
+/** Budget flags of commands that upload. */
 export const budgetGateFlags = { ...askedBudgetsFlag, ...ignoreBudgetFlag };

@@ -1,5 +1,4 @@
-// What a person reads of chunks in cold storage: their states, what each tier costs and when it is done. Also the lines of
-// a restore that has asked for them.
+// Text about chunks in cold storage: their states, what each tier costs and when it is done; and about a restore that has requested them.
 import type { RetrievalEstimate, RetrievalItem } from '../../core/cost/retrieval-cost.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { isLost } from '../../core/restore/retrieval-document.js';
@@ -19,7 +18,7 @@ const ITEM_WORDS: Readonly<Record<RetrievalItem, string>> = {
   transfer: 'transfer to the internet',
 };
 
-/** `retrieval $8.12, requests less than $0.01`: what costs something or is not known. */
+/** The items that cost something or whose price is not known: `retrieval $8.12, requests less than $0.01`. */
 const linesText = ({ lines }: RetrievalEstimate): string =>
   lines
     .filter(({ costUsd }) => costUsd !== 0)
@@ -31,7 +30,7 @@ function costText(estimate: RetrievalEstimate): string {
   return `${formatUsd(estimate.costUsd)}${lines === '' ? '' : `: ${lines}`}`;
 }
 
-/** Whose prices they are. */
+/** Says where the prices come from. */
 export function sourceText(estimate: RetrievalEstimate): string {
   const list = priceSourceText(estimate);
   if (estimate.provider !== 'aws') return list;
@@ -40,7 +39,7 @@ export function sourceText(estimate: RetrievalEstimate): string {
     : `${list}; this store is another server, which may charge something else`;
 }
 
-/** What the dry run adds: chunks by state, what each tier costs and when it is done. */
+/** Lines that a dry run adds: chunks by state, what each tier costs and when it is done. */
 export function plannedLines(
   { chunks, estimate, tiers }: Extract<Retrieval, { kind: 'planned' }>,
   tier: string,
@@ -84,7 +83,7 @@ const STATE_WORDS: Readonly<Record<ThawedChunk['state'], string>> = {
   denied: 'denied',
 };
 
-/** `12 needed: 3 readable, 9 in cold storage (GLACIER, 812 GiB)`. */
+/** The states of the chunks: `12 needed: 3 readable, 9 in cold storage (GLACIER, 812 GiB)`. */
 function statesText(chunks: readonly ThawedChunk[]): string {
   const parts = (['readable', 'thawing', 'cold', 'missing', 'denied'] as const).flatMap((state) => {
     const own = chunks.filter((chunk) => chunk.state === state);
@@ -95,7 +94,7 @@ function statesText(chunks: readonly ThawedChunk[]): string {
   return `${formatCount(chunks.length)} needed: ${parts.join(', ')}`;
 }
 
-/** What was asked for, when it is there, and how to go on. */
+/** Says which chunks were requested, when they are readable, and how to continue. */
 export function requestedText(
   requested: Requested,
   values: { readonly tier: string; readonly restoreDays: number },

@@ -1,4 +1,4 @@
-// Datasets as a table: what `list` of a store and `dataset list` show.
+// The columns of dataset tables, for `list` of a store and `dataset list`.
 import type { DatasetSummary } from '../../core/dataset/records/describe-datasets.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';

@@ -1,4 +1,5 @@
-// Which place a command looks for datasets in: S3_URL, or the part of it that belongs to one writer. Commands import it inside `run`: ids of writers need node:crypto.
+// Finds the place where a command looks for datasets: S3_URL, or the part of it that belongs to one writer. Commands import this file
+// inside `run`: ids of writers need node:crypto.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { autoWriterId, checkWriterId } from '../../core/dataset/records/identity.js';
@@ -6,7 +7,7 @@ import { usageError } from '../../core/platform/failures/errors.js';
 import { joinStoreUrl, splitUploadUrl } from '../../core/store/store-url.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 
-/** @throws usage for the URL of an upload, and for a writer id that is none */
+/** Returns the URL under which datasets are looked for. @throws usage for the URL of an upload, and for an invalid writer id */
 export function datasetBase(url: string, writerId: string | undefined): string {
   if (splitUploadUrl(url) !== undefined) {
     throw usageError(
@@ -18,7 +19,7 @@ export function datasetBase(url: string, writerId: string | undefined): string {
   return writer === undefined ? joinStoreUrl(url) : joinStoreUrl(url, 'writers', writer);
 }
 
-/** The writer that --writer-id names; undefined without one. */
+/** Returns the writer that --writer-id names; undefined without one. */
 export function writerIdOf(given: string): string | undefined {
   if (given === '') return undefined;
   return given === 'auto' ? autoWriterId(hostname(), machineId()) : checkWriterId(given);

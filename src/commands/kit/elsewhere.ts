@@ -1,4 +1,4 @@
-// "Not here, but v1 has it": what is added to a path that an upload does not have.
+// Says in which other versions a path is that an upload does not have.
 import type { Cancellation, Verbosity } from '../../cli/context.js';
 import { isArchiverError } from '../../core/platform/failures/errors.js';
 import type { Failure } from '../../core/platform/failures/failure-list.js';
@@ -9,9 +9,12 @@ import type { ObjectReader } from '../../core/store/object-store.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
-const NAMED = 10;
+const MAX_NAMED = 10;
 
-/** Where else the missing ones are that were typed as paths. What goes wrong here is no failure of the command. @throws cancelled */
+/**
+ * Finds other versions with the missing paths, for those that were typed as paths. Failures here are no failure of the command. @throws
+ * cancelled
+ */
 export async function lookElsewhere(
   reader: ObjectReader,
   { uploadId, selectors }: { readonly uploadId: UploadId; readonly selectors: Selectors },
@@ -20,7 +23,7 @@ export async function lookElsewhere(
 ): Promise<readonly Elsewhere[]> {
   const { files = [] } = selectors;
   const names = missing.map(({ path }) => path);
-  const typed = names.filter((name) => files.includes(name)).slice(0, NAMED);
+  const typed = names.filter((name) => files.includes(name)).slice(0, MAX_NAMED);
   try {
     const { findElsewhere } = await import('../../core/dataset/history/elsewhere.js');
     return await findElsewhere(reader, uploadId, typed, context.signal);
@@ -31,7 +34,7 @@ export async function lookElsewhere(
   }
 }
 
-/** `; v3 of photos-1a2b has a, b; v1 has c`; empty where no version has anything. */
+/** The end of a sentence: `; v3 of photos-1a2b has a, b; v1 has c`; empty where no version has any of the paths. */
 export const elsewhereText = (found: readonly Elsewhere[]): string =>
   found
     .map(({ datasetId, paths, ...version }, index) => {
@@ -40,7 +43,7 @@ export const elsewhereText = (found: readonly Elsewhere[]): string =>
     })
     .join('');
 
-/** What is added to one missing path: `, but v3 of photos-1a2b has it`. */
+/** The end of a sentence about one missing path: `, but v3 of photos-1a2b has it`. */
 export function butElsewhere(found: readonly Elsewhere[], name: string): string {
   const where = found.find(({ paths }) => paths.includes(name));
   return where === undefined ? '' : `, but ${versionName(where)} of ${printable(where.datasetId)} has it`;

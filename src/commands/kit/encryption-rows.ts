@@ -1,4 +1,4 @@
-// With which keys chunks are encrypted, as text and JSON.
+// Describes the keys that chunks are encrypted with.
 import type { ChunkEncryption, KeyedChunks } from '../../core/dataset/inventory/chunk-encryption.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
@@ -10,7 +10,7 @@ function keyText({ method, kmsKeyId }: KeyedChunks): string {
   return `encrypted with ${kmsKeyId === null ? 'a key that the store does not name' : printable(kmsKeyId)} (SSE-KMS)`;
 }
 
-/** A line for each key, and what is not known. */
+/** A line for each key, and lines for what is not known. */
 export function encryptionTexts({ byKey, asked, of, missing, denied }: ChunkEncryption): readonly string[] {
   return [
     ...byKey.map((keyed) => `${amountText(keyed.chunks, 'chunk', keyed.bytes)}: ${keyText(keyed)}`),

@@ -1,11 +1,11 @@
-// Flags and arguments that several commands take, to be spread into their declarations. Their names and their help texts
-// are decided here, once.
+// Flags and arguments that several commands take, to be spread into their declarations. This is the only place for their names and help
+// texts.
 import { arg } from '../../cli/arg.js';
 import { flag, ofFeature } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
 import { STORAGE_CLASSES } from '../../core/store/providers/storage-classes.js';
 
-/** One upload, for commands with `uploadTargetFlags`. */
+/** Names one upload, for commands with `uploadTargetFlags`. */
 export const uploadArg = arg.url('S3_URL', {
   describe: 'the upload, or the store of the dataset; not needed with --bucket or ARCHIVER_STORE',
 });
@@ -13,7 +13,7 @@ export const uploadArg = arg.url('S3_URL', {
 /** The base URL of datasets. */
 export const placeArg = arg.url('S3_URL', { describe: 'bucket and prefix of the uploads' });
 
-/** Credentials and address of the store; every command that touches it takes these. */
+/** Credentials and address of the store; every command that uses a store takes these. */
 export const accessFlags = {
   profile: flag.text({ only: 's3', placeholder: 'NAME', describe: 'named AWS profile that holds the credentials' }),
   endpointUrl: flag.text({
@@ -29,8 +29,8 @@ export const accessFlags = {
 };
 
 /**
- * How to reach the store. The default region is only the last resort, after variables, profile and the bucket itself:
- * `context.origins.region` tells whether it was given.
+ * Access to the store. The default region is only the last resort, after variables, profile and the bucket itself: `context.origins.region`
+ * tells whether a region was given.
  */
 export const storeFlags = <const R extends string>(defaultRegion: R) => ({
   region: flag.text({
@@ -43,10 +43,10 @@ export const storeFlags = <const R extends string>(defaultRegion: R) => ({
   ...accessFlags,
 });
 
-/** Where nothing tells the region of a bucket. */
+/** Region of a bucket when nothing tells it. */
 export const LAST_RESORT = 'us-east-1';
 
-/** How to reach the store, for commands that have no region to fall back on. */
+/** Access to the store, for commands without a default region. */
 export const detectedStoreFlags = {
   region: flag.text({
     only: 's3',
@@ -57,7 +57,7 @@ export const detectedStoreFlags = {
   ...accessFlags,
 };
 
-/** Who may read what a command writes to a folder. */
+/** Permissions of files that a command writes to a folder. */
 export const storeModeFlag = {
   storeMode: flag.mode({
     placeholder: 'MODE',
@@ -66,7 +66,7 @@ export const storeModeFlag = {
   }),
 };
 
-/** Of what compares a folder with an earlier version. */
+/** For commands that compare a folder with an earlier version. */
 export const ignoreCtimeFlag = flag.on({
   describe: 'size and modification time alone say what changed',
 });
@@ -79,7 +79,7 @@ export const datasetIdFlag = flag.text({
     'dataset that this becomes a version of; derived from this machine (or writer) and the folder when not given',
 });
 
-/** How uploads are encrypted with KMS. */
+/** Encryption of uploads with KMS. */
 export const encryptionFlags = {
   kmsKeyId: flag.text({
     placeholder: 'ID',
@@ -111,14 +111,14 @@ export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => (
   ...storeFlags(defaultRegion),
 });
 
-/** How an upload is named. */
+/** Allows only one way of naming an upload. */
 export const uploadTargetRules = [
   conflicts('datasetId', ['uploadId']),
   conflicts('version', ['asOf', 'uploadId']),
   conflicts('asOf', ['uploadId']),
 ] as const;
 
-/** Under which writer's prefix an upload goes. */
+/** The writer under whose prefix an upload goes. */
 export const writerIdFlag = flag.text({
   placeholder: 'ID',
   default: '',
@@ -143,7 +143,7 @@ export const packingFlags = {
   }),
 };
 
-/** What an upload records of git and DVC. */
+/** Metadata of git and DVC that an upload records. */
 export const provenanceFlags = ofFeature('projects', {
   gitMetadata: flag.on({
     describe: 'record the git commit of SOURCE_DIR; with branch, tag and remote, and the commit with each file',
@@ -164,24 +164,24 @@ export const provenanceFlags = ofFeature('projects', {
   dvcOutputDir: flag.folder({ describe: 'where .dvc files go; SOURCE_DIR when not given' }),
 });
 
-/** What uploads that may use any class choose from. */
+/** For uploads that may use any class. */
 export const storageClassFlag = flag.choice(STORAGE_CLASSES, {
   default: 'STANDARD',
   describe: 'storage class of the chunks; the manifest is always STANDARD',
 });
 
-/** How a long operation reports. */
+/** How a long operation reports its progress. */
 export const outputFlags = {
   progressFormat: flag.choice(['tui', 'json', 'text', 'none'], {
     describe: 'how progress is shown on stderr; tui on a terminal, else text',
   }),
 };
 
-/** What a dry run of an upload does. */
+/** Help text of --dry-run for uploads. */
 export const DRY_RUN =
   'write nothing: look at the folder and the destination, say what would be sent and what that costs at most; --verbose lists every file';
 
-/** Which files are taken. */
+/** Selects the files that are archived. */
 export const filterFlags = {
   exclude: flag.repeat({ placeholder: 'PATTERN', describe: 'leave out paths that match this gitignore pattern' }),
   include: flag.repeat({
@@ -194,13 +194,13 @@ export const filterFlags = {
   failFast: flag.on({ describe: 'stop at the first file that cannot be read' }),
 };
 
-/** How fast bytes may move. */
+/** Limits of the transfer rate. */
 export const limitFlags = {
   limitUpload: flag.rate({ describe: 'bytes sent per second at most, such as 10MiB/s' }),
   limitDownload: flag.rate({ describe: 'bytes received per second at most, such as 10MiB/s' }),
 };
 
-/** What uploads of one folder take, whether it is compared first or not. */
+/** Flags of every upload of one folder, full or compared with a version. */
 export const folderFlags = {
   ...provenanceFlags,
   ...encryptionFlags,
@@ -208,7 +208,7 @@ export const folderFlags = {
   limitUpload: limitFlags.limitUpload,
 };
 
-/** What goes with what of `folderFlags`. */
+/** Rules for `folderFlags`. */
 export const folderRules = [
   requires('encryptManifest', 'kmsKeyId'),
   requires('dvcOutputDir', 'generateDvcFiles'),
@@ -255,15 +255,15 @@ export const writeFlags = {
   }),
 };
 
-/** How many requests run at once. */
+/** Number of concurrent requests. */
 export const workersFlag = { workers: flag.int([1, 64], { default: 4, describe: 'requests at a time' }) };
 
-/** The cache of fetched data. `more`: what help adds. */
+/** Size of the cache of fetched data. `more` is added to its help text. */
 export const cacheFlag = (more = '') => ({
   cacheGb: flag.int([0, 1_000_000], { default: 10, describe: `size of the cache of fetched data; 0 means 10${more}` }),
 });
 
-/** The writer whose prefix a dataset is looked for under. */
+/** The writer under whose prefix a dataset is looked for. */
 export const writerFlag = {
   writerId: flag.text({
     placeholder: 'ID',
@@ -271,7 +271,7 @@ export const writerFlag = {
   }),
 };
 
-/** Names an existing dataset that is read. */
+/** Names an existing dataset to read. */
 export const datasetFlag = {
   datasetId: flag.text({
     alias: 'dataset',

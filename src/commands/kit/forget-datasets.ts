@@ -1,10 +1,10 @@
-// After a scuttle: the store has no versions because this computer has deleted them, which is no reason to refuse new ones.
+// Cleans up after a scuttle: the store has no versions because this computer has deleted them, which is no reason to refuse new ones.
 import { cacheFolder, rememberedIn } from '../../core/archive/run/remembered.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { joinStoreUrl } from '../../core/store/store-url.js';
 import type { Messages, Places } from '../../cli/context.js';
 
-/** Forgets which versions of these datasets there were: keys such as `writers/nas/datasets/lab-01234567`. @throws access-denied, io */
+/** Forgets which versions these datasets had; `keys` look like `writers/nas/datasets/lab-01234567`. @throws access-denied, io */
 export async function forgetDatasets(
   opened: OpenedStore,
   keys: readonly string[],

@@ -1,9 +1,9 @@
-// Reading that may find content to be missing or damaged, and what a sync remembers of the same content.
+// Keeps a sync from trusting what it remembers of content that a check has found missing or damaged.
 import type { Messages, Places } from '../../cli/context.js';
 
 /**
- * What `read` gives. What is not sound, or cannot be read, is not taken for whole because it was seen so earlier today: the
- * next sync looks. @throws what `read` throws
+ * Returns what `read` returns. When that is not sound, or `read` fails, forgets which content was seen to be whole earlier today, so that
+ * the next sync checks it again. @throws what `read` throws
  */
 export async function forgettingLooks<T>(
   { home, warn }: Pick<Places, 'home'> & Pick<Messages, 'warn'>,

@@ -1,4 +1,4 @@
-// The cache of fetched data that restores, shells and browsers share.
+// Opens the cache of fetched data that restores, shells and browsers share.
 import { join } from 'node:path';
 import type { Places } from '../../cli/context.js';
 import type { FrameCache } from '../../core/restore/frame-cache.js';
@@ -6,7 +6,7 @@ import type { FrameCache } from '../../core/restore/frame-cache.js';
 const GB = 1e9;
 const DEFAULT_GB = 10;
 
-/** The cache, as large as --cache-gb says; 0 stands for the default. */
+/** Opens the cache with the size (in GB) of --cache-gb; 0 stands for the default. */
 export async function openFrameCache(
   { cacheGb }: { readonly cacheGb: number },
   { home }: Pick<Places, 'home'>,

@@ -1,4 +1,4 @@
-// Flags of every command that makes versions: what a refusal says goes on all the same.
+// Flags of every command that makes versions, which let it continue in spite of a refusal.
 import { flag } from '../../cli/flag.js';
 import { CREATE_ONCE } from '../../core/store/create-once-setting.js';
 
@@ -10,7 +10,7 @@ export const createOnceFlag = {
   }),
 };
 
-/** Of commands that replace what others may replace too. */
+/** For commands that replace objects that others may replace, too. */
 export const exclusiveFlag = {
   ...createOnceFlag,
   exclusive: flag.on({
@@ -28,7 +28,7 @@ export const guardFlags = {
   }),
 };
 
-/** What they say of the dataset. */
+/** Returns the options of the dataset that these flags set. */
 export const guardOptions = ({
   allowMassDelete,
   newStore,

@@ -1,7 +1,7 @@
-// What uploads take for the ledger.
+// Flags of uploads about the ledger.
 import { flag, ofFeature } from '../../cli/flag.js';
 
-/** Where the history of uploads is kept. */
+/** File that keeps the history of uploads. */
 export const uploadHistoryFlag = ofFeature('money', {
   uploadHistory: flag.text({
     placeholder: 'FILE|1',
@@ -11,7 +11,7 @@ export const uploadHistoryFlag = ofFeature('money', {
   }),
 });
 
-/** Of commands that upload folders. */
+/** For commands that upload folders. */
 export const ledgerFlags = {
   project: flag.text({
     placeholder: 'ID',
@@ -20,5 +20,5 @@ export const ledgerFlags = {
   ...uploadHistoryFlag,
 };
 
-/** Of others that upload. */
+/** For other commands that upload. */
 export const projectFlag = { project: ledgerFlags.project };

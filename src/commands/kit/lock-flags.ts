@@ -1,8 +1,8 @@
-// Object Lock of what is uploaded.
+// Flags about Object Lock for uploads.
 import { flag } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
 
-/** How long what an upload stores cannot be deleted. */
+/** Keeps what an upload stores from being deleted for some time. */
 export const lockFlags = {
   objectLock: flag.choice(['governance', 'compliance'], {
     describe: 'lock what is stored (S3 Object Lock); who has the permission lifts governance, nobody compliance',
@@ -11,10 +11,10 @@ export const lockFlags = {
 };
 
 const DAY_MS = 86_400_000;
-/** S3 takes no longer ones. */
+/** The longest retention that S3 accepts. */
 const MAX_RETAIN_MS = 36_500 * DAY_MS;
 
-/** How locks are asked for. */
+/** Rules for `lockFlags`. */
 export const lockRules = [
   requires('objectLock', 'retain'),
   requires('retain', 'objectLock'),

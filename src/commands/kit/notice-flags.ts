@@ -1,7 +1,7 @@
-// Flags of runs that nobody watches.
+// Flags of unattended runs.
 import { flag, ofFeature } from '../../cli/flag.js';
 
-/** Who is told of an unattended run. */
+/** Notifications about an unattended run. */
 export const noticeFlags = ofFeature('notify', {
   pingUrl: flag.text({
     secret: true,

@@ -1,14 +1,14 @@
-// Long results in pieces: a million lines are neither held as one string nor written one by one.
+// Yields long results in pieces: a million lines are neither held as one string nor written one by one.
 
 import { documentLine, type Json } from '../../core/platform/json/document.js';
 import type { DocumentParts } from '../../json/documents.js';
 
-/** Worth a write. */
+/** Length (in characters) from which a piece is worth a write. */
 const PIECE = 64 * 1024;
 
 type Texts<T = unknown> = Iterable<Json<T>> | AsyncIterable<Json<T>>;
 
-/** The texts one after another, with `separator` between them, in pieces of about 64 KiB. */
+/** Joins the texts with `separator`, in pieces of about 64 KiB. */
 export async function* inPieces(
   texts: Iterable<string> | AsyncIterable<string>,
   separator = '',
@@ -26,8 +26,8 @@ export async function* inPieces(
 }
 
 /**
- * A JSON document in parts: the keys of `head`, then lists whose items are JSON already, then the keys of
- * `tail`, which is asked for when the lists are over.
+ * A JSON document in parts: the keys of `head`, then lists whose items are JSON already, then the keys of `tail`, which is called after the
+ * lists.
  */
 export const documentParts = <H extends object, L extends Lists, T extends object = object>(
   head: H,

@@ -1,9 +1,9 @@
-// Whose prices an amount is made of, in words.
+// Says in words where the prices of an amount come from.
 import type { PriceOrigin } from '../../core/cost/price-table.js';
 import { factsOf } from '../../core/store/providers/provider-table.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 
-/** Why there are no prices, and what gives some. */
+/** Says why there are no prices, and how to supply some. */
 function noPricesText({ provider }: PriceOrigin): string {
   if (provider === 'aws') return 'not known: the region is not known';
   return provider === 'custom'
@@ -11,7 +11,7 @@ function noPricesText({ provider }: PriceOrigin): string {
     : `not known: no list of ${factsOf(provider).name} is here; costControl.ownPrices says them (docs/providers.md)`;
 }
 
-/** `AWS list prices of 2026-11-20 for us-west-2; 10% off the list (…)`; undefined where there are none. */
+/** Describes the prices: `AWS list prices of 2026-11-20 for us-west-2; 10% off the list (…)`; undefined where there are none. */
 export function priceListText({ provider, region, pricesOf, terms }: PriceOrigin): string | undefined {
   const { name, prices } = factsOf(provider);
   const hasList = prices === 'by-region' ? region !== null : prices === 'one-list';
@@ -20,5 +20,5 @@ export function priceListText({ provider, region, pricesOf, terms }: PriceOrigin
   return [...list, ...terms].join('; ') || undefined;
 }
 
-/** The same, or why there are none. */
+/** Describes the prices, or says why there are none. */
 export const priceSourceText = (origin: PriceOrigin): string => priceListText(origin) ?? noPricesText(origin);

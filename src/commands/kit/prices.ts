@@ -1,4 +1,4 @@
-// The prices that hold for a command: those of the lists, with what the config file says of them.
+// The prices that apply to a command: the lists, changed by the config file.
 import type { Pricing } from '../../cli/context.js';
 import { ownPrices } from '../../core/cost/own-prices.js';
 import type { PriceBook } from '../../core/cost/price-table.js';
@@ -10,8 +10,8 @@ export interface PricedBy {
 }
 
 /**
- * Whose prices hold where a store is not AWS, and all prices: what the user says of them, else what the address of the store tells.
- * @throws usage for a price in the config file that is not one
+ * Returns the provider of a store that is not AWS, and all prices. The provider is the configured one, or else what the address of the
+ * store tells. @throws usage for a price in the config file that is not one
  */
 export const pricedBy = ({ pricing }: Pricing, { runBy }: { readonly runBy?: Provider | undefined }): PricedBy => ({
   provider: pricing.provider ?? runBy,

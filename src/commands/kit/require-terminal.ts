@@ -2,7 +2,7 @@ import { isCi } from '../../cli/progress.js';
 import type { Environment, Terminal } from '../../cli/context.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 
-/** Refuses a full screen where there is none. `name`: of the command; `hint`: what to type instead. @throws usage */
+/** Refuses to open a full screen without a suitable terminal. `name` is the command, `hint` what to type instead. @throws usage */
 export function requireTerminal(name: string, hint: string, { stdin, stdout, env }: Terminal & Environment): void {
   if (stdin.isTTY !== true || stdout.isTTY !== true) throw usageError(`${name} needs a terminal`, hint);
   if (env['TERM'] === 'dumb')

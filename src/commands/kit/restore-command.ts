@@ -5,14 +5,14 @@ import { type VersionName, versionNumber } from '../../core/dataset/records/vers
 export interface RestoreCommand {
   readonly location: string;
   readonly outputDir: string;
-  /** Undefined: everything. */
+  /** Paths to restore; undefined for everything. */
   readonly files: readonly string[] | undefined;
   readonly patterns?: readonly string[];
   /** A version of a dataset; `location` is then its base. */
   readonly version?: VersionName & { readonly datasetId: string };
 }
 
-/** The command line that restores these files, and requests them from cold storage where needed. */
+/** Returns the command line that restores these files, and requests them from cold storage where needed. */
 export function restoreCommand({ location, outputDir, files, patterns = [], version }: RestoreCommand): string {
   const word = (text: string): string => shellWord(printable(text));
   const what = files === undefined ? ['--all'] : files.map((file) => `--file ${word(file)}`);

@@ -1,4 +1,4 @@
-// The way from the flags of `restore` and `download` to the files: both are faces of one engine.
+// Runs `restore` and `download`, which share one engine, from their flags to the restored files.
 import type {
   Clock,
   Environment,
@@ -60,7 +60,7 @@ type EngineOptions = Omit<RestoreOptions, 'reader' | 'mayFetch'>;
 
 interface Fetched<M> {
   readonly result: RestoreResult;
-  /** What a command adds: keys of the document, lines of a dry run, and text and status instead of the usual ones. */
+  /** Keys that the command adds to the document; below, lines of a dry run, and a text and status that replace the usual ones. */
   readonly more: M;
   readonly planned?: readonly string[];
   readonly text?: string;
@@ -70,13 +70,13 @@ interface Fetched<M> {
 export interface RestoreCall<M> extends Pick<RestoreOptions, 'operation' | 'outputDir' | 'selectors' | 'fillsCache'> {
   readonly target: UploadLocation & Pick<StoreCall, 'session'> & Partial<Pick<FoundUpload, 'version' | 'isNewest'>>;
   readonly manifestSha256?: ExpectedDigests | undefined;
-  /** Opened when the store is. */
+  /** Called once the store is open. */
   readonly openCache: () => Promise<RestoreOptions['cache']>;
-  /** The engine that gets the files. */
+  /** Runs the engine that gets the files. */
   readonly fetch: (options: EngineOptions, opened: OpenedStore) => Promise<Fetched<M>>;
 }
 
-/** Restores and prints the result; returns the exit status. `documentOf`: all keys, of those of every restore and `more`. */
+/** Restores and prints the result; returns the exit status. `documentOf` makes the document from the keys of every restore and `more`. */
 export async function restoreFiles<F extends object, M, D extends F>(
   values: WriteValues,
   call: RestoreCall<M>,
@@ -109,7 +109,7 @@ export async function restoreFiles<F extends object, M, D extends F>(
         const { uploadId } = target;
         tellLedger(context, { operation: call.operation, uploadId, datasetId: target.version?.datasetId });
       }
-      const asking: Asking = { call, values, reader: opened.store, context };
+      const asking: OpenedCall = { call, values, reader: opened.store, context };
       try {
         const fetched = await forgettingLooks(context, isSound, () => fetch(options, opened));
         const result = await withElsewhere(fetched.result, asking);
@@ -130,7 +130,7 @@ export async function restoreFiles<F extends object, M, D extends F>(
       const durationMs = elapsed();
       return {
         document: documentOf(restoredDocument(result, { target, durationMs, requests }), more),
-        // Chunks were requested, and paid for: somebody has to come back for them.
+        // Chunks were requested, and paid for: the user has to come back for them.
         isResult: text !== undefined,
         text: () => text ?? resultText(result, call, { durationMs, context, planned: planned ?? [], isDoubtful }),
       };
@@ -142,15 +142,18 @@ export async function restoreFiles<F extends object, M, D extends F>(
 
 const isSound = ({ result, status }: Fetched<unknown>): boolean => result.failed.length === 0 && status !== 3;
 
-interface Asking {
+interface OpenedCall {
   readonly call: RestoreCall<unknown>;
   readonly values: WriteValues;
   readonly reader: ObjectReader;
   readonly context: Restoring;
 }
 
-/** An empty newest version may hide one with content: it may be forged, or of a folder that was not mounted. In a sentence. */
-async function hiddenContent({ call, reader, context }: Asking): Promise<string | undefined> {
+/**
+ * Warns of an empty newest version that may hide one with content: it may be forged, or of a folder that was not mounted. Returns a
+ * sentence.
+ */
+async function hiddenContent({ call, reader, context }: OpenedCall): Promise<string | undefined> {
   const { version, isNewest, baseUrl } = call.target;
   if (version === undefined || isNewest !== true) return undefined;
   const { contentBefore } = await import('../../core/dataset/records/doubts.js');
@@ -164,8 +167,8 @@ async function hiddenContent({ call, reader, context }: Asking): Promise<string 
   );
 }
 
-/** The same error with where else the paths are, and what to type next. */
-async function withHint(error: unknown, { call, values, reader, context }: Asking): Promise<unknown> {
+/** Returns the error with a note where else the paths are, and a hint what to type next. */
+async function withHint(error: unknown, { call, values, reader, context }: OpenedCall): Promise<unknown> {
   if (!(error instanceof NothingSelected)) return error;
   const { selectors, target, outputDir } = call;
   const found = await lookElsewhere(reader, { ...target, selectors }, error.unmatched, context);
@@ -178,8 +181,8 @@ async function withHint(error: unknown, { call, values, reader, context }: Askin
   return new ArchiverError('not-found', message, { cause: error, hint });
 }
 
-/** The result with where else the paths are that are missing. */
-async function withElsewhere(result: RestoreResult, { call, reader, context }: Asking): Promise<RestoreResult> {
+/** Adds to each missing path of the result where else it is. */
+async function withElsewhere(result: RestoreResult, { call, reader, context }: OpenedCall): Promise<RestoreResult> {
   const isMissing = ({ reason }: Failure): boolean => reason === NOT_HERE;
   const missing = result.failed.filter(isMissing);
   const found = await lookElsewhere(reader, { ...call.target, selectors: call.selectors }, missing, context);

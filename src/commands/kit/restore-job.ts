@@ -1,4 +1,4 @@
-// A restore that waits for cold storage: its file, its store, its state in a word and as data.
+// Opens a restore that waits for cold storage, and shows its state in a word and as data.
 import type { Accounted, Cancellation, Clock, Environment, Places, Pricing } from '../../cli/context.js';
 import { roundedUsd } from '../../core/cost/money.js';
 import { usageError } from '../../core/platform/failures/errors.js';
@@ -17,7 +17,7 @@ import { meterOf } from './account.js';
 import { jobFolder, readSaved } from './saved.js';
 import { uploadUrl } from './upload-target.js';
 
-/** Reads a job; an unknown id is answered with the nearest one. @throws not-found, integrity, unsupported, io */
+/** Reads a job; for an unknown id the error suggests the nearest one. @throws not-found, integrity, unsupported, io */
 export async function readNamedJob(id: string, context: Pick<Places, 'home'>): Promise<RestoreJob> {
   const { savedJobs } = await import('../../core/restore/jobs/job-folder.js');
   const folder = jobFolder(context);
@@ -43,8 +43,8 @@ interface JobStoreCall {
 }
 
 /**
- * Opens the store of a job for `work`, as the job was made or as flags say now, and closes it when that has ended.
- * @throws what both throw; usage for a job that does not say where its store is
+ * Opens the store of a job for `work`, with the settings of the job or of these flags, and closes it afterwards. @throws what opening and
+ * `work` throw; usage for a job that does not say where its store is
  */
 export async function withJobStore<T>(
   { job, values, context, ...use }: JobStoreCall,
@@ -74,7 +74,10 @@ export async function withJobStore<T>(
   }
 }
 
-/** Jobs of 0.1.0 name their server only where a flag or a variable named it. @throws usage where one is configured now */
+/**
+ * Refuses a job of 0.1.0 that does not name its server, when a server is configured now. Such jobs name it only where a flag or a variable
+ * did. @throws usage
+ */
 async function refuseToGuess({ id, location }: RestoreJob, sources: AwsSources): Promise<void> {
   if (parseStoreUrl(location.baseUrl).kind !== 's3') return;
   const { storeEndpoint } = await import('../../core/store/s3/s3-profile.js');
@@ -86,16 +89,16 @@ async function refuseToGuess({ id, location }: RestoreJob, sources: AwsSources):
   );
 }
 
-/** What a person reads: `interrupted` was downloading and its process is gone; `unreadable` is damaged, of another archiver or newer. */
+/** Status as it is shown: `interrupted` was downloading and its process is gone; `unreadable` is damaged, of another archiver or newer. */
 export type ShownStatus = JobStatus | 'interrupted' | 'unreadable';
 
-/** The word for what was found. */
+/** Returns the status to show for a job that was found. */
 export function shownStatus({ document: job, holder }: Pick<FoundJob, 'document' | 'holder'>): ShownStatus {
   if (job === undefined) return 'unreadable';
   return job.status === 'downloading' && holder === undefined ? 'interrupted' : job.status;
 }
 
-/** How many of its chunks can be read. */
+/** Counts the chunks of a job that can be read. */
 export const readableChunks = ({ chunks }: RestoreJob): number =>
   chunks.filter(({ state }) => state === 'readable').length;
 
@@ -126,7 +129,7 @@ export function jobDocument(job: RestoreJob) {
   };
 }
 
-/** Names as text, also those that were chosen as byte strings. */
+/** Returns the names as text, including those that were chosen as byte strings. */
 function selectorsDocument({ paths = [], files = [], ...selectors }: Selectors) {
   const named = [...files, ...paths.map(resultPath)];
   return named.length === 0 ? selectors : { ...selectors, paths: named };

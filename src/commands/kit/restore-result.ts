@@ -1,4 +1,4 @@
-// What a person reads of a restore, and its exit status.
+// The text, the document and the exit status of a restore.
 import type { Environment, Terminal } from '../../cli/context.js';
 import type { RequestCounts } from '../../core/store/object-store.js';
 import type { UploadLocation } from '../../core/store/store-url.js';
@@ -11,13 +11,13 @@ import { lookOf } from '../../ui/look.js';
 import { amountText, fact, textOf } from './lines.js';
 import { type FoundUpload, uploadUrl } from './upload-target.js';
 
-/** 0, or 3 where some files failed, or 1 where nothing was restored. */
+/** 0, or 3 when some files failed, or 1 when nothing was restored. */
 export function statusOf(result: RestoreResult): number {
   if (result.failed.length === 0) return 0;
   return result.files + result.unchanged + result.skipped + result.directories === 0 ? 1 : 3;
 }
 
-/** The keys of the document. */
+/** The keys of the document that come from the result. */
 export function resultDocument({ skipped, warnings, ...result }: RestoreResult) {
   return { ...result, protected: skipped, warnings: warnings.map((message) => ({ message })) };
 }
@@ -42,13 +42,13 @@ export type Restored = ReturnType<typeof restoredDocument>;
 interface Shown {
   readonly durationMs: number;
   readonly context: Environment & Pick<Terminal, 'colors'>;
-  /** What a dry run adds. */
+  /** Lines that a dry run adds. */
   readonly planned: readonly string[];
-  /** A warning says that this is hardly what was wanted. */
+  /** True when a warning said that this is hardly what was wanted. */
   readonly isDoubtful?: boolean;
 }
 
-/** What a person reads of a restore that is done, or planned. */
+/** The text for a restore that is done or planned. */
 export function resultText(
   result: RestoreResult,
   { operation }: { readonly operation: 'restore' | 'download' },

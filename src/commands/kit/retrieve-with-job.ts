@@ -1,5 +1,5 @@
-// `archiver restore` of what may be in cold storage: flags to options, and the job that is saved before anything is
-// requested and paid for, even with --wait: a wait of hours may be interrupted.
+// Runs `archiver restore` of chunks that may be in cold storage: it turns flags into options, and saves a job before anything is requested
+// and paid for, even with --wait, as a wait of hours may be interrupted.
 import { hostname } from 'node:os';
 import type { Accounted, Clock, Messages, Places, Pricing } from '../../cli/context.js';
 import type { DatasetVersion } from '../../core/dataset/find-upload.js';
@@ -25,7 +25,7 @@ import { tellObjects } from './account.js';
 import { pricedBy } from './prices.js';
 import { jobFolder } from './saved.js';
 
-/** The flags that say how cold storage is dealt with, and where the store is. */
+/** Flags about cold storage, and the profile of the store. */
 export interface ColdValues {
   readonly tier: ThawTier;
   readonly wait: boolean;
@@ -45,13 +45,13 @@ export interface ColdRestore {
 
 export interface Retrieved {
   readonly retrieval: Retrieval;
-  /** Saved when something was requested from cold storage. */
+  /** Id of the job, which is saved if something was requested from cold storage. */
   readonly jobId: string | undefined;
 }
 
 type EngineOptions = Omit<RetrieveOptions, 'store' | 'cold' | 'now' | 'job'>;
 
-/** Restores, or requests what is in cold storage and saves a job. @throws what `retrieve` throws; once a job is saved, naming it */
+/** Restores, or requests chunks from cold storage and saves a job. @throws what `retrieve` throws; with the job, once saved, in the error */
 export async function retrieveWithJob(options: EngineOptions, restore: ColdRestore): Promise<Retrieved> {
   const { values, context, opened } = restore;
   const saved = new SavedJob(options, restore);
@@ -86,7 +86,7 @@ export async function retrieveWithJob(options: EngineOptions, restore: ColdResto
   }
 }
 
-/** The job of a restore under way; marked as downloaded by this process, so that nobody else takes it up meanwhile. */
+/** The job of a restore that is under way. It counts as being downloaded by this process, so that no other takes it up meanwhile. */
 class SavedJob implements JobKeeper {
   readonly folder: string;
   id: string | undefined;
@@ -107,7 +107,7 @@ class SavedJob implements JobKeeper {
     return id;
   }
 
-  /** A job that could not be brought up to date is still a job: `jobs check` looks at every chunk of it. */
+  /** Failing to update the job is only a warning: `jobs check` checks every chunk of it anyway. */
   async update({ chunks }: Requested): Promise<void> {
     const { id = '', folder } = this;
     try {
@@ -133,7 +133,7 @@ class SavedJob implements JobKeeper {
 
 const checkCommand = (id: string): string => `archiver restore jobs check ${id}`;
 
-/** What was paid for is not lost with the run that asked for it. */
+/** Adds the job to an error, so that the user can come back for chunks that are paid for. */
 function withJobNamed(error: ArchiverError, id: string): ArchiverError {
   const { code, message, hint, exitCode } = error;
   const next = code === 'cancelled' || hint === undefined ? checkCommand(id) : `${hint}; to go on: ${checkCommand(id)}`;
@@ -144,7 +144,7 @@ function withJobNamed(error: ArchiverError, id: string): ArchiverError {
   });
 }
 
-/** The files are there: that the job cannot say so is no failure of the restore. */
+/** Marks the job as ended. The files are restored, so failing to record that does not fail the restore. */
 async function closeJob(
   folder: string,
   id: string,

@@ -1,4 +1,4 @@
-// What most runs need around their work: how long it took, its progress, notes and warnings that do not flood.
+// Helpers around the work of most runs: time taken, progress, results, and warnings that do not flood the terminal.
 import type { Clock, Messages, Origins, ResultsOf } from '../../cli/context.js';
 import type { Aside, ProgressContext, ProgressFormat, Show } from '../../cli/progress.js';
 import type { EventSink } from '../../core/events/events.js';
@@ -7,13 +7,15 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 
 const SHOWN_WARNINGS = 10;
 
-/** Starts a watch; the function tells the milliseconds since then. */
+/** Starts a stopwatch; the returned function gives the milliseconds since then. */
 export function stopwatch({ now }: Clock): () => number {
   const startedAt = now().getTime();
   return () => now().getTime() - startedAt;
 }
 
-/** Runs `work` and shows its progress as --progress-format says. @throws what `work` throws; usage for a format that cannot be */
+/**
+ * Runs `work` and shows its progress as --progress-format says. @throws what `work` throws; usage for a format that is not possible here
+ */
 export async function withProgress<T>(
   context: ProgressContext,
   { progressFormat }: ProgressValues,
@@ -24,17 +26,17 @@ export async function withProgress<T>(
 }
 
 export interface ProgressValues {
-  /** Commands without the flag leave it to the terminal and --quiet. */
+  /** Undefined for commands without the flag: the terminal and --quiet decide. */
   readonly progressFormat?: ProgressFormat | undefined;
 }
 
-/** What to do, and what to print of it then. */
+/** The work of a command, and how its result is shown. */
 export interface Operating<T, D extends object> {
   readonly work: (emit: EventSink, aside: Aside) => Promise<T>;
   readonly show: Show<T, D>;
 }
 
-/** Runs `work` as `withProgress` does, and prints its result, which everybody who follows the events gets with the last one. */
+/** Runs `work` like `withProgress` and prints its result, which every listener of the events also gets, with the last event. */
 export async function withResult<F extends object, T, D extends F>(
   context: ProgressContext & ResultsOf<F>,
   { progressFormat }: ProgressValues,
@@ -44,11 +46,11 @@ export async function withResult<F extends object, T, D extends F>(
   return await runToResult<F, T, D>(context, { progressFormat, show }, work);
 }
 
-/** The first warnings, and how many more there are. */
+/** Prints the first ten warnings, and how many more there are. */
 export function warnOf(warnings: readonly string[], context: Pick<Messages, 'warn'>): void {
   for (const warning of warnings.slice(0, SHOWN_WARNINGS)) context.warn(printable(warning));
   if (warnings.length > SHOWN_WARNINGS) context.warn(`and ${warnings.length - SHOWN_WARNINGS} more warnings`);
 }
 
-/** A flag, a variable or the config file set it. */
+/** True if a flag, a variable or the config file set the value. */
 export const isGiven = ({ origins }: Origins, key: string): boolean => (origins[key] ?? 'default') !== 'default';

@@ -1,4 +1,4 @@
-// A result that goes to a file where --output names one.
+// Saves a result to the file that --output names.
 import { resolve } from 'node:path';
 import type { Places, Results } from '../../cli/context.js';
 import { documentLine } from '../../core/platform/json/document.js';
@@ -7,17 +7,20 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 interface Saving {
   readonly document: object;
   readonly text: string;
-  /** Undefined: stdout. */
+  /** The file; undefined for stdout. */
   readonly output: string | undefined;
 }
 
-/** What is left to print, and what the document says beside: which file has the rest. */
+/** The text that is left to print, and the key of the document that names the file. */
 interface Saved {
   readonly text: string;
   readonly about: { readonly writtenTo?: string };
 }
 
-/** Writes to the file what would be printed, the document with --json; without a file it is left to print. @throws access-denied, no-space, io */
+/**
+ * Writes the text, or with --json the document, to the file; without a file the text is returned to be printed. @throws access-denied,
+ * no-space, io
+ */
 export async function saveText(
   { document, text, output }: Saving,
   { cwd, json }: Pick<Results<string>, 'json'> & Pick<Places, 'cwd'>,

@@ -1,4 +1,4 @@
-// What is saved on this computer between calls: uploads that can be resumed, and restores that wait for cold storage.
+// Things that are saved on this computer between calls: uploads that can be resumed, and restores that wait for cold storage.
 import { join } from 'node:path';
 import type { Places } from '../../cli/context.js';
 import { suggest } from '../../core/platform/text/suggest.js';
@@ -15,24 +15,24 @@ export const stateFolder = ({ home }: Home): string => join(home, 'state');
 /** The folder of restore jobs. */
 export const jobFolder = ({ home }: Home): string => join(home, 'restore-jobs');
 
-/** Files that belong to nothing and are younger may be of something that is just being written. */
+/** Age (in ms) up to which a file without an owner may be one that is just being written. */
 export const ORPHAN_MS = 3_600_000;
 
-/** True for what was read and cannot be used. What could not be read may be sound: nobody removes it. */
+/** True for a file that was read and cannot be used. One that could not be read may be sound: it is never removed. */
 export const isDamaged = ({ problem }: { readonly problem: ArchiverError | undefined }): boolean =>
   isArchiverError(problem, 'integrity', 'unsupported');
 
 export interface Saved {
   readonly id: string;
-  /** `upload`, `restore job` */
+  /** `upload` or `restore job`. */
   readonly noun: string;
   readonly folder: string;
   readonly ids: () => Promise<readonly string[]>;
-  /** Command that goes on with the one that is meant, or lists all. */
+  /** Returns the command that continues the nearest one, or lists all. */
   readonly hint: (near: string | undefined) => string;
 }
 
-/** Reads what has an id; an unknown id is answered with the nearest one. @throws what `read` throws; not-found with a hint */
+/** Reads what has an id; for an unknown id the error suggests the nearest one. @throws what `read` throws; not-found with a hint */
 export async function readSaved<T>({ id, noun, folder, ids, hint }: Saved, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -47,14 +47,14 @@ export async function readSaved<T>({ id, noun, folder, ids, hint }: Saved, read:
 export interface Removal {
   readonly noun: string;
   readonly dryRun: boolean;
-  /** What was removed, or would be: id, status, where it is. */
+  /** Things that were removed, or in a dry run would be. */
   readonly removed: readonly { readonly id: string; readonly status: string; readonly url: string | undefined }[];
   readonly kept: number;
-  /** Files of processes that were killed while they wrote. */
+  /** Number of files that processes left when they were killed while writing. */
   readonly orphans: number;
 }
 
-/** What a clean-up did, as text. `tail`: lines after it. */
+/** The text about a clean-up. `tail` is added below it. */
 export function removalText({ noun, dryRun, removed, kept, orphans }: Removal, tail: readonly string[] = []): string {
   const what = formatQuantity(removed.length, noun);
   const head = dryRun ? `Would remove ${what}, keep ${kept}.` : `Removed ${what}, kept ${kept}.`;

@@ -1,8 +1,8 @@
-// Flags that say which files of an upload are meant. Of one flag any value may fit, of different flags all must.
+// Flags that select files of an upload. A file must match every flag that is given, and any one value of each.
 import { flag, type Values } from '../../cli/flag.js';
 import type { Selectors } from '../../core/format/manifest/selection.js';
 
-/** What help says of them together. */
+/** Help text about selectors in general. */
 export const NARROWING =
   'Different selectors narrow each other down: what is meant fits all of them. Of one that is repeated any may fit.';
 
@@ -25,7 +25,7 @@ export const selectorFlags = {
   dvcStage: flag.repeat({ placeholder: 'NAME', describe: 'only files that this DVC stage made; repeatable' }),
 };
 
-/** The flags of `selectorFlags`. */
+/** The keys of `selectorFlags`. */
 export const SELECTOR_KEYS = ['file', 'pattern', 'hash', 'gitCommit', 'dvcStage'] as const;
 
 type SelectorValues = Values<typeof selectorFlags>;
@@ -36,10 +36,10 @@ export const hashRule = {
   ok: ({ hash }: Pick<SelectorValues, 'hash'>) => hash.every((md5) => /^[0-9a-f]{32}$/i.test(md5)),
 } as const;
 
-/** True when one of them is given. */
+/** True when a selector is given. */
 export const isSelecting = (values: SelectorValues): boolean => SELECTOR_KEYS.some((key) => values[key].length > 0);
 
-/** What the flags select; everything when none is given. */
+/** Converts the flags to selectors; everything is selected when none is given. */
 export const selectorsOf = (values: SelectorValues): Selectors =>
   isSelecting(values)
     ? {

@@ -1,11 +1,13 @@
-// Asking all features of the program what they have to do with a run (cli/slots.ts), in the order of their list.
+// Calls all features of the program for a run (cli/slots.ts), in the order of their list.
 import type { Context } from '../../cli/context.js';
 import type { AfterUpload, BegunUpload, UploadReport, GateAnswer, SlotValues, UploadParts } from '../../cli/slots.js';
 import type { MayBegin } from '../../core/archive/run/may-begin.js';
 import type { UploadProvenance } from '../../core/archive/run/upload-provenance.js';
 import type { EventSink } from '../../core/events/events.js';
 
-/** The question for the engine whether an upload may begin. `values` are those of the flags, as typed or as an interrupted run has saved them. */
+/**
+ * Returns the check whether an upload may begin, for the engine. `values` are the flags as typed, or as an interrupted run has saved them.
+ */
 export function mayBegin(values: SlotValues, context: Context): (emit: EventSink) => MayBegin {
   const gates = context.features.flatMap((feature) => feature.mayBegin?.(values, context) ?? []);
   return (emit) => {
@@ -16,7 +18,7 @@ export function mayBegin(values: SlotValues, context: Context): (emit: EventSink
   };
 }
 
-/** What an upload that is planned would be told. @throws what asking throws */
+/** Returns the answers of the checks to a planned upload. @throws what the checks throw */
 export async function wouldBegin(
   values: SlotValues,
   planned: { readonly bytes: number; readonly costUsd: number | null },
@@ -30,14 +32,20 @@ export async function wouldBegin(
   return { document, lines };
 }
 
-/** What is found of a store before anything is sent there, as keys of the upload's document. @throws what keeps it from beginning */
+/**
+ * Returns what features find out about a store before anything is sent there, as keys of the upload's document. @throws what keeps it from
+ * beginning
+ */
 export async function lookAtStore(url: string, values: SlotValues, context: Context): Promise<UploadParts> {
   let found: UploadParts = {};
   for (const feature of context.features) found = { ...found, ...(await feature.lookAtStore?.(url, values, context)) };
   return found;
 }
 
-/** What is recorded about a folder beside its files. @throws what keeps the upload from beginning */
+/**
+ * Returns what is recorded about a folder besides its files; undefined if no feature has anything. @throws what keeps the upload from
+ * beginning
+ */
 export async function provenanceOf(upload: BegunUpload<Context>): Promise<UploadProvenance | undefined> {
   for (const feature of upload.context.features) {
     const found = await feature.provenance?.(upload);
@@ -46,7 +54,7 @@ export async function provenanceOf(upload: BegunUpload<Context>): Promise<Upload
   return undefined;
 }
 
-/** What is done once an upload is committed. @throws what keeps it from beginning */
+/** Returns the work of features to be done once an upload is committed. @throws what keeps it from beginning */
 export async function afterUpload(upload: BegunUpload<Context>): Promise<AfterUpload> {
   const all: AfterUpload[] = [];
   for (const feature of upload.context.features) all.push(...[await feature.afterUpload?.(upload)].filter(isThere));

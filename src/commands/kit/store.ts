@@ -1,5 +1,4 @@
-// Opening a store for a command, and closing it however the command ends. The store is imported on first use, so that
-// declarations stay light.
+// Opens a store for a command, and closes it however the command ends. The store is imported on first use, so that declarations stay light.
 import type {
   Accounted,
   Cancellation,
@@ -27,7 +26,7 @@ export type StoreContext = Cancellation &
   Pick<Places, 'cwd' | 'home'> &
   Pick<Messages, 'note' | 'warn'>;
 
-/** What the flags of a store say. */
+/** Values of the flags about a store. */
 export interface StoreValues {
   readonly region: string;
   readonly profile: string | undefined;
@@ -35,13 +34,13 @@ export interface StoreValues {
   readonly caBundle: string | undefined;
   readonly limitDownload?: number | undefined;
   readonly limitUpload?: number | undefined;
-  /** Of commands that may write there. */
+  /** Set by commands that may write there. */
   readonly storeMode?: number | undefined;
-  /** Of commands that make versions. */
+  /** Set by commands that make versions. */
   readonly createOnce?: CreateOnceSetting | undefined;
 }
 
-/** What does not depend on what is done there. */
+/** The options that every use of the store has. */
 const accessOptions = async (values: StoreValues, context: StoreContext): Promise<OpenStoreOptions> => ({
   env: context.env,
   region: values.region,
@@ -64,7 +63,7 @@ export interface StoreUse {
   readonly onEvent?: EventSink;
 }
 
-/** Listings and the like go beside the requests of a command. */
+/** Sockets for listings and the like, in addition to the requests of a command. */
 const OTHER_SOCKETS = 2;
 
 /** Opens the store of a base; the caller closes it. A store that is opened to be read can also be written to. */
@@ -82,7 +81,7 @@ export async function openForReading(
   });
 }
 
-/** The same for a session: the store outlives the operations in it, and each is told of what happens in its time. */
+/** Opens the store for a session: it outlives the operations in it, and each of them gets the events of its own time. */
 export async function openForSession(
   baseUrl: string,
   values: StoreValues,
@@ -93,7 +92,7 @@ export async function openForSession(
   return await openSession((onEvent) => openForReading(baseUrl, values, context, { requestsAtOnce, onEvent }));
 }
 
-/** Where nothing is found: refuses a folder that is not there, which was mistyped or is not mounted. @throws not-found */
+/** Refuses a missing folder where nothing was found: it was mistyped or is not mounted. @throws not-found */
 export async function refuseMissingFolder(baseUrl: string): Promise<void> {
   const { lstatSync } = await import('node:fs');
   const { ArchiverError } = await import('../../core/platform/failures/errors.js');
@@ -106,10 +105,10 @@ export async function refuseMissingFolder(baseUrl: string): Promise<void> {
   });
 }
 
-/** Opens the store when an upload begins, and tells its events. */
+/** Opens the store when an upload begins; `onEvent` gets its events. */
 export type OpenForWriting = (onEvent: EventSink) => Promise<OpenedStore>;
 
-/** The same for uploads, which open the store themselves and choose their connections. */
+/** Returns a function that opens the store for an upload, which chooses its own connections. */
 export function openForWriting(
   url: string,
   values: StoreValues & { readonly kmsEndpointUrl?: string | null | undefined },
@@ -118,7 +117,7 @@ export function openForWriting(
 ): OpenForWriting {
   return async (onEvent) => {
     const { openStore } = await import('../../core/store/open-store.js');
-    // An upload that goes on uses the KMS that it began with.
+    // A resumed upload uses the KMS that it began with.
     const { kmsEndpointUrl } = values;
     return await openStore(url, { ...network, ...(await accessOptions(values, context)), kmsEndpointUrl, onEvent });
   };
@@ -128,11 +127,11 @@ export interface StoreCall extends StoreUse {
   readonly baseUrl: string;
   readonly values: StoreValues;
   readonly context: StoreContext;
-  /** Open already, since the upload was looked for in it. */
+  /** Set when the store is open already, because the upload was looked for in it. */
   readonly session?: SessionStore | undefined;
 }
 
-/** For commands that show no progress: what is tried again, and why. */
+/** Reports retries as notes, for commands that show no progress. */
 export const retryNotes =
   ({ note }: Pick<Messages, 'note'>): EventSink =>
   (event) => {
@@ -141,7 +140,7 @@ export const retryNotes =
     note(`${reason}; try ${attempt + 1} of ${maxAttempts} in ${(waitMs / 1000).toFixed(1)} s`);
   };
 
-/** Opens the store of a base for `work`, unless it is open, and closes it when that has ended. @throws what both throw */
+/** Opens the store of a base for `work`, unless it is open, and closes it afterwards. @throws what opening and `work` throw */
 export async function withStore<T>(
   { baseUrl, values, context, requestsAtOnce, onEvent = retryNotes(context), ...call }: StoreCall,
   work: (opened: OpenedStore) => Promise<T>,

@@ -1,4 +1,4 @@
-// What a month of what lies in a store costs.
+// The cost of storing chunks for a month.
 import type { Pricing } from '../../cli/context.js';
 import { roundedUsd, type Usd } from '../../core/cost/money.js';
 import { bookedPlace } from '../../core/cost/price-book.js';
@@ -10,11 +10,11 @@ import type { OpenedStore } from '../../core/store/open-store.js';
 import { pricedBy } from './prices.js';
 
 export interface StoredCost extends PriceOrigin {
-  /** Nothing for a folder; null where a price is not known. */
+  /** 0 for a folder; null when a price is not known. */
   readonly monthlyUsd: Usd;
 }
 
-/** Of these chunks together. */
+/** Estimates what these chunks cost together. */
 export function storedCost(
   chunks: readonly Pick<ChunkRecord, 'size' | 'storageClass'>[],
   opened: Pick<OpenedStore, 'store' | 'region' | 'isAws' | 'runBy'>,
@@ -29,5 +29,5 @@ export function storedCost(
   return { monthlyUsd: isFolder ? 0 : (storage?.costUsd ?? null), ...originOf(prices) };
 }
 
-/** What JSON says of it. */
+/** The cost for JSON, with rounded amounts. */
 export const storedCostDocument = (cost: StoredCost) => ({ ...cost, monthlyUsd: roundedUsd(cost.monthlyUsd) });

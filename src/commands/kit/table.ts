@@ -4,19 +4,19 @@ import type { TableColumn } from '../../ui/table-columns.js';
 import { minuteText, ofKnown } from './lines.js';
 
 const DEFAULT_WIDTH = 80;
-/** What is read by programs and pagers is cut nowhere. */
+/** Width for output to programs and pagers, where nothing is cut. */
 const UNCUT_WIDTH = 400;
 
 export interface Column<T> extends Omit<TableColumn, 'key'> {
-  /** What is unknown is a dash. */
+  /** Returns the cell of a row; undefined is shown as a dash. */
   readonly cell: (row: T) => string | number | undefined;
-  /** Its offset from UTC goes into the heading where all rows have the same. */
+  /** True for times with an offset from UTC: it goes into the heading if all rows have the same. */
   readonly isMoment?: boolean;
 }
 
 export type TableContext = Pick<Terminal, 'stdout'> & Pick<Results<string>, 'json'>;
 
-/** The table as text with a line end; nothing with `--json`, where nobody reads it. */
+/** Formats the table as text with a line end; empty with `--json`, where nobody reads it. */
 export async function tableText<T>(
   rows: readonly T[],
   columns: readonly Column<T>[],
@@ -36,7 +36,7 @@ export async function tableText<T>(
 
 const OFFSET = /[+-]\d\d:\d\d$/;
 
-/** Daylight saving gives rows different offsets, which then stay where they are. */
+/** Moves the offset from UTC to the heading, if all rows have the same; daylight saving may give them different ones. */
 function offsetOnce<T>(rows: readonly T[], column: Column<T>): Column<T> {
   const textOf = (row: T): string => String(column.cell(row) ?? '');
   const [offset, ...others] = new Set(rows.flatMap((row) => OFFSET.exec(textOf(row))?.[0] ?? []));
@@ -60,7 +60,7 @@ export const numbers = <T>(title: string, cell: Column<T>['cell'], more: More<T>
   align: 'right',
 });
 
-/** A column of moments in ISO 8601, shown to the minute. */
+/** A column of ISO 8601 times, shown to the minute. */
 export const moments = <T>(
   title: string,
   moment: (row: T) => string | null | undefined,

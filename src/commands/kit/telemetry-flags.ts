@@ -2,7 +2,7 @@
 import { flag, ofFeature } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
 
-/** Metrics while it runs. */
+/** Metrics during the run. */
 export const metricsFlags = ofFeature('diagnostics', {
   prometheusAddr: flag.text({
     placeholder: 'HOST:PORT',

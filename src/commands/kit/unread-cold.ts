@@ -1,4 +1,4 @@
-// What a check could not read because it lies in cold storage: how much, what it costs to get it back, and what asks for it.
+// Reports what a check could not read because it is in cold storage: how much, what it costs to retrieve, and the command that requests it.
 import type { Pricing } from '../../cli/context.js';
 import { roundedUsd } from '../../core/cost/money.js';
 import type { RetrievalEstimate } from '../../core/cost/retrieval-cost.js';
@@ -17,11 +17,11 @@ const RESTORE_DAYS = 7;
 export const chunksIn = (counts: readonly ColdCount[]): number => counts.reduce((sum, { chunks }) => sum + chunks, 0);
 
 export interface ThawEstimate extends RetrievalEstimate {
-  /** Whose prices they are, of a server that may have others. */
+  /** Says where the prices come from, for a server that may have other prices. */
   readonly pricesText: string | undefined;
 }
 
-/** What requesting those costs that were not requested yet. */
+/** Estimates the cost of requesting the chunks that were not requested yet. */
 export async function thawEstimate(
   counts: readonly ColdCount[],
   opened: Pick<OpenedStore, 'store' | 'region' | 'isAws' | 'runBy'>,
@@ -39,7 +39,7 @@ export async function thawEstimate(
       sizeBytes: bytes,
       objects: chunks,
       isReadable: false,
-      // What is read afterwards costs what any check costs.
+      // Reading them afterwards costs what any check costs, so it is not counted.
       fetchedBytes: 0,
       gets: 0,
     }));
@@ -49,7 +49,7 @@ export async function thawEstimate(
   return { ...estimate, pricesText: isAws ? undefined : sourceText(estimate) };
 }
 
-/** What JSON says of it. */
+/** The estimate for JSON. */
 export const thawDocument = ({ costUsd, provider, region, pricesOf, terms }: RetrievalEstimate) => ({
   costUsd: roundedUsd(costUsd),
   tier: TIER,
@@ -60,7 +60,7 @@ export const thawDocument = ({ costUsd, provider, region, pricesOf, terms }: Ret
   terms,
 });
 
-/** What is said of them; nothing where everything could be read. */
+/** Lines about the unread chunks; none when everything could be read. */
 export function unreadLines(counts: readonly ColdCount[], estimate: ThawEstimate): readonly string[] {
   const all = chunksIn(counts);
   if (all === 0) return [];
@@ -76,6 +76,6 @@ export function unreadLines(counts: readonly ColdCount[], estimate: ThawEstimate
   return [fact('not read', some), ...prices];
 }
 
-/** Asks for them all, where they belong to one upload. */
+/** A hint with the command that requests all of them, for chunks of one upload. */
 export const requestHint = (location: string): string =>
   `${restoreCommand({ location, outputDir: './out', files: undefined })} --tier ${TIER} requests them; then verify again`;

@@ -1,5 +1,5 @@
-// Which upload a command means: its URL, or --bucket, --prefix and --upload-id, or a version of a dataset, which the store is
-// asked for. The one way there for every command that reads.
+// Finds the upload that a command names: by its URL, by --bucket, --prefix and --upload-id, or as a version of a dataset, for which the
+// store is asked. Every command that reads uses this.
 import type { ChosenUpload, UploadChoice } from '../../core/dataset/find-upload.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/store/store-url.js';
@@ -18,17 +18,17 @@ export interface TargetValues {
   readonly gitCommit?: readonly string[];
 }
 
-/** What a call names: an upload, or a version of a dataset that the store has to be asked for. */
+/** The upload that a call names, or a version of a dataset that the store has to be asked for. */
 export interface Target extends UploadChoice {
   readonly baseUrl: string;
 }
 
 export interface FoundUpload extends UploadLocation, ChosenUpload {
-  /** The store, where it had to be asked: `withStore` goes on with it, and closes it. */
+  /** The open store, where it had to be asked: `withStore` uses it and closes it. */
   readonly session?: SessionStore;
 }
 
-/** What is named without asking the store. @throws usage for what contradicts itself */
+/** Resolves the target without asking the store. @throws usage for flags that contradict each other */
 export async function targetOf(place: string, values: TargetValues, { origins }: StoreContext): Promise<Target> {
   const { datasetId: dataset } = values;
   const named = splitUploadUrl(place);
@@ -47,7 +47,7 @@ export async function targetOf(place: string, values: TargetValues, { origins }:
   return { baseUrl, uploadId: checkId(uploadId, baseUrl), dataset: undefined, selector: { kind: 'head' }, commits: [] };
 }
 
-/** The version that --version or --as-of name, else the newest, perhaps of a commit. */
+/** The version that --version or --as-of names, or else the newest one, possibly of a commit. */
 async function wantedVersion(values: TargetValues): Promise<Pick<Target, 'selector' | 'commits'>> {
   const { version, asOf, gitCommit = [] } = values;
   const isNamed = (version ?? asOf) !== undefined;
@@ -70,7 +70,7 @@ export async function findTarget(reader: ObjectReader, target: Target, context: 
   return { baseUrl: target.baseUrl, ...(await find(reader, target, { warn, note, signal })) };
 }
 
-/** The upload that a call means. The store is opened only where it has to be asked. @throws what both steps throw */
+/** Finds the upload that a call names. The store is opened only where it has to be asked. @throws what `targetOf` and `findTarget` throw */
 export async function findUpload(
   url: string,
   values: TargetValues & StoreValues & { readonly workers?: number },
@@ -100,5 +100,5 @@ function checkId(uploadId: string, baseUrl: string): UploadId {
   );
 }
 
-/** The URL of the upload itself. */
+/** The URL of an upload. */
 export const uploadUrl = ({ baseUrl, uploadId }: UploadLocation): string => uploadUrlOf(baseUrl, uploadId);

@@ -1,4 +1,4 @@
-// What a check of a store found, as text.
+// Text about what a check of a store found.
 import { printable } from '../../core/platform/paths/raw-path.js';
 import type { Problem } from '../../core/mend/verify/problem.js';
 import type { VerifyResult } from '../../core/mend/verify/verify.js';
@@ -13,11 +13,11 @@ import { fact, firstLines } from './lines.js';
 import { chunksIn } from './unread-cold.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
-type Looked = Pick<VerifyResult, 'checked' | 'chunks' | 'chunksRead' | 'unreadCold'>;
+type CheckedUpload = Pick<VerifyResult, 'checked' | 'chunks' | 'chunksRead' | 'unreadCold'>;
 
-/** No more than what was looked at. */
+/** Says that an upload is sound, claiming no more than what was checked. */
 export function soundText(
-  { checked, chunks, chunksRead, unreadCold }: Looked,
+  { checked, chunks, chunksRead, unreadCold }: CheckedUpload,
   is = 'is',
   manifest = 'manifest',
 ): string {
@@ -30,7 +30,7 @@ export function soundText(
   return `: ${manifest} consistent; chunks not looked at`;
 }
 
-/** One problem; `prefix` says of what. */
+/** A line about one problem; `prefix` says what it is about. */
 export const problemLine =
   (label: string, prefix = '') =>
   ({ message, path, key }: Problem): string => {
@@ -63,7 +63,7 @@ export function storeVerdict(result: StoreVerdict): string {
     .join(', ');
 }
 
-/** What was looked at in all, and what was not (`unread` among it); then each dataset, so that what mends damage comes last. */
+/** Lines about a whole store: what was checked, what was not (`unread`), then each dataset, so that how to repair damage comes last. */
 export function storeLines(
   result: StoreVerdict,
   durationMs: number,
@@ -91,7 +91,7 @@ export function storeLines(
   ];
 }
 
-/** Where it is not in the store itself. */
+/** Says where the upload is, unless it is in the store itself. */
 const placeText = (location: string, store: StoreVerdict): string =>
   location === store.location ? '' : ` in ${printable(location)}`;
 

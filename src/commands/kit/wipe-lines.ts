@@ -1,4 +1,4 @@
-// What a wipe found and deleted, as lines, as JSON and as an exit status.
+// Reports what a wipe found and deleted, as lines, as JSON and as an exit status.
 import type { Messages } from '../../cli/context.js';
 import { failureDocument } from '../../core/store/failure-document.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
@@ -7,14 +7,14 @@ import type { WipeResult } from '../../core/mend/scuttle/wipe.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { firstLines, minuteText } from './lines.js';
 
-/** The first of them, of `total`. */
+/** Lines for the first items; `total` counts those that are not given, too. */
 export const listed = (items: readonly string[], total = items.length): readonly string[] =>
   firstLines(
     items.map((item) => `    ${printable(item)}`),
     { total, indent: '    ' },
   );
 
-/** What was deleted. */
+/** Lines about what was deleted. */
 export function wipeLines(done: WipeResult, url: string): readonly string[] {
   const { deletedObjects, deletedVersions, deletedBytes, abortedMultiparts, failed, failedCount, freedFrom, kept } =
     done;
@@ -41,20 +41,20 @@ export function wipeLines(done: WipeResult, url: string): readonly string[] {
   ];
 }
 
-/** What was found, as JSON. */
+/** The JSON of what was found. */
 export const foundDocument = ({ leftAlone, leftAloneSamples, datasetKeys: _keys, ...counted }: Survey) => {
   const { uploads: uploadCount, datasets: datasetCount, ...found } = counted;
   return { found: { ...found, uploadCount, datasetCount }, leftAlone, leftAloneSamples };
 };
 
-/** What was deleted, as JSON. */
+/** The JSON of what was deleted. */
 export const wipedDocument = ({ kept: keptCount, failed, ...wiped }: WipeResult) => ({
   ...wiped,
   failed: failed.map(failureDocument),
   keptCount,
 });
 
-/** The exit status; warns of what could not be seen. */
+/** Returns the exit status, and warns of versions that could not be seen. */
 export function wipeStatus({ failedCount, kept }: WipeResult, versionsHidden: boolean, context: Messages): number {
   if (versionsHidden)
     context.warn('older versions could not be seen; where the bucket keeps them, they are still there');

@@ -1,4 +1,4 @@
-// `archiver list STORE`: what is there, by name. Folders are listed, and the newest record of each dataset is read.
+// `archiver list STORE`: shows what a store has, by name. It lists folders, and reads the newest record of each dataset.
 import type { Messages, Results, Verbosity } from '../../cli/context.js';
 import { describeDatasets } from '../../core/dataset/records/describe-datasets.js';
 import { findPlaces, listUploads, lookForManifests } from '../../core/dataset/records/find-places.js';

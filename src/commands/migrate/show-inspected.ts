@@ -1,4 +1,4 @@
-// What a dry run of `migrate` prints: the members, what they become, and what is left out.
+// The output of a dry run of `migrate`: the members, what they become, and what is left out.
 import type { Context } from '../../cli/context.js';
 import { roughlyPlanned } from '../../core/archive/plan/planned-upload.js';
 import type { Destination } from '../../core/archive/upload-result.js';
@@ -22,11 +22,11 @@ interface Inspection {
   readonly destination: Destination;
   readonly storageClass: string;
   readonly shardCount: number;
-  /** Of the flags. */
+  /** Values of the flags. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Prints what is in the archive; 3 when some of it would be refused. */
+/** Prints the content of the archive; returns 3 when some of it would be refused. */
 export async function showInspected(
   found: InspectedArchive,
   { archiveUrl, requests, durationMs, destination, storageClass, shardCount, values }: Inspection,

@@ -1,4 +1,4 @@
-// What lies in a store and what it costs, as JSON.
+// The JSON of what is in a store and what it costs.
 import type { InventoryRead } from '../../core/money/analyze/analyze-store.js';
 import { athenaUsd } from '../../core/money/analyze/inventory/athena-cost.js';
 import { type MoveSaving, payOffDays } from '../../core/money/analyze/move-savings.js';
@@ -6,7 +6,7 @@ import { roundedUsd } from '../../core/cost/money.js';
 import { originOf } from '../../core/cost/price-table.js';
 import { type AnalyzedStore, type Figures, whole } from './store-analysis.js';
 
-/** What programs get of it. */
+/** Returns the JSON document of an analysis. */
 export function analysisDocument(analyzed: AnalyzedStore, figures: Figures, showSavings: boolean) {
   const {
     location,

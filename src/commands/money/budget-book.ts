@@ -1,4 +1,4 @@
-// The book of budgets that a command works on: on this computer, or in a store that machines share.
+// Opens the book of budgets that a command works on: on this computer, or in a store that machines share.
 import type { Origins, Places } from '../../cli/context.js';
 import { budgetStoreFlag } from '../kit/budget-flags.js';
 import type { BudgetBook } from '../../core/money/budget/budget.js';
@@ -6,7 +6,7 @@ import type { ObjectStore } from '../../core/store/object-store.js';
 import { storeFlags, storeModeFlag } from '../kit/flags.js';
 import { openForReading, type StoreContext, type StoreValues } from '../kit/store.js';
 
-/** What every command about budgets takes; where they are as --store, too. */
+/** Flags of every command about budgets; --store is an alias of --budget-store. */
 export const budgetFlags = {
   budgetStore: { ...budgetStoreFlag.budgetStore, alias: 'store' },
   ...storeFlags('us-west-2'),
@@ -15,21 +15,21 @@ export const budgetFlags = {
 
 export interface BudgetStoreValues extends StoreValues {
   readonly budgetStore: string;
-  /** Of commands that change it. */
+  /** Set by commands that change the book. */
   readonly exclusive?: boolean | undefined;
 }
 
 type BudgetContext = StoreContext & Origins & Pick<Places, 'home' | 'cwd'>;
 
 export interface OpenBook {
-  /** The URL of the place. */
+  /** URL of the place where the book is. */
   readonly location: string;
   readonly read: () => Promise<BudgetBook>;
-  /** Changes it, with others at the same time; `change` may be called again. */
+  /** Changes the book, possibly at the same time as others; `change` may be called again. */
   readonly change: (change: (book: BudgetBook) => BudgetBook) => Promise<BudgetBook>;
 }
 
-/** Opens the book for `work`, and closes it however that ends. @throws usage for what is no place; what both throw */
+/** Opens the book for `work` and closes it afterwards. @throws usage for an invalid place; what opening and `work` throw */
 export async function withBudgetBook<T>(
   values: BudgetStoreValues,
   context: BudgetContext,

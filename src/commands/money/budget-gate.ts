@@ -1,4 +1,4 @@
-// The budget has its say before an upload sends anything, and counts what it used afterwards.
+// Checks budgets before an upload sends anything, and counts what it used afterwards.
 import type { Context } from '../../cli/context.js';
 import type { GateAnswer, SlotValues } from '../../cli/slots.js';
 import type { MayBegin } from '../../core/archive/run/may-begin.js';
@@ -14,20 +14,20 @@ type GateContext = Pick<
   'account' | 'warn' | 'signal' | 'now' | 'env' | 'observer' | 'pricing' | 'home' | 'cwd'
 >;
 
-interface Asked {
+interface BudgetQuery {
   readonly place: BudgetPlace;
   readonly project: string | null;
 }
 
-/** What the values of an upload say of its budgets. */
-const askedOf = (values: SlotValues, { account }: GateContext): Asked => ({
+/** Returns the place and project of the budgets that an upload must keep to. */
+const queryOf = (values: SlotValues, { account }: GateContext): BudgetQuery => ({
   place: budgetPlaceOf({ ...values, budgetStore: values['budgetStore'] ?? account.values['budgetStore'] }),
   project: textOf(values['project']) ?? null,
 });
 
-/** How each limit would stand. @throws what opening and reading the book throw */
+/** Computes how each limit would stand. @throws what opening and reading the book throw */
 async function checks(
-  { place: { place, ...access }, project }: Asked,
+  { place: { place, ...access }, project }: BudgetQuery,
   planned: Amounts,
   context: GateContext,
 ): Promise<readonly BudgetCheck[]> {
@@ -41,7 +41,7 @@ async function checks(
   const { store } = opened;
   try {
     const book = await readBook(store, signal);
-    // What cannot be counted is refused before it is used.
+    // Refuses, before the run uses anything, a store where its usage could not be counted.
     if (budgetsFor(book, project).length > 0)
       await refuseUncounted(opened, { home, now: now(), signal, warn: context.warn });
     context.observer?.metrics?.budgets(usesIn(book, now()));
@@ -52,24 +52,24 @@ async function checks(
 }
 
 /**
- * Tells the account where its budgets are, and gives the question for the engine, which tells `emit` what is planned costs.
- * `values` are those of the flags, as typed or as an interrupted run has saved them.
+ * Tells the account where its budgets are, and returns the check for the engine, which emits the planned cost. `values` are those of the
+ * flags, as typed or as an interrupted run has saved them.
  */
 export function budgetGate(values: SlotValues, context: GateContext): (emit: EventSink) => MayBegin {
-  const asked = askedOf(values, context);
-  const { place: budgetStore, ...access } = asked.place;
+  const query = queryOf(values, context);
+  const { place: budgetStore, ...access } = query.place;
   const { uploadHistory } = values;
   context.account.values = { ...context.account.values, budgetStore, ...access, uploadHistory };
   let hasBegun = false;
   return (emit) =>
     async ({ bytes, billAt }) => {
-      if (hasBegun || bytes === 0) return; // compared with a rival's version, it goes on; nothing uses nothing
+      if (hasBegun || bytes === 0) return; // already checked (it runs again after a comparison with a rival's version), or nothing to send
       const { pricedBy } = await import('../kit/prices.js');
       const bill = billAt(pricedBy(context, {}));
       if (bill.lines.some(({ costUsd }) => costUsd !== null && costUsd > 0)) emit(await costEvent(bill));
       if (values['ignoreBudget'] !== true) {
         const { refuseOver } = await import('../../core/money/budget/verdict.js');
-        refuseOver(await checks(asked, { bytes, costUsd: bill.costUsd }, context));
+        refuseOver(await checks(query, { bytes, costUsd: bill.costUsd }, context));
       }
       hasBegun = true;
     };
@@ -81,11 +81,11 @@ async function costEvent(bill: UploadEstimate): Promise<CostEvent> {
   return { type: 'cost', monthlyUsd, requestsUsd: onceUsd(bill) };
 }
 
-/** What the gate would find, for dry runs; nothing where budgets are ignored. @throws as the gate does, but no refusal */
+/** Checks budgets for a dry run; nothing when budgets are ignored. @throws what the check throws, except a refusal */
 export async function plannedBudgets(values: SlotValues, planned: Amounts, context: GateContext): Promise<GateAnswer> {
   if (values['ignoreBudget'] === true) return { document: {}, lines: [] };
   const { budgetCheckText } = await import('../../core/money/budget/verdict.js');
-  const found = await checks(askedOf(values, context), planned, context);
+  const found = await checks(queryOf(values, context), planned, context);
   const wouldRefuse = found.some(({ isExceeded }) => isExceeded);
   const budgetChecks = found.map(checkDocument);
   return {
@@ -96,7 +96,7 @@ export async function plannedBudgets(values: SlotValues, planned: Amounts, conte
   };
 }
 
-/** In USD or bytes. */
+/** The JSON of a check, with amounts in USD or bytes. */
 function checkDocument({ project, kind, limit, used, planned, isExceeded }: BudgetCheck) {
   const scale = kind === 'cost' ? 1e6 : 1;
   const remaining = (limit - used) / scale;

@@ -1,7 +1,7 @@
-// Where the budgets of a run are: as flags, settings, and the values of an interrupted run say.
+// Reads the place of a run's budgets from flags, settings, and the values of an interrupted run.
 import type { SlotValues } from '../../cli/slots.js';
 
-/** A place of budgets, and how it is reached. */
+/** The place of budgets, and how to access it. */
 export interface BudgetPlace {
   /** `local`, or a URL. */
   readonly place: string;
@@ -12,7 +12,7 @@ export interface BudgetPlace {
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Budgets are reached as the store of the run is. */
+/** Budgets are accessed with the same settings as the store of the run. */
 export const budgetPlaceOf = ({ budgetStore, profile, endpointUrl, caBundle }: SlotValues): BudgetPlace => ({
   place: textOf(budgetStore) ?? 'local',
   profile: textOf(profile),

@@ -7,12 +7,12 @@ import { ArchiverError, usageError } from '../../core/platform/failures/errors.j
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { knownAddress } from '../../core/store/providers/address.js';
 
-/** What the price flags say. */
+/** Values of the flags about prices. */
 export interface PriceValues {
   readonly region: string;
   readonly realTimePricing: boolean;
   readonly profile: string | undefined;
-  /** Of commands that know a store. */
+  /** Set by commands that know a store. */
   readonly endpointUrl?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export type PriceContext = Pricing &
   Cancellation &
   Pick<Messages, 'warn'>;
 
-/** Who was named; else who runs the server that this shell works with, unless a region of AWS was typed; else AWS. */
+/** The configured provider; or else the one that runs the server in use, unless a region of AWS was typed; or else AWS. */
 async function chosenProvider(
   { profile, endpointUrl }: Pick<PriceValues, 'profile' | 'endpointUrl'>,
   { pricing, origins, env }: Pricing & Origins & Environment,
@@ -35,7 +35,7 @@ async function chosenProvider(
   return knownAddress(await storeEndpoint({ env, profile, endpointUrl }))?.provider ?? 'aws';
 }
 
-/** The prices that a command was told to use. @throws usage; with --real-time-pricing as `livePrices` */
+/** Returns the prices that a command was told to use. @throws usage; with --real-time-pricing what `livePrices` throws */
 export async function chosenPrices(values: PriceValues, context: PriceContext): Promise<PriceList> {
   const { pricing } = context;
   const provider = await chosenProvider(values, context);
@@ -54,19 +54,19 @@ export async function chosenPrices(values: PriceValues, context: PriceContext): 
   return ownPrices(pricing, () => live)(place);
 }
 
-/** Says why nothing has a price, where that is so because of the region. */
+/** Warns when amounts are not known because of the region. */
 export async function warnOfRegion(prices: PriceList, { warn }: Pick<Messages, 'warn'>): Promise<void> {
   const unknown = await unknownRegion(prices);
   if (unknown !== undefined) warn(`${unknown.message}, so that amounts are not known; ${unknown.hint ?? ''}`);
 }
 
-/** Refuses a region that there are no prices of. @throws not-found */
+/** Refuses a region without prices. @throws not-found */
 export async function refuseUnknownRegion(prices: PriceList): Promise<void> {
   const unknown = await unknownRegion(prices);
   if (unknown !== undefined) throw unknown;
 }
 
-/** The failure, with the region that may be meant. */
+/** The error for a region without prices, with the region that may be meant; undefined when there are prices. */
 async function unknownRegion({ region, classes, provider }: PriceList): Promise<ArchiverError | undefined> {
   if (provider !== 'aws' || Object.keys(classes).length > 0) return undefined;
   const { suggest } = await import('../../core/platform/text/suggest.js');

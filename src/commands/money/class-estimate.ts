@@ -1,11 +1,11 @@
-// What keeping content in a storage class costs, as text and as JSON.
+// The cost of keeping content in a storage class, as text and as JSON.
 import type { ClassEstimate, RestoreOption } from '../../core/cost/class-estimate.js';
 import { roundedBill } from '../../core/cost/cost-model.js';
 import { roundedUsd } from '../../core/cost/money.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { fact } from '../kit/lines.js';
 
-/** What programs get of it. */
+/** Returns the JSON of an estimate. */
 export const classEstimateDocument = ({ restores, ...estimate }: ClassEstimate) => ({
   ...estimate,
   uploadUsd: roundedUsd(estimate.uploadUsd),
@@ -20,7 +20,7 @@ export const classEstimateDocument = ({ restores, ...estimate }: ClassEstimate) 
   })),
 });
 
-/** What it costs to put it there and to keep it. */
+/** Lines about the cost of putting content into the class and keeping it there. */
 export function keepingFacts({
   monthlyUsd,
   yearlyUsd,
@@ -42,17 +42,17 @@ export function keepingFacts({
   ];
 }
 
-/** What it costs to get all of it back, a line for each way. */
+/** Lines about the cost of restoring all of it, one for each way. */
 export const restoreFacts = ({ restores }: ClassEstimate): string[] =>
   restores.map((option) => fact(option.tier ?? 'restore', restoreText(option)));
 
-/** `readable after 3-5 h`, `readable within 12 h`. */
+/** `readable after 3-5 h`, `readable within 12 h` or `read at once`. */
 export const readyText = (wait: RestoreOption['wait']): string => {
   if (wait === null) return 'read at once';
   return wait.text.startsWith('within') ? `readable ${wait.text}` : `readable after ${wait.text}`;
 };
 
-/** `$94.21, readable within 12 h; $85.21 where …`. */
+/** `$94.21 with transfer to the internet, readable within 12 h; $85.21 if …`. */
 function restoreText({ wait, estimate: { costUsd }, leastUsd }: RestoreOption): string {
   const least = leastUsd === costUsd ? '' : `; ${formatUsd(leastUsd)} if the free transfer of the month is left`;
   return `${formatUsd(costUsd)} with transfer to the internet, ${readyText(wait)}${least}`;

@@ -16,7 +16,7 @@ import { tableText, type TableContext } from '../kit/table.js';
 
 const { failFast: _failFast, ...whichFiles } = filterFlags;
 const MB = 1e6;
-/** Networks of longer ago were others. */
+/** Days for which measured rates count: earlier networks may have been different. */
 const MEASURED_DAYS = 90;
 const DAY_MS = 86_400_000;
 
@@ -160,7 +160,7 @@ async function estimatePath(path: string, { values, prices, context, emit }: Cal
   };
 }
 
-/** How fast uploads of late reached such a store. */
+/** Returns the rate of recent uploads to such a store. */
 async function measuredRate({ provider, region }: PriceList, context: Context): Promise<SendingRate | undefined> {
   const { sendingRate } = await import('../../core/money/ledger/sending-rate.js');
   const { recordsOf } = await import('./spent.js');

@@ -1,4 +1,4 @@
-// Money: what runs have cost, what may be spent, what is to come, and what stored things could cost less.
+// Money: what runs have cost, what may be spent, forecasts, and savings for stored objects.
 import type { Feature } from '../../cli/feature.js';
 import { askedBudgetsFlag } from '../kit/budget-flags.js';
 import { command as analyze } from './analyze.js';

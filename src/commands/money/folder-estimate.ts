@@ -1,4 +1,4 @@
-// The estimate of a folder as text and as JSON.
+// The estimate of a folder, as text and as JSON.
 import type { FolderEstimate } from '../../core/archive/estimate/estimate-folder.js';
 import { describeCompression } from '../../core/archive/run/compression-level.js';
 import { shownSkip } from '../../core/archive/scan/skip.js';
@@ -22,7 +22,7 @@ import { amountText, fact, minuteText } from '../kit/lines.js';
 import { priceSourceText } from '../kit/price-lines.js';
 import { type Column, column, numbers } from '../kit/table.js';
 
-/** What the flags say is shown. */
+/** Optional sections, chosen by flags. */
 export interface Sections {
   readonly showParallel: boolean;
   readonly showRecommendations: boolean;
@@ -30,18 +30,18 @@ export interface Sections {
 }
 
 export interface EstimatedFolder {
-  /** As it was typed. */
+  /** Path of the folder as it was typed. */
   readonly path: string;
   readonly folder: FolderEstimate;
   readonly prices: PriceList;
-  /** The classes that are shown, the one that others are compared with first. */
+  /** The classes that are shown; the others are compared with the first. */
   readonly classes: readonly [ClassEstimate, ...ClassEstimate[]];
   readonly recommendations: readonly Recommendation[];
-  /** Requests that a file each would need, in the first class. */
+  /** Cost of the requests for one object per file, in the first class. */
   readonly filesUsd: Usd;
-  /** Undefined where nobody knows it. */
+  /** Transfer rate; undefined when it is not known. */
   readonly bytesPerSecond: number | undefined;
-  /** Where it is from, unless it was typed. */
+  /** The measurement that the rate comes from, unless the rate was typed. */
   readonly measured: SendingRate | undefined;
 }
 
@@ -65,7 +65,7 @@ const ratioOf = ({ bytes, storedBytes, sample }: FolderEstimate): number | null 
 const transferMs = ({ folder, bytesPerSecond }: EstimatedFolder): number | null =>
   bytesPerSecond === undefined ? null : Math.ceil((folder.storedBytes / bytesPerSecond) * 1000);
 
-/** What programs get of it. */
+/** Returns the JSON document of an estimate. */
 export function folderEstimateDocument(estimated: EstimatedFolder, sections: Sections) {
   const { path, folder, prices, classes, recommendations, filesUsd, bytesPerSecond, measured } = estimated;
   const {
@@ -114,7 +114,7 @@ export function folderEstimateDocument(estimated: EstimatedFolder, sections: Sec
   };
 }
 
-/** What is in the folder, and what an upload of it would store. */
+/** Lines about the content of the folder, and what an upload of it would store. */
 export function folderLines({ path, folder }: EstimatedFolder): readonly string[] {
   const { files, bytes, packedBytes, storedBytes, manifestBytes, chunks, shards, sample } = folder;
   const ratio = ratioOf(folder);
@@ -137,7 +137,7 @@ export function folderLines({ path, folder }: EstimatedFolder): readonly string[
   ];
 }
 
-/** Everything below the table of classes. */
+/** All lines below the table of classes. */
 export function sectionLines(estimated: EstimatedFolder, sections: Sections): readonly string[] {
   return [
     fact('transfer', transferText(estimated)),

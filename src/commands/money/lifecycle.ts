@@ -5,11 +5,11 @@ import { STORE_KEY } from '../../cli/store-setting.js';
 import { flags } from './lifecycle/flags.js';
 
 const ACTIONS = ['template', 'export', 'import', 'remove'] as const;
-/** What only a bucket is asked with. */
+/** Flags that only matter when a bucket is accessed. */
 const REACHING = ['profile', 'endpointUrl', 'caBundle', 'yes'] as const;
 const STORE = [STORE_KEY, 'bucket'] as const;
 
-/** Where it is typed, only a store that is typed as well is meant. */
+/** Makes the rule for a flag that, when typed, means only a store that is typed as well, not a configured one. */
 const withoutConfigured = <const K extends string>(key: K): FlagRule<K> => ({
   kind: 'flags',
   text: `${dashed(key)} looks at no store that is not named with it`,

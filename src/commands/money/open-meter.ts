@@ -1,4 +1,4 @@
-// Counts what a run uses, and keeps it beside the ledger while it goes on. All of it is loaded at once, by what is recorded.
+// Counts what a run uses, and saves that beside the ledger while it runs. A command that is recorded loads all of this at once.
 import { hostname } from 'node:os';
 import type { Clock, Places, Pricing, RunAccount } from '../../cli/context.js';
 import { bookedPlace } from '../../core/cost/price-book.js';
@@ -10,7 +10,10 @@ import { RunningCost } from '../../core/money/ledger/running.js';
 import { pricedBy } from '../kit/prices.js';
 import { recordRunOf } from './record-run.js';
 
-/** The meter of the run, the same for all stores that it opens, and who records it. @throws usage for a price in the config file that is not one */
+/**
+ * Gives the account its meter, the same for all stores that the run opens, and the function that records the run. @throws usage for a price
+ * in the config file that is not one
+ */
 export function openMeter(account: RunAccount, context: Clock & Pricing & Pick<Places, 'home'>): void {
   if (account.meter !== undefined) return;
   const { now, home } = context;

@@ -1,15 +1,15 @@
-// Flags that say which prices hold.
+// Flags that choose prices.
 import { flag } from '../../cli/flag.js';
 import { idle } from '../../cli/rule.js';
 import { PROVIDERS } from '../../core/store/providers/provider.js';
 import { accessFlags } from '../kit/flags.js';
 
-/** Where prices hold: what every `cost` command takes. */
+/** The region of the prices: a flag of every `cost` command. */
 export const costFlags = <const R extends string = 'us-west-2'>(defaultRegion: R = 'us-west-2' as R) => ({
   region: flag.text({ short: 'r', placeholder: 'NAME', default: defaultRegion, describe: 'region whose prices hold' }),
 });
 
-/** Which prices hold. */
+/** Region, provider and source of the prices. */
 export const priceFlags = <const R extends string = 'us-west-2'>(defaultRegion: R = 'us-west-2' as R) => ({
   ...costFlags(defaultRegion),
   provider: flag.choice(PROVIDERS, {
@@ -22,7 +22,7 @@ export const priceFlags = <const R extends string = 'us-west-2'>(defaultRegion: 
   profile: accessFlags.profile,
 });
 
-/** Of commands with `priceFlags`. */
+/** Rules for `priceFlags`. */
 export const priceRules = [
   idle(
     'profile',

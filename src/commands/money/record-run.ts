@@ -1,5 +1,5 @@
-// Makes the record of a run that has ended, and appends it to the ledger. Work that is done stays done: a ledger that cannot
-// be written is a warning.
+// Makes the record of a run that has ended, and appends it to the ledger. The work of the run is done by then, so a ledger that cannot be
+// written is only a warning.
 import { hostname } from 'node:os';
 import { followRecords } from '../../core/money/budget/follow-records.js';
 import { openBook } from '../../core/money/budget/open-book.js';
@@ -19,7 +19,7 @@ interface EndedRun {
   readonly about: RunAbout;
   readonly meter: RunMeter;
   readonly running: RunningCost;
-  /** The exit status, or what it failed with. */
+  /** The exit status, or the error that the run failed with. */
   readonly end: unknown;
 }
 
@@ -34,7 +34,7 @@ const entryOf = (shape: UploadShape, { time, operation, costMicros, monthlyMicro
   return { time, operation, ...shape, costMicros, monthlyMicros };
 };
 
-/** Never throws. */
+/** Records a run that has ended. Never throws. */
 export async function recordRunOf(context: RecordContext, { about, meter, running, end }: EndedRun): Promise<void> {
   const { account, home, cwd, now, warn } = context;
   const { shape, onTrouble = warn } = account;
@@ -56,7 +56,7 @@ export async function recordRunOf(context: RecordContext, { about, meter, runnin
       if (history !== undefined && shape !== undefined && record !== undefined)
         await appendHistory(history, entryOf(shape, record), own);
     } finally {
-      await tellFollowers(context, running.id, records);
+      await updateFollowers(context, running.id, records);
     }
     await running.remove();
     if (running.trouble !== undefined)
@@ -67,7 +67,7 @@ export async function recordRunOf(context: RecordContext, { about, meter, runnin
   }
 }
 
-/** Makes the records of runs that were killed. What they had recorded themselves by then holds. */
+/** Makes the records of runs that were killed; those that they made themselves are kept. */
 async function recordKilled(context: RecordContext, folder: string, own: { readonly host: string }): Promise<void> {
   const killed = await killedRuns(folder, own.host);
   if (killed.length === 0) return;
@@ -82,14 +82,14 @@ async function recordKilled(context: RecordContext, folder: string, own: { reado
     const left = records.filter((record) => !known.has(record.id)).map(ofItsProject);
     await appendRecords(folder, left, own);
     const recorded = records.flatMap((record) => known.get(record.id) ?? []);
-    await tellFollowers(context, id, [...recorded, ...left]);
+    await updateFollowers(context, id, [...recorded, ...left]);
     await remove();
   }
   await removeTornRuns(folder, context.now().getTime());
 }
 
-/** Budgets count the run, and alerts that are due are raised. Never throws. */
-async function tellFollowers(context: RecordContext, runId: string, records: readonly LedgerRecord[]): Promise<void> {
+/** Counts the run in budgets, and raises the alerts that are due. Never throws. */
+async function updateFollowers(context: RecordContext, runId: string, records: readonly LedgerRecord[]): Promise<void> {
   const { account, env, home, cwd, now, signal, warn } = context;
   const { place, ...access } = budgetPlaceOf(account.values);
   const open = async (): Promise<OpenedStore> => await openBook({ place, home, cwd }, { ...access, env });

@@ -1,4 +1,4 @@
-// What the commands that look ahead share: the days that were spent on, and how they are shown.
+// The common part of commands that forecast costs: the daily costs so far, and how they are shown.
 import { arg } from '../../cli/arg.js';
 import { nearestUsd } from '../../core/cost/money.js';
 import type { TooFewDays } from '../../core/money/forecast/forecast.js';
@@ -17,15 +17,15 @@ export const projectArg = arg.text('PROJECT_ID', {
 export interface SpendSeries {
   readonly project: string | null;
   readonly region: string | null;
-  /** Days that are over, oldest first, from that of the first record on. */
+  /** Past days, oldest first, from that of the first record on. */
   readonly days: readonly DailySpend[];
   /** The day before today. */
   readonly lastDay: string;
-  /** All that is recorded, today included; null where a day is not known. */
+  /** All recorded costs, including today's; null when those of a day are not known. */
   readonly spentUsd: number | null;
 }
 
-/** The last `days` days of a project, or of all. @throws not-found for a project that nothing is recorded for; access-denied, io */
+/** Returns the last `days` days of a project, or of all. @throws not-found for a project that nothing is recorded for; access-denied, io */
 export async function spendSeries(
   context: LedgerContext,
   {
@@ -53,10 +53,10 @@ export async function spendSeries(
   };
 }
 
-/** The costs of the days. */
+/** Returns the cost of each day; null when it is not known. */
 export const costsOf = ({ days }: SpendSeries): readonly (number | null)[] => days.map(({ costUsd }) => costUsd);
 
-/** What all these documents begin with. */
+/** The keys that all of these documents begin with. */
 export const seriesDocument = (series: SpendSeries) => ({
   project: series.project,
   region: series.region,
@@ -67,15 +67,15 @@ export const seriesDocument = (series: SpendSeries) => ({
 
 const unknownOf = ({ days }: SpendSeries): number => days.filter(({ costUsd }) => costUsd === null).length;
 
-/** `genome`, or `all projects`; with the region where one was chosen. */
+/** `genome`, or `all projects`; with the region if one was chosen. */
 export const subjectText = ({ project, region }: SpendSeries): string =>
   `${project === null ? 'all projects' : printable(project)}${region === null ? '' : ` in ${printable(region)}`}`;
 
-/** What is said where there is too little to go by. */
+/** Says that there are too few days for a forecast. */
 export const tooFewText = ({ knownDays, neededDays }: TooFewDays): string =>
   `${formatQuantity(knownDays, 'day')} with known costs so far, today not counted: too few for a forecast, which takes ${neededDays}`;
 
-/** The days that a result goes by. */
+/** The line about the days that a result is based on. */
 export function daysFact(series: SpendSeries): string {
   const { days } = series;
   const unknownDays = unknownOf(series);
@@ -86,7 +86,7 @@ export function daysFact(series: SpendSeries): string {
 
 const CHART_COLUMNS = 60;
 
-/** A chart of days on one line, neighbours together where there are more than fit. */
+/** A line with a chart of the days; adjacent days are combined if there are more than fit. */
 export async function chartFact(label: string, costs: readonly number[], note: string): Promise<string> {
   const { renderSparkline } = await import('../../ui/result-chart.js');
   const together = Math.ceil(costs.length / CHART_COLUMNS);

@@ -1,4 +1,4 @@
-// What the commands about recorded costs share: reading the ledger, the period, tables of amounts.
+// The common part of commands about recorded costs: reading the ledger, the period, tables of amounts.
 import { hostname } from 'node:os';
 import type { Clock, Messages, Origins, Places } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
@@ -16,7 +16,7 @@ import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 export const ESTIMATED =
   'Amounts are estimates from the prices that held: no free tier, and every run as if it were the first of its month.';
 
-/** Under a name of its own: the general setting `region` says where stores are, and would hide records. */
+/** Limits a report to a region. It has a name of its own, as the general setting `region` says where stores are and would hide records. */
 export const recordedRegionFlag = {
   inRegion: flag.text({
     short: 'r',
@@ -35,7 +35,7 @@ export const periodFlag = <const D extends PeriodName>(defaultPeriod: D) => ({
 
 export type LedgerContext = Pick<Places, 'home'> & Clock & Pick<Messages, 'warn'> & Origins;
 
-/** The records of the ledger, those of `from` and later; tells what could not be read. @throws access-denied, io */
+/** Returns the records of the ledger from `from` on, and warns of lines that cannot be read. @throws access-denied, io */
 export async function recordsOf(
   { home, warn }: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
   region?: string,
@@ -47,7 +47,7 @@ export async function recordsOf(
   const { records: ended, skipped } = await readLedger(folder, { from });
   const known = new Set(ended.map(({ id }) => id));
   const killed = (await killedRuns(folder, hostname())).flatMap((run) => run.records);
-  // The next run that is recorded writes them to the ledger.
+  // Records of killed runs; the next run that is recorded writes them to the ledger.
   const isNew = ({ id, time }: LedgerRecord): boolean =>
     !known.has(id) && (from === undefined || time >= from.toISOString());
   const records = [...ended, ...killed.filter(isNew)].sort((one, other) =>
@@ -60,7 +60,7 @@ export async function recordsOf(
   return region === undefined ? records : records.filter((record) => record.region === region);
 }
 
-/** Nothing is recorded for a project; `known` are those that something is recorded for. */
+/** The error for a project without records; `known` are the projects that have some. */
 export function unknownProject(project: string, known: ReadonlySet<string>): ArchiverError {
   const near = suggest(project, [...known]);
   return new ArchiverError('not-found', `nothing is recorded for project ${printable(project)}${didYouMean(near)}`, {
@@ -77,17 +77,17 @@ export async function periodText({ name, from, until, timeZone }: Period): Promi
   return `${name.replace('_', ' ')}, ${days} (${timeZone})`;
 }
 
-/** The period as data. */
+/** The period as JSON. */
 export async function periodDocument({ name, from, until, timeZone }: Period) {
   const { plusDays } = await import('../../core/money/ledger/days.js');
   return { period: name, firstDay: from ?? null, lastDay: plusDays(until, -1), timeZone };
 }
 
-/** What is known of an amount that is not known as a whole. */
+/** Formats an amount; if only part of it is known, says how much that is. */
 export const amountOf = ({ costUsd, knownUsd }: Pick<SpentGroup, 'costUsd' | 'knownUsd'>): string =>
   costUsd === null && knownUsd > 0 ? `unknown, at least ${shortUsd(knownUsd)}` : shortUsd(costUsd);
 
-/** A table of amounts under a title; nothing where there are none. */
+/** A table of amounts under a title; empty when there are none. */
 export async function amountTable(
   title: string,
   groups: readonly SpentGroup[],
@@ -102,7 +102,7 @@ export async function amountTable(
   return `\n${await tableText(groups, columns, context)}`;
 }
 
-/** The lines that head a report. */
+/** The lines at the head of a report. */
 export async function spentFacts(report: SpentReport): Promise<readonly string[]> {
   const { period, runs, uploads, files, bytes, storedBytes, pricesOf } = report;
   return [
@@ -114,7 +114,7 @@ export async function spentFacts(report: SpentReport): Promise<readonly string[]
   ];
 }
 
-/** The same as data. */
+/** The report as JSON. */
 export async function spentDocument({ period, lines, pricesOf, ...report }: SpentReport) {
   const { spentBy } = await import('../../core/money/ledger/report.js');
   const { costUsd, knownUsd, runs, uploads, files, bytes, storedBytes } = report;

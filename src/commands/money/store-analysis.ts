@@ -1,4 +1,4 @@
-// What lies in a store and what it costs, as text.
+// The text about what is in a store and what it costs.
 import type { RequestCounts } from '../../core/store/object-store.js';
 import { type InventoryRead, type StoreAnalysis, STALE_DAYS } from '../../core/money/analyze/analyze-store.js';
 import { athenaUsd } from '../../core/money/analyze/inventory/athena-cost.js';
@@ -26,7 +26,7 @@ const MONTHS = 12;
 
 export interface AnalyzedStore extends StoreAnalysis {
   readonly location: string;
-  /** A folder of this computer: nothing costs anything. */
+  /** True for a folder of this computer: nothing costs anything. */
   readonly isFolder: boolean;
   readonly isAws: boolean;
   readonly prices: PriceList;
@@ -44,7 +44,7 @@ interface ClassSum extends Counted {
   readonly monthlyUsd: Usd;
 }
 
-/** Counts of a sample are no whole numbers. */
+/** Rounds counts, as those of a sample are no whole numbers. */
 export const whole = ({ objects, bytes }: Counted): Counted => ({
   objects: Math.round(objects),
   bytes: Math.round(bytes),
@@ -59,14 +59,14 @@ const bandsOf = (edges: readonly number[], cells: readonly Cell[], valueOf: (cel
 
 export type Figures = ReturnType<typeof figuresOf>;
 
-/** All that is shown, computed once. */
+/** Computes all figures that are shown. */
 export function figuresOf(analyzed: AnalyzedStore) {
   const { stored, unfinished, sample, isFolder, prices, inventory } = analyzed;
-  // Of what has no date it is not known what leaving a class too early costs.
+  // The cost of leaving a class too early is not known for objects without a date.
   const hasDates = inventory?.hasDates !== false;
   const [current, older] = [stored.current.cells(), stored.older.cells()];
   const usd = (amount: () => Usd): Usd => (isFolder ? 0 : amount());
-  // Parts are billed where they wait: at most as STANDARD.
+  // Parts of unfinished uploads are billed in their own classes: STANDARD is the upper limit.
   const parts = (bytes: number | null): readonly Usage[] => [
     { kind: 'storage', storageClass: 'STANDARD', quantity: bytes ?? 0, ...(bytes === null ? { days: null } : {}) },
   ];
@@ -81,7 +81,7 @@ export function figuresOf(analyzed: AnalyzedStore) {
           sample.drawn.map((tally) => valueOf(tally.current.cells())),
           sample.ranges,
         );
-  // What may not be listed is not in it, which is said.
+  // Without the parts that may not be listed; the text says so.
   const monthlyUsd = usd(() => wholeMonth([...current, ...older], prices, parts(unfinished?.bytes ?? 0)));
   return {
     ...whole(countedIn(current)),
@@ -103,7 +103,7 @@ export function figuresOf(analyzed: AnalyzedStore) {
   };
 }
 
-/** A line of what is told; without a label it goes on with what is above it. */
+/** A line of the text; one without a label continues the line above it. */
 export interface Said {
   readonly label: string;
   readonly value: string;
@@ -114,11 +114,11 @@ const said = (label: string, value: string): Said => ({ label, value });
 const isEstimated = ({ sample }: AnalyzedStore): boolean => sample !== undefined && sample.drawn.length < sample.ranges;
 const aboutText = (analyzed: AnalyzedStore): string => (isEstimated(analyzed) ? 'about ' : '');
 
-/** What there is, in a line. */
+/** The title: location, number of objects and size. */
 export const titleLine = (analyzed: AnalyzedStore, { objects, bytes }: Figures): string =>
   `${analyzed.location}: ${aboutText(analyzed)}${amountText(objects, 'object', bytes)}`;
 
-/** What is known of it, before the tables. */
+/** The facts above the tables. */
 export function headFacts(analyzed: AnalyzedStore, figures: Figures): readonly Said[] {
   const { sample, versionsHidden, unfinished, inventory } = analyzed;
   const { monthlyUsd, yearlyUsd, older, deleteMarkers, errors } = figures;
@@ -154,7 +154,7 @@ export function headFacts(analyzed: AnalyzedStore, figures: Figures): readonly S
   ];
 }
 
-/** Its date, and what it does not say. */
+/** The date of the inventory, and what is missing from it. */
 function inventoryFacts({ createdAt, format, files, bytes, athena, ...gaps }: InventoryRead): readonly Said[] {
   return [
     said(
@@ -236,10 +236,10 @@ export const MOVE_COLUMNS: readonly Column<MoveSaving>[] = [
   numbers('FIRST YEAR', ({ firstYearSavedUsd }) => shortUsd(firstYearSavedUsd)),
 ];
 
-/** What to do about it, and what was not counted. */
+/** Advice, and what was not counted. */
 export function adviceFacts({ moves, older, staleUsd }: Figures): readonly Said[] {
   const paying = moves.filter(({ firstYearSavedUsd }) => (firstYearSavedUsd ?? 0) > 0);
-  // A class that lies in one building only is no place to send archives to unasked.
+  // ONEZONE_IA keeps objects in one building only: it is never suggested for archives.
   const safe = paying.filter(({ storageClass }) => storageClass !== 'ONEZONE_IA');
   const best = [safe.find(({ isReadAtOnce }) => !isReadAtOnce), safe.find(({ isReadAtOnce }) => isReadAtOnce)];
   const pays = (usd: Usd): boolean => usd !== null && usd >= 0.01;
@@ -272,6 +272,6 @@ function adviceText(move: MoveSaving): string {
   return `${which} to ${storageClass}, ${kind}: ${formatUsd(firstYearSavedUsd)} less in the first year; pays when kept for ${formatQuantity(days, 'day')} or more`;
 }
 
-/** Whose prices these are. */
+/** Says where the prices come from. */
 export const pricesText = ({ isFolder, prices }: AnalyzedStore): string =>
   isFolder ? 'none: a folder of this computer costs nothing' : priceSourceText(prices);

@@ -1,4 +1,4 @@
-// Telling others: pings, hooks and the metrics file of uploads; where alerts go.
+// Notifications: pings, hooks and the metrics file of uploads; channels for alerts.
 import type { Feature } from '../../cli/feature.js';
 import { command as alertsConfig } from './alerts/config.js';
 import { command as alertsConfigure } from './alerts/configure.js';

@@ -1,4 +1,4 @@
-// Commands that run around an upload: settings of the config file of this computer alone (docs/decisions/047).
+// Commands that run around an upload. They can only be set in the config file of this computer (docs/decisions/047).
 import { flag, type Flags } from '../../cli/flag.js';
 
 const program = (when: string) => ({

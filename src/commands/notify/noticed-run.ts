@@ -6,13 +6,13 @@ import { DEFAULT_HOOK_MS, type HookSettings } from '../../core/notify/hook-setti
 import { pingAddress } from '../../core/notify/ping-address.js';
 import { hasNotices, type NoticeSettings, type NoticeWorld, withNotices } from '../../core/notify/with-notices.js';
 
-/** The run with its pings, hooks and metrics. @throws as the run does; usage, io for hooks */
+/** Runs the work with pings, hooks and metrics. @throws what the work throws; usage, io for hooks */
 export async function noticed<T>({ values, context, ...noted }: NotifiedRun<T, Context>): Promise<T> {
   const settings = noticeSettings(values, context);
   return hasNotices(settings) ? await withNotices(settings, noticeWorld(values, context), noted) : await noted.work();
 }
 
-/** What the flags and the config file of this computer say. @throws usage for what is no address */
+/** Reads the settings from the flags and the config file of this computer. @throws usage for an invalid address */
 export const noticeSettings = (
   { pingUrl, textfile }: SlotValues,
   { cwd, settings, observer }: Pick<Context, 'cwd' | 'settings' | 'observer'>,

@@ -1,4 +1,4 @@
-// `--generate-dvc-files`: once a version is committed, a `.dvc` file for each file of it that DVC does not know yet.
+// `--generate-dvc-files`: once a version is committed, writes a `.dvc` file for each of its files that DVC does not know yet.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import type { AfterUpload, BegunUpload, UploadReport, SlotValues } from '../../cli/slots.js';
@@ -18,13 +18,13 @@ import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatCount } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
-/** What is to be written, and where. */
+/** Folder to write to, and the outputs of dvc.yaml. */
 interface DvcFilesPlan {
   readonly outputDir: string;
   readonly outs: Pipeline['outs'];
 }
 
-/** Looked at before anything is sent; gives what writes them. @throws usage, io, integrity for a damaged dvc.yaml */
+/** Plans the files before anything is sent; returns a function that writes them. @throws usage, io, integrity for a damaged dvc.yaml */
 export async function dvcFilesAfter({ values, source, context }: BegunUpload<Context>): Promise<AfterUpload> {
   const plan = await planDvcFiles(values, source, context);
   return async (result, open) => {
@@ -54,7 +54,7 @@ interface Uploaded {
   readonly context: Pick<Context, 'home' | 'signal'>;
 }
 
-/** Writes them; nothing for what was not committed. @throws with exit status 3: the upload itself is done */
+/** Writes the files; undefined if nothing was committed. @throws with exit status 3: the upload itself is done */
 async function writeDvcFiles(
   plan: DvcFilesPlan,
   { source, open, context }: Uploaded,
@@ -64,9 +64,9 @@ async function writeDvcFiles(
   const { home, signal } = context;
   const opened = await open(() => undefined);
   const { store } = opened;
-  const { cache, heads } = rememberedIn(cacheFolder(home), opened, () => undefined); // the upload has told it
+  const { cache, heads } = rememberedIn(cacheFolder(home), opened, () => undefined); // the upload has warned already
   try {
-    // What this computer has just written need not be fetched, and a writer may not be allowed to.
+    // The manifest that this computer has just written is in the cache. It need not be fetched, and a writer may not be allowed to.
     const head = await heads.get(store.url, datasetId);
     const known = head?.uploadId === uploadId ? { sha256: head.manifestSha256 } : {};
     const view = await openView(store, { uploadId, signal, ...known, cache });
@@ -88,7 +88,7 @@ async function writeDvcFiles(
   }
 }
 
-/** What became of them. */
+/** The report about the written files. */
 function reportOf(result: SidecarResult, context: Context): UploadReport {
   const { written, replaced, unchanged, failed, firstReplaced } = result;
   const more = replaced > firstReplaced.length ? `, and ${formatCount(replaced - firstReplaced.length)} more` : '';

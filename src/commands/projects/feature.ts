@@ -1,4 +1,4 @@
-// What surrounds a folder: the git commit that it is at, and the pipeline of DVC that makes its files.
+// Projects: the git commit of a folder, and the DVC pipeline that makes its files.
 import type { Feature } from '../../cli/feature.js';
 import { command as dvcExport } from './dvc/export.js';
 import { command as dvcStages } from './dvc/stages.js';

@@ -1,4 +1,4 @@
-// What the git and DVC flags of `upload` and `sync` make the engine record. All of it is read before anything is sent.
+// Converts the git and DVC flags of `upload` and `sync` to provenance for the engine. All of it is read before anything is sent.
 import type { Context } from '../../cli/context.js';
 import type { SlotValues } from '../../cli/slots.js';
 import { suggest } from '../../core/platform/text/suggest.js';
@@ -21,7 +21,9 @@ interface ProvenanceValues {
   readonly generateDvcFiles: boolean;
 }
 
-/** Undefined where nothing is to be recorded. @throws usage for what is not there; io, integrity for what cannot be read */
+/**
+ * Reads the provenance; undefined if nothing is to be recorded. @throws usage for what is not there; io, integrity for what cannot be read
+ */
 export async function provenanceOptions(
   given: SlotValues,
   source: RawPath,
@@ -85,7 +87,7 @@ function stageRecord({ stages, notRun, lockMd5 }: Pipeline, name: string): DvcSt
   );
 }
 
-/** What this stage alone makes, or a loop in all its rounds. */
+/** The outputs of this stage alone, or of all rounds of a loop. */
 const outsOf = ({ outs }: Pipeline, name = ''): Pipeline['outs'] =>
   new Map([...outs].filter(([, stage]) => isOfStage(stage, name)));
 

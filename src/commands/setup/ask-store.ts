@@ -1,4 +1,4 @@
-// What a store that may be chosen keeps and can do, asked once it is known that these credentials can put there.
+// Asks a store that may be chosen what it keeps and can do, once it is known that these credentials can put objects there.
 import { askBeforeChoice } from '../../core/store/create-once/create-once.js';
 import type { Capability } from '../../core/access/capabilities/capability.js';
 import { errorText } from '../../core/platform/failures/errors.js';
@@ -12,11 +12,11 @@ import type { StoreContext } from '../kit/store.js';
 export interface AskedStore {
   readonly usability: Usability;
   readonly capabilities: readonly Capability[];
-  /** It does not keep If-None-Match. */
+  /** True if the store does not keep If-None-Match. */
   readonly isPlain: boolean;
 }
 
-/** Nothing is good for anything of which not even this can be found out. @throws cancelled */
+/** Asks the store; one that cannot even be asked is of no use. @throws cancelled */
 export async function askStore(
   usability: Usability,
   open: CheckOptions['open'],

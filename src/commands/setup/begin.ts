@@ -1,4 +1,4 @@
-// What `archiver setup` knows before it asks anything: what was typed, else what the file says, else a folder.
+// Collects what `archiver setup` knows before it asks: typed values, or else those of the config file, or else a folder.
 import type { OpenConfig } from '../../cli/config-change.js';
 import type { Context } from '../../cli/context.js';
 import { usageError } from '../../core/platform/failures/errors.js';
@@ -25,13 +25,13 @@ export interface Beginning extends FoundPlace {
   readonly url: string;
   readonly profile: string | undefined;
   readonly endpointUrl: string | undefined;
-  /** Who runs it, as was typed or as the file says. */
+  /** Provider of the store, as typed or as in the config file. */
   readonly provider: Provider | undefined;
 }
 
 type Server = Pick<Beginning, 'endpointUrl' | 'region'>;
 
-/** @throws usage for a provider whose address is not complete, or that is not that of the address */
+/** Returns the initial values. @throws usage for a provider whose address is not complete, or does not match the address */
 export async function beginning(
   values: SetupValues,
   url: string | undefined,
@@ -52,7 +52,7 @@ export async function beginning(
   const { provider } = values;
   if (provider !== undefined) return { ...found, ...begunWith(provider, found.url, values) };
   const written = values.endpointUrl ?? settings.get('aws.endpointUrl');
-  // What only this shell says is a proposal: it is not written unasked.
+  // A value that only this shell has is a proposal: it is not written without a question.
   const endpointUrl = written ?? (values.nonInteractive ? undefined : await ofShell(found.profile, context));
   const region = values.region ?? regionAt(values.endpointUrl) ?? settings.get('aws.region');
   const named = PROVIDERS.find((name) => name === settings.get('costControl.provider'));
@@ -84,7 +84,7 @@ function begunWith(provider: Provider, url: string, values: SetupValues): Omit<B
   return { place: provider, provider, endpointUrl, region, account: known?.account };
 }
 
-/** @throws usage for an address of somebody else */
+/** Refuses an address of another provider. @throws usage */
 function refuseOther(provider: Provider, endpointUrl: string | undefined): void {
   const told = knownAddress(endpointUrl)?.provider;
   if (told === undefined || told === provider) return;
@@ -94,7 +94,7 @@ function refuseOther(provider: Provider, endpointUrl: string | undefined): void 
   );
 }
 
-/** @throws usage where something is missing that nobody can guess */
+/** Returns the address and region of the provider. @throws usage where something is missing that cannot be guessed */
 function serverOf(provider: Provider, { endpointUrl, region }: SetupValues): Server {
   const facts = factsOf(provider);
   const named = region ?? regionAt(endpointUrl) ?? facts.defaultRegion ?? undefined;

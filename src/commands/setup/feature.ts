@@ -1,4 +1,4 @@
-// The first steps: a store is chosen and checked, and a config file written.
+// Setup: chooses and checks a store, and writes a config file.
 import type { Feature } from '../../cli/feature.js';
 import { command } from './setup.js';
 

@@ -32,7 +32,7 @@ export async function runSetup(
   const begin = await beginning(values, url, config, context);
   return values.nonInteractive
     ? await withoutQuestions(values, begin, config, context)
-    : await asked(values, begin, config, context);
+    : await runWizard(values, begin, config, context);
 }
 
 async function withoutQuestions(
@@ -44,7 +44,7 @@ async function withoutQuestions(
   const { url } = begin;
   const ports = setupPorts({ config, caBundle: values.caBundle, context });
   const answers = answersFrom(values, begin);
-  tellClass(values, begin, context);
+  warnOfClass(values, begin, context);
   const checks: CheckLine[] = [];
   const tell = (line: CheckLine): void => {
     checks.push(line);
@@ -60,11 +60,11 @@ async function withoutQuestions(
     context.warn('the test of 1 MB is left out: these credentials cannot read, list or delete what they put');
   const { lines, path } = await ports.review(answers);
   const commands = await ports.write(answers);
-  tellWritten({ path, url, lines, commands, checks, usability, capabilities }, context);
+  showWritten({ path, url, lines, commands, checks, usability, capabilities }, context);
   return 0;
 }
 
-/** What is written without a question: what is known. Undefined takes a setting away. */
+/** Returns the answers when no questions are asked: the values that are known. Undefined removes a setting. */
 function answersFrom(values: SetupValues, begin: Beginning): SetupAnswers {
   const { place, url, profile, endpointUrl, region } = begin;
   if (place === 'folder') return { ...NOTHING_OF_S3, kind: place, url, values: { 'storage.url': url } };
@@ -90,8 +90,8 @@ function answersFrom(values: SetupValues, begin: Beginning): SetupAnswers {
 
 const NOTHING_OF_S3 = { profile: undefined, endpointUrl: undefined, region: undefined };
 
-/** Where a provider is not known to have the class; the store itself says so at the first upload. */
-function tellClass(
+/** Warns when the provider is not known to have the class; the store itself refuses it only at the first upload. */
+function warnOfClass(
   { storageClass }: SetupValues,
   { provider, endpointUrl }: Beginning,
   { warn }: Pick<Context, 'warn'>,
@@ -126,7 +126,7 @@ interface Written {
   readonly capabilities: readonly Capability[];
 }
 
-function tellWritten(written: Written, context: Context<'setup'>): void {
+function showWritten(written: Written, context: Context<'setup'>): void {
   const { path, url, lines, commands, checks, usability, capabilities } = written;
   const isChanged = lines.length > 0;
   const document = {
@@ -151,7 +151,7 @@ function tellWritten(written: Written, context: Context<'setup'>): void {
   );
 }
 
-async function asked(
+async function runWizard(
   values: SetupValues,
   begin: Beginning,
   config: OpenConfig,
@@ -198,7 +198,7 @@ async function asked(
   }
   const { review, check } = state;
   const { url: chosen } = answersOf(store.getState(), userHome);
-  tellWritten(
+  showWritten(
     { ...state, usability, path: config.path, url: chosen, lines: review?.lines ?? [], checks: check.lines },
     context,
   );

@@ -1,4 +1,4 @@
-// What the wizard has done for it: checks of a store, keys for the AWS files, and the config file.
+// The ports of the wizard: checks of a store, keys for the AWS files, and the config file.
 import { join } from 'node:path';
 import { composeConfig, type OpenConfig, writeConfig } from '../../cli/config-change.js';
 import type { Context } from '../../cli/context.js';
@@ -25,7 +25,7 @@ export interface PortOptions {
   readonly context: Context;
 }
 
-/** The ports of one run. */
+/** Returns the ports of one run. */
 export function setupPorts({ config, caBundle, context }: PortOptions): SetupPorts {
   const keys = new KeysFile(keysFile(context.env, context.userHome), context.env);
   const valuesOf = ({ region = LAST_RESORT, profile, endpointUrl }: SetupAnswers): StoreValues => {
@@ -52,12 +52,12 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
         return opened;
       };
       const probed = await probeStore({ open, tell, signal });
-      if (answers.kind === 'aws') tellElsewhere(seen?.servers?.store, context.env, tell);
+      if (answers.kind === 'aws') warnOfEndpoint(seen?.servers?.store, context.env, tell);
       const asked = probed === 'none' ? NOTHING : await askStore(probed, open, tell, contextOf(answers, signal));
       const { usability, capabilities } = asked;
       isPlain = asked.isPlain;
       if (seen?.isAws === true && usability !== 'none')
-        await tellFindings(answers, { ...valuesOf(answers), kmsKeyId: undefined }, tell, contextOf(answers, signal));
+        await showFindings(answers, { ...valuesOf(answers), kmsKeyId: undefined }, tell, contextOf(answers, signal));
       return { usability, capabilities, region: seen?.region };
     },
     test: (answers, tell, signal) =>
@@ -73,7 +73,7 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
     async write(answers) {
       const after = await compose(answers);
       if (after !== config.text) await writeConfig(config, after);
-      await keepCreateOnce(openBelow(answers, context.signal), contextOf(answers, context.signal));
+      await storeCreateOnce(openBelow(answers, context.signal), contextOf(answers, context.signal));
       return nextCommands(config.path, context);
     },
   };
@@ -81,8 +81,8 @@ export function setupPorts({ config, caBundle, context }: PortOptions): SetupPor
 
 const NOTHING: AskedStore = { usability: 'none', capabilities: [], isPlain: false };
 
-/** Where a variable of this shell leads away from AWS: what is seen there is not what the file will name. */
-function tellElsewhere(server: string | null | undefined, env: Context['env'], tell: CheckOptions['tell']): void {
+/** Warns when a variable of this shell leads away from AWS: the checks then ask another server than the file will name. */
+function warnOfEndpoint(server: string | null | undefined, env: Context['env'], tell: CheckOptions['tell']): void {
   const variable = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find((name) => env[name]);
   if (typeof server !== 'string' || variable === undefined) return;
   const text = `${variable} of this shell leads to ${server}, and the file says AWS: without it all of this would be asked there`;
@@ -91,8 +91,8 @@ function tellElsewhere(server: string | null | undefined, env: Context['env'], t
 
 type Access = Parameters<typeof reportAccess>[1];
 
-/** The store is chosen now, and other computers need not ask it. Those that find nothing there ask by themselves. */
-async function keepCreateOnce(open: CheckOptions['open'], context: Context): Promise<void> {
+/** Stores the answer in the chosen store, so that other computers need not ask it. Those that find no answer there ask by themselves. */
+async function storeCreateOnce(open: CheckOptions['open'], context: Context): Promise<void> {
   try {
     const opened = await open();
     try {
@@ -101,13 +101,13 @@ async function keepCreateOnce(open: CheckOptions['open'], context: Context): Pro
       opened.close();
     }
   } catch (error) {
-    // The config file is written: that is what was asked for.
-    void errorText(error);
+    // The config file, which was asked for, is written; other computers ask the store by themselves.
+    context.debug(`what this store keeps could not be written there: ${errorText(error)}`);
   }
 }
 
-/** What is wrong with the bucket beside permissions, as `access-check` reports it. */
-async function tellFindings(
+/** Shows problems of the bucket other than permissions, as `access-check` reports them. */
+async function showFindings(
   { url }: SetupAnswers,
   values: Access,
   tell: CheckOptions['tell'],
@@ -124,7 +124,7 @@ async function tellFindings(
   }
 }
 
-/** Three, for a file that is found or one that has to be named. */
+/** Three commands to type next; they name the config file unless it is found by itself. */
 function nextCommands(path: string, context: Pick<Context, 'env' | 'userHome' | 'cwd'>): readonly string[] {
   const isFound = configPlaces(context).paths.includes(path);
   const named = isFound ? '' : `ARCHIVER_CONFIG=${shellWord(path)} `;
@@ -133,5 +133,5 @@ function nextCommands(path: string, context: Pick<Context, 'env' | 'userHome' | 
   );
 }
 
-/** Where archives go that nobody gave a place. */
+/** The default place for archives. */
 export const defaultFolder = (userHome: string): string => join(userHome, 'archiver-store');

@@ -4,7 +4,7 @@ import type { ShellStreams } from '../../core/shell/interpreter.js';
 import type { ArchiveSession } from './archive-session.js';
 import type { ShellWriter } from './shell-writer.js';
 
-/** What an argument is, for completion. */
+/** Kind of an argument, for completion. */
 export type ArgumentKind = 'path' | 'folder' | 'stage' | 'local' | 'command' | 'nothing';
 
 export interface ArchiveCall {
@@ -19,11 +19,11 @@ export interface ArchiveCommand {
   /** `ls [PATH...]` */
   readonly usage: string;
   readonly summary: string;
-  /** By position; the last one holds for all that follow. */
+  /** Kinds by position; the last one applies to all further arguments. */
   readonly args: readonly ArgumentKind[];
-  /** How many arguments it takes. */
+  /** Limits of the number of arguments. */
   readonly minArgs: number;
   readonly maxArgs: number;
-  /** Its exit status; nothing means 0. */
+  /** Runs the command; returns its exit status, nothing means 0. */
   run(call: ArchiveCall): Promise<number | void>;
 }

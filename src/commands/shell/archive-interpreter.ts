@@ -1,4 +1,4 @@
-// The shell over an archive: its commands, its prompt, and what may come next.
+// The shell over an archive: its commands, its prompt, and completion.
 import { suggest } from '../../core/platform/text/suggest.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { displayPath, printable, baseName } from '../../core/platform/paths/raw-path.js';
@@ -47,7 +47,7 @@ export class ArchiveInterpreter implements Interpreter {
       const status = name === 'help' ? 0 : await this.command(name).run(this.checked(name, args, { out, streams }));
       return status ?? 0;
     } finally {
-      // What came before a failure is printed before it; after ctrl+c nobody wants more.
+      // Output from before a failure is printed before its message; after Ctrl+C nobody wants more.
       if (!streams.signal.aborted) await out.flush();
     }
   }

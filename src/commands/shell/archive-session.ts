@@ -1,4 +1,4 @@
-// An archive that somebody looks around in: what it lists, where it lies, and the folder that they are in.
+// The archive of a shell: its listing, its location, and the current folder.
 import type { Context } from '../../cli/context.js';
 import { ArchiverError } from '../../core/platform/failures/errors.js';
 import type { Listing } from '../../core/restore/listing/listing.js';
@@ -30,19 +30,19 @@ export class ArchiveSession {
 
   constructor(
     readonly archive: OpenArchive,
-    /** What its commands need of the world. */
+    /** The parts of the context that commands need. */
     readonly context: Pick<
       Context,
       'account' | 'cwd' | 'home' | 'env' | 'now' | 'quiet' | 'colors' | 'memoryLimitBytes'
     >,
   ) {}
 
-  /** The path that a word means; it need not be there. */
+  /** Returns the path that a word stands for; it need not exist. */
   path(text: string): RawPath {
     return resolvePath(this.folder, typedPath(text));
   }
 
-  /** The path that a word means. @throws not-found when nothing is there */
+  /** Returns the path that a word stands for. @throws not-found when it does not exist */
   existing(text: string): RawPath {
     const { listing } = this.archive;
     const path = this.path(text);
@@ -51,7 +51,7 @@ export class ArchiveSession {
     return path;
   }
 
-  /** The paths that words mean, globs expanded. @throws not-found */
+  /** Yields the paths that words stand for, with globs expanded. @throws not-found */
   *paths(words: readonly Word[]): Generator<RawPath> {
     for (const { text, glob } of words) {
       if (glob === undefined) {

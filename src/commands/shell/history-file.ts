@@ -1,5 +1,5 @@
-// `<archiver home>/shell-history`: the lines of earlier sessions, one a line. Lines are appended as they are run, so that
-// several shells at once lose none of them. History is a convenience: a file that cannot be read or written ends nothing.
+// `<archiver home>/shell-history`: the lines of earlier sessions, one per line. Lines are appended as they are run, so that several shells
+// at once lose none of them. History is a convenience: a file that cannot be read or written is no reason to stop.
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceFile } from '../../core/platform/state/replace-file.js';
@@ -14,7 +14,7 @@ export class HistoryFile {
     private readonly onTrouble: (text: string) => void,
   ) {}
 
-  /** Reads the file; what is older than the last thousand lines is removed now and then. */
+  /** Reads the file. Once it has more than two thousand lines, all but the last thousand are removed. */
   static async open(path: string, onTrouble: (text: string) => void): Promise<HistoryFile> {
     const lines = await readLines(path, onTrouble);
     const file = new HistoryFile(path, lines.slice(-MAX_HISTORY), onTrouble);

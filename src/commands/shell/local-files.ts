@@ -1,4 +1,4 @@
-// What may come next when a path of this computer is being typed.
+// Completes paths of this computer.
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { printable } from '../../core/platform/paths/raw-path.js';
@@ -7,7 +7,7 @@ import type { CompletionOption } from '../../core/shell/interpreter.js';
 
 const MAX_OPTIONS = 1000;
 
-/** Names that go on where `text` ends; none where a folder cannot be read. */
+/** Names that continue `text`; none if the folder cannot be read. */
 export function completeLocal(cwd: string, text: string, foldersOnly: boolean): CompletionOption[] {
   const slash = text.lastIndexOf('/') + 1;
   const folder = text.slice(0, slash);
@@ -28,6 +28,6 @@ function entriesOf(folder: string): readonly { readonly name: string; readonly i
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
   } catch {
-    return []; // completion only offers; the command itself says what is wrong with a folder
+    return []; // completion only offers; the command itself reports errors of a folder
   }
 }

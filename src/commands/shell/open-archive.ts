@@ -1,4 +1,4 @@
-// Opens the upload, or the version of a dataset, that a shell looks into.
+// Opens the upload, or the version of a dataset, for a shell.
 import type { Context } from '../../cli/context.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
@@ -20,7 +20,7 @@ export interface OpenedArchive {
   readonly opened: OpenedStore;
 }
 
-/** Loads what the archive lists. @throws usage, what `findTarget` and `loadListing` throw */
+/** Loads the listing of the archive. @throws usage, what `findTarget` and `loadListing` throw */
 export async function openArchive(
   values: ArchiveValues,
   url: string | undefined,

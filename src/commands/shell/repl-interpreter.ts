@@ -1,4 +1,4 @@
-// The shell over everything: every command of the program, in this process, without the word `archiver`.
+// The shell over the whole program: every command, run in this process, without the word `archiver`.
 import pkg from '../../../package.json' with { type: 'json' };
 import { complete } from '../../cli/complete.js';
 import type { Context } from '../../cli/context.js';

@@ -1,4 +1,4 @@
-// One line of a shell from its text to an exit status: its commands, comments, pipes, files, and what failures look like.
+// Runs one line of a shell and returns its exit status: commands, comments, pipes, files, and error messages.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
@@ -17,7 +17,7 @@ import type { Interpreter, ShellStreams } from '../../core/shell/interpreter.js'
 
 export interface LineResult {
   readonly status: number;
-  /** `exit` was called. */
+  /** True if `exit` was called. */
   readonly isExit: boolean;
 }
 
@@ -25,11 +25,11 @@ export interface LineOptions {
   readonly interpreter: Interpreter;
   readonly context: Pick<Context, 'cwd' | 'env' | 'colors' | 'trace' | 'signal'>;
   readonly streams: ShellStreams;
-  /** The status of the line before, for `exit` and for a line without commands. */
+  /** Status of the previous line, for `exit` and for a line without commands. */
   readonly lastStatus: number;
 }
 
-/** Runs the commands of a line, each whatever became of the one before; never throws for what goes wrong in it. */
+/** Runs the commands of a line, each regardless of how the one before ended; never throws for their failures. */
 export async function runLine(line: string, options: LineOptions): Promise<LineResult> {
   let result: LineResult = { status: options.lastStatus, isExit: false };
   try {
@@ -40,7 +40,7 @@ export async function runLine(line: string, options: LineOptions): Promise<LineR
     }
     return result;
   } catch (error) {
-    return told(error, options);
+    return reportFailure(error, options);
   }
 }
 
@@ -50,13 +50,13 @@ async function runOne(command: CommandLine, options: LineOptions): Promise<LineR
   try {
     return { status: await runCommand(command, options), isExit: false };
   } catch (error) {
-    return told(error, options);
+    return reportFailure(error, options);
   }
 }
 
-function told(error: unknown, { streams, context }: LineOptions): LineResult {
+function reportFailure(error: unknown, { streams, context }: LineOptions): LineResult {
   const failure = failureOf(error, streams.signal);
-  // What ended the whole session is told at its end.
+  // An error that ends the whole session is reported at its end.
   if (!context.signal.aborted)
     streams.stderr.write(failureText(failure, { color: context.colors.stderr, trace: context.trace }));
   return { status: failure.exitCode, isExit: false };
@@ -70,7 +70,7 @@ async function runCommand(command: CommandLine, options: LineOptions): Promise<n
   return await quietly(streams, () => interpreter.run(command.words, streams));
 }
 
-/** That nobody reads any more is no failure: neither the output of this line, nor that of the whole program. */
+/** A reader that has gone away is no failure: neither for the output of this line, nor for that of the whole program. */
 async function quietly(streams: ShellStreams, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
@@ -91,7 +91,7 @@ async function runIntoFile(
     const why = systemCode(cause) === 'ENOENT' ? 'there is no such folder' : reasonText(cause);
     throw new ArchiverError('io', `cannot write ${printable(file)}: ${why}`, { cause });
   });
-  done.catch(() => undefined); // told below
+  done.catch(() => undefined); // awaited below
   try {
     return await quietly(streams, () => interpreter.run(words, { ...streams, stdout: target }));
   } finally {
@@ -100,7 +100,7 @@ async function runIntoFile(
   }
 }
 
-/** The program reads what the command prints, and has the terminal; its status counts, as in any shell. */
+/** Pipes the output of the command into the program, which also has the terminal; its status counts, as in any shell. */
 async function runPiped({ words }: CommandLine, program: string, options: LineOptions): Promise<number> {
   const { interpreter, streams, context } = options;
   const child = spawn('/bin/sh', ['-c', program], {
@@ -111,12 +111,12 @@ async function runPiped({ words }: CommandLine, program: string, options: LineOp
   child.stdout?.pipe(streams.stdout, { end: false });
   child.stderr?.pipe(streams.stderr, { end: false });
   const exit = exitOf(child);
-  exit.catch(() => undefined); // told below
+  exit.catch(() => undefined); // awaited below
   const input = child.stdin ?? streams.stdout;
-  input.on('error', () => undefined); // it stopped reading: the writer sees that the stream is closed
-  // What it has started may still hold the other end, and nothing must wait for that to be read.
+  input.on('error', () => undefined); // the program stopped reading: the writer sees that the stream is closed
+  // A process that the program has started may still hold the other end; nothing must wait until that is read.
   child.once('exit', () => input.destroy(brokenPipe()));
-  // Ctrl+C reaches it through the terminal; what ends the whole shell must end it too.
+  // The terminal sends Ctrl+C to the program; whatever ends the whole shell must end it, too.
   const stop = (): void => void child.kill();
   context.signal.addEventListener('abort', stop);
   try {
@@ -132,7 +132,7 @@ async function runPiped({ words }: CommandLine, program: string, options: LineOp
 
 const brokenPipe = (): Error => Object.assign(new Error('the program has ended'), { code: 'EPIPE' });
 
-/** A stream of this process is handed over, so that a pager finds its terminal. */
+/** Hands over a stream of this process itself, so that a pager finds its terminal. */
 const descriptor = (stream: Writable & { readonly fd?: unknown }): number | 'pipe' =>
   typeof stream.fd === 'number' ? stream.fd : 'pipe';
 
@@ -141,6 +141,6 @@ const exitOf = (child: ChildProcess): Promise<number> =>
     child.once('error', (cause) =>
       reject(new ArchiverError('io', `cannot start /bin/sh: ${cause.message}`, { cause })),
     );
-    // By a signal: 128 and more, as shells report it; which one is of no use here.
+    // A program that was ended by a signal: shells report 128 plus its number, which is of no use here.
     child.once('close', (code) => resolve(code ?? 128));
   });

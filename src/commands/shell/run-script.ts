@@ -1,17 +1,16 @@
-// A shell without a terminal: lines come from stdin or from --command, nothing is prompted for, and a line that fails does
-// not keep the next from running.
+// A shell without a terminal: it reads lines from stdin or --command, shows no prompt, and continues after a line that fails.
 import { PassThrough } from 'node:stream';
 import type { Context } from '../../cli/context.js';
 import type { Interpreter } from '../../core/shell/interpreter.js';
 import { runLine } from './run-line.js';
 
-/** Runs the lines; the exit status is that of the last. */
+/** Runs the lines; returns the exit status of the last. */
 export async function runScript(interpreter: Interpreter, lines: readonly string[], context: Context): Promise<number> {
   const { stdout, stderr, signal } = context;
   const source = lines.length > 0 ? lines : linesOf(context.stdin);
   let status = 0;
   for await (const line of source) {
-    // Commands must not eat the lines that follow.
+    // Commands must not read the lines that follow.
     const streams = { stdin: new PassThrough().end(), stdout, stderr, signal };
     const result = await runLine(line, { interpreter, context, streams, lastStatus: status });
     signal.throwIfAborted();
@@ -21,7 +20,7 @@ export async function runScript(interpreter: Interpreter, lines: readonly string
   return status;
 }
 
-/** Lines that end in "\n", or "\r\n". Node's readline also ends them at a lone "\r", which names may have. */
+/** Yields lines that end in "\n" or "\r\n". Node's readline also ends them at a lone "\r", which names may contain. */
 async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,4 +1,4 @@
-// A shell on a terminal: prompt, history, completion. Ctrl+C ends the line that runs and nothing else.
+// A shell on a terminal: prompt, history, completion. Ctrl+C ends only the line that runs.
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { cancelledError } from '../../core/platform/failures/errors.js';
@@ -11,9 +11,9 @@ import { type LineResult, runLine } from './run-line.js';
 
 const DEFAULT_COLUMNS = 80;
 
-/** Runs lines until the person leaves. @throws the reason when the session is ended from outside */
+/** Runs lines until the user leaves. @throws the reason when the session is ended from outside */
 export async function runTerminal(interpreter: Interpreter, context: Context): Promise<number> {
-  // Between a line and its prompt ctrl+c is a signal and not yet a key.
+  // Between a line and the next prompt, Ctrl+C arrives as a signal, not as a key.
   const release = context.captureInterrupt(() => undefined);
   try {
     return await talk(interpreter, context);
@@ -65,7 +65,7 @@ async function runInterruptible(
 }
 
 /**
- * Goes to the beginning of a line whatever was printed, by programs too: a mark and spaces that fill a line lead to the
- * next one, unless the cursor was at the beginning. zsh does the same.
+ * Moves to the beginning of a line, whatever was printed, by programs too: a mark and enough spaces to fill a line wrap to the next one,
+ * unless the cursor was at the beginning. zsh does the same.
  */
 const freshLine = (columns: number): string => `\u001b[7m%\u001b[27m${' '.repeat(columns - 1)}\r\u001b[K`;

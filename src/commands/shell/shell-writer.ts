@@ -1,5 +1,5 @@
-// What a command of the shell prints: gathered into pieces of some size, never faster than it is read, and stopped when
-// the line is cancelled, nobody reads any more, or a write fails.
+// The output of a shell command: collected into pieces, written no faster than it is read, and stopped when the line is cancelled, nobody
+// reads any more, or a write fails.
 import { setImmediate } from 'node:timers/promises';
 import { writeChecked } from '../../cli/checked-write.js';
 import type { ShellStreams } from '../../core/shell/interpreter.js';
@@ -15,13 +15,13 @@ export class ShellWriter {
     this.isTerminal = streams.stdout.isTTY === true;
   }
 
-  /** Resolves when the reader can take more. @throws BrokenPipe, no-space, io, and the reason of a cancellation */
+  /** Adds text; resolves when the reader can take more. @throws BrokenPipe, no-space, io, and the reason of a cancellation */
   async write(text: string): Promise<void> {
     this.text += text;
     if (this.text.length >= PIECE_BYTES) await this.flush();
   }
 
-  /** The same for bytes. */
+  /** Adds bytes in the same way. */
   async writeBytes(bytes: Uint8Array): Promise<void> {
     await this.flush();
     await this.send(bytes);
@@ -38,7 +38,7 @@ export class ShellWriter {
     throwIfCancelled(signal);
     await writeChecked(stdout, piece, signal);
     throwIfCancelled(signal);
-    // Terminals and files take everything at once: without a pause nobody would hear Ctrl+C.
+    // Terminals and files take everything at once: without a pause Ctrl+C would not be noticed.
     await setImmediate();
   }
 }

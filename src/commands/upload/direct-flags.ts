@@ -21,7 +21,7 @@ export const directFlags = {
   forceDirectUpload: flag.on({ describe: 'direct upload however large the upload is' }),
 };
 
-/** What goes with what of `directFlags`. */
+/** Rules for `directFlags`. */
 export const directRules = [
   ...(['directUploadThresholdMb', 'directUploadWorkers', 'hashedKeys', 'forceDirectUpload'] as const).map((key) =>
     requires(key, 'directUpload'),
@@ -32,7 +32,7 @@ export const directRules = [
 const MB = 1_000_000;
 const MAX_REQUESTS = 64;
 
-/** Undefined where everything is packed. */
+/** Returns the options of a direct upload, or undefined when everything is packed. */
 export function directOptions(values: Values<typeof directFlags>): DirectOptions | undefined {
   if (!values.directUpload) return undefined;
   return {

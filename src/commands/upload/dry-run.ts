@@ -1,4 +1,4 @@
-// What a dry run of an upload prints: what would go where, what that costs at most, and with --verbose each file.
+// The output of an upload's dry run: what would go where, what that costs at most, and with --verbose each file.
 import type { Context, Pricing, StreamedResults } from '../../cli/context.js';
 import type { GateAnswer, SlotValues } from '../../cli/slots.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
@@ -27,11 +27,11 @@ export const isDryRun = (result: UploadResult): result is DryRun =>
 interface Plan {
   readonly planned: Pick<PlannedUpload, 'classes' | 'objects'>;
   readonly destination: Destination;
-  /** What would be asked before it begins. */
+  /** Answers of the checks that an upload would have to pass. */
   readonly gates?: GateAnswer;
 }
 
-/** The plan with what would be said of its beginning. `values` are those of the flags. @throws what asking throws */
+/** Adds to a plan what the checks before an upload would say. `values` are those of the flags. @throws what the checks throw */
 export async function withGates<P extends Plan>(plan: P, values: SlotValues, context: Context): Promise<P> {
   let bytes = 0;
   for (const { sizeBytes, count = 1 } of plan.planned.objects()) bytes += sizeBytes * count;
@@ -40,13 +40,13 @@ export async function withGates<P extends Plan>(plan: P, values: SlotValues, con
   return { ...plan, gates: await wouldBegin(values, { bytes, costUsd }, context) };
 }
 
-/** The most that it costs. */
+/** Estimates the upper limit of the cost. */
 function estimateOf({ planned, destination }: Plan, context: Pricing): UploadEstimate {
   const { provider, book } = pricedBy(context, { runBy: destination.provider });
   return uploadCost(planned.objects(), { ...destination, provider }, book);
 }
 
-/** What JSON says of it beside what every upload says. */
+/** The keys that a dry run adds to the document of an upload. */
 export function plannedDocument(plan: Plan, context: Pricing) {
   const { planned, destination, gates } = plan;
   const { version, isListed } = destination;
@@ -62,7 +62,7 @@ export function plannedDocument(plan: Plan, context: Pricing) {
   };
 }
 
-/** Where it would go, what would be stored in which class, and what that costs. */
+/** Lines that say where the upload would go, what would be stored in which class, and what that costs. */
 export function plannedFacts(plan: Plan & { readonly datasetId: string }, context: Pricing): string[] {
   const { planned, destination, datasetId, gates } = plan;
   return [
@@ -73,7 +73,7 @@ export function plannedFacts(plan: Plan & { readonly datasetId: string }, contex
   ];
 }
 
-/** The dataset as it is now. */
+/** Describes the current state of the dataset. */
 function datasetText(datasetId: string, { version, isListed }: Pick<Destination, 'version' | 'isListed'>): string {
   const name = printable(datasetId);
   if (!isListed) return `${name}; this writer may not list the place, so what is there is not known`;
@@ -83,7 +83,7 @@ function datasetText(datasetId: string, { version, isListed }: Pick<Destination,
 const classText = ({ files, bytes, objects, packedBytes }: PlannedClass): string =>
   `${amountText(files, 'file', bytes)}, in ${formatQuantity(objects, 'object')} of ${formatBytes(packedBytes)} before compression`;
 
-/** The most that it costs; nothing for a folder of this computer. */
+/** Lines about the upper limit of the cost; none for a folder of this computer. */
 function costFacts(estimate: UploadEstimate, { isFolder }: Pick<Destination, 'isFolder'>): string[] {
   if (isFolder || estimate.lines.every(({ quantity }) => quantity === 0)) return [];
   const storage = formatUsd(estimate.lines.find(({ item }) => item === 'storage')?.costUsd ?? null);
@@ -122,7 +122,7 @@ function* texts<T, S extends string>(items: Iterable<T>, textOf: (item: T) => S)
   for (const item of items) yield textOf(item);
 }
 
-/** Each file, and each path that is left out, for programs. */
+/** The JSON of each file, and of each path that is left out. */
 export const pathDocuments = ({ planned }: DryRun) => texts(planned.paths(), pathDocument);
 
 /** Prints a line for each file, and for each path that is left out with the rule. */

@@ -1,4 +1,4 @@
-// What the flags of every command that uploads say to the engine: filters, memory, encryption, the place.
+// Converts flags of commands that upload to options of the engine: filters, memory, encryption, the place.
 import { readFileSync } from 'node:fs';
 import type { Cancellation, Clock, MemoryLimit, Origins, Places } from '../../cli/context.js';
 import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
@@ -10,7 +10,7 @@ import { rawFromBytes } from '../../core/platform/paths/raw-path.js';
 import { memoryLimit } from '../kit/memory-limit.js';
 import { isGiven } from '../kit/run.js';
 
-/** What the engine gets of the world. */
+/** Returns the clock, signal and home folder for the engine. */
 export const surroundings = (
   context: Clock & Cancellation & Pick<Places, 'home'>,
 ): Pick<ArchiveOptions, 'now' | 'signal' | 'home'> => ({
@@ -19,10 +19,10 @@ export const surroundings = (
   home: context.home,
 });
 
-/** @throws usage when --memory-limit is too small to work in */
+/** Returns the memory limit in bytes. @throws usage when --memory-limit is too small to work in */
 export const uploadMemoryLimit = (context: MemoryLimit): number | undefined => memoryLimit(context, 'an upload');
 
-/** Undefined where nobody said: as the dataset was before. */
+/** Returns whether to deduplicate; undefined, when not set anywhere, keeps what the dataset had before. */
 export const dedupOption = (values: { readonly enableDedup: boolean }, context: Origins): boolean | undefined =>
   isGiven(context, 'enableDedup') ? values.enableDedup : undefined;
 
@@ -34,7 +34,7 @@ export interface FilterValues {
   readonly oneFileSystem: boolean;
 }
 
-/** What the filter flags say. */
+/** Converts the filter flags to options. */
 export function filterOptions(values: FilterValues, skipTrees: FilterOptions['skipTrees']): FilterOptions {
   const { exclude, include, excludeFile, excludeCaches, oneFileSystem } = values;
   const excludeLines =
@@ -48,8 +48,8 @@ export interface EncryptionValues {
 }
 
 /**
- * How the upload to `url` is encrypted: at least as its predecessor is, unless --no-encrypt-manifest says otherwise.
- * @throws usage for a folder
+ * Returns how the upload to `url` is encrypted: at least as its predecessor is, unless --no-encrypt-manifest is given. @throws usage for a
+ * folder
  */
 export function encryptionOptions(
   { kmsKeyId, encryptManifest }: EncryptionValues,
@@ -67,7 +67,7 @@ export interface LockValues {
   readonly retain: number | undefined;
 }
 
-/** The lock of what is uploaded to `url`; undefined for none. @throws usage for a folder */
+/** Returns the lock of an upload to `url`; undefined for none. @throws usage for a folder */
 export function lockOption({ objectLock: mode, retain: retainMs }: LockValues, url: string): LayoutOptions['lock'] {
   if (mode === undefined || retainMs === undefined) return undefined;
   if (parseStoreUrl(url).kind === 'file')
@@ -81,7 +81,7 @@ interface ClassValues {
 }
 
 /**
- * A folder has no storage classes: what is typed is refused, what a lower layer says is meant for buckets and left out.
+ * A folder has no storage classes: a class from the command line is refused, one from a lower layer is meant for buckets and left out.
  * @throws usage
  */
 export function withoutClassOfFolder<V extends ClassValues>(url: string, values: V, { origins }: Origins): V {
@@ -95,7 +95,7 @@ export function withoutClassOfFolder<V extends ClassValues>(url: string, values:
   throw usageError(`a folder has no storage classes: ${flag} needs an s3:// destination`);
 }
 
-/** The place above `uploads/`. @throws usage for the URL of an upload */
+/** Returns the place above `uploads/`. @throws usage for the URL of an upload */
 export function baseUrlOf(url: string): string {
   if (splitUploadUrl(url) !== undefined) {
     throw usageError(`${url} is an upload; name the place above uploads/ that new uploads go to`);

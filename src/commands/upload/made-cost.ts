@@ -1,4 +1,4 @@
-// What an upload that is done costs: a month of what it stored, and the requests of its run.
+// The cost of an upload that is done: a month of what it stored, and the requests of its run.
 import type { Pricing } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { roundedUsd, type Usd } from '../../core/cost/money.js';
@@ -10,7 +10,7 @@ import { fact } from '../kit/lines.js';
 import { priceListText } from '../kit/price-lines.js';
 import { pricedBy } from '../kit/prices.js';
 
-/** What a month of it and this run cost; undefined where nothing does, or nothing was stored. */
+/** Computes the cost of an upload; undefined for a folder, or when nothing was stored. */
 export function madeCost({ billed, requests }: UploadResult, context: Pricing): MadeCost | undefined {
   const objects = billed?.objects() ?? [];
   if (billed === undefined || billed.place.isFolder || objects.length === 0) return undefined;
@@ -33,20 +33,20 @@ export function madeCost({ billed, requests }: UploadResult, context: Pricing): 
 }
 
 export interface MadeCost extends PriceOrigin {
-  /** Of what this upload stored, for a month. */
+  /** A month of what this upload stored. */
   readonly monthlyUsd: Usd;
-  /** Of this run. */
+  /** The requests of this run. */
   readonly requestsUsd: Usd;
 }
 
-/** What JSON says of it. */
+/** The cost for JSON, with rounded amounts. */
 export const madeCostDocument = (cost: MadeCost) => ({
   ...cost,
   monthlyUsd: roundedUsd(cost.monthlyUsd),
   requestsUsd: roundedUsd(cost.requestsUsd),
 });
 
-/** A line; none where there is no price at all. */
+/** A line about the cost; none when there is no price at all. */
 export const madeCostFacts = (cost: MadeCost | undefined): string[] =>
   cost === undefined || (cost.monthlyUsd === null && cost.requestsUsd === null)
     ? []

@@ -1,4 +1,4 @@
-// An upload or sync, of which others are told.
+// Runs an upload or sync and notifies others of it.
 import type { Context } from '../../cli/context.js';
 import { failureOf } from '../../cli/errors.js';
 import type { NotifiedRun, RunOutcome, SlotValues, UploadReport } from '../../cli/slots.js';
@@ -7,23 +7,23 @@ import type { RunFacts } from '../../core/events/run-facts.js';
 import { withoutSecrets } from '../../core/platform/failures/hide-secrets.js';
 import { isPartial } from './show-upload.js';
 
-/** What a run gives. */
+/** The result of a run. */
 export interface Archived {
   readonly result: UploadResult;
-  /** What was done once it was committed. */
+  /** Report of the work that followed the commit. */
   readonly after: UploadReport | undefined;
 }
 
-/** What is known of a run before anything of it is looked at. */
+/** Facts about a run that are known before anything is read. */
 export interface NotifiedCall {
   readonly command: string;
   readonly values: SlotValues;
-  /** As they were typed. */
+  /** Folders as they were typed. */
   readonly sources: readonly string[];
   readonly storeUrl: string;
 }
 
-/** Runs an upload while the features that tell others of runs do so; nobody is told of a dry run. @throws what `work` throws, and what keeps it from beginning */
+/** Runs `work` and notifies others of it, except for a dry run. @throws what `work` throws, and what keeps it from beginning */
 export async function runNotified<T extends Archived>(
   { command, values, sources, storeUrl }: NotifiedCall,
   work: () => Promise<T>,
@@ -44,7 +44,7 @@ export async function runNotified<T extends Archived>(
   return await tellers.reduceRight((inner, tell) => async () => await tell({ ...run, work: inner }), work)();
 }
 
-/** What is told of a run that threw `error`. */
+/** The outcome of a run that threw `error`, for notifications. */
 export function outcomeOfFailure(error: unknown, signal: AbortSignal): RunOutcome {
   const { exitCode, message } = failureOf(error, signal);
   const status = signal.aborted ? 'interrupted' : 'failed';

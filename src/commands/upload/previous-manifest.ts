@@ -1,4 +1,4 @@
-// `--prev-manifest`: a manifest file on this computer, as it lies in the store (.json.gz) or unpacked.
+// Reads the file of `--prev-manifest`: a manifest on this computer, as it is in the store (.json.gz) or unpacked.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { PreviousFile } from '../../core/archive/run/settings.js';
@@ -10,11 +10,11 @@ import { mayBeUploadId, type UploadId } from '../../core/store/ids/upload-id.js'
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { decodeUtf8 } from '../../core/platform/text/strict-utf8.js';
 
-/** A million entries have 240 MB unpacked. */
+/** Size limit of the unpacked manifest; a million entries have 240 MB. */
 const MAX_BYTES = 2 ** 30;
 const FILES = '"files":[';
 
-/** @throws not-found, access-denied, io for the file; integrity, unsupported for what is in it */
+/** Reads the manifest. @throws not-found, access-denied, io for the file; integrity, unsupported for its content */
 export function readPreviousManifest(path: string): PreviousFile {
   const name = printable(path);
   const bytes = readBytes(path, name);
@@ -28,7 +28,7 @@ export function readPreviousManifest(path: string): PreviousFile {
   return { name, uploadId, ...(isGzip ? { bytes } : {}) };
 }
 
-/** Which upload an encrypted manifest says it is of: it is then read from the store, which tells whether that is true. */
+/** Returns the upload that an encrypted manifest names. The manifest is then read from the store, which tells whether that is true. */
 function sealedUpload(bytes: Buffer, name: string): UploadId {
   const what = `--prev-manifest ${name}`;
   const header = bytes.length < PREAMBLE_BYTES ? undefined : bytes.subarray(0, headerLength(bytes, what));

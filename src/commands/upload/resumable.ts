@@ -23,14 +23,14 @@ import {
 } from './saved-command.js';
 
 /**
- * What to do about an interrupted run: continue it, ignore it, or continue it whenever it had the same settings, which is
- * asked for where there is a terminal.
+ * How to treat an interrupted run: `resume` continues it, `restart` ignores it, `same` continues it if it had the same settings, and `ask`
+ * does that, too, but asks first where there is a terminal.
  */
 export type ResumePolicy = 'resume' | 'restart' | 'ask' | 'same';
 
 export interface ResumableOptions {
   readonly policy: ResumePolicy;
-  /** Already open: the upload that the command names. */
+  /** The upload that the command names, already open. */
   readonly opened?: SavedUpload | undefined;
 }
 
@@ -76,8 +76,8 @@ export async function openResumable<O extends Pick<ArchiveOptions, 'dataset' | '
 }
 
 /**
- * The values with those of the interrupted run where nothing was typed. `run` is the one that `values` describe.
- * @throws what finding it throws
+ * Fills in the values of the interrupted run where nothing was typed. `run` is the one that `values` describe. @throws what finding it
+ * throws
  */
 export async function asBegun<V extends { readonly uploadId: string | undefined }>(
   values: V,

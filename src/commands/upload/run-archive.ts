@@ -1,5 +1,5 @@
-// What `upload`, `sync` and `create upload` do alike once their flags are read: go on with an interrupted run where that is
-// wanted, archive, show the result.
+// The common part of `upload`, `sync` and `create upload` once their flags are read: continue an interrupted run where that is wanted,
+// archive, show the result.
 import type { Context } from '../../cli/context.js';
 import { type Aside, type ProgressFormat, runToResult } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
@@ -39,13 +39,16 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
   readonly progressFormat: ProgressFormat | undefined;
   readonly options: Options;
   readonly open: OpenForWriting;
-  /** What is done once it is committed. */
+  /** Called once the upload is committed. */
   readonly after?: AfterUpload | undefined;
-  /** What was found of the store, as keys of the document. */
+  /** Findings about the store, as keys of the document. */
   readonly found?: UploadParts;
 }
 
-/** Archives what `prepare` finds and prints the result; returns the exit status. A folder that is not there is told of, too. */
+/**
+ * Archives the folders that `prepare` returns and prints the result; returns the exit status. A failure of `prepare`, such as a missing
+ * folder, is notified, too.
+ */
 export async function runArchive(
   begun: NotifiedCall,
   prepare: () => Promise<ArchiveCall>,
@@ -91,7 +94,7 @@ async function archive(
       const made = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin: gate(emit), emit });
       const result = isDryRun(made) ? await withGates(made, call.values, context) : made;
       tellResult(context, result);
-      tellVersion(call, result, context);
+      recordShape(call, result, context);
       return { result, after: await call.after?.(result, open), found };
     });
   } finally {
@@ -99,7 +102,7 @@ async function archive(
   }
 }
 
-/** What the record of the run says of it before anything is sent. */
+/** Facts for the record of the run that are known before anything is sent. */
 function labelsOf({ options: { labels, dataset }, values }: ArchiveCall): Partial<RunAbout> {
   const { git } = labels?.provenance ?? {};
   const stage = values['dvcStage'];
@@ -111,8 +114,8 @@ function labelsOf({ options: { labels, dataset }, values }: ArchiveCall): Partia
   };
 }
 
-/** Tells what a version that was made looks like. */
-function tellVersion({ options }: ArchiveCall, result: UploadResult, context: Context): void {
+/** Records the shape of the version that was made. */
+function recordShape({ options }: ArchiveCall, result: UploadResult, context: Context): void {
   if (result.version === null) return;
   const { packing = {}, layout = {}, dataset } = options;
   const { files, bytes, storedBytes, chunks, shards, durationMs } = result;
@@ -131,11 +134,11 @@ function tellVersion({ options }: ArchiveCall, result: UploadResult, context: Co
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
 
-type Asking = Pick<Context, 'confirm' | 'warn' | 'note' | 'stdin' | 'stderr'>;
+type PromptContext = Pick<Context, 'confirm' | 'warn' | 'note' | 'stdin' | 'stderr'>;
 
-/** What is done about datasets of folders with the same name: asked on a terminal where there is one of them, else told. */
+/** Handles other datasets of folders with the same name: asks on a terminal if there is exactly one, and otherwise mentions them. */
 const namesakeOf =
-  (context: Asking, aside: Aside, isPlan: boolean) =>
+  (context: PromptContext, aside: Aside, isPlan: boolean) =>
   async (datasetId: string, others: readonly string[]): Promise<string | undefined> => {
     const [other = ''] = others;
     const mayAsk = others.length === 1 && !isPlan && hasTerminal(context);
@@ -151,21 +154,21 @@ const namesakeOf =
 
 /** One folder, and where it goes. */
 export interface FolderTarget {
-  /** Above `uploads/`, and of the writer where there is one. */
+  /** The place above `uploads/`, without the writer. */
   readonly base: string;
   readonly url: string;
   readonly writerId: string | undefined;
   readonly source: RawPath;
 }
 
-/** Where one folder goes to. @throws usage for the URL of an upload */
+/** Returns where the upload of one folder goes. @throws usage for the URL of an upload */
 export function storeOf(destination: string, writer: string): Omit<FolderTarget, 'source'> {
   const base = baseUrlOf(destination);
   const writerId = writerIdOf(writer);
   return { base, url: writerId === undefined ? base : joinStoreUrl(base, 'writers', writerId), writerId };
 }
 
-/** Where one folder lies and goes to. @throws usage for the URL of an upload; what `resolveSource` throws */
+/** Returns where one folder is and where its upload goes. @throws usage for the URL of an upload; what `resolveSource` throws */
 export const placesOf = (
   source: string,
   destination: string,
@@ -180,7 +183,7 @@ interface FolderValues extends FilterValues, EncryptionValues {
   readonly dryRun: boolean;
 }
 
-/** What the flags of one folder say to the engine, the same for `upload` and `sync`. */
+/** Converts the flags about one folder to options of the engine, for `upload` and `sync`. */
 export async function folderOptions(
   values: FolderValues,
   { base, url, writerId, source }: FolderTarget,
@@ -202,7 +205,7 @@ export async function folderOptions(
   };
 }
 
-/** The rest of a call for one folder. */
+/** The other fields of a call for one folder. */
 export async function folderCall(
   values: FolderValues & { readonly progressFormat: ProgressFormat | undefined },
   { given, places }: { readonly given: string; readonly places: FolderTarget },

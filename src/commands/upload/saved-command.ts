@@ -1,5 +1,5 @@
-// The command line of an upload as its saved state keeps it: what `archiver resume` needs to run it again, and what two
-// runs must have in common to be the same upload. No secrets: credentials come from the environment or a profile again.
+// The command line of an upload as its saved state keeps it: what `archiver resume` needs to run it again, and what two runs must have in
+// common to be the same upload. It has no secrets: credentials come from the environment or a profile again.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { withoutLogin } from '../../core/store/endpoint-url.js';
@@ -10,18 +10,18 @@ import type { SavedCommand, UploadState } from '../../core/archive/resume/upload
 import type { UploadId } from '../../core/store/ids/upload-id.js';
 
 export interface UploadCommand {
-  /** Its words. */
+  /** Words of the command. */
   readonly command: string;
   readonly values: Readonly<Record<string, unknown>>;
-  /** Each as it was given, and where it really lies. */
+  /** Each folder as it was given, and its real path. */
   readonly sources: readonly { readonly given: string; readonly real: RawPath }[];
   /** The place above `uploads/`, without the writer. */
   readonly destination: string;
   readonly storeUrl: string;
 }
 
-/** Of one run only, and what names the destination, which is kept by itself. */
-const NOT_KEPT = new Set([
+/** Flags that are not saved: they concern one run only, or name the destination, which is saved by itself. */
+const NOT_SAVED = new Set([
   'bucket',
   'dryRun',
   'forceRestart',
@@ -40,8 +40,8 @@ const NOT_KEPT = new Set([
   'uploadId',
   'yes',
 ]);
-/** Kept, and free to differ: nothing in the store depends on them. */
-const FREE = new Set([
+/** Flags that are saved and may differ when the upload is resumed: nothing in the store depends on them. */
+const MAY_DIFFER = new Set([
   'allowMassDelete',
   'budgetStore',
   'checkAccess',
@@ -65,18 +65,18 @@ const FREE = new Set([
   'textfile',
   'workers',
 ]);
-/** Relative to where the command ran. */
-const PATHS = ['dvcOutputDir', 'excludeFile', 'prevManifest', 'textfile'];
-/** A store may be a path, too. */
+/** Flags whose paths are relative to the working directory. */
+const PATH_FLAGS = ['dvcOutputDir', 'excludeFile', 'prevManifest', 'textfile'];
+/** Matches a store that is given as a relative path. */
 const RELATIVE = /^\.{1,2}(?:\/|$)/;
 
-/** What of a command line is written down. @throws usage for a profile that contradicts itself */
+/** Returns the part of a command line that is saved. @throws usage for a profile that contradicts itself */
 export async function savedCommand(run: UploadCommand, context: Context): Promise<SavedCommand> {
   const { command, values, sources, destination, storeUrl } = run;
   const flags = Object.fromEntries(
-    Object.entries(values).filter(([key, value]) => !NOT_KEPT.has(key) && value !== undefined),
+    Object.entries(values).filter(([key, value]) => !NOT_SAVED.has(key) && value !== undefined),
   );
-  for (const key of PATHS) {
+  for (const key of PATH_FLAGS) {
     const path = flags[key];
     if (typeof path === 'string') flags[key] = resolve(context.cwd, path);
   }
@@ -84,7 +84,7 @@ export async function savedCommand(run: UploadCommand, context: Context): Promis
   if (typeof book === 'string' && RELATIVE.test(book)) flags['budgetStore'] = resolve(context.cwd, book);
   const { endpoint, kms } = await serversOf(run, context);
   if (endpoint !== undefined) {
-    // As if it had been given by the flag, which moves KMS along: so that is written down as well.
+    // Saved as if the flag had given it. As that flag also moves KMS, the KMS server is saved as well.
     flags['endpointUrl'] = endpoint;
     flags['kmsEndpointUrl'] = kms ?? null;
   }
@@ -115,10 +115,7 @@ async function serversOf(
   return { endpoint: withoutLogin(await storeEndpoint(sources)), kms: withoutLogin(kms) };
 }
 
-/**
- * An upload goes on where it began. @throws usage when this run would go to another server, and nobody asked for that
- * by --endpoint-url
- */
+/** Refuses to continue an upload on another server. @throws usage when this run would use another one, unless --endpoint-url asks for it */
 export function refuseElsewhere(uploadId: UploadId, begun: SavedCommand, now: SavedCommand, run: UploadCommand): void {
   if (begun.endpoint === now.endpoint || run.values['endpointUrl'] !== undefined) return;
   const name = (endpoint: string | undefined): string => (endpoint === undefined ? 'AWS itself' : printable(endpoint));
@@ -132,7 +129,7 @@ export function refuseElsewhere(uploadId: UploadId, begun: SavedCommand, now: Sa
 export const isSameUpload = (a: SavedCommand, b: SavedCommand): boolean =>
   a.command === b.command && a.sourceKey === b.sourceKey && a.storeUrl === b.storeUrl && a.endpoint === b.endpoint;
 
-/** What the upload has sent is locked no more: nothing can be added to it that is locked for as long as the rest. */
+/** True if the lock on what the upload has sent is over: nothing that is added could be locked for as long as the rest. */
 export function isLockOver({ createdAt }: Pick<UploadState, 'createdAt'>, { flags }: SavedCommand, now: Date): boolean {
   const { retain } = flags;
   return typeof retain === 'number' && Date.parse(createdAt) + retain <= now.getTime();
@@ -142,5 +139,5 @@ export function isLockOver({ createdAt }: Pick<UploadState, 'createdAt'>, { flag
 export function differingFlags(a: SavedCommand, b: SavedCommand): readonly string[] {
   const keys = new Set([...Object.keys(a.flags), ...Object.keys(b.flags)]);
   const text = ({ flags }: SavedCommand, key: string): string => JSON.stringify(flags[key] ?? null);
-  return [...keys].filter((key) => !FREE.has(key) && text(a, key) !== text(b, key)).sort();
+  return [...keys].filter((key) => !MAY_DIFFER.has(key) && text(a, key) !== text(b, key)).sort();
 }

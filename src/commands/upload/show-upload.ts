@@ -1,4 +1,4 @@
-// What `upload` and `sync` print when they are done, and the exit status that goes with it.
+// The output of `upload` and `sync`, and the exit status that goes with it.
 import type { Context, Pricing } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { UploadReport, UploadParts } from '../../cli/slots.js';
@@ -10,15 +10,15 @@ import { leftOutLines, problemLines } from '../../screens/progress/problem-lines
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
-/** What features say of an upload beside its result. */
+/** Additions of features to the result of an upload. */
 export interface UploadExtras {
-  /** Keys of the document: what was found of the store. */
+  /** Findings about the store, as keys of the document. */
   readonly found: UploadParts;
-  /** What was done once it was committed. */
+  /** Report of the work that followed the commit. */
   readonly after?: UploadReport | undefined;
 }
 
-/** What programs get of the result. */
+/** The JSON document of the result. */
 export function uploadDocument(result: UploadResult, context: Pricing, { found, after }: UploadExtras) {
   const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...rest } = result;
   const { gates: _gates, ...document }: typeof rest & Partial<Pick<DryRun, 'gates'>> = rest;
@@ -34,7 +34,7 @@ export function uploadDocument(result: UploadResult, context: Pricing, { found, 
   };
 }
 
-/** What is printed of the result. */
+/** The document and the text of the result. */
 export function shownUpload(result: UploadResult, context: Context, extras: UploadExtras) {
   return {
     document: uploadDocument(result, context, extras),
@@ -42,7 +42,7 @@ export function shownUpload(result: UploadResult, context: Context, extras: Uplo
   };
 }
 
-/** Something that should be in the archive, or beside it, is missing or torn. */
+/** True if something that should be in the archive, or beside it, is missing or torn. */
 export const isPartial = ({ partial }: UploadResult, after?: UploadReport): boolean =>
   partial || after?.isPartial === true;
 
@@ -70,7 +70,7 @@ function resultLines(result: UploadResult, context: Context): string[] {
 }
 
 function savedLines({ deduplicated, changes }: UploadResult): string[] {
-  // Syncs need not be told to look for equal files.
+  // A sync looks for equal files without being told to, so finding none is not worth a line.
   if (deduplicated === undefined || (changes !== undefined && deduplicated.files === 0)) return [];
   const { files, bytes } = deduplicated;
   return [
@@ -78,7 +78,7 @@ function savedLines({ deduplicated, changes }: UploadResult): string[] {
   ];
 }
 
-/** What is not sent again is not encrypted anew. */
+/** Says how content that is not sent again is encrypted: it stays as it is. */
 function keyLines({ earlierKeyIds = [], untoldKeyChunks = 0 }: UploadResult): string[] {
   const how = earlierKeyIds.map((key) => (key === null ? 'without a key' : `encrypted with ${printable(key)}`));
   if (untoldKeyChunks > 0) how.push(`as \`archiver info\` says of ${formatQuantity(untoldKeyChunks, 'chunk')}`);
@@ -86,7 +86,7 @@ function keyLines({ earlierKeyIds = [], untoldKeyChunks = 0 }: UploadResult): st
   return [`  keys      what was stored before stays as it is, ${how.join(', or ')}; --force sends all of it again`];
 }
 
-/** Something of the version was there before. */
+/** True if something of the version was there before. */
 const isDifference = (changes: UploadResult['changes']): boolean =>
   changes !== undefined && changes.modified + changes.deleted + changes.unchanged > 0;
 
@@ -96,7 +96,7 @@ function changesText(changes: NonNullable<UploadResult['changes']>): string {
   return `${added} added, ${modified} modified, ${deleted} deleted, ${unchanged} unchanged${referredText(referred)}${kept}`;
 }
 
-/** Of those that are added or modified. */
+/** Counts how many of the added or modified files refer to content that is stored already. */
 function referredText(referred: NonNullable<UploadResult['changes']>['referred']): string {
   if (referred === undefined || referred.files === 0) return '';
   return `; ${referred.files} referred to content that is stored (${formatBytes(referred.bytes)})`;

@@ -1,4 +1,4 @@
-// `upload --auto-tier`: storage classes by when files were last read.
+// `upload --auto-tier`: chooses storage classes by when files were last read.
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
 import type { TierPolicy } from '../../core/archive/run/tier.js';
@@ -22,7 +22,7 @@ export const tierFlags = {
 
 type TierValues = Values<typeof tierFlags>;
 
-/** What goes with what of `tierFlags`. */
+/** Rules for `tierFlags`. */
 export const tierRules = [
   ...(['tierHotDays', 'tierColdDays', 'tierArchiveDays', 'tierMax', 'tierStrategy'] as const).map((key) =>
     requires(key, 'autoTier'),
@@ -36,7 +36,7 @@ export const tierRules = [
   },
 ] as const;
 
-/** Undefined where one class is for all. */
+/** Returns the policy, or undefined when all files get the same class. */
 export function tierPolicy(values: TierValues, now: Date): TierPolicy | undefined {
   if (!values.autoTier) return undefined;
   return {

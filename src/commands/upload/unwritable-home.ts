@@ -1,4 +1,4 @@
-// Where the folder of archiver's own files cannot be used, that is said once, and not by everything that is kept there.
+// Warns once that archiver's own folder cannot be used, instead of for every file that is kept there.
 import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,23 +7,23 @@ import { reasonText } from '../../core/platform/failures/errno.js';
 import { systemCode } from '../../core/platform/failures/errors.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 
-/** Why nothing can be kept in the folder, or made where it is not there yet; undefined where it can. */
-async function troubleOf(folder: string): Promise<string | undefined> {
+/** Returns why files cannot be kept in the folder (or, if it does not exist, why it cannot be made); undefined if they can. */
+async function problemOf(folder: string): Promise<string | undefined> {
   try {
     await readdir(folder);
     await access(folder, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
     const isMissing = systemCode(error) === 'ENOENT' && dirname(folder) !== folder;
-    return isMissing ? await troubleOf(dirname(folder)) : reasonText(error);
+    return isMissing ? await problemOf(dirname(folder)) : reasonText(error);
   }
 }
 
-/** Tells of a home that cannot be used; gives what is to be called with further trouble in it. */
+/** Warns of a home that cannot be used; returns a function to be called with further trouble in it. */
 export async function warnOfUnwritableHome(
   context: Pick<Places, 'home'> & Pick<Messages, 'warn'> & Pick<Verbosity, 'debug'>,
 ): Promise<(text: string) => void> {
-  const reason = await troubleOf(context.home);
+  const reason = await problemOf(context.home);
   if (reason === undefined) return (text) => context.warn(text);
   context.warn(
     `${printable(context.home)} cannot be used (${reason}): this cannot be resumed if it is interrupted, its cost is not recorded, and the next run ` +

@@ -1,4 +1,4 @@
-// What a benchmark measured, as a table with bars and as JSON.
+// The result of a benchmark, as a table with bars and as JSON.
 import { describeCompression, levelReason } from '../../../core/archive/run/compression-level.js';
 import { chunkSizeFor } from '../../../core/archive/plan/chunk-plan.js';
 import type { DataSource } from '../../../core/diagnostics/benchmark/benchmark-worker.js';
@@ -60,7 +60,7 @@ const megabytes = (bytesPerSecond: number): string => {
   return rate < 10 ? rate.toFixed(1) : rate.toFixed(0);
 };
 
-/** A month of a TB of content in chunks as an upload makes them. */
+/** The cost of 1 TB of content for a month, in chunks as an upload makes them. */
 function monthlyUsd(ratio: number, { prices, storageClass }: ShownBenchmark): Usd {
   const count = Math.ceil(TB / chunkSizeFor(TB, Number.POSITIVE_INFINITY, 1));
   const [storage] = uploadBill([{ storageClass, sizeBytes: TB / ratio / count, count }], prices).lines;
@@ -84,7 +84,7 @@ function rowsOf(shown: ShownBenchmark): readonly Row[] {
   });
 }
 
-/** What programs get of it. */
+/** The JSON document of a result. */
 export function benchmarkDocument(shown: ShownBenchmark) {
   const { result, source, prices, storageClass } = shown;
   const { bytes, blockBytes, threads, chosen } = result;
@@ -114,7 +114,7 @@ export function benchmarkDocument(shown: ShownBenchmark) {
   };
 }
 
-/** What people get of it. */
+/** The text of a result. */
 export async function benchmarkText(shown: ShownBenchmark, context: TableContext): Promise<string> {
   const { result, source, prices, storageClass } = shown;
   const { bytes, blockBytes, threads, chosen } = result;

@@ -34,7 +34,7 @@ export const command = defineCommand({
   args: [arg.text('CALL', { describe: 'a call to profile, after --', optional: true, many: true })],
   flags,
   rules: [
-    // A thread has one profiler of memory.
+    // A thread has only one memory profiler.
     conflicts('memory', ['allocs']),
     {
       kind: 'check',
@@ -106,6 +106,6 @@ async function ofCall(
     return { result: await stop(), status };
   } finally {
     clearTimeout(timer);
-    await stop().catch(() => undefined); // its failure is on its way
+    await stop().catch(() => undefined); // the error is thrown already
   }
 }

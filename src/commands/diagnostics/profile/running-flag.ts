@@ -1,4 +1,4 @@
-// The address of a running archiver, where --pprof listens by default.
+// The address of a running archiver; the default is where --pprof listens.
 import { flag } from '../../../cli/flag.js';
 
 export const DEFAULT_ADDRESS = 'localhost:6060';

@@ -1,4 +1,4 @@
-// Files with profiles, as JSON and as a table.
+// Profile files as JSON and as a table.
 import type { ProfileFile } from '../../../core/diagnostics/observe/profile-files.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes } from '../../../ui/format.js';
@@ -13,7 +13,7 @@ export const profileDocuments = (profiles: readonly ProfileFile[]) =>
     mtime: modifiedAt.toISOString(),
   }));
 
-/** Empty with `--json`. */
+/** Formats the files as a table; empty with `--json`. */
 export const profileText = async (profiles: readonly ProfileFile[], context: TableContext): Promise<string> =>
   await tableText(
     profiles,

@@ -1,4 +1,4 @@
-// What `fleetagent run` does once it is called: checks, one agent a writer, the loop, and what is told of each cycle.
+// Runs `fleetagent run`: checks, one agent per writer, the loop, and reports of each cycle.
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
@@ -28,21 +28,21 @@ import { noticedCycle } from './noticed-cycle.js';
 import { openFleet } from './open-fleet.js';
 import type { AgentValues } from './agent-flags.js';
 
-/** Policies change: what is refused is tried again once a day. */
+/** Policies change, so that refused operations are tried again once a day. */
 const REFUSALS_HOLD_MS = 86_400_000;
 
 type Args = readonly [source: string | undefined, url: string | undefined];
 
-/** Runs until it is stopped, or once; gives the exit status. @throws what keeps an agent from beginning */
+/** Runs until it is stopped, or for one cycle; returns the exit status. @throws what keeps an agent from beginning */
 export async function runAgentCommand(
   values: AgentValues,
   args: Args,
   given: Context<'fleetagent run'>,
 ): Promise<number> {
-  const context = withTimes(given);
-  const warn = once(await warnOfUnwritableHome(context));
+  const context = withTimestamps(given);
+  const warn = withoutRepeats(await warnOfUnwritableHome(context));
   const { baseUrl, writerId, plans } = await agentSetup(values, args, context, warn);
-  lockOption(values, baseUrl); // refused before anything begins
+  lockOption(values, baseUrl); // refuses an invalid lock before anything begins
   if (parseStoreUrl(baseUrl).kind === 's3' && values.profile === undefined) checkCredentialsFile(context);
   const cycle = noticedCycle(values, joinStoreUrl(baseUrl, 'writers', writerId), context);
   const path = agentPath(context.home, { baseUrl, writerId });
@@ -78,11 +78,11 @@ export async function runAgentCommand(
       once: values.once,
       onCycle(cycle) {
         cycles++;
-        if (!values.once) collectGarbage(); // what the cycle held may be large, and the next one a day away
-        tellCycle(cycle, values, context);
+        if (!values.once) collectGarbage(); // the memory of the cycle may be large, and the next cycle a day away
+        reportCycle(cycle, values, context);
       },
     });
-    // Once was asked for, and nothing came of it.
+    // With --once, an aborted run has no result.
     if (values.once && context.signal.aborted) context.signal.throwIfAborted();
     const about = { writerId, baseUrl, cycles, last };
     context.outcome(agentDocument(about), () => agentText(about));
@@ -99,8 +99,8 @@ const clockOf = ({ now }: Context): AgentClock => ({
   sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
 });
 
-/** Lines of a service say when they were written. */
-function withTimes(context: Context<'fleetagent run'>): Context<'fleetagent run'> {
+/** Puts a timestamp before each message, as the lines of a service need. */
+function withTimestamps(context: Context<'fleetagent run'>): Context<'fleetagent run'> {
   const at = (text: string): string => `${context.now().toISOString()} ${text}`;
   return {
     ...context,
@@ -110,8 +110,8 @@ function withTimes(context: Context<'fleetagent run'>): Context<'fleetagent run'
   };
 }
 
-/** Trouble that lasts is told once, and not in each cycle. */
-function once(tell: (text: string) => void): (text: string) => void {
+/** Skips a message that is the same as the last one, so that lasting trouble is not reported in each cycle. */
+function withoutRepeats(tell: (text: string) => void): (text: string) => void {
   let last: string | undefined;
   return (text) => {
     if (text !== last) tell(text);
@@ -119,7 +119,10 @@ function once(tell: (text: string) => void): (text: string) => void {
   };
 }
 
-/** Undefined where locks cannot be kept, which was told. @throws conflict where another agent of this writer runs */
+/**
+ * Takes the lock of the writer; undefined, with a warning, where locks cannot be kept. @throws conflict where another agent of this writer
+ * runs
+ */
 async function lockOf(path: string, writerId: string, warn: (text: string) => void): Promise<Lock | undefined> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -131,9 +134,9 @@ async function lockOf(path: string, writerId: string, warn: (text: string) => vo
   }
 }
 
-function tellCycle(cycle: EndedAgentCycle, values: AgentValues, context: Context<'fleetagent run'>): void {
+function reportCycle(cycle: EndedAgentCycle, values: AgentValues, context: Context<'fleetagent run'>): void {
   const isJson = context.json || values.progressFormat === 'json';
-  // The document of a single cycle is the result.
+  // With --once the document of the cycle is the result instead.
   if (isJson && !values.once) context.stderr.write(`${harmless(JSON.stringify(cycleObject(cycle)))}\n`);
   if (isJson) return;
   context.note(cycleLine(cycle, values));

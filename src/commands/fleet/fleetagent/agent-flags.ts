@@ -59,5 +59,5 @@ export const agentFlags = {
   ...outputFlags,
 };
 
-/** What the flags become. */
+/** Values of the flags of `fleetagent run`. */
 export type AgentValues = Values<typeof agentFlags>;

@@ -1,4 +1,4 @@
-// What an agent tells of its cycles: a line in its log, an object for programs, and the result in the end.
+// Reports of an agent about its cycles: a line in its log, a JSON object, and the final result.
 import type { EndedAgentCycle } from '../../../core/fleet/agent/agent.js';
 import type { SourceOutcome } from '../../../core/fleet/agent/cycle.js';
 import { isArchiverError } from '../../../core/platform/failures/errors.js';
@@ -12,7 +12,7 @@ interface Shape {
   readonly manifestCache: boolean;
 }
 
-/** The line of a cycle. */
+/** The log line of a cycle. */
 export function cycleLine({ heartbeat, outcomes, nextMs }: EndedAgentCycle, shape: Shape): string {
   const { cycle, sources, configVersion } = heartbeat;
   const took = Date.parse(cycle.endedAt ?? cycle.startedAt) - Date.parse(cycle.startedAt);
@@ -41,7 +41,7 @@ function sourceText(
   return `${source.path} v${told.version}, ${counts}, ${formatBytes(storedBytes)} stored${again}${left}`;
 }
 
-/** For --progress-format json, and services with --json. */
+/** The JSON of a cycle, for --progress-format json, and for services with --json. */
 export const cycleObject = ({ heartbeat, nextMs }: EndedAgentCycle) => ({
   type: 'cycle',
   time: heartbeat.cycle.endedAt,
@@ -57,14 +57,14 @@ function partsOf(heartbeat: EndedAgentCycle['heartbeat']) {
     isHealthy,
     lastSuccessAt,
     startedAt,
-    // One that is over has ended.
+    // A cycle that is reported has ended.
     endedAt: endedAt ?? undefined,
     sourceCycles: sources.map(sourceDocument),
     troubles: troublesOf(heartbeat),
   };
 }
 
-/** What somebody should look at. */
+/** Troubles that need attention. */
 export function troublesOf({ configError, problem }: EndedAgentCycle['heartbeat']): readonly string[] {
   return [...new Set([configError, problem])].filter((text) => text !== null);
 }
@@ -78,7 +78,7 @@ export interface AgentAbout {
 
 const NO_CYCLE = { configVersion: null, isHealthy: null, lastSuccessAt: null, sourceCycles: [], troubles: [] };
 
-/** The result: how the last cycle went. */
+/** The JSON document of the result, with the last cycle. */
 export const agentDocument = ({ writerId, baseUrl, cycles, last }: AgentAbout) => ({
   writerId,
   location: baseUrl,
@@ -96,12 +96,12 @@ export const agentText = ({ writerId, cycles, last }: AgentAbout): string =>
 
 const POLICY = 4;
 
-/** Of a single cycle. */
+/** The exit status of a run with a single cycle. */
 export function exitStatus(last: EndedAgentCycle | undefined): number {
   return last === undefined || last.plan === undefined ? 1 : statusOf(last.outcomes);
 }
 
-/** Of the sources of a cycle. */
+/** The exit status for the sources of a cycle. */
 export function statusOf(outcomes: readonly SourceOutcome[]): number {
   const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
   if (failures.length > 0) {

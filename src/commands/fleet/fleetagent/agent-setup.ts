@@ -1,4 +1,4 @@
-// Which of the three forms of `fleetagent run` is wanted: who the writer is, where its fleet is, and where its plans come from.
+// Tells the three forms of `fleetagent run` apart: id of the writer, base of the fleet, and where its plans come from.
 import { resolve } from 'node:path';
 import type { Context } from '../../../cli/context.js';
 import { agentMemory, agentPath } from '../../../core/fleet/agent/agent-memory.js';
@@ -19,7 +19,7 @@ import type { AgentValues } from './agent-flags.js';
 export const DEFAULT_INTERVAL_MS = 3_600_000;
 
 export interface AgentSetup {
-  /** Of the fleet. */
+  /** Base URL of the fleet. */
   readonly baseUrl: string;
   readonly writerId: string;
   readonly plans: PlanSource;
@@ -27,7 +27,7 @@ export interface AgentSetup {
 
 type Args = readonly [source: string | undefined, url: string | undefined];
 
-/** @throws usage for what cannot be used; what reading a config or a key throws */
+/** Resolves the flags and arguments. @throws usage for what cannot be used; what reading a config or a key throws */
 export async function agentSetup(
   values: AgentValues,
   [source, url]: Args,
@@ -35,19 +35,19 @@ export async function agentSetup(
   warn: (text: string) => void,
 ): Promise<AgentSetup> {
   const { config, configUrl } = values;
-  if (config !== undefined) return await ofFile(resolve(context.cwd, config), values, context);
-  if (configUrl !== undefined) return await pulled(configUrl, values, context, warn);
-  return ofFolder(source ?? '', baseUrlOf(url ?? ''), values, context);
+  if (config !== undefined) return await fileSetup(resolve(context.cwd, config), values, context);
+  if (configUrl !== undefined) return await pulledSetup(configUrl, values, context, warn);
+  return folderSetup(source ?? '', baseUrlOf(url ?? ''), values, context);
 }
 
-/** Where the store is a folder, which has no classes, none is meant. */
+/** Defaults for the plans; a folder has no storage classes, so none is set there. */
 function defaultsOf(baseUrl: string, values: AgentValues, context: Context): PlanDefaults {
   const { storageClass } = withoutClassOfFolder(baseUrl, values, context);
   const { interval: intervalMs, trackDeletes, ignoreCtime } = values;
   return { intervalMs, defaultIntervalMs: DEFAULT_INTERVAL_MS, storageClass, trackDeletes, ignoreCtime };
 }
 
-function ofFolder(source: string, baseUrl: string, values: AgentValues, context: Context): AgentSetup {
+function folderSetup(source: string, baseUrl: string, values: AgentValues, context: Context): AgentSetup {
   const { storageClass, trackDeletes, ignoreCtime } = defaultsOf(baseUrl, values, context);
   const whole = { include: [], exclude: [], recursive: true, minAgeMs: 0, deleteAfterArchive: false };
   const plan: AgentPlan = {
@@ -64,7 +64,7 @@ function ofFolder(source: string, baseUrl: string, values: AgentValues, context:
   return { baseUrl, writerId: writerIdOf(values.writerId) ?? '', plans };
 }
 
-async function ofFile(path: string, values: AgentValues, context: Context): Promise<AgentSetup> {
+async function fileSetup(path: string, values: AgentValues, context: Context): Promise<AgentSetup> {
   const config = await readConfigFile(path);
   if (config.storeUrl === undefined)
     throw usageError(`${printable(path)} does not say where the store is`, 'add store: s3://bucket/prefix');
@@ -74,7 +74,7 @@ async function ofFile(path: string, values: AgentValues, context: Context): Prom
   return { baseUrl, writerId: writerIdOf(values.writerId) ?? config.writerId, plans };
 }
 
-async function pulled(
+async function pulledSetup(
   configUrl: string,
   values: AgentValues,
   context: Context,

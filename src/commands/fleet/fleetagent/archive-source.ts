@@ -1,5 +1,5 @@
-// One source of an agent, archived as `sync` would: resumed where it was interrupted, refused by budgets, and recorded in the
-// ledger as a run of its own.
+// Archives one source of an agent like `sync`: it is resumed if it was interrupted, refused by budgets, and recorded in the ledger as a run
+// of its own.
 import { resolve } from 'node:path';
 import type { Context } from '../../../cli/context.js';
 import { archiveInto } from '../../../core/archive/archive-folder.js';
@@ -22,18 +22,18 @@ import { type FolderTarget, placesOf } from '../../upload/run-archive.js';
 import type { AgentValues } from './agent-flags.js';
 
 export interface SourceArchiver {
-  /** Of the fleet, where the plan names no other. */
+  /** Base URL of the fleet, used if the plan names no other. */
   readonly baseUrl: string;
   readonly writerId: string;
   readonly values: AgentValues;
   readonly context: Context;
-  /** Told what cannot be kept on this computer. */
+  /** Warns of things that cannot be saved on this computer. */
   readonly warn: (text: string) => void;
-  /** What the store refuses, for as long as that is believed. */
+  /** Operations that the store is currently known to refuse. */
   readonly refusals: () => StoreRefusals;
 }
 
-/** Archives one source of a plan. */
+/** Returns a function that archives one source of a plan. */
 export const sourceArchiver =
   (archiver: SourceArchiver): ArchiveSource =>
   async (source, plan) => {
@@ -52,7 +52,7 @@ export const sourceArchiver =
     }
   };
 
-/** An account for this source alone, and the region that the config names where no flag does. */
+/** Gives the source an account of its own, and the region of the config if no flag sets one. */
 function ownContext({ context, values, warn }: SourceArchiver, { region }: AgentPlan): Context {
   const isNamed = region !== undefined && context.origins['region'] !== 'flag' && values.endpointUrl === undefined;
   const origins = isNamed ? { ...context.origins, region: 'config' as const } : context.origins;
@@ -76,7 +76,7 @@ async function archiveSource(
   const open = openForWriting(url, named, context, { refusals: refusals() });
   const run = {
     command: 'fleetagent run',
-    // Whatever else changes in the config, what was sent is of use: files are looked at again. Not so where it has another lock.
+    // When the config changes in other ways, what was sent remains useful, as files are compared again. Not so with another lock.
     values: { ...accessOf(named), kmsKeyId: plan.kmsKeyId, objectLock: values.objectLock, retain: values.retain },
     sources: [{ given: source.path, real: places.source }],
     destination: base,
@@ -96,10 +96,13 @@ async function archiveSource(
   }
 }
 
-/** By the plan of a cycle: which source a folder was first. */
+/** For each plan of a cycle, the path under which a real folder came first. */
 const ARCHIVED = new WeakMap<AgentPlan, Map<RawPath, string>>();
 
-/** Through a link a folder may be two sources, and one dataset: each would undo what the other records. @throws conflict */
+/**
+ * Refuses a folder that is two sources, one through a link: both are one dataset, and each would undo what the other records. @throws
+ * conflict
+ */
 function refuseTwin({ path }: AgentSource, real: RawPath, plan: AgentPlan): void {
   const archived = ARCHIVED.get(plan) ?? new Map<RawPath, string>();
   ARCHIVED.set(plan, archived);
@@ -118,7 +121,7 @@ const accessOf = ({ region, profile, endpointUrl, caBundle }: AgentValues): Part
   caBundle,
 });
 
-/** A service has a line for each cycle. */
+/** A service prints a line for each cycle instead of progress. */
 const formatOf = ({ progressFormat, once }: AgentValues): AgentValues['progressFormat'] =>
   progressFormat ?? (once ? undefined : 'none');
 

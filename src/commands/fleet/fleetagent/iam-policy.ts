@@ -64,7 +64,7 @@ export const command = defineCommand({
       locks,
       server,
     });
-    policyText(policy); // refuses one that IAM would not take
+    policyText(policy); // refuses a policy that IAM would not accept
     const document = { location: place.url, policy };
     const { text, about } = await saveText({ document, text: policyLines(policy), output }, context);
     context.result({ ...document, ...about }, () => text);

@@ -1,4 +1,4 @@
-// The pings, hooks and metrics of an agent: to those who are told, each cycle is a run.
+// Pings, hooks and metrics of an agent: for those who are notified, each cycle is a run.
 import type { Context } from '../../../cli/context.js';
 import {
   type CycleInput,
@@ -16,7 +16,10 @@ import { outcomeOfFailure } from '../../upload/notified-run.js';
 import type { AgentValues } from './agent-flags.js';
 import { statusOf } from './agent-report.js';
 
-/** Undefined where nobody is to be told. `store`: the place of the writer. @throws usage for what is no address */
+/**
+ * Returns the cycle with notifications; undefined if nobody is to be notified. `store` is the place of the writer. @throws usage for an
+ * invalid address
+ */
 export function noticedCycle(values: AgentValues, store: string, context: Context): RunCycle | undefined {
   const settings = noticeSettings(values, context);
   if (!hasNotices(settings)) return undefined;
@@ -27,25 +30,25 @@ export function noticedCycle(values: AgentValues, store: string, context: Contex
       return await withNotices(settings, world, {
         run: { command: 'fleetagent run', source, store },
         work: () => runCycle(input),
-        ofResult: judged,
+        ofResult: cycleOutcome,
         ofFailure: (error) => outcomeOfFailure(error, context.signal),
       });
     } catch (failure) {
       throwIfCancelled(input.signal);
-      return notBegun(input, failure);
+      return failAll(input, failure);
     }
   };
 }
 
-/** The hook before it failed, which is no reason for a service to end. */
-function notBegun({ plan, onEnd }: CycleInput, failure: unknown): readonly SourceOutcome[] {
+/** Fails all sources after a hook that failed before the cycle, which is no reason for a service to end. */
+function failAll({ plan, onEnd }: CycleInput, failure: unknown): readonly SourceOutcome[] {
   const outcomes = plan.sources.map((source) => ({ source, failure }));
   for (const outcome of outcomes) onEnd(outcome);
   return outcomes;
 }
 
-/** The sums of all sources; the names of what was made where there is one. */
-function judged(outcomes: readonly SourceOutcome[]): RunOutcome & RunFacts {
+/** The outcome of a cycle: sums over all sources, and the names of the upload if there is just one source. */
+function cycleOutcome(outcomes: readonly SourceOutcome[]): RunOutcome & RunFacts {
   const exitStatus = statusOf(outcomes);
   const results = outcomes.flatMap(({ result }) => (result === undefined ? [] : [result]));
   const [failed] = outcomes.filter(({ result }) => result === undefined);

@@ -1,4 +1,4 @@
-// What `fleetagent init` does.
+// Runs `fleetagent init`.
 import { join, resolve } from 'node:path';
 import pkg from '../../../../package.json' with { type: 'json' };
 import type { Cancellation, Environment, Messages, Origins, Places, Results } from '../../../cli/context.js';
@@ -59,7 +59,7 @@ export async function runInit(values: InitValues, url: string, context: Context)
   const names = [...files.keys(), ...(minted === null ? [] : [CREDENTIALS])].toSorted();
   const document = { location: place.url, writerId, folder, bundleFiles: names, minted };
   context.outcome(document, () => textOf(linesOf(folder, names, minted)));
-  const warning = unkept(bundle);
+  const warning = unkeptText(bundle);
   if (warning !== undefined) context.warn(warning);
   if (minted !== null && minted.olderKeys.length > 0) {
     const keys = minted.olderKeys.map(printable).join(', ');
@@ -91,8 +91,8 @@ async function bundleOf(values: InitValues, url: string, { cwd, origins }: Conte
   };
 }
 
-/** What is not kept there is said at once, and not only in the README; undefined where all is kept. */
-function unkept({ server, place }: BundleOptions): string | undefined {
+/** Says which promises the server does not keep, so that it is not only in the README; undefined if it keeps all. */
+function unkeptText({ server, place }: BundleOptions): string | undefined {
   if (server.refusesOverwriting) return undefined;
   const advice = {
     holds: `turn versioning of ${place.bucket} on, which keeps what was there (README.md, step 2)`,

@@ -1,4 +1,4 @@
-// What `fleetagent scuttle` does: identity, then data.
+// Runs `fleetagent scuttle`: removes the identity, then the data.
 import type { Clock, Messages, Results, Terminal } from '../../../cli/context.js';
 import { fleetPlace } from '../../../core/fleet/bundle/fleet-place.js';
 import { withIam } from '../../../core/fleet/identity/iam-client.js';
@@ -38,7 +38,7 @@ interface Purged {
 
 export async function runScuttle(values: ScuttleValues, id: string, context: Context): Promise<number> {
   const writerId = namedWriter(id);
-  identityOf(writerId); // refuses an id that IAM has no room for, before anything is counted
+  identityOf(writerId); // refuses an id that is too long for IAM, before anything is counted
   const place = values.purgeData === undefined ? undefined : fleetPlace(values.purgeData);
   const { env, signal } = context;
   const { profile, caBundle, region } = values;
@@ -62,7 +62,7 @@ export async function runScuttle(values: ScuttleValues, id: string, context: Con
   return purged === undefined ? 0 : wipeStatus(purged.done, purged.versionsHidden, context);
 }
 
-/** Counts, takes the identity down so that nothing is added, and deletes. */
+/** Counts the data, takes the identity down so that nothing is added, and deletes the data. */
 async function purge(
   location: string,
   writerId: string,

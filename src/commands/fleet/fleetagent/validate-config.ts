@@ -88,11 +88,11 @@ interface Signed {
 
 interface SignatureCheck {
   readonly errors: readonly string[];
-  /** Of the key that the signature is good for. */
+  /** Id of the key that the signature is valid for. */
   readonly keyId: string | null;
 }
 
-/** @throws usage for a key that is none; access-denied, io where it cannot be read */
+/** Checks the signature of the config. @throws usage for an invalid key; access-denied, io where it cannot be read */
 async function checkSignature(
   bytes: Buffer,
   { publicKey, signature }: Signed,
@@ -118,7 +118,7 @@ interface Compared {
   readonly widenings: readonly string[] | null;
 }
 
-/** @throws integrity for a baseline with errors; access-denied, io where it cannot be read */
+/** Compares the config with the baseline. @throws integrity for a baseline with errors; access-denied, io where it cannot be read */
 async function compare(
   baseline: string | undefined,
   { bytes, config }: { readonly bytes: Buffer; readonly config: FleetConfig | undefined },

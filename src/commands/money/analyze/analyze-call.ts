@@ -1,11 +1,11 @@
-// What the parts of `analyze` are given, and what they give.
+// Input and output of the parts of `analyze`.
 import type { RequestCounts } from '../../../core/store/object-store.js';
 import type { StoreAnalysis } from '../../../core/money/analyze/analyze-store.js';
 import type { EventSink } from '../../../core/events/events.js';
 import type { Provider } from '../../../core/store/providers/provider.js';
 import type { StoreContext, StoreValues } from '../../kit/store.js';
 
-/** What the flags say of Athena. */
+/** Values of the flags about Athena. */
 export interface AthenaValues {
   readonly athenaDatabase: string;
   readonly athenaTable: string | undefined;
@@ -25,13 +25,13 @@ export interface AnalyzeCall {
   readonly emit: EventSink;
 }
 
-/** What was found, and where: what it costs is not said yet. */
+/** The analysis of a store, and facts about its place; without the cost. */
 export interface FoundStore {
   readonly analysis: StoreAnalysis;
   readonly location: string;
   readonly isFolder: boolean;
   readonly isAws: boolean;
-  /** Who runs it, where the address tells. */
+  /** Provider that runs the store, if its address tells. */
   readonly runBy?: Provider | undefined;
   readonly region: string | undefined;
   readonly requests: RequestCounts;

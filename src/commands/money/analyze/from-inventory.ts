@@ -1,4 +1,4 @@
-// A bucket, as an S3 Inventory has it. Unfinished multipart uploads are in no inventory: they are listed where the bucket is named.
+// Analyzes a bucket by its S3 Inventory. Inventories do not have unfinished multipart uploads: they are listed where the bucket is named.
 import { type InventoryRead, type StoreAnalysis, unfinishedOf } from '../../../core/money/analyze/analyze-store.js';
 import { gapsOf, type Inventory, manifestPlace, readManifest } from '../../../core/money/analyze/inventory/manifest.js';
 import { type InventoryTally, tallyInventory } from '../../../core/money/analyze/inventory/tally-inventory.js';
@@ -13,7 +13,10 @@ import type { AnalyzeCall, FoundStore } from './analyze-call.js';
 
 type Opened = Pick<OpenedStore, 'store' | 'requests' | 'region' | 'isAws' | 'runBy'>;
 
-/** @param url the bucket or prefix that is told of; undefined: all that the inventory has @throws usage for another bucket */
+/**
+ * Analyzes the bucket by its inventory. @param url the bucket or prefix to report; undefined: all that the inventory has @throws usage for
+ * another bucket
+ */
 export async function inventoriedStore(
   url: string | undefined,
   manifestUrl: string,
@@ -66,7 +69,9 @@ async function countedBy(
   return { stored, inventory: { ...read, athena } };
 }
 
-/** S3 delivers to the region of the bucket. A copy in a folder does not tell it: then only --region does. */
+/**
+ * Returns where the bucket is billed. S3 delivers inventories to the region of the bucket; for a copy in a folder only --region tells it.
+ */
 function billedAt(
   { store, region, isAws, runBy, requests }: Opened,
   { values, context }: AnalyzeCall,

@@ -1,4 +1,4 @@
-// A store, listed.
+// Analyzes a store by listing it.
 import { analyzeStore } from '../../../core/money/analyze/analyze-store.js';
 import { parseStoreUrl } from '../../../core/store/store-url.js';
 import { refuseMissingFolder, withStore } from '../../kit/store.js';
@@ -13,11 +13,11 @@ interface ListingCall {
   readonly values: StoreValues & { readonly sampling?: boolean; readonly sampleSize?: number };
   readonly context: StoreContext;
   readonly emit: EventSink;
-  /** Told of the requests, which grow while it lists. */
+  /** Called with the counts of requests, which grow during the listing. */
   readonly onOpen?: (requests: RequestCounts) => void;
 }
 
-/** @throws not-found for a folder that is not there, and what the store says */
+/** Lists and analyzes the store. @throws not-found for a folder that is not there, errors of the store */
 export async function listedStore(
   baseUrl: string,
   { values, context, emit, onOpen }: ListingCall,

@@ -1,4 +1,4 @@
-// The prices that hold where a store is.
+// The prices that apply to a store.
 import type { Environment, Origins, Pricing } from '../../../cli/context.js';
 import { bookedPlace } from '../../../core/cost/price-book.js';
 import type { PriceList } from '../../../core/cost/price-table.js';
@@ -7,13 +7,15 @@ import { pricedBy } from '../../kit/prices.js';
 import type { StoreValues } from '../../kit/store.js';
 import type { FoundStore } from './analyze-call.js';
 
-/** @throws usage for a price in the config file that is not one */
+/** Returns the prices for the place of a store. @throws usage for a price in the config file that is not one */
 export function storePrices(found: Pick<FoundStore, 'region' | 'isAws' | 'runBy'>, context: Pricing): PriceList {
   const { provider, book } = pricedBy(context, found);
   return book(bookedPlace({ ...found, provider }));
 }
 
-/** A store at AWS costs what AWS says. @throws usage for another provider that was typed, before anything is listed */
+/**
+ * Refuses another provider for a store at AWS, whose prices apply. @throws usage, before anything is listed, for a provider that was typed
+ */
 export async function refuseIdleProvider(
   { profile, endpointUrl }: Pick<StoreValues, 'profile' | 'endpointUrl'>,
   { pricing: { provider = 'aws' }, origins, env }: Pricing & Origins & Environment,

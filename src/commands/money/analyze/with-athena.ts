@@ -1,4 +1,4 @@
-// An inventory, added up by Athena: what that may cost is said first.
+// Has Athena sum up an inventory, after saying what that may cost.
 import type { InventoryRead } from '../../../core/money/analyze/analyze-store.js';
 import { athenaUsd, USD_PER_TB } from '../../../core/money/analyze/inventory/athena-cost.js';
 import type { InventoryQuery } from '../../../core/money/analyze/inventory/athena-sql.js';
@@ -10,7 +10,10 @@ import type { AnalyzeCall } from './analyze-call.js';
 
 type Work = Pick<InventoryQuery, 'inventory' | 'prefix' | 'now'> & { readonly read: InventoryRead };
 
-/** @param region of the inventory @throws budget-exceeded before anything is read, and what Athena says */
+/**
+ * Returns the sums that Athena computes. @param region of the inventory @throws budget-exceeded before anything is read, and what Athena
+ * says
+ */
 export async function athenaTally(
   { inventory, prefix, now, read }: Work,
   region: string | undefined,

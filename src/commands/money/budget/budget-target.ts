@@ -1,4 +1,4 @@
-// Which budget a command is about, and how one is shown.
+// Parses which budget a command is about, and formats one.
 import { arg } from '../../../cli/arg.js';
 import { flag } from '../../../cli/flag.js';
 import { amountText } from '../../../core/notify/alerts/amounts.js';
@@ -17,7 +17,7 @@ export const globalFlag = { global: flag.on({ describe: 'the budget of all proje
 
 const MAX_NAME = 256;
 
-/** The project, or null for all of them. @throws usage unless exactly one of both is named */
+/** Returns the project, or null for all of them. @throws usage unless exactly one of both is named */
 export function projectOf(name: string | undefined, isGlobal: boolean): string | null {
   if (isGlobal && name !== undefined) throw usageError('give a project or --global, not both');
   if (isGlobal) return null;
@@ -27,11 +27,11 @@ export function projectOf(name: string | undefined, isGlobal: boolean): string |
   return name;
 }
 
-/** `project genomes`, `all projects`. */
+/** `project genomes` or `all projects`. */
 export const nameOf = (project: string | null): string =>
   project === null ? 'all projects' : `project ${printable(project)}`;
 
-/** A budget in lines: a headline and its facts. */
+/** Formats a budget as lines: a headline and its facts. */
 export function statusLines(status: BudgetStatus): readonly string[] {
   const { project, budgetPeriod, periodStart, periodEnd, costUsage, volumeUsage, unpricedRuns } = status;
   const since = minuteText(periodStart);
@@ -66,7 +66,7 @@ const STATES: Readonly<Record<Usage['alertState'], string>> = {
   critical: '✗ used up',
 };
 
-/** `$8.00 of $10.00 (80%)`, for tables. */
+/** Formats a usage for tables: `$8.00 of $10.00 (80%)`. */
 export function usageCell(kind: 'cost' | 'volume', { limit, used, usedPercent }: Usage): string {
   const text = (amount: number): string => amountText(kind, amount);
   return limit === 0 ? `${text(used)}, no limit` : `${text(used)} of ${text(limit)} (${usedPercent}%)`;

@@ -1,10 +1,10 @@
-// The commands about budgets, which are called as `budget …` and as `cost budget …`.
+// The commands about budgets, which can be called as `budget …` and as `cost budget …`.
 import { budgetList } from './list.js';
 import { budgetRemove } from './remove.js';
 import { budgetSet } from './set.js';
 import { budgetStatus } from './status.js';
 
-/** All of them below these words. */
+/** Declares all of them below these words. */
 export const budgetCommands = (words: 'budget' | 'cost budget') =>
   [
     budgetStatus(`${words} status`),

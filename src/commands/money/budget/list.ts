@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<BudgetStatus>[] = [
   column('VOLUME IS', ({ volumeUsage }) => volumeUsage.alertState, { dropOrder: 3 }),
 ];
 
-/** `path`: `budget list`, as which it is called too in `cost budget list`. */
+/** Declares `budget list`, which can also be called as `cost budget list`. */
 export const budgetList = (path: 'budget list' | 'cost budget list') =>
   defineCommand({
     path,

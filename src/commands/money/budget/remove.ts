@@ -6,7 +6,7 @@ import type { StoreContext } from '../../kit/store.js';
 import { globalFlag, nameOf, projectArg, projectOf } from './budget-target.js';
 import { exclusiveFlag } from '../../kit/guard-flags.js';
 
-/** `path`: `budget remove`, as which it is called too in `cost budget remove`. */
+/** Declares `budget remove`, which can also be called as `cost budget remove`. */
 export const budgetRemove = (path: 'budget remove' | 'cost budget remove') =>
   defineCommand({
     path,

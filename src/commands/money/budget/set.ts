@@ -10,7 +10,7 @@ import type { StoreContext } from '../../kit/store.js';
 import { globalFlag, projectArg, projectOf, statusLines } from './budget-target.js';
 import { exclusiveFlag } from '../../kit/guard-flags.js';
 
-/** A billion dollars, and 9 PB: what is more was mistyped, or cannot be counted to the byte. */
+/** Limits of a billion dollars and 9 PB: larger amounts were mistyped, or cannot be counted to the byte. */
 const [MAX_COST_USD, MAX_VOLUME_GB] = [1e9, 9e6];
 
 const flags = {
@@ -33,7 +33,7 @@ const flags = {
   ...exclusiveFlag,
 };
 
-/** `path`: `budget set`, as which it is called too in `cost budget set`. */
+/** Declares `budget set`, which can also be called as `cost budget set`. */
 export const budgetSet = (path: 'budget set' | 'cost budget set') =>
   defineCommand({
     path,
@@ -73,7 +73,7 @@ export const budgetSet = (path: 'budget set' | 'cost budget set') =>
     },
   });
 
-/** Whole micro-dollars and bytes. */
+/** Returns the limits that are given, in whole micro-dollars and bytes. */
 function givenLimits(
   { cost, volume, costAlert, volumeAlert, period }: Values<typeof flags>,
   isKeyGiven: (key: string) => boolean,
@@ -87,5 +87,5 @@ function givenLimits(
   };
 }
 
-/** The least limit that there is, where it is smaller than one unit: 0 would be none at all. */
+/** Converts to whole units, at least 1 for a limit above zero: 0 would mean no limit at all. */
 const inUnits = (limit: number, units: number): number => (limit === 0 ? 0 : Math.max(1, Math.round(limit * units)));

@@ -7,7 +7,7 @@ import { textOf } from '../../kit/lines.js';
 import type { StoreContext } from '../../kit/store.js';
 import { globalFlag, nameOf, projectArg, projectOf, statusLines } from './budget-target.js';
 
-/** `path`: `budget status`, as which it is called too in `cost budget status`. */
+/** Declares `budget status`, which can also be called as `cost budget status`. */
 export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
   defineCommand({
     path,

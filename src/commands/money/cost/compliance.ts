@@ -7,7 +7,7 @@ import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { fact, textOf } from '../../kit/lines.js';
 import { amountOf, periodDocument, periodText } from '../spent.js';
 
-/** Filled in by hand. */
+/** Fields that the user fills in. */
 const BLANKS = {
   principalInvestigator: '',
   institution: '',
@@ -16,20 +16,20 @@ const BLANKS = {
   sharingStatus: '',
 };
 
-interface About {
+interface ReportFacts {
   readonly project: string | undefined;
-  /** Null where none is set. */
+  /** Null when no budget is set. */
   readonly budget: BudgetStatus | null;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly createdAt: string;
   readonly tool: string;
   readonly note: string;
 }
 
-/** The report as data. */
+/** The report as JSON. */
 export async function complianceDocument(
   { agency, award, isAwardValid, report, lines, months, commitments, stores }: ComplianceReport,
-  { project, budget, createdAt, tool, note }: About,
+  { project, budget, createdAt, tool, note }: ReportFacts,
 ) {
   const { costUsd, knownUsd, uploads, files, bytes, storedBytes, period, pricesOf } = report;
   const named = ({ name, costUsd: usd, knownUsd: known }: (typeof months)[number]) => {
@@ -69,7 +69,7 @@ export async function complianceDocument(
   };
 }
 
-/** Authorized, used and left, of what is limited. */
+/** Lines that compare the limits with what is used and left. */
 function budgetLines(budget: BudgetStatus): readonly string[] {
   const { isGlobal, budgetPeriod, periodStart, costUsage, volumeUsage, unpricedRuns } = budget;
   const time = `${budgetPeriod === 'total' ? 'since' : 'in the month from'} ${periodStart.slice(0, 10)}`;
@@ -92,10 +92,10 @@ function budgetLines(budget: BudgetStatus): readonly string[] {
   ];
 }
 
-/** The same for people. */
+/** The report as text. */
 export async function complianceText(
   found: ComplianceReport,
-  { project, budget, createdAt, tool, note }: About,
+  { project, budget, createdAt, tool, note }: ReportFacts,
 ): Promise<string> {
   const { agency, award, isAwardValid, report, lines, months, commitments, stores } = found;
   const { uploads, files, bytes, storedBytes, period, pricesOf } = report;

@@ -19,7 +19,7 @@ import {
 import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../spent.js';
 import { nearestUsd } from '../../../core/cost/money.js';
 
-/** What the forecast goes by: its defaults. */
+/** Defaults of `cost forecast`, which this forecast uses. */
 const [DAYS, MODEL] = [90, 'linear'] as const;
 
 export const command = defineCommand({
@@ -56,7 +56,7 @@ export const command = defineCommand({
         'what is spent of the budget is not known: some records have no price',
         'say it with --spent AMOUNT',
       );
-    // What today has cost is among what is spent, so the days to come begin tomorrow.
+    // The cost of today is part of `spent`, so the forecast begins tomorrow.
     const result = exhaustion([...costsOf(series), null], { budget, spent }, MODEL);
     const date = result.kind === 'runs-out' ? plusDays(series.lastDay, 1 + result.days) : null;
     const document = documentOf(series, result, { budget, spent, date });
@@ -68,7 +68,7 @@ export const command = defineCommand({
 interface Amounts {
   readonly budget: number;
   readonly spent: number;
-  /** On which it runs out. */
+  /** Date on which the budget runs out. */
   readonly date: string | null;
 }
 
@@ -120,7 +120,7 @@ function linesOf(series: SpendSeries, result: Exhaustion, { budget, spent, date 
   }
 }
 
-/** Nothing that may be is called certain. */
+/** Formats a probability; only 0 and 1 are shown as 0% and 100%. */
 function percentText(probability: number): string {
   if (probability > 0 && probability < 0.01) return 'less than 1%';
   if (probability < 1 && probability > 0.99) return 'more than 99%';

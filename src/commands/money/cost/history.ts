@@ -10,7 +10,7 @@ import { uploadHistoryFlag } from '../../kit/ledger-flags.js';
 import { minuteText } from '../../kit/lines.js';
 import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
 
-// Of a sync, `bytes` are those of the whole version, and the rest is of what it sent.
+// For a sync, `bytes` counts the whole version while the other sizes count only what was sent: it has no ratio and no rate.
 const isSent = ({ parameters }: UploadHistoryRecord): boolean => parameters.changesOnly !== true;
 const ratioOf = (one: UploadHistoryRecord): number | null =>
   isSent(one) && one.storedBytes > 0 ? one.bytes / one.storedBytes : null;

@@ -32,13 +32,13 @@ const bandsOf = (rate: Rate | undefined) =>
         usd: usdPerGB ?? usdPerGBMonth ?? null,
       }));
 
-/** Of what has no bands: all but storage and transfer. */
+/** The price of a rate without bands: all but storage and transfer. */
 const unitPrice = (rate: Rate = null): number | null => (typeof rate === 'number' ? rate : null);
 
 const unitPrices = (rates: ClassPrices['retrievalPerGB']) =>
   Object.fromEntries(Object.entries(rates).map(([way, rate]) => [way, unitPrice(rate)]));
 
-/** The price of each band, from the first one on. */
+/** The prices of all bands, from the first one on. */
 const rateText = (rate: Rate | undefined): string | undefined =>
   rate === null || rate === undefined
     ? undefined
@@ -48,7 +48,7 @@ const rateText = (rate: Rate | undefined): string | undefined =>
 
 const WAYS: readonly RetrievalWay[] = ['instant', 'expedited', 'standard', 'bulk'];
 
-/** One price, or one for each tier from fast to slow. */
+/** A single price, or one for each tier from fast to slow. */
 function byWay(rates: ClassPrices['retrievalPerGB']): string | undefined {
   const known = WAYS.flatMap((way) => {
     const text = rateText(rates[way]);
@@ -88,7 +88,7 @@ export const command = defineCommand({
   },
 });
 
-/** What holds for the whole place. */
+/** Lines about prices that apply to the whole place. */
 function placeLines(prices: PriceList): readonly string[] {
   const { dataTransferOutInternet, freeTransfer, kmsPer1000, listPer1000, minimumGB } = prices;
   const sent = rateText(dataTransferOutInternet?.tiers);

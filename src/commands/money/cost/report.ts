@@ -122,7 +122,7 @@ async function reportCompliance(
   context.result({ ...document, ...saved.about }, () => saved.text);
 }
 
-/** How the budget of the project stands, or without one that of all projects; null where none is set. */
+/** Returns the status of the project's budget, or without one of that of all projects; null when none is set. */
 async function budgetOf(
   project: string | null,
   {

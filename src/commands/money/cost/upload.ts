@@ -92,7 +92,7 @@ export const command = defineCommand({
     const [largest] = [...classes].sort((one, other) => other.storedBytes - one.storedBytes);
     const { files, bytes } = head.totals;
     const copy = { files, bytes, storageClass: largest?.storageClass ?? 'STANDARD' };
-    // Of what refers to earlier versions the manifest does not tell which files are its own.
+    // The manifest of a version that refers to earlier ones does not tell which files are its own.
     const isWhole = head.listing === 'full' && own.length === head.chunks.length;
     const savings = values.showSavings && isWhole ? uploadSavings(estimate, copy, place, book) : undefined;
     const amounts = {
@@ -128,7 +128,7 @@ export const command = defineCommand({
   },
 });
 
-/** The chunks below the upload's own folder. */
+/** The chunks in the upload's own folder. */
 const ownObjects = ({ chunks }: ManifestHead): readonly StoredObject[] =>
   chunks
     .filter(({ key }) => !key.startsWith('../'))

@@ -1,4 +1,4 @@
-// The flags of `archiver lifecycle`, for its declaration and for what runs it.
+// The flags of `archiver lifecycle`, for its declaration and for the code that runs it.
 import { flag, type Values } from '../../../cli/flag.js';
 import { TEMPLATES } from '../../../core/money/lifecycle/templates.js';
 import { storeFlags, yesFlag } from '../../kit/flags.js';
@@ -21,5 +21,5 @@ export const flags = {
   ...storeFlags('us-east-1'),
 };
 
-/** What the flags become. */
+/** Values of the flags of `lifecycle`. */
 export type LifecycleValues = Values<typeof flags>;

@@ -54,14 +54,14 @@ function ruleText(rule: LifecycleRule): string {
   return printable(`${prefix}*${which}: ${actionTexts(rule).join(', ') || 'nothing'}`);
 }
 
-/** `  ID` and what it does, of every rule. */
+/** A line for each rule: its id and what it does. */
 export const ruleLines = (rules: readonly LifecycleRule[], isVerbose: boolean): readonly string[] =>
   firstLines(
     rules.map((rule) => `  ${printable(rule.ID ?? '')}  ${ruleText(rule)}`),
     { isVerbose, indent: '  ' },
   );
 
-/** The diff: `+` what is added, `-` what is removed, both of what is changed. */
+/** The diff: `+` for what is added, `-` for what is removed, both for what is changed. */
 export const changeLines = (changes: readonly RuleChange[], isVerbose: boolean): readonly string[] =>
   firstLines(
     changes.flatMap(({ change, before, after }) => [
@@ -72,7 +72,7 @@ export const changeLines = (changes: readonly RuleChange[], isVerbose: boolean):
     { isVerbose, indent: '  ' },
   );
 
-/** A change for programs. */
+/** The JSON of a change. */
 export const changeDocument = ({ change, before, after }: RuleChange) => ({
   ruleId: after?.ID ?? before?.ID ?? '',
   ruleChange: change,
@@ -82,7 +82,7 @@ export const changeDocument = ({ change, before, after }: RuleChange) => ({
 
 const MOST_ALTERED = 3;
 
-/** What a store keeps otherwise than it was written, a sentence each. */
+/** Says for each rule how the store keeps it differently from what was sent. */
 export function alteredTexts(altered: readonly AlteredRule[], isVerbose: boolean): readonly string[] {
   const shown = isVerbose ? altered : altered.slice(0, MOST_ALTERED);
   const more = altered.length - shown.length;
@@ -97,14 +97,14 @@ export function alteredTexts(altered: readonly AlteredRule[], isVerbose: boolean
   ];
 }
 
-/** The same for programs. */
+/** The JSON of a rule that the store keeps differently. */
 export const alteredDocument = ({ sent, kept }: AlteredRule) => ({
   ruleId: sent.ID ?? '',
   sentRule: sent,
   ...(kept && { keptRule: kept }),
 });
 
-/** Why a rule must not be. */
+/** Says why a rule is dangerous. */
 export const dangerText = ({ rule, harm }: Danger): string =>
   `rule '${printable(rule.ID ?? '')}' (${ruleText(rule)}) ${
     harm === 'deletes'
@@ -112,7 +112,7 @@ export const dangerText = ({ rule, harm }: Danger): string =>
       : 'can move manifests and version records to a class that is not read at once, which makes uploads unreadable'
   }`;
 
-/** What a template saves, for programs; the moves of a month can cost more than it saves. */
+/** The JSON of a template's savings. They can be negative, as the moves of a month can cost more than it saves. */
 export const savingsDocument = (savings: Savings) => ({
   ...savings,
   savingUsd: nearestUsd(savings.savingUsd),
@@ -124,7 +124,7 @@ export const savingsDocument = (savings: Savings) => ({
   })),
 });
 
-/** A line for each month, and the sum. */
+/** A table with a row for each month, and the sum. */
 export async function savingsText(savings: Savings, context: TableContext): Promise<string> {
   const { bytes, objects, months, minimumDays } = savings;
   type Month = Savings['months'][number];

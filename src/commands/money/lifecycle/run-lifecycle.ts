@@ -1,4 +1,4 @@
-// What `archiver lifecycle` does.
+// Runs `archiver lifecycle`.
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -53,7 +53,7 @@ type Context = Results<'lifecycle'> &
   PriceContext &
   TableContext;
 
-/** Gives the exit status. @throws usage, not-found, conflict, and what the store says */
+/** Runs the command; returns the exit status. @throws usage, not-found, conflict, and errors of the store */
 export async function runLifecycle(
   values: LifecycleValues,
   url: string | undefined,
@@ -103,7 +103,7 @@ export async function runLifecycle(
   return 3;
 }
 
-/** The bucket shows other rules than were written. */
+/** Warns that the bucket shows other rules than were written. */
 function warnOfOthers(altered: readonly AlteredRule[], context: Messages & Verbosity): void {
   if (altered.length === 0)
     context.warn(
@@ -113,12 +113,12 @@ function warnOfOthers(altered: readonly AlteredRule[], context: Messages & Verbo
 }
 
 interface Done {
-  /** The rules of the bucket now, or as they would be. */
+  /** The rules of the bucket now, or in a dry run as they would be. */
   readonly set: RuleSet;
   readonly plan?: PlannedChange;
-  /** Null where nothing was written. */
+  /** Null when nothing was written. */
   readonly isConfirmed?: boolean | null;
-  /** What the store keeps otherwise than it was written; absent where somebody else may have changed it. */
+  /** The rules that the store keeps differently from what was sent; absent where somebody else may have changed them. */
   readonly altered?: readonly AlteredRule[];
   readonly file?: string;
 }
@@ -227,7 +227,7 @@ function resultLines(
   return [
     `${done} ${formatQuantity(changes.length, 'rule')}; the bucket ${dryRun ? 'would have' : 'has'} ${count}`,
     ...(dryRun ? changeLines(changes, isVerbose) : []),
-    // Where the bucket shows other rules it is not known what moves.
+    // If the bucket shows other rules than were written, it is not known what moves.
     ...(waitingChunks === undefined || isConfirmed === false
       ? []
       : [

@@ -1,4 +1,4 @@
-// A channel as it is after `alerts configure`: what was given, else what it was before, else the default.
+// Computes the settings of a channel after `alerts configure`: the given value, or else the earlier one, or else the default.
 import type { Origins } from '../../../cli/context.js';
 import { kebab } from '../../../cli/flag.js';
 import type { ChannelName } from '../../../core/notify/alerts/channel.js';
@@ -31,15 +31,15 @@ const FIELDS: Readonly<Record<ChannelName, Fields>> = {
   cloudwatch: { plain: ['namespace', 'region', 'profile', 'endpointUrl'], secret: [], needed: [] },
 };
 
-interface Parts {
+interface ChannelChange {
   readonly before: AlertSettings;
   readonly values: Given;
   readonly secrets: Secrets;
   readonly context: Origins;
 }
 
-/** The settings of the channel from now on. @throws usage for what is missing or no address */
-export function changedChannel(name: ChannelName, { before, values, secrets, context }: Parts): object {
+/** Returns the new settings of the channel. @throws usage for missing settings and invalid addresses */
+export function changedChannel(name: ChannelName, { before, values, secrets, context }: ChannelChange): object {
   const { plain, secret, needed } = FIELDS[name];
   const known: Readonly<Record<string, unknown>> = { ...before[name] };
   const changed: Readonly<Record<string, unknown>> = Object.fromEntries([

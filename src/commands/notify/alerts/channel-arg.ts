@@ -1,14 +1,14 @@
-// What the commands about one channel share.
+// The common part of the commands about one channel.
 import { arg } from '../../../cli/arg.js';
 import type { Places } from '../../../cli/context.js';
 import { CHANNEL_NAMES, type ChannelName } from '../../../core/notify/alerts/channel.js';
 import type { AlertSettings, ChannelSettings } from '../../../core/notify/alerts/settings.js';
 import { ArchiverError } from '../../../core/platform/failures/errors.js';
 
-/** A channel that must be named. */
+/** The name of a channel; required. */
 export const channelArg = arg.choice(...CHANNEL_NAMES)('CHANNEL', { describe: 'email, slack, webhook or cloudwatch' });
 
-/** How a channel is configured. */
+/** The command that configures each channel. */
 export const HOW_TO_CONFIGURE: Readonly<Record<ChannelName, string>> = {
   email: 'archiver alerts configure email --smtp-host HOST --smtp-from ADDRESS --recipients ADDRESS,…',
   slack: 'archiver alerts configure slack --webhook-url-file FILE',
@@ -16,7 +16,10 @@ export const HOW_TO_CONFIGURE: Readonly<Record<ChannelName, string>> = {
   cloudwatch: 'archiver alerts configure cloudwatch',
 };
 
-/** Turns a channel on or off. CloudWatch needs nothing but credentials, so it can be on without ever being configured. @throws not-found for one that is not configured */
+/**
+ * Turns a channel on or off. CloudWatch needs nothing but credentials, so it can be on without ever being configured. @throws not-found for
+ * one that is not configured
+ */
 export async function switchChannel(
   name: ChannelName,
   isEnabled: boolean,
@@ -33,11 +36,11 @@ export async function switchChannel(
   });
 }
 
-/** @returns the failure, with how to configure it */
+/** Returns the error for a channel that is not configured, with the command that configures it. */
 export const notConfigured = (what: string, name: ChannelName): ArchiverError =>
   new ArchiverError('not-found', what, { hint: HOW_TO_CONFIGURE[name] });
 
-/** A channel as documents show it: secrets are not in it, of addresses only the server is. */
+/** A channel as documents show it: without secrets, and with only the server of addresses. */
 export function shownChannel(name: ChannelName, { email, slack, webhook, cloudwatch }: ChannelSettings) {
   const shown = {
     email: email && emailShown(email),

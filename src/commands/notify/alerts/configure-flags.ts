@@ -1,4 +1,4 @@
-// The flags of `alerts configure`, and which channel each is for.
+// The flags of `alerts configure`, and the channels they belong to.
 import { flag, type Values } from '../../../cli/flag.js';
 import type { ChannelName } from '../../../core/notify/alerts/channel.js';
 
@@ -37,7 +37,7 @@ export const flags = {
 
 export type Given = Values<typeof flags>;
 export type Key = keyof typeof flags;
-/** What each channel takes. */
+/** The flags of each channel. */
 export const KEYS: Readonly<Record<ChannelName, readonly Key[]>> = {
   email: [
     'smtpHost',

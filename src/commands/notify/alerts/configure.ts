@@ -43,8 +43,8 @@ export const command = defineCommand({
     const { changeAlertSettings, NO_ALERTS, readAlertSettings } =
       await import('../../../core/notify/alerts/settings.js');
     const { changedChannel } = await import('./changed-channel.js');
-    refuseForeign(name, context);
-    // Questions come before the lock.
+    refuseOtherChannels(name, context);
+    // The user is asked before the lock is taken.
     const known = (await readAlertSettings(context.home)) ?? NO_ALERTS;
     const secrets = name === undefined ? {} : await secretsFor(name, { values, known, context });
     const settings = await changeAlertSettings(context.home, (before = NO_ALERTS) => {
@@ -65,8 +65,8 @@ export const command = defineCommand({
   },
 });
 
-/** What was typed and is not for this channel would be lost. @throws usage */
-function refuseForeign(name: ChannelName | undefined, { origins }: Origins): void {
+/** Refuses typed flags that are not for this channel, as they would be ignored. @throws usage */
+function refuseOtherChannels(name: ChannelName | undefined, { origins }: Origins): void {
   const own: readonly string[] = ['cooldown', ...(name === undefined ? [] : KEYS[name])];
   const typed = Object.keys(flags).filter((key) => origins[key] === 'flag');
   const foreign = typed.find((key) => !own.includes(key));
@@ -79,14 +79,14 @@ function refuseForeign(name: ChannelName | undefined, { origins }: Origins): voi
     throw usageError('nothing is given to configure', `name a channel: ${HOW_TO_CONFIGURE.email}`);
 }
 
-interface Knowing {
+interface SecretsInput {
   readonly values: Given;
   readonly known: AlertSettings;
   readonly context: ConfigureContext;
 }
 
-/** Asks for what is needed and neither given nor known. */
-async function secretsFor(name: ChannelName, { values, known, context }: Knowing): Promise<Secrets> {
+/** Reads the secrets of the channel, and asks for those that are needed and neither given nor known. */
+async function secretsFor(name: ChannelName, { values, known, context }: SecretsInput): Promise<Secrets> {
   const { secretOf } = await import('../../kit/ask-secret.js');
   if (name === 'email') {
     const needsPassword = values.smtpUsername !== undefined && known.email?.smtpUsername !== values.smtpUsername;

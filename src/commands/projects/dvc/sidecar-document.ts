@@ -1,4 +1,4 @@
-// What became of `.dvc` files, as data for programs.
+// The result of writing `.dvc` files, as JSON.
 import { resultPath } from '../../../core/platform/failures/failure-list.js';
 import type { SidecarResult } from '../../../core/projects/dvc/sidecar-types.js';
 

@@ -95,7 +95,7 @@ interface Status {
   readonly requests: RequestCounts;
 }
 
-/** @throws usage for a stage that no file belongs to */
+/** Checks that files belong to the stage. @throws usage for a stage without files */
 function checkStage({ stages }: Listing, stage: string | undefined, location: string): void {
   if (stage === undefined || stages.some((one) => isOfStage(one, stage))) return;
   throw usageError(
@@ -107,7 +107,7 @@ function checkStage({ stages }: Listing, stage: string | undefined, location: st
 const inState = ({ comparison }: Status, state: LocalState): readonly Difference[] =>
   comparison.differences.filter((difference) => difference.state === state);
 
-/** What could not be compared, and why. */
+/** Files that could not be compared, and why. */
 function failedFiles(status: Status): readonly Failure[] {
   const { listing, untracked } = status;
   const unreadable = inState(status, 'failed').map(({ index, reason }) => ({
@@ -118,7 +118,7 @@ function failedFiles(status: Status): readonly Failure[] {
   return [...unreadable, ...refused, ...(untracked?.failed ?? [])];
 }
 
-/** A line for each file that differs, and one that sums up. */
+/** A line for each file that differs, and a summary. */
 function* statusLines(status: Status, failed: readonly Failure[]): Generator<string> {
   const { listing, comparison } = status;
   const line = (state: LocalState, text: string): string => `${state.padEnd('modified'.length)}  ${text}\n`;

@@ -94,49 +94,49 @@ export const command = defineCommand({
   async run(values, [given], context: Results<'restore jobs check'> & JobContext) {
     const id = given ?? values.jobId;
     const { findJobs } = await import('../../../core/restore/jobs/job-folder.js');
-    const found = id === undefined ? await findJobs(jobFolder(context), hostname()) : [await named(id, context)];
+    const found = id === undefined ? await findJobs(jobFolder(context), hostname()) : [await namedJob(id, context)];
     const damaged = found.flatMap(({ problem }) => problem ?? []);
     for (const { message } of damaged) context.warn(message);
-    const looked: Looked[] = [];
+    const checked: CheckedJob[] = [];
     for (const { document: job, holder } of found)
       if (job !== undefined && (id !== undefined || isWaiting(job, context.now())))
-        looked.push(await look({ job, holder }, values, context));
-    for (const { job, problem } of looked) if (problem !== undefined) warnOf(job, problem, context);
-    context.result({ jobs: looked.map(documentOf), unreadable: damaged.length }, () => {
-      const lines = looked.flatMap((one) => jobLines(one.job, shownStatus({ document: one.job, holder: one.holder })));
-      return textOf(looked.length === 0 ? ['no restore job is waiting'] : lines.map(printable));
+        checked.push(await checkOne({ job, holder }, values, context));
+    for (const { job, problem } of checked) if (problem !== undefined) warnOf(job, problem, context);
+    context.result({ jobs: checked.map(documentOf), unreadable: damaged.length }, () => {
+      const lines = checked.flatMap((one) => jobLines(one.job, shownStatus({ document: one.job, holder: one.holder })));
+      return textOf(checked.length === 0 ? ['no restore job is waiting'] : lines.map(printable));
     });
-    if (looked.some(({ problem }) => problem !== undefined)) return 1;
-    return damaged.length > 0 || looked.some(({ job }) => job.status === 'failed') ? 3 : 0;
+    if (checked.some(({ problem }) => problem !== undefined)) return 1;
+    return damaged.length > 0 || checked.some(({ job }) => job.status === 'failed') ? 3 : 0;
   },
 });
 
-interface Looked {
+interface CheckedJob {
   readonly job: RestoreJob;
   readonly holder: FoundJob['holder'];
-  /** Why the store could not be asked. */
+  /** The reason why the store could not be asked. */
   readonly problem: ArchiverError | undefined;
 }
 
-async function named(id: string, context: JobContext): Promise<FoundJob> {
+async function namedJob(id: string, context: JobContext): Promise<FoundJob> {
   const { savedJobs } = await import('../../../core/restore/jobs/job-folder.js');
   const job = await readNamedJob(id, context);
   const found = await savedJobs(jobFolder(context)).find(id, hostname());
   return found ?? { id, document: job, problem: undefined, holder: undefined, writtenMs: 0 };
 }
 
-/** Pending, or ready with a copy that should be gone by now. */
+/** True for a pending job, or a ready one with a copy that should be gone by now. */
 function isWaiting(job: RestoreJob, now: Date): boolean {
   const expiry = earliestExpiry(job);
   return job.status === 'pending' || (job.status === 'ready' && expiry !== undefined && Date.parse(expiry) <= +now);
 }
 
-/** Asks the store about a job. What stops it is kept beside the job, so that the others are looked at as well. */
-async function look(
-  { job, holder }: Omit<Looked, 'problem'>,
+/** Asks the store about a job. An error is kept beside the job, so that the others are checked as well. */
+async function checkOne(
+  { job, holder }: Omit<CheckedJob, 'problem'>,
   values: Values<typeof flags>,
   context: JobContext,
-): Promise<Looked> {
+): Promise<CheckedJob> {
   if (job.status === 'completed' || holder !== undefined) return { job, holder, problem: undefined };
   const { checkJob } = await import('../../../core/restore/jobs/check-job.js');
   const { now, signal } = context;
@@ -145,7 +145,7 @@ async function look(
   try {
     await withJobStore({ job, values, context }, async (opened) => {
       current = await checkJob(job, { ...options, reader: opened.store });
-      if (values.thawAgain) current = await askAgain(current, opened, values, context);
+      if (values.thawAgain) current = await requestAgain(current, opened, values, context);
     });
     return { job: current, holder, problem: undefined };
   } catch (error) {
@@ -155,8 +155,8 @@ async function look(
   }
 }
 
-/** The job with what could be asked for again; as it is where nothing is cold. */
-async function askAgain(
+/** Requests chunks again and returns the updated job; returns it unchanged if nothing is cold. */
+async function requestAgain(
   job: RestoreJob,
   opened: OpenedStore,
   values: Values<typeof flags>,
@@ -192,13 +192,13 @@ function warnOf(job: RestoreJob, { message, hint }: ArchiverError, context: Mess
   context.warn(`${job.id}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 }
 
-const documentOf = ({ job, holder, problem }: Looked) => ({
+const documentOf = ({ job, holder, problem }: CheckedJob) => ({
   ...jobDocument(job),
   isRunning: holder !== undefined,
   problem: problem === undefined ? null : errorText(problem),
 });
 
-/** One line of state, then what is wrong and what to type, where there is something. */
+/** A line with the state, and lines for the problem and the next command, if any. */
 function jobLines(job: RestoreJob, shown: ShownStatus): readonly string[] {
   const expiry = earliestExpiry(job);
   const until = expiry === undefined ? '' : `, the first until ${minuteText(expiry)}`;
@@ -211,7 +211,7 @@ function jobLines(job: RestoreJob, shown: ShownStatus): readonly string[] {
   ];
 }
 
-/** What to type next. */
+/** The command to type next; undefined if there is none. */
 function nextCommand({ id, status, error, chunks }: RestoreJob, shown: ShownStatus): string | undefined {
   if (status === 'failed' && chunks.some(({ state }) => state === 'denied'))
     return `archiver restore jobs check ${id} --thaw-again`;

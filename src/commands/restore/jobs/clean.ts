@@ -45,7 +45,7 @@ export const command = defineCommand({
   },
 });
 
-/** Under both locks: a failed job may be downloaded again just now, or may just have become one that waits. */
+/** Takes both locks before removing: a failed job may just be downloaded again, or may just have become one that waits. */
 async function remove(folder: string, id: string, isOld: (one: FoundJob) => boolean): Promise<boolean> {
   const { lockForChange, lockForDownload } = await import('../../../core/restore/jobs/change-job.js');
   const { savedJobs } = await import('../../../core/restore/jobs/job-folder.js');
@@ -68,7 +68,7 @@ async function remove(folder: string, id: string, isOld: (one: FoundJob) => bool
 
 function hasEndedBefore({ document: job, problem, holder, writtenMs }: FoundJob, beforeMs: number): boolean {
   if (holder !== undefined) return false;
-  // One of a newer archiver may still wait for what was paid for.
+  // The job of a newer archiver may still wait for chunks that were paid for.
   if (job === undefined) return isArchiverError(problem, 'integrity') && writtenMs <= beforeMs;
   const hasEnded = job.status === 'completed' || job.status === 'failed';
   return hasEnded && Date.parse(job.completedAt ?? job.createdAt) <= beforeMs;

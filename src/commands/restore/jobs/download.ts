@@ -119,7 +119,7 @@ interface Download {
   readonly emit: EventSink;
 }
 
-/** The restore that the job was made for. */
+/** Runs the restore that the job was made for. */
 async function restore(job: RestoreJob, { values, context, opened, emit }: Download): Promise<RestoreResult> {
   const { withoutLost } = await import('../../../core/restore/jobs/without-lost.js');
   const { restoreUpload } = await import('../../../core/restore/restore.js');
@@ -144,7 +144,10 @@ async function restore(job: RestoreJob, { values, context, opened, emit }: Downl
   });
 }
 
-/** What the record of its version says now: a prune may have rewritten the manifest since the job was made, or taken the record. Of an upload alone: whichever there is. */
+/**
+ * Returns the digests that the version's record has now: a prune may have rewritten the manifest since the job was made, or removed the
+ * record. An upload without a version may have any record.
+ */
 async function manifestDigests(
   { datasetId, version, location: { uploadId } }: RestoreJob,
   { store }: OpenedStore,
@@ -156,7 +159,7 @@ async function manifestDigests(
   const { recordedDigests } = await import('../../../core/dataset/records/recorded-digests.js');
   const { digestsOf } = await import('../../../core/dataset/chain/version-view.js');
   const record = await readVersion(store, { datasetId, version }, signal).catch(noneOn('not-found'));
-  // Where an ordinal may have several records, their keys have the upload in them.
+  // If an ordinal has several records, their keys include the upload.
   return record !== undefined && record.uploadId === uploadId
     ? digestsOf(record)
     : await recordedDigests(store, { datasetId, uploadId }, signal);

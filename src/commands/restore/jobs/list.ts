@@ -66,7 +66,7 @@ function documentOf({ id, document: job, problem, holder }: FoundJob, nowMs: num
   return { ...jobDocument(job), ageMs: ageMs(job.createdAt, nowMs), isRunning: holder !== undefined };
 }
 
-/** What was asked for, in a few words. */
+/** Describes in a few words what was selected. */
 function selectionText(selectors: Selectors): string {
   const { all, files = [], paths = [], md5s = [], patterns = [], commits = [], stages = [], shards = [] } = selectors;
   const count = files.length + paths.length;

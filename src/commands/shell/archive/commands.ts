@@ -1,4 +1,4 @@
-// Every command of the archive shell, in the order of its help.
+// All commands of the archive shell, in the order of its help.
 import type { ArchiveCommand } from '../archive-command.js';
 import { cat } from './cat.js';
 import { cd, pwd } from './cd.js';

@@ -9,7 +9,7 @@ import type { ArchiveSession } from '../archive-session.js';
 import type { ShellWriter } from '../shell-writer.js';
 import { restoreHint } from './restore-hint.js';
 
-/** The entries that words mean. @throws usage for what has no content */
+/** Returns the entries that words stand for. @throws usage for an entry without content */
 export function filesNamed(session: ArchiveSession, words: readonly Word[]): number[] {
   const { listing } = session.archive;
   return [...session.paths(words)].map((path) => {
@@ -24,7 +24,7 @@ export function filesNamed(session: ArchiveSession, words: readonly Word[]): num
   });
 }
 
-/** The bytes of an entry, checked. @throws cold-storage with the command that asks for it */
+/** Yields the verified bytes of an entry. @throws cold-storage with the command that requests it */
 export async function* contentOf(index: number, { session, streams }: ArchiveCall): AsyncGenerator<Uint8Array> {
   const { reader, uploadId, listing, cache } = session.archive;
   try {
@@ -48,7 +48,7 @@ function coldError({ archive }: ArchiveSession, index: number, cause: Error): Ar
 
 const SNIFFED_BYTES = 8192;
 
-/** Writes content: bytes as they are, but on a terminal text, with everything that would steer it escaped. */
+/** Writes content: raw bytes, but on a terminal text with all control characters escaped. */
 export class ContentWriter {
   private readonly utf8 = new StringDecoder('utf8');
   private isFirst = true;
@@ -70,7 +70,7 @@ export class ContentWriter {
   }
 }
 
-/** Line ends and tabs stay; a terminal obeys everything else that is escaped here. */
+/** Escapes everything that a terminal obeys, except line ends and tabs. */
 const safeText = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')

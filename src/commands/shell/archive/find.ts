@@ -5,7 +5,7 @@ import { displayPath } from '../../../core/platform/paths/raw-path.js';
 import { relativePath } from '../../../core/shell/archive-path.js';
 import type { ArchiveCommand } from '../archive-command.js';
 
-/** Looked at without a pause, in which Ctrl+C can be heard. */
+/** Number of entries between pauses, in which Ctrl+C is noticed. */
 const SLICE = 20_000;
 
 export const find: ArchiveCommand = {
@@ -20,7 +20,7 @@ export const find: ArchiveCommand = {
     const { folder } = session;
     const [pattern] = args;
     if (pattern === undefined) return;
-    // Patterns are patterns here even when they are quoted: elsewhere quotes keep a shell from touching them.
+    // Patterns count as patterns here even when they are quoted: quotes only keep other shells from expanding them.
     const isMatch = findMatcher(pattern.text, pattern.glob);
     const { start, end } = listing.below(folder);
     for (let index = start; index < end; index++) {

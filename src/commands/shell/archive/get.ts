@@ -23,7 +23,7 @@ import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { restoreHint } from './restore-hint.js';
 import { memoryLimit } from '../../kit/memory-limit.js';
 
-/** As `restore --workers` has it. */
+/** The default of `restore --workers`. */
 const REQUESTS_AT_ONCE = 4;
 
 export const get: ArchiveCommand = {
@@ -42,7 +42,7 @@ export const get: ArchiveCommand = {
     const target = resolve(session.context.cwd, to);
     const isFile = !to.endsWith('/') && !(await isFolder(target)) && args[1] !== undefined && isOneFile(call, paths);
     const result = isFile ? await getAs(call, paths, target) : await getInto(call, paths, target);
-    await tell(call, result, target);
+    await reportResult(call, result, target);
     if (result.failed.length === 0) return 0;
     return result.files + result.unchanged > 0 ? 3 : 1;
   },
@@ -54,7 +54,7 @@ const isFolder = async (path: string): Promise<boolean> =>
 const isOneFile = ({ session }: ArchiveCall, paths: readonly RawPath[]): boolean =>
   paths.length === 1 && !session.archive.listing.isFolder(paths[0] ?? TOP);
 
-/** One file under another name: restored beside it first, so that it appears whole. */
+/** Restores one file under another name. It is restored next to the target first, so that it appears as a whole. */
 async function getAs(call: ArchiveCall, paths: readonly RawPath[], target: string): Promise<RestoreResult> {
   const temporary = await mkdtemp(join(dirname(target), '.archiver-get-')).catch((cause: unknown) => {
     throw new ArchiverError('io', `cannot write to ${printable(dirname(target))}`, { cause });
@@ -110,7 +110,11 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
 
 const isSound = ({ failed }: RestoreResult): boolean => failed.length === 0;
 
-async function tell({ session, out, streams }: ArchiveCall, result: RestoreResult, target: string): Promise<void> {
+async function reportResult(
+  { session, out, streams }: ArchiveCall,
+  result: RestoreResult,
+  target: string,
+): Promise<void> {
   const { context } = session;
   const { files, bytes, unchanged, failed, warnings } = result;
   const kept = unchanged === 0 ? '' : `, ${formatQuantity(unchanged, 'file')} already in place`;
@@ -121,7 +125,7 @@ async function tell({ session, out, streams }: ArchiveCall, result: RestoreResul
   streams.stderr.write(`${lines.join('\n')}\n`);
 }
 
-/** Asking chunks back costs money and takes hours, so that is left to the command that says what it costs. */
+/** The error for cold storage. Requesting chunks costs money and takes hours, so that is left to the command that says what it costs. */
 function notReadable({ session }: ArchiveCall, paths: readonly RawPath[], cause: ArchiverError): ArchiverError {
   const what = paths.length === 1 ? displayPath(paths[0] ?? TOP) || 'the archive' : `some of ${paths.length} paths`;
   return new ArchiverError('cold-storage', `${what}: in cold storage and not readable yet`, {

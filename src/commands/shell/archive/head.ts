@@ -40,7 +40,7 @@ async function firstLines(call: ArchiveCall, index: number, lines: number): Prom
       left--;
     }
     await writer.write(left === 0 ? bytes.subarray(0, end) : bytes);
-    // Leaving the loop ends the reading: what comes later is not fetched.
+    // Leaving the loop ends the reading: the rest is not fetched.
     if (left === 0) return;
   }
 }

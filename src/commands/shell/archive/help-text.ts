@@ -16,7 +16,7 @@ const entry = (usage: string, summary: string): string =>
     .map((line, index) => `${(index === 0 ? `  ${usage}` : '').padEnd(USAGE_WIDTH)}${line}\n`)
     .join('');
 
-/** What `help` prints: all commands, or one. */
+/** The output of `help`: all commands, or one. */
 export function helpText(commands: readonly ArchiveCommand[]): string {
   const rows = commands.map(({ usage, summary }) => entry(usage, summary)).join('');
   if (commands.length === 1) return rows;

@@ -30,7 +30,7 @@ export const ls: ArchiveCommand = {
   },
 };
 
-/** As it would be typed. */
+/** Returns the path as it would be typed in `folder`. */
 export const relativeTo = (folder: RawPath, path: RawPath): RawPath =>
   folder === '' || path.startsWith(pathBelow(folder, TOP)) ? relativePath(folder, path) : pathBelow(TOP, path);
 
@@ -67,7 +67,7 @@ class Printer {
     this.bytes = bytes;
   }
 
-  /** The line below the rows: a folder's counts everything below it. */
+  /** Prints the line below the rows; in it, the count of a folder includes everything below. */
   async total(): Promise<void> {
     await this.rows.flush();
     const cold = this.hasCold ? '    c = cold, ask for a restore first' : '';

@@ -1,5 +1,5 @@
-// Rows about entries, as `ls` and `stage` print them: a mark for cold ones, name, size, stage and commit. Widths follow
-// from the rows that come together, some hundred at a time, so that a million rows need no second look.
+// Rows about entries, as `ls` and `stage` print them: a mark for cold ones, name, size, stage and commit. Widths are computed for some
+// hundred rows at a time, so that a million rows are printed in one pass.
 import type { Listing } from '../../../core/restore/listing/listing.js';
 import { displayPath, printable, type RawPath } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
@@ -16,10 +16,10 @@ export interface Row {
 
 const BATCH = 500;
 const COMMIT_DIGITS = 7;
-/** So that the rest fits into 80 columns: a longer name moves its own row alone. */
+/** Limit that leaves room for the rest in 80 columns; a longer name shifts only its own row. */
 const WIDEST_NAME = 40;
 
-/** The row of an entry that is no folder. */
+/** The row of an entry other than a folder. */
 export function fileRow(listing: Listing, index: number, name: string): Row {
   const target = listing.extra(index)?.target;
   return {
@@ -31,7 +31,7 @@ export function fileRow(listing: Listing, index: number, name: string): Row {
   };
 }
 
-/** The row of a folder: what lies in it, at any depth. */
+/** The row of a folder, with everything below it at any depth. */
 export function folderRow(listing: Listing, path: RawPath, name: string): Row {
   const { files, bytes } = listing.sum(listing.below(path));
   return {

@@ -51,7 +51,7 @@ function entryFacts(listing: Listing, index: number): readonly Fact[] {
   ];
 }
 
-/** Of files: what is not known is a dash. */
+/** Facts about the content of files; unknown values are shown as a dash. */
 function contentFacts(listing: Listing, index: number): readonly Fact[] {
   const type = listing.type(index);
   if (type !== 'file' && type !== 'hardlink') return [];
