@@ -1,4 +1,4 @@
-// From a folder to a version of its dataset.
+// Archives a folder as a version of its dataset.
 import { archiveFolder } from '../core/archive/archive-folder.js';
 import type { ChangeOptions } from '../core/archive/run/settings.js';
 import { resolveSource } from '../core/archive/scan/source-folder.js';
@@ -10,18 +10,18 @@ import type { CallOptions, Store } from './options.js';
 import { absolute, call, type Call, checkMemoryLimit } from './session.js';
 
 export interface ArchiveOptions extends CallOptions {
-  /** The dataset that this becomes a version of; derived from this computer and the folder when not given. */
+  /** The dataset of the new version; derived from this computer and the folder when not given. */
   readonly datasetId?: string | undefined;
-  /** Patterns of .gitignore for what is left out; a file .archiverignore in any folder works like them. */
+  /** Patterns to leave out, as in .gitignore; a file .archiverignore in any folder works like them. */
   readonly exclude?: readonly string[] | undefined;
-  /** What is archived though `exclude` leaves it out; without `exclude` nothing else is. */
+  /** Patterns of files to archive although `exclude` leaves them out; without `exclude`, only these are archived. */
   readonly include?: readonly string[] | undefined;
   /** Leaves out folders that hold a CACHEDIR.TAG. */
   readonly excludeCaches?: boolean | undefined;
   readonly oneFileSystem?: boolean | undefined;
-  /** The first file that cannot be read ends it; otherwise such files are in `skipped`. */
+  /** Ends the operation at the first file that cannot be read; otherwise such files are in `skipped`. */
   readonly failFast?: boolean | undefined;
-  /** Of the chunks in a bucket; STANDARD when not given. */
+  /** Storage class of the chunks in a bucket; STANDARD when not given. */
   readonly storageClass?: string | undefined;
   /** 1 to 22; chosen by content when not given. */
   readonly compressionLevel?: number | undefined;
@@ -29,88 +29,88 @@ export interface ArchiveOptions extends CallOptions {
   readonly dedup?: boolean | undefined;
   /** The bucket encrypts chunks with this KMS key; as in the version before when not given. */
   readonly kmsKeyId?: string | undefined;
-  /** Encrypts the manifest, which has the names of files, with `kmsKeyId`; false: no more. */
+  /** Encrypts the manifest, which has the names of files, with `kmsKeyId`; false stops that. */
   readonly encryptManifest?: boolean | undefined;
-  /** Object Lock of what is put, for so many milliseconds. */
+  /** Object Lock of the new objects, for this many milliseconds. */
   readonly objectLock?: { readonly mode: 'governance' | 'compliance'; readonly retainMs: number } | undefined;
-  /** Recorded in the manifest. */
+  /** Tags that are recorded in the manifest. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** Looks at the folder and the store, and writes nothing. */
+  /** Reads the folder and the store, and writes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** A version may be empty, or hold less than half of the files or bytes of the one before. */
+  /** Allows a version that is empty, or has less than half of the files or bytes of the one before. */
   readonly allowMassDelete?: boolean | undefined;
-  /** The dataset may begin anew where `home` remembers versions that the store has not. */
+  /** Allows the dataset to begin anew when `home` remembers versions that the store does not have. */
   readonly newStore?: boolean | undefined;
-  /** Bytes; at least 192 MiB. More where it is not given. */
+  /** Memory limit in bytes; at least 192 MiB. A higher one applies when not given. */
   readonly memoryLimit?: number | undefined;
 }
 
 export interface SyncOptions extends ArchiveOptions {
   /** Records missing files as deleted; otherwise they stay in later versions. */
   readonly trackDeletes?: boolean | undefined;
-  /** Size and modification time alone say what changed. */
+  /** Detects changes by size and modification time alone. */
   readonly ignoreCtime?: boolean | undefined;
-  /** Reads and sends everything, as a version that lists all of it. */
+  /** Reads and sends everything, and makes a version that lists all of it. */
   readonly force?: boolean | undefined;
 }
 
-/** Sizes are bytes. */
+/** Result of `archive` and `sync`. Sizes are bytes. */
 export interface ArchiveResult {
   readonly uploadId: string;
   /** URL of the upload. */
   readonly location: string;
   readonly datasetId: string;
-  /** Null for a dry run. With `noChanges` it is the version that was there. */
+  /** Null for a dry run. With `noChanges`, the existing version. */
   readonly version: number | null;
-  /** Letters of the version, where another writer made one of the same number. */
+  /** Letters of the version, when another writer made one with the same number. */
   readonly fork?: string | undefined;
-  /** What the folder holds, or the dry run would archive. */
+  /** Number of files in the folder, or that a dry run would archive. */
   readonly files: number;
   readonly bytes: number;
-  /** Of the chunks that were sent. */
+  /** Size of the chunks that were sent. */
   readonly storedBytes: number;
   readonly chunks: number;
-  /** What is not in the version, and why; special files such as sockets as well. */
+  /** Paths that are not in the version, and why; including special files such as sockets. */
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-  /** Something that should be in the version is missing or torn. */
+  /** True when something that should be in the version is missing or torn. */
   readonly partial: boolean;
   readonly durationMs: number;
-  /** Of a sync. */
+  /** Only for a sync. */
   readonly changes?: Changes;
   readonly warnings: readonly string[];
 }
 
-/** Paths other than folders, beside the version before. */
+/** Number of paths other than folders, compared with the version before. */
 export interface Changes {
-  /** There was nothing to do: no version was made. */
+  /** True when there was nothing to do: no version was made. */
   readonly noChanges: boolean;
   readonly added: number;
   readonly modified: number;
   readonly deleted: number;
   readonly unchanged: number;
-  /** Gone from the folder and kept. */
+  /** Number of paths that are missing in the folder and were kept. */
   readonly gone: number;
 }
 
 /**
- * Archives a folder as a version that is complete in itself. When it resolves the version is committed and whole; when it throws,
- * none is visible, and what was sent is taken back as far as it may be.
+ * Archives a folder as a version that is complete in itself. When it resolves, the version is committed and whole; when it throws, no
+ * version is visible, and the sent objects are removed as far as that is allowed.
  * @param source an absolute path
- * @throws ArchiverError `usage`, `not-found`, `access-denied`, `mass-delete`, `forgotten-store`, `no-space`, `cancelled` and what a
- * store says
+ * @throws ArchiverError `usage`, `not-found`, `access-denied`, `mass-delete`, `forgotten-store`, `no-space`, `cancelled` and errors of the
+ * store
  */
 export async function archive(store: Store, source: string, options: ArchiveOptions = {}): Promise<ArchiveResult> {
-  return await call(store, options, (its) => run(its, source, options, 'upload'));
+  return await call(store, options, (context) => run(context, source, options, 'upload'));
 }
 
 /**
- * Archives what changed since the newest version of the dataset; all of it where there is none. Where nothing changed no version
- * is made. @throws as `archive`
+ * Archives the changes since the newest version of the dataset; everything when there is none. When nothing changed no version is made.
+ * @throws as `archive`
  */
 export async function sync(store: Store, source: string, options: SyncOptions = {}): Promise<ArchiveResult> {
   const { trackDeletes = false, ignoreCtime = false, force = false } = options;
   const changes = { trackDeletes, ignoreCtime, isForced: force };
-  return await call(store, options, (its) => run(its, source, options, 'sync', changes));
+  return await call(store, options, (context) => run(context, source, options, 'sync', changes));
 }
 
 async function run(

@@ -1,4 +1,4 @@
-// Which version is meant, and which of its files.
+// Resolves the chosen version, and the chosen files.
 import { type ChosenUpload, findUpload, type UploadChoice } from '../core/dataset/find-upload.js';
 import { parseVersionSelector } from '../core/dataset/records/version-selector.js';
 import { usageError } from '../core/platform/failures/errors.js';
@@ -8,7 +8,7 @@ import { printable } from '../core/platform/paths/raw-path.js';
 import type { FileChoice, VersionChoice } from './options.js';
 import type { Call } from './session.js';
 
-/** The upload that is meant. @throws usage for what contradicts itself; not-found; what the store throws */
+/** Finds the chosen upload. @throws usage for contradicting options; not-found; what the store throws */
 export async function chosenUpload(choice: VersionChoice, { opened, warn, signal, emit }: Call): Promise<ChosenUpload> {
   const note = (text: string): void => emit({ type: 'note', text });
   return await findUpload(opened.store, uploadChoice(choice), { warn, note, signal });
@@ -22,7 +22,7 @@ function uploadChoice({ dataset, version, uploadId }: VersionChoice): UploadChoi
   return { uploadId, dataset, selector, commits: [] };
 }
 
-/** @throws usage for lists that are all empty, which may mean nothing or everything */
+/** The selectors for chosen files. @throws usage for lists that are all empty, which may mean nothing or everything */
 export function selectorsOf({ files, patterns, md5s }: FileChoice): Selectors {
   if ((files ?? patterns ?? md5s) === undefined) return { all: true };
   const [paths, globs, digests] = [files ?? [], patterns ?? [], md5s ?? []];

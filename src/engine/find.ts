@@ -5,37 +5,37 @@ import { call } from './session.js';
 
 export interface FindOptions extends CallOptions, Pick<VersionChoice, 'dataset'> {}
 
-/** A path with one content and time; of a folder one for all times. */
+/** A path with one content and time; folders count once, whatever their times. */
 export interface FoundPath {
   readonly datasetId: string;
-  /** Bytes that are not UTF-8 are `\xNN`. */
+  /** The path; bytes that are not UTF-8 are `\xNN`. */
   readonly path: string;
-  /** Its bytes, where they are not UTF-8. */
+  /** Bytes of the path, when they are not UTF-8. */
   readonly pathBase64?: string;
   readonly type: string;
   readonly size: number;
   /** ISO 8601 with nanoseconds. */
   readonly mtime: string;
-  /** Hex; null for what has none. */
+  /** Hex; null when there is none. */
   readonly md5: string | null;
-  /** Of a symbolic link. */
+  /** Target of a symbolic link. */
   readonly target?: string;
-  /** Lowest first. */
+  /** Ranges of versions, lowest first. */
   readonly inVersions: readonly { readonly firstVersion: number; readonly lastVersion: number }[];
 }
 
 export interface FindResult {
-  /** Those that were searched, and how many versions of each. */
+  /** Searched datasets, with the number of versions of each. */
   readonly datasets: readonly { readonly datasetId: string; readonly versionCount: number }[];
   /** One for each content and time of a path, in the order of the paths, newest first. */
   readonly hits: readonly FoundPath[];
-  /** Versions that could not be searched, too. */
+  /** Warnings, including versions that could not be searched. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Finds paths in every version of a dataset, or of all: `*.csv` by name, `data/**` + `/*.csv` by path, a plain word anywhere in the
- * path. Reads every manifest once. @throws ArchiverError `not-found` for a dataset that is not there, `cancelled` and what a store says
+ * Finds paths in every version of a dataset, or of all: `*.csv` by name, `data/**` + `/*.csv` by path, a plain word anywhere in the path.
+ * Reads every manifest once. @throws ArchiverError `not-found` for a dataset that does not exist, `cancelled` and errors of the store
  */
 export async function find(store: Store, pattern: string, options: FindOptions = {}): Promise<FindResult> {
   const { dataset } = options;

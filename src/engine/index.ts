@@ -1,4 +1,4 @@
-// The face of the engine: what other programs import as `zstd-archiver/engine`. Plain objects in and out; no environment, no
+// The public interface of the engine: other programs import it as `zstd-archiver/engine`. Plain objects in and out; no environment, no
 // terminal, no working folder of the process, and no exit. See docs/api.md and docs/decisions/061.
 export { ArchiverError, type ErrorCode, isArchiverError } from '../core/platform/failures/errors.js';
 export { archive, type ArchiveOptions, type ArchiveResult, type Changes, sync, type SyncOptions } from './archive.js';

@@ -1,4 +1,4 @@
-// What a store has: its datasets, their versions, and the files of a version.
+// Lists the contents of a store: its datasets, their versions, and the files of a version.
 import { describeDatasets } from '../core/dataset/records/describe-datasets.js';
 import { describeVersions } from '../core/dataset/records/describe-versions.js';
 import { Channel } from '../core/restore/listing/channel.js';
@@ -8,7 +8,7 @@ import { chosenUpload, selectorsOf } from './choice.js';
 import type { CallOptions, FileChoice, Store, VersionChoice } from './options.js';
 import { call } from './session.js';
 
-/** A dataset with its newest version. Null is what the record of that cannot say: why is in `problem`. Sizes are bytes. */
+/** A dataset with its newest version. Values that its record does not provide are null: `problem` says why. Sizes are bytes. */
 export interface DatasetSummary {
   readonly datasetId: string;
   readonly versionCount: number;
@@ -17,21 +17,21 @@ export interface DatasetSummary {
   readonly files: number | null;
   readonly bytes: number | null;
   readonly storedBytes: number | null;
-  /** When the newest version was made; ISO 8601. */
+  /** Time at which the newest version was made; ISO 8601. */
   readonly updatedAt: string | null;
-  /** The folder that it was made of, and on which computer. */
+  /** The folder that it was made from, and the computer. */
   readonly source: string | null;
   readonly host: string | null;
   readonly problem?: string;
 }
 
 export interface DatasetsResult {
-  /** In byte order of their ids. */
+  /** Datasets in byte order of their IDs. */
   readonly datasets: readonly DatasetSummary[];
   readonly warnings: readonly string[];
 }
 
-/** The datasets of a store, each with its newest version. @throws ArchiverError `access-denied`, `cancelled` and what a store says */
+/** The datasets of a store, each with its newest version. @throws ArchiverError `access-denied`, `cancelled` and errors of the store */
 export async function datasets(store: Store, options: CallOptions = {}): Promise<DatasetsResult> {
   return await call(store, options, async ({ opened, emit, signal, warn, warnings }) => {
     emit({ type: 'start', operation: 'load', source: store.url, target: '' });
@@ -41,30 +41,30 @@ export async function datasets(store: Store, options: CallOptions = {}): Promise
 
 export interface VersionsOptions extends CallOptions, Pick<VersionChoice, 'dataset'> {}
 
-/** Sizes are bytes, those of what a restore would give; moments are ISO 8601. */
+/** A version of a dataset. Sizes are bytes of a restore; times are ISO 8601. */
 export interface VersionSummary {
   readonly version: number;
-  /** Letters of one that shares its number with another. */
+  /** Letters of a version that shares its number with another. */
   readonly fork?: string | undefined;
   readonly uploadId: string;
-  /** They keep it from being pruned. */
+  /** Tags, which keep it from being pruned. */
   readonly tags: readonly string[];
-  /** `delta`: stored as what differs from the version before. */
+  /** `delta`: stored as the differences to the version before. */
   readonly listing: 'full' | 'delta';
   readonly files: number;
   readonly bytes: number;
   readonly storedBytes: number;
-  /** By the clock of its writer, and by that of the store. */
+  /** Time by the clock of its writer, and by that of the store. */
   readonly createdAt: string;
   readonly storedAt: string;
-  /** The folder that it was made of, and on which computer; null where it is encrypted. */
+  /** The folder that it was made from, and the computer; null when it is encrypted. */
   readonly source: string | null;
   readonly host: string | null;
   /** Number of the version that it builds on. */
   readonly previous: number | null;
-  /** The git commit of the folder, where it was recorded. */
+  /** The git commit of the folder, if it was recorded. */
   readonly commit?: string | null;
-  /** Why it may be none of yours; in sentences. */
+  /** Sentences that say why it may not be your own version. */
   readonly doubts: readonly string[];
 }
 
@@ -75,12 +75,12 @@ export interface UnreadableVersion extends Pick<VersionSummary, 'version' | 'for
 
 export interface VersionsResult {
   readonly datasetId: string;
-  /** Newest first. */
+  /** Versions, newest first. */
   readonly versions: readonly (VersionSummary | UnreadableVersion)[];
   readonly warnings: readonly string[];
 }
 
-/** The versions of a dataset. @throws ArchiverError `not-found`, `usage` where several datasets are meant, and as `datasets` */
+/** The versions of a dataset. @throws ArchiverError `not-found`, `usage` when several datasets match, and as `datasets` */
 export async function versions(store: Store, options: VersionsOptions = {}): Promise<VersionsResult> {
   const { dataset } = options;
   return await call(store, options, async ({ opened, emit, signal, warn, warnings }) => {
@@ -91,14 +91,14 @@ export async function versions(store: Store, options: VersionsOptions = {}): Pro
   });
 }
 
-/** A file, a link or another entry that is no folder. */
+/** A file, a link or another entry except folders. */
 export interface ListedFile {
-  /** Bytes that are not UTF-8 are `\xNN`. */
+  /** The path; bytes that are not UTF-8 are `\xNN`. */
   readonly path: string;
-  /** Its bytes, where they are not UTF-8. */
+  /** Bytes of the path, when they are not UTF-8. */
   readonly pathBase64?: string;
   readonly type: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   /** ISO 8601 with nanoseconds. */
   readonly mtime: string;
@@ -108,17 +108,17 @@ export interface ListedFile {
   readonly gid: number;
   readonly user: string | null;
   readonly group: string | null;
-  /** Hex; null for what has none. */
+  /** Hex; null when there is none. */
   readonly md5: string | null;
-  /** Key of the chunk below the upload, the last one where there are several: all are in `chunkKeys`. */
+  /** Key of the chunk, relative to the upload; with several chunks the last one, and all are in `chunkKeys`. */
   readonly chunk: string | null;
   readonly shard: number | null;
   readonly chunkKeys?: readonly string[];
-  /** Of a symbolic link. */
+  /** Target of a symbolic link. */
   readonly target?: string;
-  /** Names of one file have the same. */
+  /** Equal for all names of one file. */
   readonly linkGroup?: number;
-  /** The DVC stage that makes it, and the git commit that it was archived at, where they were recorded. */
+  /** The DVC stage that produces it, and the git commit at which it was archived, if they were recorded. */
   readonly stage: string | null;
   readonly commit: string | null;
 }
@@ -126,10 +126,10 @@ export interface ListedFile {
 export interface ListOptions extends CallOptions, VersionChoice, FileChoice {}
 
 /**
- * The files of a version, in byte order of their paths: everything but folders. They come while the manifest is read, and no more
- * is read than is taken, so a million files need no memory. Who stops early ends the reading. What of `files` is not there is
- * told by `skip` events. @throws ArchiverError `not-found`, also where nothing is there of what was asked for, `usage`,
- * `integrity` for a damaged manifest (then nothing that came counts), and as `datasets`
+ * The files of a version, in byte order of their paths: everything except folders. They are returned while the manifest is read, and no
+ * more is read than is consumed, so a million files need no memory. Stopping early ends the reading. Missing paths of `files` are reported
+ * by `skip` events. @throws ArchiverError `not-found`, also when nothing matches the choice, `usage`, `integrity` for a damaged manifest
+ * (then nothing that was returned is valid), and as `datasets`
  */
 export async function* list(store: Store, options: ListOptions = {}): AsyncGenerator<ListedFile, void, undefined> {
   const ending = new AbortController();

@@ -1,4 +1,4 @@
-// Retiring old versions.
+// Retires old versions.
 import { writableStore } from '../core/store/create-once/create-once.js';
 import { commonDocument, datasetDocuments } from '../core/dataset/prune/prune-document.js';
 import { runPrune } from '../core/dataset/prune/run-prune.js';
@@ -12,33 +12,33 @@ const GRACE_MS = 24 * HOUR_MS;
 const ABANDONED_AFTER_MS = 7 * 24 * HOUR_MS;
 
 export interface PruneOptions extends CallOptions {
-  /** Its whole id, or its name where no other has it; or `allDatasets`. */
+  /** Its whole ID, or its name if no other dataset has it; or use `allDatasets`. */
   readonly dataset?: string | undefined;
   /** Every dataset of the store, each by the same rules. */
   readonly allDatasets?: boolean | undefined;
-  /** What any of them keeps stays, the newest version in any case, and what is tagged. */
+  /** Rules for versions to keep: a version that any of them keeps stays, as do the newest version and tagged ones. */
   readonly keep: KeepRules;
-  /** Milliseconds: what was marked at least so long ago is deleted; 24 hours when not given, at least 2. */
+  /** Milliseconds since objects were marked, after which they are deleted; 24 hours when not given, at least 2. */
   readonly graceMs?: number | undefined;
-  /** Deletes at once, without a grace: only where nothing else writes to or reads from the store meanwhile. */
+  /** Deletes at once, without a grace: only when nothing else writes to or reads from the store meanwhile. */
   readonly instant?: boolean | undefined;
-  /** Milliseconds: uploads that never became a version go when nothing was written to them for so long; 7 days when not given. */
+  /** Milliseconds since the last write, after which uploads that never became a version are removed; 7 days when not given. */
   readonly abandonedAfterMs?: number | undefined;
-  /** Nobody else writes there now: manifests are rewritten also where the store creates no key only once. */
+  /** States that nobody else writes to the store now: manifests are rewritten even on a store without conditional creation. */
   readonly exclusive?: boolean | undefined;
-  /** Also where what is kept holds less than half of the files or bytes of what would be retired, or nothing. */
+  /** Prunes even when the kept versions have less than half of the files or bytes of the retired ones, or nothing. */
   readonly allowMassDelete?: boolean | undefined;
-  /** Says what would go, and changes nothing. */
+  /** Reports what would be removed, and changes nothing. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** A version stays that any of them keeps. Hours, days, weeks, months and years are UTC. */
+/** Rules: a version that any of them keeps stays. Hours, days, weeks, months and years are UTC. */
 export interface KeepRules {
-  /** This many of the newest; at least 1. */
+  /** Number of newest versions to keep; at least 1. */
   readonly last: number;
-  /** Milliseconds: whatever was made, or stored, at most so long before the newest version. */
+  /** Keeps every version that was made, or stored, at most this many milliseconds before the newest one. */
   readonly withinMs?: number | undefined;
-  /** The newest version of each of the last so many hours (days, …) that have one. */
+  /** Keeps the newest version of each of the last so many hours (days, …) that have one. */
   readonly hourly?: number | undefined;
   readonly daily?: number | undefined;
   /** Weeks begin on Monday. */
@@ -55,7 +55,7 @@ export interface PrunedVersion {
   readonly createdAt: string;
   readonly files: number;
   readonly bytes: number;
-  /** Why it may be none of yours; in sentences. */
+  /** Sentences that say why it may not be your own version. */
   readonly doubts: readonly string[];
 }
 
@@ -64,44 +64,44 @@ export interface PrunedDataset {
   readonly retired: readonly PrunedVersion[];
   /** `reasons` are the names of rules, `latest`, and `tag <name>`. */
   readonly kept: readonly (PrunedVersion & { readonly reasons: readonly string[] })[];
-  /** Numbers of kept versions that were rewritten to be complete, as they built on retired ones. */
+  /** Numbers of kept versions that were rewritten to be complete, because they built on retired ones. */
   readonly compacted: readonly number[];
-  /** Of those that could not be rewritten, and keep what retired ones hold. */
+  /** Numbers of kept versions that could not be rewritten, and keep objects of retired ones. */
   readonly dependent: readonly number[];
 }
 
-/** `freedFrom`: the moment (ISO 8601) from which all of it can be deleted; null: at once, or there is nothing. */
+/** `freedFrom`: the time (ISO 8601) from which all of it can be deleted; null: at once, or there is nothing. */
 export interface PrunedAmount {
   readonly objects: number;
   readonly bytes: number;
   readonly freedFrom: string | null;
 }
 
-/** Sizes are bytes; of a dry run they are what would be deleted. */
+/** Result of a prune. Sizes are bytes; in a dry run, of what would be deleted. */
 export interface PruneResult {
   readonly dryRun: boolean;
   readonly datasets: readonly PrunedDataset[];
-  /** Ids of uploads that never became a version. */
+  /** IDs of uploads that never became a version. */
   readonly abandonedUploads: readonly string[];
-  /** What nothing needs any more, as was found now; what was found before and is not old enough; what Object Lock keeps. */
+  /** Objects that nothing needs any more: found now; found before and not old enough; kept by Object Lock. */
   readonly marked: PrunedAmount;
   readonly waiting: PrunedAmount;
   readonly locked: PrunedAmount;
   readonly deletedObjects: number;
   readonly deletedBytes: number;
-  /** The bucket keeps older versions of objects: what is deleted is hidden, and stored on. */
+  /** True when the bucket keeps older versions of objects: deleted objects are hidden but still stored. */
   readonly keepsVersions: boolean;
-  /** What could not be deleted. */
+  /** Objects that could not be deleted. */
   readonly failed: readonly { readonly key: string; readonly reason: string }[];
   readonly warnings: readonly string[];
 }
 
 /**
- * Retires the versions that no rule keeps, for good, and marks what no kept version needs; a later prune deletes that, once the
- * mark is old enough. Nobody is asked: `dryRun` says before what would go. Interrupted, every kept version stays readable, and
- * the same call finishes.
- * @throws ArchiverError `usage`, also for rules that are none, `not-found`, `mass-delete`, `integrity` where a version cannot be
- * read, `conflict`, `cancelled` and what a store says; then nothing was deleted that a version needs
+ * Retires the versions that no rule keeps, for good, and marks objects that no kept version needs; a later prune deletes those, once the
+ * mark is old enough. There is no confirmation: use `dryRun` first to see what would be removed. When interrupted, every kept version stays
+ * readable, and the same call finishes the work.
+ * @throws ArchiverError `usage`, also for invalid rules, `not-found`, `mass-delete`, `integrity` when a version cannot be read, `conflict`,
+ * `cancelled` and errors of the store; then nothing was deleted that a version needs
  */
 export async function prune(store: Store, options: PruneOptions): Promise<PruneResult> {
   const { dataset, allDatasets = false, keep, graceMs = GRACE_MS, abandonedAfterMs = ABANDONED_AFTER_MS } = options;

@@ -1,4 +1,4 @@
-// From a version to files.
+// Restores files of a version.
 import type { ChosenUpload } from '../core/dataset/find-upload.js';
 import { contentBefore } from '../core/dataset/records/doubts.js';
 import { type VersionName, versionName } from '../core/dataset/records/version-name.js';
@@ -12,76 +12,76 @@ import { chosenUpload, selectorsOf } from './choice.js';
 import type { CallOptions, FileChoice, Store, VersionChoice } from './options.js';
 import { absolute, call, type Call, checkMemoryLimit, oneOf } from './session.js';
 
-/** What is done about chunks in cold storage, which must be requested before they can be read. */
+/** Options for chunks in cold storage, which must be requested before they can be read. */
 export interface ColdOptions {
-  /** `standard` when not given. */
+  /** Retrieval tier; `standard` when not given. */
   readonly tier?: 'expedited' | 'standard' | 'bulk' | undefined;
-  /** Waits until everything is readable, hours perhaps; otherwise the same call again goes on. */
+  /** Waits until everything is readable, which may take hours; otherwise call again later to go on. */
   readonly wait?: boolean | undefined;
   /** Days for which the readable copy is kept; 7 when not given. */
   readonly days?: number | undefined;
-  /** Nothing is requested or fetched where the estimate is higher, or a price is not known. */
+  /** Requests and fetches nothing when the estimate is higher, or a price is not known. */
   readonly maxCostUsd?: number | undefined;
-  /** With `wait`: milliseconds between two looks. */
+  /** With `wait`: milliseconds between two checks. */
   readonly pollMs?: number | undefined;
 }
 
 export interface RestoreOptions extends CallOptions, VersionChoice, FileChoice {
-  /** Which files that are there are replaced: `if-changed` when not given, those with another size or time. */
+  /** Existing files that are replaced; the default `if-changed` replaces those with another size or time. */
   readonly overwrite?: 'always' | 'if-newer' | 'if-changed' | 'never' | undefined;
   /** Writes every file by its base name. */
   readonly flatten?: boolean | undefined;
-  /** False: contents are not compared with their MD5s. */
+  /** False to skip comparing contents with their MD5s. */
   readonly verify?: boolean | undefined;
   /** Restores setuid, setgid and sticky bits, and attributes other than user.* and ACLs. */
   readonly keepSpecialBits?: boolean | undefined;
-  /** Says what would be fetched, and writes and requests nothing. */
+  /** Reports what would be fetched, and writes and requests nothing. */
   readonly dryRun?: boolean | undefined;
   readonly cold?: ColdOptions | undefined;
-  /** Bytes; at least 192 MiB. More where it is not given. */
+  /** Memory limit in bytes; at least 192 MiB. A higher one applies when not given. */
   readonly memoryLimit?: number | undefined;
 }
 
-/** A chunk that is needed and in cold storage, or will not become readable. */
+/** A needed chunk that is in cold storage, or will not become readable. */
 export interface ColdChunk {
   readonly key: string;
   /** Bytes. */
   readonly size: number;
   readonly storageClass: string;
   readonly state: 'readable' | 'thawing' | 'cold' | 'missing' | 'denied';
-  /** When the readable copy ends; ISO 8601. */
+  /** Time at which the readable copy expires; ISO 8601. */
   readonly expiresAt: string | null;
-  /** Why it is denied, missing or was not requested. */
+  /** The reason why it is denied, missing or was not requested. */
   readonly reason: string | null;
 }
 
-/** Counted is what was written, or would be. Sizes are bytes. */
+/** Result of a restore: counts of what was written, or would be. Sizes are bytes. */
 export interface RestoreResult {
   /** `requested`: chunks were requested from cold storage, and nothing was written. */
   readonly status: 'restored' | 'requested' | 'planned';
   readonly uploadId: string;
-  /** Of a version of a dataset, as the next. */
+  /** Set, like the next two, for a version of a dataset. */
   readonly datasetId?: string;
   readonly version?: number;
   readonly fork?: string | undefined;
   readonly outputDir: string;
-  /** Everything but folders. */
+  /** Number of files: everything except folders. */
   readonly files: number;
   readonly directories: number;
   readonly bytes: number;
-  /** In place already. */
+  /** Number of files that were already in place. */
   readonly unchanged: number;
-  /** Kept because `overwrite` says so. */
+  /** Number of files kept because of `overwrite`. */
   readonly protected: number;
   /** Files that could not be restored; the others were. */
   readonly failed: readonly { readonly path: string; readonly reason: string }[];
-  /** Chunks that hold what is restored, and what of them was fetched. */
+  /** Number of chunks that hold the restored files, and bytes of them that were fetched. */
   readonly chunks: number;
   readonly bytesFetched: number;
   readonly coldChunks: readonly ColdChunk[];
-  /** Of the retrieval, at list prices; null where a price is not known. */
+  /** Cost of the retrieval, at list prices; null when a price is not known. */
   readonly costUsd: number | null;
-  /** When all that was requested is readable at the latest (ISO 8601); null where it was requested before. */
+  /** Time at which all requested chunks are readable at the latest (ISO 8601); null when they were requested before. */
   readonly readyBy?: string | null;
   readonly warnings: readonly string[];
 }
@@ -90,21 +90,21 @@ const OVERWRITE = ['always', 'if-newer', 'if-changed', 'never'] as const;
 const TIERS = ['expedited', 'standard', 'bulk'] as const;
 
 /**
- * Restores files of a version below a folder, which is made when it is missing. A file appears under its name when it is whole and
- * its checksum is right; nothing is written outside of the folder or through a link in it. What is in place is left alone, so
- * that the same call again goes on after an interruption.
+ * Restores files of a version below a folder, which is created when it is missing. A file appears under its name once it is whole and its
+ * checksum is right; nothing is written outside of the folder or through a link in it. Files that are in place are left alone, so that the
+ * same call continues after an interruption.
  * @param outputDir an absolute path
- * @throws ArchiverError `usage`, `not-found`, `integrity`, `access-denied`, `no-space`, `budget-exceeded` for `maxCostUsd`,
- * `cancelled` and what a store says; a file that fails is in `failed`
+ * @throws ArchiverError `usage`, `not-found`, `integrity`, `access-denied`, `no-space`, `budget-exceeded` for `maxCostUsd`, `cancelled` and
+ * errors of the store; a file that fails is in `failed`
  */
 export async function restore(store: Store, outputDir: string, options: RestoreOptions = {}): Promise<RestoreResult> {
   const { overwrite = 'if-changed', flatten = false, verify = true, keepSpecialBits = false, dryRun = false } = options;
   absolute(outputDir, 'the output folder');
   const selectors = selectorsOf(options);
   const memoryLimitBytes = checkMemoryLimit(options.memoryLimit);
-  return await call(store, options, async (its) => {
-    const { opened, now, emit, signal, requestsAtOnce, warnings } = its;
-    const chosen = await chosenUpload(options, its);
+  return await call(store, options, async (context) => {
+    const { opened, now, emit, signal, requestsAtOnce, warnings } = context;
+    const chosen = await chosenUpload(options, context);
     const retrieval = await retrieve({
       operation: 'restore',
       store: opened.store,
@@ -120,13 +120,13 @@ export async function restore(store: Store, outputDir: string, options: RestoreO
       requestsAtOnce,
       memoryLimitBytes,
       fillsCache: false,
-      cold: coldOf(options.cold, its),
+      cold: coldOf(options.cold, context),
       now,
       emit,
       signal,
     });
     if (retrieval.kind === 'requested') throwIfCancelled(signal);
-    await warnOfEmpty(retrieval, chosen, its);
+    await warnOfEmpty(retrieval, chosen, context);
     return { ...shown(retrieval, chosen), warnings: [...warnings, ...retrieval.result.warnings] };
   });
 }
@@ -139,7 +139,7 @@ function coldOf(
   return { tier: oneOf(tier, TIERS, 'cold.tier'), wait, days, maxCostUsd, pollMs, region, isAws, provider: runBy };
 }
 
-/** The newest version may be forged, or of a folder that was not mounted. */
+/** Warns when a restore finds nothing: the newest version may be forged, or made from a folder that was not mounted. */
 async function warnOfEmpty(
   { kind, result }: Retrieval,
   { version, isNewest }: ChosenUpload,

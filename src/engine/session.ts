@@ -1,5 +1,5 @@
-// What is behind a store of the face, and how an operation on it ends: by its result, by a failure, by its signal, or by a
-// callback that throws.
+// The session behind a public `Store`, and the end of an operation on it: by its result, by a failure, by its signal, or by a callback that
+// throws.
 import { setMaxListeners } from 'node:events';
 import { isAbsolute } from 'node:path';
 import type { EventSink } from '../core/events/events.js';
@@ -10,7 +10,7 @@ import type { SessionStore } from '../core/store/store-session.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import type { CallOptions, Store } from './options.js';
 
-/** What operations get of the world. */
+/** Environment of operations. */
 export interface Session extends SessionStore {
   readonly home: string | undefined;
   readonly host: string | undefined;
@@ -18,15 +18,15 @@ export interface Session extends SessionStore {
   readonly requestsAtOnce: number;
 }
 
-/** Those that are open. */
+/** Sessions of the open stores. */
 export const sessions = new WeakMap<Store, Session>();
 
 export interface Call extends Session {
   readonly emit: EventSink;
   readonly signal: AbortSignal;
-  /** Tells it at once, and again in the result. */
+  /** Reports a warning at once, and again in the result. */
   readonly warn: (text: string) => void;
-  /** Grow. */
+  /** Warnings are added to it. */
   readonly warnings: readonly string[];
 }
 
@@ -66,11 +66,11 @@ export async function call<T>(
   throw thrown[0];
 }
 
-/** As Node's own functions end with a signal. */
+/** True for the error with which Node's own functions end on a signal. */
 const isAbort = (error: unknown): boolean =>
   !isArchiverError(error) && error instanceof Error && error.name === 'AbortError';
 
-/** The path. @throws usage for one that depends on where the process runs */
+/** Returns an absolute path. @throws usage for one that depends on where the process runs */
 export function absolute(path: string, what: string): string {
   if (isAbsolute(path)) return path;
   throw usageError(`${what} must be an absolute path, and ${printable(path)} is none`);
@@ -78,13 +78,13 @@ export function absolute(path: string, what: string): string {
 
 const MIB = 2 ** 20;
 
-/** The limit in bytes; undefined for none. @throws usage when it is too small to work in */
+/** Checks a memory limit in bytes; undefined for none. @throws usage when it is too small to work in */
 export function checkMemoryLimit(bytes: number | undefined): number | undefined {
   if (bytes === undefined || bytes >= MIN_MEMORY_BYTES) return bytes;
   throw usageError(`memoryLimit must be at least ${MIN_MEMORY_BYTES / MIB} MiB`);
 }
 
-/** The value. @throws usage for a text that is none of `known`, as programs without types may give it */
+/** Returns the value. @throws usage when it is none of `known`, as programs without types may pass it */
 export function oneOf<T extends string>(value: T, known: readonly T[], what: string): T {
   if (known.includes(value)) return value;
   throw usageError(`${what} must be one of ${known.join(', ')}, and ${printable(value)} is none`);

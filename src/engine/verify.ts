@@ -1,4 +1,4 @@
-// Is what is stored whole?
+// Checks whether stored versions are whole.
 import { verifyStore as verifyCoreStore, type VerifyStoreOptions } from '../core/mend/verify/verify-store.js';
 import { verifyUpload } from '../core/mend/verify/verify.js';
 import { usageError } from '../core/platform/failures/errors.js';
@@ -8,50 +8,50 @@ import { call, type Call, checkMemoryLimit, oneOf } from './session.js';
 
 export interface CheckOptions extends CallOptions {
   /**
-   * `manifest`: against itself; `presence`, when not given: that the record names it, too, and that every chunk is in the store
-   * with its size; `content`: every byte of every chunk.
+   * `manifest` checks it by itself; `presence`, when not given, also checks that the record names it, and that every chunk is in the store
+   * with its size; `content` also reads every byte of every chunk.
    */
   readonly check?: 'manifest' | 'presence' | 'content' | undefined;
-  /** With `content`: this share of the chunks, above 0 and up to 1, chosen at random, at least one. */
+  /** With `content`: share of the chunks to read, above 0 and up to 1, chosen at random, at least one. */
   readonly sample?: number | undefined;
-  /** Bytes; at least 192 MiB. More where it is not given. */
+  /** Memory limit in bytes; at least 192 MiB. A higher one applies when not given. */
   readonly memoryLimit?: number | undefined;
 }
 
 export interface VerifyOptions extends CheckOptions, VersionChoice {}
 
-/** `path` is the file that it is about, `key` the object. */
+/** A problem; `path` is the file concerned, `key` the object. */
 export interface Problem {
   readonly message: string;
   readonly path?: string;
   readonly key?: string;
 }
 
-/** What was found of one version or upload. Sizes are bytes. */
+/** Result for one version or upload. Sizes are bytes. */
 export interface Verdict {
   readonly ok: boolean;
-  /** The first ones; `errorCount` is how many there are. */
+  /** The first errors; `errorCount` is the number of all. */
   readonly errors: readonly Problem[];
   readonly errorCount: number;
-  /** No damage, such as objects that nothing refers to. */
+  /** Findings that are no damage, such as objects that nothing refers to. */
   readonly warnings: readonly Problem[];
-  /** What mends it, as a command line; null where nothing is wrong. */
+  /** A command line that repairs it; null when nothing is wrong. */
   readonly hint: string | null;
   readonly files: number;
   readonly bytes: number;
 }
 
-/** How far it was looked: a `sample` of the chunks was read, or all of them (`content`). */
+/** Extent of the check: a `sample` of the chunks was read, or all of them (`content`). */
 export interface Looked {
   readonly checked: 'manifest' | 'presence' | 'sample' | 'content';
   readonly chunks: number;
   readonly chunksRead: number;
   readonly filesRead: number;
   readonly bytesRead: number;
-  /** Chunks that were to be read and lie in cold storage: nothing is known of their content. */
+  /** Chunks in cold storage that should have been read: their content was not checked. */
   readonly unreadCold: readonly {
     readonly storageClass: string;
-    /** `thawing`: requested, and not readable yet. */
+    /** `thawing`: requested, but not readable yet. */
     readonly state: 'cold' | 'thawing';
     readonly chunks: number;
     readonly bytes: number;
@@ -66,13 +66,13 @@ export interface VerifyResult extends Verdict, Looked {
 export interface VersionVerdict extends Verdict {
   readonly version: number;
   readonly fork?: string | undefined;
-  /** Null where its record cannot be read. */
+  /** Null when its record cannot be read. */
   readonly uploadId: string | null;
 }
 
 export interface DatasetVerdict {
   readonly datasetId: string;
-  /** URL of the store that it is in. */
+  /** URL of its store. */
   readonly location: string;
   readonly ok: boolean;
   readonly versions: readonly VersionVerdict[];
@@ -82,26 +82,26 @@ export interface StoreVerdict extends Looked {
   readonly ok: boolean;
   readonly location: string;
   readonly datasets: readonly DatasetVerdict[];
-  /** How many there are of all datasets. */
+  /** Number of versions of all datasets. */
   readonly versions: number;
   readonly damagedVersions: number;
-  /** Those that are no version of a dataset. */
+  /** Uploads that are no version of a dataset. */
   readonly uploads: readonly (Verdict & { readonly uploadId: string; readonly location: string })[];
-  /** Uploads that are not finished, or marked for deletion: not looked at. */
+  /** Number of uploads that are unfinished, or marked for deletion: they were not checked. */
   readonly uncheckedUploads: number;
   readonly warnings: readonly Problem[];
-  /** False where not every folder below was looked into. */
+  /** False when not every folder below was searched. */
   readonly isComplete: boolean;
 }
 
 /**
- * Checks a version, and all that it builds on. Damage is in the result; chunks in cold storage are neither read nor requested, and
- * counted in `unreadCold`. @throws ArchiverError `not-found`, `usage`, `cancelled` and what a store says
+ * Checks a version, and everything that it builds on. Damage is in the result; chunks in cold storage are neither read nor requested, but
+ * counted in `unreadCold`. @throws ArchiverError `not-found`, `usage`, `cancelled` and errors of the store
  */
 export async function verify(store: Store, options: VerifyOptions = {}): Promise<VerifyResult> {
-  return await call(store, options, async (its) => {
-    const how = howOf(options, its);
-    const { uploadId } = await chosenUpload(options, its);
+  return await call(store, options, async (context) => {
+    const how = checkOptions(options, context);
+    const { uploadId } = await chosenUpload(options, context);
     const { mode: _, ...result } = await verifyUpload({ ...how, uploadId });
     return result;
   });
@@ -112,8 +112,8 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
  * @throws as `verify`
  */
 export async function verifyStore(store: Store, options: CheckOptions = {}): Promise<StoreVerdict> {
-  return await call(store, options, async (its) => {
-    const { mode: _, ...result } = await verifyCoreStore(howOf(options, its));
+  return await call(store, options, async (context) => {
+    const { mode: _, ...result } = await verifyCoreStore(checkOptions(options, context));
     return result;
   });
 }
@@ -121,7 +121,7 @@ export async function verifyStore(store: Store, options: CheckOptions = {}): Pro
 const CHECKS = ['manifest', 'presence', 'content'] as const;
 const MODES = { manifest: 'quick', presence: 'default', content: 'deep' } as const;
 
-function howOf(
+function checkOptions(
   { check = 'presence', sample = 1, memoryLimit }: CheckOptions,
   { opened, now, requestsAtOnce, emit, signal }: Call,
 ): VerifyStoreOptions {

@@ -1,12 +1,12 @@
-// The JSON documents of the commands: docs/json.md is made of them, and the types of what commands print. The program imports the
-// types alone.
+// The JSON documents of the commands: docs/json.md is generated from them, and so are the types of what commands print. The program imports
+// only the types.
 import { optional } from './forms.js';
 import type { ObjectOf } from './keys.js';
 
 const STORED = 'uploadId location manifestKey datasetId version fork? files bytes storedBytes chunks';
 const TOOK = 'skipped durationMs requests';
 const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges? comparedWith?';
-/** Of a dry run. */
+/** Keys of a dry run. */
 const PLANNED = 'dryRun? dataset? classes? estimate? wouldRefuse? budgetChecks? contents? cost? access?';
 const UPLOAD =
   `${STORED} shardCount ${TOOK} ${CHANGED} directFiles? deduplicated? earlierKeyIds? untoldKeyChunks? dvcFiles? ${PLANNED}` as const;
@@ -27,7 +27,7 @@ const KEPT = 'storageClass objects bytes uploadUsd monthlyUsd yearlyUsd minimumD
 
 const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts';
 
-/** The keys of each command beside `schemaVersion`; `?`: may be missing. */
+/** The keys of each command in addition to `schemaVersion`; a key with `?` may be missing. */
 export const JSON_DOCUMENTS = {
   'access-check':
     'bucket prefix region callerArn account findings overall capabilities requests promises? leftObjects?',
@@ -131,7 +131,7 @@ export const JSON_DOCUMENTS = {
     'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead unreadCold thawEstimate? filesRead bytesFetched location durationMs requests',
 } as const;
 
-/** What any command may print instead, told by the first of these keys. */
+/** Documents that any command may print instead, identified by the first of these keys. */
 export const OTHER_DOCUMENTS = {
   error: 'error',
   call: 'call summary commands? flags?',
@@ -148,12 +148,12 @@ export const JSON_LINES = {
   summary: `${STATUS} outcome result?`,
 } as const;
 
-/** What `archiver PATH --json` prints, without `schemaVersion`. */
+/** Output of `archiver PATH --json`, without `schemaVersion`. */
 export type Document<P extends string> = P extends keyof typeof JSON_DOCUMENTS
   ? ObjectOf<(typeof JSON_DOCUMENTS)[P]>
   : object;
 
-/** What any command may print instead. */
+/** A document that any command may print instead. */
 export type OtherDocument = ObjectOf<(typeof OTHER_DOCUMENTS)[keyof typeof OTHER_DOCUMENTS]>;
 
 export type LineType = keyof typeof JSON_LINES;
@@ -165,7 +165,7 @@ export type JsonLine<N extends LineType> = ObjectOf<(typeof JSON_LINES)[N]>;
 type Surplus<D, F> = D extends readonly (infer Item)[]
   ? Surplus<Item, Extract<F, readonly unknown[]>[number]>
   : D extends object
-    ? // What is described elsewhere has any keys.
+    ? // A form that is described elsewhere may have any keys.
       [KeyOf<F>] extends [never]
       ? never
       : [keyof D] extends [never]
@@ -181,11 +181,11 @@ type ValueOf<F, K> = F extends object
       : never
   : never;
 
-/** The text of a `D`, in parts. */
+/** The JSON text of a `D`, in parts. */
 export interface DocumentParts<D> extends AsyncIterable<string> {
   readonly [OF]: D;
 }
 declare const OF: unique symbol;
 
-/** A `D` that has no other keys than an `F`. */
+/** A `D` that has no keys other than those of an `F`. */
 export type Exact<D, F> = D & ([Surplus<D, F>] extends [never] ? unknown : { readonly 'may not have': Surplus<D, F> });

@@ -1,10 +1,10 @@
-// The forms of values in JSON documents, each with its schema, and with its words and unit for docs/json.md.
+// Forms of values in JSON documents, each with its schema, and with its words and unit for docs/json.md.
 import * as s from '../core/platform/documents/schema.js';
 
-/** What is a `T`. */
+/** The form of a `T`. */
 export interface Form<T> {
   readonly schema: s.Schema<T>;
-  /** The form in words, with the unit. */
+  /** The form in words, including the unit. */
   readonly form: string;
 }
 
@@ -18,12 +18,12 @@ export const time = formOf(() => s.moment, 'time');
 export const flag = formOf(() => s.flag, 'true or false');
 export const number = formOf(() => s.number, 'number');
 export const signedUsd = formOf(() => s.nullable(s.number), 'USD, null when not known');
-/** What one unit costs. */
+/** The cost of one unit. */
 export const price = formOf(() => s.nullable(s.amount), signedUsd.form);
 const isMicro = (one: number): boolean => one >= 0 && Number(one.toFixed(6)) === one;
 const MICRO_USD = s.numberThat(isMicro, 'USD from 0 on in whole micro-dollars');
 export const usd = formOf(() => s.nullable(MICRO_USD), signedUsd.form);
-/** What is described elsewhere, as it is there. */
+/** A value that is described elsewhere, unchanged. */
 export const elsewhere: Form<object> = formOf(() => s.recordOf(s.anything), 'object');
 export const value = formOf(() => s.anything, 'text, number, list, true or false');
 
@@ -55,7 +55,7 @@ export type Words<S extends string, Before = never> = S extends `${infer First} 
   ? Words<Rest, Before | First>
   : Before | S;
 
-/** The same words, each of which may be missing. */
+/** These words, each of which may be missing. */
 export type Optional<S extends string, Before extends string = ''> = S extends `${infer First} ${infer Rest}`
   ? Optional<Rest, `${Before}${Marked<First>} `>
   : `${Before}${Marked<S>}`;

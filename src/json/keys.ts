@@ -1,5 +1,5 @@
-// What each key of a JSON document means: one meaning and one form for all commands. docs/json.md is made of this, and the types
-// of what commands print. The program imports the types alone.
+// The meaning of each key of a JSON document: one meaning and one form for all commands. docs/json.md is generated from it, and so are the
+// types of what commands print. The program imports only the types.
 // oxlint-disable max-lines -- one table of all keys
 import * as s from '../core/platform/documents/schema.js';
 import { PROVIDERS } from '../core/store/providers/provider.js';
@@ -32,7 +32,7 @@ export interface Key<T> extends Form<T> {
 
 type Forms = Readonly<Record<string, Form<unknown>>>;
 
-/** An object of these keys, as long as it is not known what they hold. */
+/** An object with these keys, before the types of their values are known. */
 interface Keyed<S extends string, O> {
   readonly keys: S;
   readonly others: O;
@@ -51,7 +51,7 @@ type HeldBy<W extends string, O> = W extends keyof O
       : never
     : never;
 
-/** An object of these keys and no others; `?`: may be missing. `O`: what means something else in it. */
+/** An object with these keys and no others; a key with `?` may be missing. `O`: keys with a different meaning in it. */
 export type ObjectOf<S extends string, O = unknown> = S extends string
   ? Flat<
       { readonly [W in Words<S> as W extends '' | `${string}?` ? never : W]: HeldBy<W, O> } & {
@@ -63,7 +63,7 @@ export type ObjectOf<S extends string, O = unknown> = S extends string
   : never;
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 
-/** An object of keys that mean here what they mean everywhere; `?`: may be missing. */
+/** An object whose keys have their general meaning, except for `others`; a key with `?` may be missing. */
 const of = <const S extends string, const O = unknown>(keys: S, others?: O & Forms): Form<Keyed<S, O>> => ({
   schema: objectOf(keys, others) as s.Schema<unknown> as s.Schema<Keyed<S, O>>,
   form: `{ ${keys.split(' ').join(', ')} }`,
@@ -91,7 +91,7 @@ const PRICED = 'costUsd lines provider region isAws pricesOf terms';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
 const SAMPLE = 'path? pathBase64? key? versionId? reason';
 const CHANGES = 'added deleted modified';
-/** An alert: docs/alerts.md. */
+/** An alert, see docs/alerts.md. */
 const ALERT =
   'alertId time type severity project writerId location isGlobal isTest description recommendation isActionRequired costUsage volumeUsage';
 const USAGE = 'limit used remaining usedPercent alertPercent perDay projected exhaustedAt alertState';
@@ -103,7 +103,7 @@ const FLEET_WRITER =
   'writerId condition freshness isHealthy checkedInAt ageMs staleAfterMs lastSuccessAt clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
 
-/** All keys, in the order of the alphabet. */
+/** All keys, in alphabetical order. */
 export const JSON_KEYS = {
   abandonedUploads: key(listOf(text), 'uploads that never became a version and are removed'),
   abortedMultiparts: key(count, 'unfinished writes that were removed'),
@@ -1114,7 +1114,7 @@ export const JSON_KEYS = {
   yearlyUsd: key(usd, 'storage for a year'),
 };
 
-/** An object of these keys and no others; `?`: may be missing. @throws for a key that is not explained */
+/** A schema for an object with these keys and no others; a key with `?` may be missing. @throws for a key that is not explained */
 export function objectOf(keys: string, others: Forms = {}): s.Schema<object> {
   return s.schema(() => {
     const known: Forms = { ...JSON_KEYS, ...others };

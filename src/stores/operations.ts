@@ -1,44 +1,44 @@
-// What there is to say about each long operation, as data: a new one is a line here, and every display knows it. The name
-// of an operation is its label too: `dvc status` is what a log line and a JSON object call it.
+// Words for each long operation, as data: a new one is a line here, and every display knows it. The name of an operation is its label too:
+// log lines and JSON objects use `dvc status`.
 import type { Operation, Phase } from '../core/events/events.js';
 
-/** What an operation counts. */
+/** The unit that an operation counts. */
 export type Unit = 'file' | 'block' | 'object' | 'entry' | 'chunk' | 'version' | 'writer';
 
 export interface PhaseKind {
-  /** What is going on, for a person: "writing the manifest". */
+  /** The activity, for people: "writing the manifest". */
   readonly doing: string;
-  /** What is counted meanwhile, where it is not what the operation counts. */
+  /** The unit in this phase, when it differs from that of the operation. */
   readonly unit?: Unit;
-  /** What happens meanwhile to the bytes that are counted, where it is not what the operation does with them. */
+  /** The verb for the counted bytes in this phase, when it differs from that of the operation. */
   readonly raw?: string;
 }
 
 export interface OperationKind {
-  /** "Uploading", before the names of what it works on. */
+  /** "Uploading", before the names of its source and target. */
   readonly doing: string;
-  /** "Uploaded", before what became of it. */
+  /** "Uploaded", before its result. */
   readonly done: string;
   /** "Upload", before "stopped" and "failed". */
   readonly noun: string;
   readonly unit: Unit;
-  /** What the bytes are that are counted while it runs; absent where none are. */
+  /** Verbs for the bytes that are counted while it runs; absent when none are. */
   readonly moves?: {
-    /** What happens to source bytes (upload) or those on this computer (restore): "read", "written". */
+    /** Verb for source bytes (upload) or bytes on this computer (restore): "read", "written". */
     readonly raw: string;
-    /** What happens to the bytes in the store: "sent", "fetched". */
+    /** Verb for the bytes in the store: "sent", "fetched". */
     readonly stored?: string;
   };
-  /** The bar follows what has left for the store, not what was read. */
+  /** Set when the bar shows the bytes sent to the store instead of those read. */
   readonly isSending?: boolean;
   readonly phases: Partial<Record<Phase, PhaseKind>>;
-  /** What Ctrl+C does, long and short; every word of it has to be true. */
+  /** Says what Ctrl+C does, long and short; every word of it has to be true. */
   readonly interrupt: readonly [long: string, short: string];
-  /** What is going on after Ctrl+C, where there is more to it than stopping. */
+  /** The activity after Ctrl+C, when it is more than stopping. */
   readonly stopping?: string;
-  /** What is left after an interruption; `target` is ready to be shown. */
+  /** Says what is left after an interruption; `target` is safe to show. */
   readonly kept: (target: string) => string;
-  /** The same, once the commit has begun. */
+  /** Replaces `kept` once the commit has begun. */
   readonly keptInCommit?: string;
 }
 
@@ -84,7 +84,7 @@ const FETCHING = {
   kept: (target: string) => `files already written stay in ${target}`,
 } as const;
 
-/** The words and the shape of each operation. */
+/** The words and properties of each operation. */
 export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
   upload: {
     ...SENDING,
@@ -279,9 +279,9 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
 
 const PLURALS: Partial<Record<Unit, string>> = { entry: 'entries' };
 
-/** "1 entry", "13 290 files", with the count as it is to be written. */
+/** "1 entry", "13 290 files"; `write` formats the count. */
 export const countText = (count: number, unit: Unit, write: (count: number) => string): string =>
   `${write(count)} ${count === 1 ? unit : pluralOf(unit)}`;
 
-/** `files`, `entries`: as in JSON keys and log lines. */
+/** The plural: `files`, `entries`, as in JSON keys and log lines. */
 export const pluralOf = (unit: Unit): string => PLURALS[unit] ?? `${unit}s`;

@@ -1,10 +1,10 @@
-// How fast something goes now: a sliding window over running totals. It falls to zero when nothing moves, it never
-// divides by zero, and it keeps a bounded number of samples however many it is fed.
+// Estimates the current speed with a sliding window over running totals. It falls to zero when nothing moves, it never divides by zero, and
+// it keeps a bounded number of samples however many are added.
 
 export interface RateEstimator {
   /** Records that the running total was `total` at this moment. */
   add(total: number, nowMs: number): void;
-  /** Units a second over the window that ends now; 0 until there is something to say. */
+  /** Units a second over the window that ends now; 0 until there are enough samples. */
   perSecond(nowMs: number): number;
 }
 

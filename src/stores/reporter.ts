@@ -1,8 +1,8 @@
 import type { TransferStore } from './transfer-store.js';
 
-/** Something that shows a store's snapshots until it is stopped. */
+/** Displays a store's snapshots until it is stopped. */
 export interface Reporter {
-  /** Shows the last snapshot and how it ended, leaves nothing running, and resolves when all of it is written. */
+  /** Shows the last snapshot and the outcome, leaves nothing running, and resolves when everything is written. */
   stop(): Promise<void>;
 }
 

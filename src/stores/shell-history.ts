@@ -1,24 +1,24 @@
-// The lines that were run, and the way through them with up and down. What was typed before the way began is kept.
+// The history of lines that were run, and stepping through it with up and down. The line typed before stepping is kept.
 
-/** Kept in memory and on disk. */
+/** Limit in memory and on disk. */
 export const MAX_HISTORY = 1000;
 
 export interface ShellHistory {
-  /** Oldest first. */
+  /** Lines, oldest first. */
   readonly lines: readonly string[];
-  /** The line that is shown; one past the last is what was being typed. */
+  /** Index of the line that is shown; one past the last is the draft. */
   readonly position: number;
-  /** What was being typed. */
+  /** The line that was being typed. */
   readonly draft: string;
 }
 
-/** The history behind its last line. */
+/** A history positioned after its last line. */
 export function historyOf(lines: readonly string[]): ShellHistory {
   const kept = lines.slice(-MAX_HISTORY);
   return { lines: kept, position: kept.length, draft: '' };
 }
 
-/** Whether a line is worth remembering after the others: not when it is blank, begins with a space, or repeats the last. */
+/** True for a line worth keeping: not when it is blank, begins with a space, or repeats the last. */
 export const isWorthKeeping = ({ lines }: ShellHistory, line: string): boolean =>
   line.trim() !== '' && !line.startsWith(' ') && line !== lines.at(-1);
 
@@ -26,7 +26,7 @@ export const isWorthKeeping = ({ lines }: ShellHistory, line: string): boolean =
 export const remember = (history: ShellHistory, line: string): ShellHistory =>
   historyOf(isWorthKeeping(history, line) ? [...history.lines, line] : history.lines);
 
-/** A step back (-1) or on (1) from what is shown now; undefined where there is nothing further. */
+/** A step back (-1) or forward (1) from the current line; undefined at the end. */
 export function step(
   { lines, position, draft }: ShellHistory,
   by: 1 | -1,

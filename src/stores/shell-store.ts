@@ -1,4 +1,4 @@
-// The line that is being typed in a shell, what came before it, and what may come next.
+// State of the shell's prompt: the line that is being typed, the history, and suggestions.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Completion } from '../core/shell/interpreter.js';
 import { historyOf, remember, type ShellHistory, step } from './shell-history.js';
@@ -12,17 +12,17 @@ export interface ShellState {
   readonly prompt: string;
   readonly line: ShellLine;
   readonly history: ShellHistory;
-  /** Offered below the line until the next key. */
+  /** Shown below the line until the next key. */
   readonly suggestions: readonly string[];
-  /** Asks for the next line. */
+  /** Starts the next line. */
   readonly begin: (prompt: string) => void;
-  /** What editing has made of the line. */
+  /** Sets the edited line. */
   readonly edit: (line: ShellLine) => void;
-  /** A line back or on in the history. */
+  /** Steps back or forward in the history. */
   readonly recall: (by: 1 | -1) => void;
-  /** Goes on with what is certain, or offers what may come. */
+  /** Completes as far as it is unambiguous, or shows suggestions. */
   readonly complete: () => void;
-  /** Takes the line away to be run. */
+  /** Clears the line and returns it, to be run. */
   readonly submit: () => string;
 }
 

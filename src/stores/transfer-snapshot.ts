@@ -1,4 +1,4 @@
-// What is known of a long operation now: the books at one moment, for views and reporters.
+// Snapshots of a long operation's counters, for views and reporters.
 import type { CostEvent, Operation, Outcome, RetryEvent, ThawEvent } from '../core/events/events.js';
 import type { Unit } from './operations.js';
 import {
@@ -16,37 +16,37 @@ export interface ShardProgress {
   readonly doneBytes: number;
 }
 
-/** Chunks that come back from cold storage. */
+/** Chunks that are being restored from cold storage. */
 export interface ThawProgress extends Omit<ThawEvent, 'type'> {
   readonly readable: number;
   readonly nextLookInMs: number;
 }
 
-/** A request that is being sent again; of several, the one that has failed most often. */
+/** A request that is being retried; of several, the one that has failed most often. */
 export interface Retrying extends Pick<RetryEvent, 'request' | 'service' | 'trouble' | 'reason'> {
-  /** The one that comes next, or is going on. */
+  /** Number of the next try, or of the one in progress. */
   readonly tryNumber: number;
   readonly maxTries: number;
-  /** Until it is sent; 0 while it is. */
+  /** Milliseconds until it is sent; 0 while it is in progress. */
   readonly waitLeftMs: number;
-  /** How many requests are being sent again. */
+  /** Number of requests that are being retried. */
   readonly requests: number;
 }
 
-/** What is known now; readers get a new one ten times a second at most. */
+/** A snapshot; readers get a new one at most ten times a second. */
 export interface TransferSnapshot {
   /** Undefined until the operation has begun. */
   readonly operation: Operation | undefined;
   readonly source: string;
   readonly target: string;
   readonly phase: TransferPhase;
-  /** What is counted in this phase. */
+  /** The unit that is counted in this phase. */
   readonly unit: Unit;
-  /** How often a plan was made. */
+  /** Number of plans that were made. */
   readonly plans: number;
-  /** What is planned costs at most; undefined where nothing does, or no price is known. */
+  /** The planned cost at most; undefined when nothing costs anything, or no price is known. */
   readonly cost: Omit<CostEvent, 'type'> | undefined;
-  /** The user asked to stop; what is in flight is being finished. */
+  /** Set when the user asked to stop and work in flight is being finished. */
   readonly isStopping: boolean;
   readonly compression: string | undefined;
   /** Totals are undefined until the plan is made. */
@@ -58,16 +58,16 @@ export interface TransferSnapshot {
   readonly bytesFound: number;
   readonly itemsDone: number;
   readonly bytesDone: number;
-  /** Of the source bytes, those that have left for the store; undefined where nothing is sent. */
+  /** Number of source bytes that were sent to the store; undefined when nothing is sent. */
   readonly bytesSent: number | undefined;
-  /** What went over the wire, repetitions included; undefined where nothing was sent. */
+  /** Number of bytes sent over the network, including retries; undefined when nothing was sent. */
   readonly wireBytes: number | undefined;
   /** Stored bytes of the finished chunks: sent by an upload, fetched by the others. */
   readonly storedBytes: number;
   readonly chunksDone: number;
   readonly chunksInFlight: number;
   readonly retries: number;
-  /** While a request is being sent again. */
+  /** Set while a request is being retried. */
   readonly retrying: Retrying | undefined;
   readonly shards: readonly ShardProgress[];
   readonly path: string | undefined;
@@ -79,19 +79,19 @@ export interface TransferSnapshot {
   /** Packed over stored bytes of the finished chunks. */
   readonly ratio: number | undefined;
   readonly skippedCount: number;
-  /** Of these: stored, although they changed while they were read. */
+  /** Number of these that are stored, although they changed while they were read. */
   readonly changedCount: number;
-  /** The first ten; `skippedCount` says how many there are. */
+  /** The first ten; `skippedCount` is the number of all. */
   readonly skipped: readonly SkippedFile[];
   readonly notes: readonly string[];
-  /** While that is waited for. */
+  /** Set while chunks are being restored from cold storage. */
   readonly thaw: ThawProgress | undefined;
   readonly elapsedMs: number;
-  /** How it ended, and with which result. */
+  /** The outcome with its result. */
   readonly outcome: Outcome | undefined;
 }
 
-// Then the plan is done or not made yet, and nothing of it moves.
+// Phases in which the plan is done or not made yet, so that nothing of it advances.
 const WITHOUT_ETA: ReadonlySet<TransferPhase> = new Set([
   'starting',
   'scanning',
@@ -133,7 +133,7 @@ function shardsOf(state: TransferState): ShardProgress[] {
   return planned.map((plannedBytes, shard) => ({ plannedBytes, doneBytes: state.shardDoneBytes[shard] ?? 0 }));
 }
 
-/** The books as they stand at this moment, for views and reporters; later events do not change it. */
+/** A snapshot of the counters at this moment; later events do not change it. */
 export function snapshotOf(state: TransferState, nowMs: number): TransferSnapshot {
   return {
     operation: state.start?.operation,

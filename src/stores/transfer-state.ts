@@ -1,5 +1,5 @@
-// The books of one long operation: events folded into counters. The counters are mutable on purpose: an event costs no
-// allocation, and only the store's ten snapshots a second do.
+// Counters of one long operation, updated by events. They are mutable on purpose: an event costs no allocation, and only the store's ten
+// snapshots a second do.
 import { CHANGED } from '../core/archive/scan/skip.js';
 import type {
   CostEvent,
@@ -20,14 +20,14 @@ export interface SkippedFile {
   readonly reason: string;
 }
 
-/** How many skipped files a snapshot names. */
+/** Number of skipped files that a snapshot lists. */
 export const SKIPPED_SHOWN = 10;
 
 const RATE_WINDOW_MS = 10_000;
-// The time left jumps about when it follows the speed of the last seconds.
+// The time left would jump about if it followed the speed of the last seconds.
 const ETA_WINDOW_MS = 60_000;
 
-/** A request that waits, or is on its way again. */
+/** A request that waits for its retry, or is being retried. */
 export type Waiting = RetryEvent & { readonly nextAtMs: number };
 
 export interface TransferState {
@@ -51,11 +51,11 @@ export interface TransferState {
   readonly shardOfChunk: Map<number, number>;
   shardDoneBytes: number[];
   retries: number;
-  /** By request. */
+  /** Waiting requests, by request. */
   readonly waiting: Map<string, Waiting>;
   path: string | undefined;
   skippedCount: number;
-  /** Of these: stored, although they changed while they were read. */
+  /** Number of these that are stored, although they changed while they were read. */
   changedCount: number;
   readonly skipped: SkippedFile[];
   readonly notes: string[];
@@ -66,7 +66,7 @@ export interface TransferState {
   outcome: Outcome | undefined;
 }
 
-/** Empty books, opened at this moment. */
+/** Fresh counters, started at this moment. */
 export function createTransferState(nowMs: number): TransferState {
   return {
     start: undefined,
@@ -153,13 +153,13 @@ const FOLDS: { readonly [T in TransferEvent['type']]: (state: TransferState, eve
     },
   };
 
-/** Folds one event into the books. */
+/** Applies one event to the counters. */
 export function foldEvent<T extends TransferEvent['type']>(state: TransferState, event: Event<T>, nowMs: number): void {
   const fold: (typeof FOLDS)[T] = FOLDS[event.type];
   fold(state, event, nowMs);
 }
 
-/** A phase that counts nothing leaves the last count to be seen. */
+/** The unit of a phase. A phase that counts nothing keeps the unit of the last count. */
 function unitIn(phase: Phase, { start, unit }: TransferState): Unit {
   if (start === undefined || phase === 'committing' || phase === 'finishing') return unit;
   const kind = OPERATIONS[start.operation];
@@ -183,14 +183,14 @@ function addRates(state: TransferState, nowMs: number): void {
   state.steadyRate.add(barBytes(state), nowMs);
 }
 
-/** The operation sends what it reads. */
+/** True when the operation sends the bytes that it reads. */
 export const isSending = ({ start }: TransferState): boolean =>
   start !== undefined && OPERATIONS[start.operation].isSending === true;
 
-/** Source bytes that have left for the store; by whole chunks where nobody tells more. */
+/** Number of source bytes that were sent to the store; by whole chunks when nothing more precise is reported. */
 export const sentBytes = ({ sent, rawBytes }: TransferState): number => sent?.bytes ?? rawBytes;
 
-/** What the bar and the time left follow: bytes, and where there are none, items. */
+/** The amount that the bar and the time left are based on: bytes, or items when there are no bytes. */
 export function barBytes(state: TransferState): number {
   if (state.plan?.bytes === 0) return state.itemsDone;
   return isSending(state) ? sentBytes(state) : state.bytesDone;

@@ -1,4 +1,4 @@
-// What a long operation is doing now. Events arrive as they happen; subscribers hear at most ten times a second.
+// State of a long operation. Events are applied as they happen; subscribers are notified at most ten times a second.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { TransferEvent } from '../core/events/events.js';
 import { snapshotOf, type TransferSnapshot } from './transfer-snapshot.js';
@@ -6,20 +6,20 @@ import { createTransferState, foldEvent } from './transfer-state.js';
 
 export interface TransferStoreState {
   readonly snapshot: TransferSnapshot;
-  /** Takes one event; the snapshot follows within a tenth of a second. */
+  /** Applies one event; the snapshot follows within a tenth of a second. */
   readonly apply: (event: TransferEvent) => void;
-  /** The user asked to stop. */
+  /** Called when the user asks to stop. */
   readonly requestStop: () => void;
-  /** Publishes now: the clock moves rates and times even when nothing else happens. */
+  /** Publishes now: rates and times change even when nothing else happens. */
   readonly refresh: () => void;
-  /** Publishes what is left and stops publishing. */
+  /** Publishes the last changes and stops publishing. */
   readonly close: () => void;
 }
 
 export type TransferStore = StoreApi<TransferStoreState>;
 
 export interface TransferStoreOptions {
-  /** Milliseconds since some fixed moment. */
+  /** Current time in milliseconds since some fixed moment. */
   readonly now: () => number;
 }
 
@@ -27,7 +27,7 @@ const PUBLISH_EVERY_MS = 100;
 
 /** A store for one operation. */
 export function createTransferStore({ now }: TransferStoreOptions): TransferStore {
-  const books = createTransferState(now());
+  const counters = createTransferState(now());
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -35,7 +35,7 @@ export function createTransferStore({ now }: TransferStoreOptions): TransferStor
     const publish = (): void => {
       clearTimeout(timer);
       timer = undefined;
-      if (!isClosed) set({ snapshot: snapshotOf(books, now()) });
+      if (!isClosed) set({ snapshot: snapshotOf(counters, now()) });
     };
     const publishSoon = (): void => {
       if (timer !== undefined || isClosed) return;
@@ -44,13 +44,13 @@ export function createTransferStore({ now }: TransferStoreOptions): TransferStor
       timer.unref();
     };
     return {
-      snapshot: snapshotOf(books, now()),
+      snapshot: snapshotOf(counters, now()),
       apply(event) {
-        foldEvent(books, event, now());
+        foldEvent(counters, event, now());
         publishSoon();
       },
       requestStop() {
-        books.isStopping = true;
+        counters.isStopping = true;
         publish();
       },
       refresh: publish,

@@ -9,8 +9,8 @@ interface Props {
 }
 
 /**
- * A share of 0 to 1, exactly `width` columns, in steps of half a column; full only when the share is 1. Put a number beside it.
- * Lines, not blocks: full blocks of neighbouring rows grow together into one patch.
+ * A share from 0 to 1 in exactly `width` columns, in steps of half a column; full only when the share is 1. Put a number beside it. It is
+ * drawn with lines, since full blocks of neighbouring rows merge into one patch.
  */
 export function Bar({ share, width, tone = 'accent', hasTrack = false }: Props): ReactElement {
   const { full, half, empty } = useTheme().glyphs;

@@ -1,50 +1,50 @@
-// The stream that Ink draws on. It knows what Ink does not:
-// - CSI 3J, which Ink sends when a frame was taller than the window has become, would wipe what the user scrolled past.
+// The stream that Ink draws on. It handles cases that Ink does not:
+// - CSI 3J, which Ink sends when a frame was taller than the window is now, would erase the scrollback.
 // - A terminal that became narrower has broken the lines of an inline frame in two. Ink erases as many rows as it drew, so
 //   the others would stay as ghosts: they are erased with it.
-// - What somebody else writes while an inline frame is there (a warning) would be taken for a part of it: it goes above.
-// - Ink draws nothing where the frame is the same as before, but a full screen of another size has to be drawn anew.
+// - Other output while an inline frame is shown (a warning) would be taken for a part of it: it goes above.
+// - Ink draws nothing when the frame is the same as before, but a full screen of another size has to be drawn anew.
 import { stripVTControlCharacters } from 'node:util';
 import type { Size, SizeSource } from './size.js';
 import { eraseFrame, type TerminalStream, withoutScrollbackErasure } from './terminal.js';
 import { widthOf } from './text.js';
 
 export interface Canvas {
-  /** For Ink. It never hears of a resize: it would draw the old frame in the new width first. */
+  /** The stream for Ink. It is never notified of a resize: Ink would first draw the old frame in the new width. */
   readonly stdout: NodeJS.WriteStream;
   readonly size: SizeSource;
-  /** The codes that erase the frame, all rows that it takes now. */
+  /** The codes that erase the frame with all rows that it takes now. */
   readonly erasure: () => string;
-  /** Listens no more. */
+  /** Stops listening. */
   readonly close: () => void;
 }
 
 const ERASE_LINE = '\u001b[2K';
 const CLEAR_SCREEN = '\u001b[2J\u001b[H';
-/** How Ink's log begins a frame: rows erased upwards. */
+/** Matches the codes with which Ink's log begins a frame: rows erased upwards. */
 // oxlint-disable-next-line no-control-regex
 const ERASURE = /^(?:\x1b\[2K(?:\x1b\[1A)?)*(?:\x1b\[G)?/;
-/** Switching a mode on or off (the cursor, one update at a time): no frame. */
+/** Matches codes that switch a mode on or off (the cursor, synchronized updates): no frame. */
 // oxlint-disable-next-line no-control-regex
 const MODE = /^(?:\x1b\[\?\d+[hl])*$/;
-/** Ink draws thirty times a second what there is to draw, and then writes it one timer later. */
+/** Ink draws at most thirty times a second, and then writes the output one timer later. */
 const REDRAW_MS = 50;
 
 const sizeOf = ({ columns, rows }: TerminalStream): Size =>
-  // A terminal that does not tell its size (0x0 over some serial lines) gets the classic one.
+  // A terminal that does not report its size (0x0 over some serial lines) gets the classic one.
   ({ columns: columns || 80, rows: rows || 24 });
 
 export type CanvasKind = 'full-screen' | 'inline';
 
-/** Makes of a terminal what Ink draws on. */
+/** Wraps a terminal as a stream that Ink draws on. */
 export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
   let size = sizeOf(stream);
-  /** The text that was drawn last, and whether the whole screen has to be drawn since. */
+  /** The text that was drawn last, and whether the whole screen must be drawn again. */
   let frame = '';
   let isStale = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** More rows than lines of the frame, in the width of now. */
+  /** Number of rows beyond the lines of the frame, at the current width. */
   const brokenRows = (): number =>
     linesOf(frame).reduce((rows, line) => rows + Math.max(0, Math.ceil(widthOf(line) / size.columns) - 1), 0);
   const fitted = (text: string): string => {
@@ -59,13 +59,13 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
   const erasure = (): string => eraseFrame(linesOf(frame).length + brokenRows());
   const put = stream.write.bind(stream);
   const write = (text: string, done?: () => void): boolean => {
-    lookAgain(stream);
+    refreshSize(stream);
     return put(MODE.test(text) ? text : fitted(withoutScrollbackErasure(text)), done);
   };
 
   const writeAbove = (text: string | Uint8Array, ...more: []): boolean => {
     if (frame === '') return put(text, ...more);
-    lookAgain(stream);
+    refreshSize(stream);
     put(erasure());
     const hasRoom = put(text, ...more);
     if (!text.toString().endsWith('\n')) put('\n');
@@ -84,7 +84,7 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
     isStale = kind === 'full-screen';
     clearTimeout(timer);
     listeners.forEach((listener) => listener());
-    // Twice, because in a busy process the first wait may be over before Ink's second timer has begun.
+    // Two waits, because in a busy process the first may be over before Ink's second timer has begun.
     timer = setTimeout(() => {
       timer = setTimeout(redraw, REDRAW_MS).unref();
     }, REDRAW_MS).unref();
@@ -109,10 +109,10 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
 }
 
 /**
- * Asks for the size before something is drawn, and tells of a new one as the signal would. Node hears the signal after its
- * timers: what one of them draws, on a machine that is busy, would not know that the lines above are broken by now.
+ * Updates the size before something is drawn, and emits a resize as the signal would. Node handles the signal after its timers: output of a
+ * timer, on a busy machine, would not take into account that the lines above are already broken.
  */
-function lookAgain(stream: TerminalStream): void {
+function refreshSize(stream: TerminalStream): void {
   const refresh: unknown = Reflect.get(stream, '_refreshSize');
   if (typeof refresh === 'function') Reflect.apply(refresh, stream, []);
 }

@@ -6,16 +6,16 @@ import type { Tone } from './theme.js';
 
 export interface Column {
   readonly title?: string;
-  /** A fixed width, or a share of what is left over (`weight`, never below `min`). */
+  /** Fixed width, or a share of the remaining width (`weight`, never below `min`). */
   readonly width?: number;
   readonly weight?: number;
   readonly min?: number;
-  /** A weighted column grows no further: a gauge of 100 columns says no more than one of 40. */
+  /** Limit for a weighted column: a gauge of 100 columns says no more than one of 40. */
   readonly max?: number;
   readonly align?: Align;
   readonly cut?: Cut;
   readonly tone?: Tone;
-  /** 0 always stays; on a narrow terminal the largest number goes first. */
+  /** 0 always stays; on a narrow terminal the largest number is dropped first. */
   readonly priority?: number;
   /** A string is fitted by the table; an element must fill exactly `width` columns by itself. */
   readonly cell: (index: number, width: number) => ReactNode;
@@ -28,7 +28,7 @@ export interface LaidOut {
 
 export const GAP = 2;
 
-/** Drops columns until the least widths fit, then shares the rest by weight; the sum is at most `room`. */
+/** Drops columns until the least widths fit, then distributes the rest by weight; the sum is at most `room`. */
 export function layOutColumns(columns: readonly Column[], room: number): LaidOut[] {
   const least = (column: Column): number => column.width ?? column.min ?? 8;
   const kept = keepThatFit(columns, room, least, GAP);

@@ -4,7 +4,7 @@ import { Line } from './line.js';
 import { useSize } from './size.js';
 import { Tint } from './theme.js';
 
-/** One question, what it costs, and what happens then. The answers are on the key line, as everywhere. */
+/** One question, its cost, and the consequences. The answers are on the key line, as everywhere. */
 export function Confirm({ question, children }: { question: string; children: ReactNode }): ReactElement {
   const gap = useSize().rows > 12 ? 1 : 0;
   return (

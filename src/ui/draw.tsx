@@ -1,5 +1,5 @@
-// Draws a tree of components with Ink on a terminal, and tells of what fails in it. Ink reads no keys and hears of no
-// signal here: keys come from a key source, signals are the framework's.
+// Draws a tree of components with Ink on a terminal, and reports errors in it. Ink reads no keys and handles no signals here: keys come
+// from a key source, signals are handled by the framework.
 import { PassThrough } from 'node:stream';
 import { render } from 'ink';
 import { Component, type ReactElement, type ReactNode } from 'react';
@@ -9,7 +9,7 @@ import { Kit } from './kit.js';
 import type { Look } from './look.js';
 
 export interface Drawing {
-  /** Draws what is still to be drawn, and no more. */
+  /** Draws pending changes, then stops drawing. */
   readonly end: () => void;
 }
 
@@ -17,7 +17,7 @@ export interface DrawOptions {
   readonly canvas: Canvas;
   readonly keys: KeySource;
   readonly look: Look;
-  /** Told once what a component threw; nothing is drawn after that. */
+  /** Called once with an error thrown by a component; nothing is drawn after that. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -39,7 +39,7 @@ export function draw(children: ReactNode, { canvas, keys, look, onError }: DrawO
   });
   return {
     end() {
-      // What came after the last frame is drawn first: `rerender` is the way to make Ink do it now.
+      // Draws changes since the last frame first: `rerender` makes Ink do it now.
       app.rerender(element);
       app.unmount();
     },

@@ -30,7 +30,7 @@ export function Facts({ facts, indent = 1 }: { facts: readonly Fact[]; indent?: 
 
 const labelWidth = (facts: readonly Fact[]): number => Math.max(...facts.map(({ label }) => label.length)) + 2;
 
-/** The same with each value on as many rows as it needs in this room: nothing is cut. */
+/** Splits facts so that each value is on as many rows as it needs in this room: nothing is cut. */
 export function wrapFacts(facts: readonly Fact[], columns: number, indent = 1): readonly Fact[] {
   const width = columns - indent - labelWidth(facts) - 1;
   return facts.flatMap((fact) =>

@@ -15,7 +15,7 @@ export function FitText({ text, width, align, cut, tone }: Props): ReactElement 
   return <Tint tone={tone}>{fit(text, width, align, cut, useTheme().glyphs.ellipsis)}</Tint>;
 }
 
-/** Like `FitText`, with what was searched for marked; a long path is cut so that the match stays visible. */
+/** Like `FitText`, with the search text highlighted; a long path is cut so that the match stays visible. */
 export function MatchText({ text, query, width }: { text: string; query: string; width: number }): ReactElement {
   const [before, match, after] = cutAroundMatch(text, query, width, useTheme().glyphs.ellipsis);
   const blank = ' '.repeat(Math.max(0, width - widthOf(before + match + after)));

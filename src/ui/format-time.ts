@@ -1,4 +1,4 @@
-// Moments as people read them: in the time zone of this computer, with its offset. `--utc` makes UTC the zone.
+// Times for people: in the time zone of this computer, with its offset. `--utc` makes UTC the zone.
 
 const digits = (value: number, count = 2): string => String(value).padStart(count, '0');
 
@@ -18,7 +18,7 @@ const clockText = (moment: Date): string =>
 const UNKNOWN = 'unknown time';
 const isKnown = (moment: Date): boolean => !Number.isNaN(moment.getTime());
 
-/** To the second: `2025-11-14 12:04:31+01:00`; says so where no calendar has the moment. */
+/** To the second: `2025-11-14 12:04:31+01:00`; says so for an invalid date. */
 export const formatTimestamp = (moment: Date): string =>
   isKnown(moment) ? `${clockText(moment)}:${digits(moment.getSeconds())}${offsetText(moment)}` : UNKNOWN;
 
@@ -26,7 +26,7 @@ export const formatTimestamp = (moment: Date): string =>
 export const formatMinute = (moment: Date): string =>
   isKnown(moment) ? clockText(moment) + offsetText(moment) : UNKNOWN;
 
-/** The same where there is no room for the offset: `2025-11-14 12:04`; nothing where no calendar has the moment. */
+/** To the minute without the offset, when there is no room: `2025-11-14 12:04`; empty for an invalid date. */
 export const shortMinute = (moment: Date): string => (isKnown(moment) ? clockText(moment) : '');
 
 /** The time of day: `12:04:31`. */

@@ -5,7 +5,7 @@ export function formatUsd(amountUsd: number | null): string {
   return amountUsd > 0 && amountUsd < 0.01 ? 'less than $0.01' : `$${amountUsd.toFixed(2)}`;
 }
 
-/** The same for columns: `<$0.01`. */
+/** The short form for columns: `<$0.01`. */
 export const shortUsd = (amountUsd: number | null): string => formatUsd(amountUsd).replace('less than ', '<');
 
 /** A price of one unit, with all of its digits: `$0.00099`. */

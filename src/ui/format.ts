@@ -1,4 +1,4 @@
-// Numbers as people read them: one unit style, never NaN, never truncated. Machines get raw integers elsewhere.
+// Numbers for people: one unit style, never NaN, never truncated. Machines get raw integers elsewhere.
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const;
 const UNKNOWN = '-';
@@ -9,7 +9,7 @@ const isAmount = (value: number): boolean => Number.isFinite(value) && value >= 
 function unitIndex(bytes: number): number {
   let index = 0;
   let value = bytes;
-  // 1023.96 KiB would print as "1024 KiB": compare what will be printed, not what is stored.
+  // 1023.96 KiB would print as "1024 KiB": compare the printed value, not the stored one.
   while (Math.round(value) >= 1024 && index < UNITS.length - 1) {
     value /= 1024;
     index += 1;
@@ -58,7 +58,7 @@ export function formatPercent(fraction: number): string {
   return `${Math.floor(Math.min(1, Math.max(0, fraction)) * 100)}%`;
 }
 
-/** Sizes of files over what is stored of them, in words: `1.9x smaller`, `same size`, `1.2x larger`. */
+/** The ratio of file sizes to stored bytes, in words: `1.9x smaller`, `same size`, `1.2x larger`. */
 export function formatSaving(ratio: number): string {
   if (ratio >= 1.05) return `${formatRatio(ratio)} smaller`;
   return ratio > 0 && ratio < 0.95 ? `${formatRatio(1 / ratio)} larger` : 'same size';
@@ -71,7 +71,7 @@ export function formatRatio(ratio: number, digits = 1): string {
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** A length of time in its two largest units: `0.4s`, `41s`, `4m02s`, `3h 12m`, `1d 4h`. */
+/** A duration in its two largest units: `0.4s`, `41s`, `4m02s`, `3h 12m`, `1d 4h`. */
 export function formatDuration(milliseconds: number): string {
   if (!isAmount(milliseconds)) return UNKNOWN;
   if (milliseconds < 950) return `${(milliseconds / 1000).toFixed(1)}s`;

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { Bar } from './bar.js';
 import { Tint, type Tone } from './theme.js';
 
-/** Yellow from here on where nothing else is said, red from 100 % on. */
+/** By default yellow from this share on; red from 100 % on. */
 const WARN_AT = 0.8;
 
 const NUMBER = 5;
@@ -12,11 +12,11 @@ export interface GaugeProps {
   readonly width: number;
   /** The share from which on it is yellow. */
   readonly warnAt?: number;
-  /** Always this one: of what is to become full. */
+  /** Always this tone, for a gauge that is meant to become full. */
   readonly tone?: Tone;
 }
 
-/** How full something is: a bar and, right-aligned beside it, the number. Exactly `width` columns. */
+/** A bar and, right-aligned beside it, the number. Exactly `width` columns. */
 export function Gauge({ share, width, warnAt = WARN_AT, ...own }: GaugeProps): ReactElement {
   const tone: Tone = own.tone ?? (share >= 1 ? 'bad' : share >= warnAt ? 'warn' : 'accent');
   const text = share < 10 ? `${Math.floor(share * 100)}%` : `${Math.min(999, Math.floor(share))}x`;

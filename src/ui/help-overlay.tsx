@@ -1,4 +1,4 @@
-// All keys in force, grouped, in as many columns as fit. Made from the bindings, so it cannot lie.
+// All current key bindings, grouped, in as many columns as fit. It is made from the bindings, so it is never out of date.
 import type { ReactElement } from 'react';
 import { Box } from 'ink';
 import { FitText } from './fit-text.js';
@@ -10,12 +10,12 @@ import type { Binding } from './use-keys.js';
 const KEYS = 13;
 const COMFORTABLE = 40;
 const LEAST = 28;
-/** The title and the empty row below it. */
+/** Rows of the title and the empty row below it. */
 const HEAD = 2;
 
 type Group = { readonly name: string; readonly bindings: readonly Binding[] };
 
-/** Whole groups side by side: each goes on top of the shortest column, so the columns end up even. */
+/** Distributes whole groups over columns: each goes into the shortest column, so that they end up even. */
 export function spread(groups: readonly Group[], across: number): readonly (readonly Group[])[] {
   const columns = Array.from({ length: Math.max(1, Math.min(across, groups.length)) }, (): Group[] => []);
   for (const group of groups) columns.toSorted((a, b) => rowsOf(a) - rowsOf(b))[0]?.push(group);

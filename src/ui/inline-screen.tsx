@@ -1,5 +1,5 @@
-// A frame below the output of before, that goes when it is over: what is drawn while something runs, or a prompt. It reads
-// no keys by itself; a screen that wants some gives their source.
+// A frame below earlier output, which is removed at the end: for progress, or a prompt. It reads no keys by itself; a screen that needs
+// keys passes their source.
 import type { ReactNode } from 'react';
 import { openCanvas } from './canvas.js';
 import { draw } from './draw.js';
@@ -8,18 +8,18 @@ import type { Look } from './look.js';
 import type { TerminalStream } from './terminal.js';
 
 export interface InlineOptions {
-  /** The stream that is drawn on; progress is drawn on stderr. */
+  /** The stream to draw on; progress is drawn on stderr. */
   readonly stdout: TerminalStream;
   readonly look: Look;
   readonly keys?: KeySource;
-  /** Told of what a component threw; `leave` throws it as well. */
+  /** Called with an error thrown by a component; `leave` throws it as well. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface InlineScreen {
   /**
-   * Takes the frame away and writes `instead` in its place; resolves when that is written. What `<Static>` has shown stays.
-   * @throws what a component threw
+   * Removes the frame and writes `instead` in its place; resolves when that is written. Output of `<Static>` stays.
+   * @throws an error thrown by a component
    */
   readonly leave: (instead?: string) => Promise<void>;
 }
@@ -41,7 +41,7 @@ export function openInline(
     drawing.end();
     const text = canvas.erasure() + instead;
     canvas.close();
-    // A stream that is gone calls back as well, with its error, which its owner is told by an event.
+    // A stream that is gone calls back as well, with its error, which its owner gets by an event.
     await new Promise<void>((resolve) => void stdout.write(text, () => resolve()));
     if (failures.length > 0) throw failures[0];
   };

@@ -1,11 +1,11 @@
-/** 0 is never dropped; larger numbers go first, and among equals the rightmost goes first. */
+/** 0 is never dropped; larger numbers are dropped first, and among equals the rightmost. */
 export interface Droppable {
   readonly priority?: number;
 }
 
 /**
- * Drops the least important items until the rest fits into `room`; what stays keeps its order.
- * Columns of a table, hints of the key line and sections of a page all shrink by this one rule.
+ * Drops the least important items until the rest fits into `room`; the rest keeps its order. Columns of a table, hints of the key line and
+ * sections of a page all shrink by this rule.
  */
 export function keepThatFit<T extends Droppable>(
   items: readonly T[],

@@ -6,14 +6,14 @@ import { widthOf } from './text.js';
 import { Tint, useTheme, type Glyphs } from './theme.js';
 import type { Binding } from './use-keys.js';
 
-/** What a person calls a key: arrows as glyphs, the rest by name. */
+/** The name of a key for people: arrows as glyphs, the others by name. */
 export const keyName = (id: string, glyphs: Glyphs): string =>
   ({ pageup: 'pgup', pagedown: 'pgdn', escape: 'esc', any: 'any key' })[id] ?? glyphs.keys[id] ?? id;
 
-/** Signs stand together, names need something between them. */
+/** Joins signs directly, and names with a slash. */
 const joined = (names: readonly string[]): string => names.join(names.some(({ length }) => length > 1) ? '/' : '');
 
-/** The hints of the bindings in force, cut from the right; those of priority 0 (help, quit) stay. */
+/** The hints of the current bindings, cut from the right; those of priority 0 (help, quit) stay. */
 export function KeyLine({ bindings }: { bindings: readonly Binding[] }): ReactElement {
   const { glyphs } = useTheme();
   const hints = bindings

@@ -1,5 +1,5 @@
-// What Node calls the key that sends a sequence: its keypress events know the sequences of xterm, rxvt, PuTTY, Cygwin and
-// the Linux console.
+// Names keys by the sequences they send, as Node does: its keypress events know the sequences of xterm, rxvt, PuTTY, Cygwin and the Linux
+// console.
 import { emitKeypressEvents } from 'node:readline';
 import { PassThrough } from 'node:stream';
 
@@ -12,20 +12,20 @@ interface Keypress {
 }
 
 const RENAMED: Readonly<Record<string, string>> = { return: 'enter' };
-/** Keys that some screen has a use for; letters count with alt and ctrl. */
+/** Keys that screens can use; letters are used with alt and ctrl. */
 const NAMED = /^(?:up|down|left|right|home|end|pageup|pagedown|delete|enter|tab|backspace|escape|[a-z])$/;
 
 /**
- * The name of the key that sends exactly this: `up`, `ctrl+c`, `shift+tab`, `alt+backspace`. Of several modifiers the strongest
- * counts. Undefined when no key that anybody could mean sends it.
+ * The name of the key that sends exactly this sequence: `up`, `ctrl+c`, `shift+tab`, `alt+backspace`. Of several modifiers the strongest
+ * counts. Undefined when it is not a key in use.
  */
 export function nameOfKey(sequence: string): string | undefined {
-  // One for each: Node waits for more behind some whole sequences (ESC O 5), and would take the next key for it.
+  // A new stream for each sequence: Node waits for more after some whole sequences (ESC O 5), and would take the next key for that.
   const input = new PassThrough();
   const heard: Keypress[] = [];
   emitKeypressEvents(input);
   input.on('keypress', (_: unknown, key: Keypress) => heard.push(key));
-  // Not written: what is emitted is answered at once.
+  // Emitted instead of written, so that it is handled at once.
   input.emit('data', Buffer.from(sequence));
   const [key, ...others] = heard;
   if (key?.name === undefined || key.sequence !== sequence || others.length > 0) return undefined;

@@ -1,36 +1,36 @@
-// Keys as the screens see them, and where they come from. Ink's own `useInput` is not used: it hands over a chunk as one
-// key (a held `j` over a slow line comes as "jjj") and throws on some keys that it cannot name.
+// Keys as screens get them, and their source. Ink's own `useInput` is not used: it passes a chunk as one key (a held `j` over a slow line
+// arrives as "jjj") and throws on some keys that it cannot name.
 import { nameOfKey } from './key-names.js';
 import { InputSplitter, type Piece } from './split-input.js';
 
 export interface Key {
   /** `a`, `A`, `space`, `up`, `ctrl+c`, `shift+tab`, `paste`, ... */
   readonly id: string;
-  /** What the key types; empty for keys that do not type. The lines of a paste end with `\n`. */
+  /** Text that the key types; empty for keys that do not type. The lines of a paste end with `\n`. */
   readonly text: string;
 }
 
 export interface KeySource {
-  /** Takes what the terminal has sent. */
+  /** Takes input from the terminal. */
   readonly write: (chunk: Buffer | string) => void;
-  /** A key, as if it were typed now. */
+  /** Emits a key as if it were typed now. */
   readonly press: (key: Key) => void;
   readonly subscribe: (listener: (key: Key) => void) => () => void;
-  /** Forgets a key that has only begun. */
+  /** Drops a key whose sequence is incomplete. */
   readonly reset: () => void;
 }
 
 export interface KeySourceOptions {
-  /** Keys for which it says no go to nobody. */
+  /** Keys for which it returns false are dropped. */
   readonly accepts?: (key: Key) => boolean;
-  /** Told of what a listener throws; without it `write` throws it, or an escape key the process. */
+  /** Gets errors of listeners; without it `write` throws them, and for an escape key they end the process. */
   readonly onError?: (error: unknown) => void;
 }
 
-// Sequences come in one piece or nearly so; a person who pressed escape should not notice.
+// Sequences arrive in one piece or nearly so; a user who presses escape should not notice the delay.
 const ESCAPE_MS = 50;
 
-/** The emitter between the input and the screens; a test writes to it what a terminal would send. */
+/** The emitter between the input and the screens; a test writes to it like a terminal. */
 export function createKeySource({ accepts = () => true, onError }: KeySourceOptions = {}): KeySource {
   let splitter = new InputSplitter();
   const listeners = new Set<(key: Key) => void>();

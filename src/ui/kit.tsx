@@ -12,7 +12,7 @@ export interface KitProps {
   readonly children: ReactNode;
 }
 
-/** What every component of the kit may ask for: keys, size and theme. The only nesting of providers there is. */
+/** The providers for every component of the kit: keys, size and theme. There is no other nesting of providers. */
 export function Kit({ keys, size, look, children }: KitProps): ReactElement {
   const theme = useMemo(() => makeTheme(look), [look]);
   return (

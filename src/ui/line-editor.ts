@@ -1,5 +1,5 @@
-// One line of text with a cursor, as the keys of a shell edit it. Pure. The cursor is an index into the text between two
-// characters as a person counts them, so that an emoji or an accented letter is passed and deleted whole.
+// One line of text with a cursor, edited by the keys of a shell. Pure. The cursor is an index into the text between two user-perceived
+// characters, so that an emoji or an accented letter is passed and deleted whole.
 import type { Key } from './keys.js';
 
 export interface Line {
@@ -9,7 +9,7 @@ export interface Line {
 
 export const emptyLine: Line = { text: '', cursor: 0 };
 
-/** The line with `text` put in at the cursor. Lines of it become one, control characters go. */
+/** Inserts `text` at the cursor. Its lines are joined into one, and control characters are dropped. */
 export function insertText({ text, cursor }: Line, inserted: string): Line {
   // oxlint-disable-next-line no-control-regex
   const line = inserted.replaceAll(/[\n\t]+/g, ' ').replaceAll(/[\x00-\x1f\x7f-\x9f]/g, '');
@@ -43,7 +43,7 @@ const isWord = (character: string): boolean => /[\p{L}\p{M}\p{N}]/u.test(charact
 const isSpace = (character: string): boolean => character === ' ';
 type Test = (character: string) => boolean;
 
-/** Steps over characters as long as the test says so. Not a regular expression: those take quadratic time backwards. */
+/** Steps back over characters that pass the test. No regular expression: those take quadratic time backwards. */
 function stepBack({ text }: Line, from: number, test: Test): number {
   let index = from;
   while (index > 0 && test(text.charAt(index - 1))) index--;
@@ -63,7 +63,7 @@ const not =
 
 const wordStart: Target = (line) => stepBack(line, stepBack(line, line.cursor, not(isWord)), isWord);
 const wordEnd: Target = (line) => stepOn(line, stepOn(line, line.cursor, not(isWord)), isWord);
-/** Back over spaces and what stands between spaces, as ctrl+w does. */
+/** Moves back over spaces and the characters before them, as ctrl+w does. */
 const spacedWordStart: Target = (line) => stepBack(line, stepBack(line, line.cursor, isSpace), not(isSpace));
 
 const start: Target = () => 0;
@@ -78,7 +78,7 @@ const MOVEMENTS: Readonly<Record<string, Target>> = {
   'alt+f': wordEnd, 'ctrl+right': wordEnd, 'alt+right': wordEnd,
 }; // prettier-ignore
 
-/** What lies between the cursor and the target goes. */
+/** Delete the text between the cursor and the target. */
 const DELETIONS: Readonly<Record<string, Target>> = {
   backspace: before,
   delete: after, 'ctrl+d': after,

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { useSize } from './size.js';
 import { Tint, useTheme } from './theme.js';
 
-/** One row with a left and a right end, one column of air on both sides; the left end gives way first. */
+/** One row with a left and a right part and a margin of one column on both sides; the left part shrinks first. */
 export function Line({ left, right }: { left?: ReactNode; right?: ReactNode }): ReactElement {
   return (
     <Box width={useSize().columns} height={1} flexShrink={0} paddingX={1} columnGap={2} justifyContent="space-between">

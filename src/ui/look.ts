@@ -1,15 +1,15 @@
-// What a terminal can show: decided once and passed down as data.
+// Capabilities of a terminal, decided once and passed down as data.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Look {
-  /** Glyphs and names beyond ASCII may be written. */
+  /** True when glyphs and names beyond ASCII may be written. */
   readonly unicode: boolean;
-  /** Colour codes may be written. */
+  /** True when colour codes may be written. */
   readonly color: boolean;
 }
 
-/** What may be written to a stream that takes colour or not, in this locale and TERM. */
+/** The look of a stream, by its colour support, the locale and TERM. */
 export function lookOf(color: boolean, env: Environment): Look {
   return { unicode: isUnicode(env), color };
 }

@@ -5,7 +5,7 @@ import type { Binding } from './use-keys.js';
 export const group = (name: string, bindings: readonly Omit<Binding, 'group'>[]): Binding[] =>
   bindings.map((binding) => ({ ...binding, group: name }));
 
-/** Moves a cursor by rows; `page`: rows of a page. With a `hint` the arrows are on the key line. */
+/** Bindings that move a cursor by rows; `page` is the number of rows of a page. With a `hint` the arrows are on the key line. */
 export const moveKeys = (move: (rows: number) => void, page: number, hint?: string): Binding[] =>
   group('move', [
     {

@@ -10,11 +10,11 @@ interface PickerProps {
   readonly count: number;
   readonly chosen: number;
   readonly columns: readonly Column[];
-  /** That it may take; all of it where this is not given. */
+  /** Number of rows it may take; as many as it needs when not given. */
   readonly rows?: number;
 }
 
-/** A choice among a few rows, set in. What cannot be chosen stays visible, dim. */
+/** A choice among a few rows, indented. Rows that cannot be chosen stay visible, dim. */
 export function Picker({ count, chosen, columns, rows = count + 1 }: PickerProps): ReactElement {
   return (
     <Box paddingLeft={INSET}>

@@ -1,16 +1,16 @@
 // A result table of a plain command: the same `Table` as on the screens, printed once.
 import { cellText, fitColumns, type TableColumn, type TableRow } from './table-columns.js';
 
-/** Ink takes 50 KB for a row of eight cells as long as it draws. */
+/** Rows drawn at a time: Ink takes 50 KB for a row of eight cells while it draws. */
 const PAGE_ROWS = 500;
 
-/** A result table as text, at most `width` columns of the terminal wide. Every cell has to be printable text on one line. */
+/** A result table as text, at most `width` columns wide. Every cell must be printable text on one line. */
 export async function renderTable(
   rows: readonly TableRow[],
   columns: readonly TableColumn[],
   width: number,
 ): Promise<string> {
-  // Here and not above, so that a command that prints no table does not load Ink.
+  // Imported here, so that a command that prints no table does not load Ink.
   const [{ renderToString }, { Table }, { fixedSize, TerminalSize }, { makeTheme, ThemeContext }] = await Promise.all([
     import('ink'),
     import('./table.js'),

@@ -1,5 +1,5 @@
-// A screen that takes the whole terminal: the alternate buffer is entered before the first frame and left on every path
-// out (done, failure, signal, the end of the process), so that the terminal is as it was.
+// A screen that takes the whole terminal: the alternate buffer is entered before the first frame and left on every path out (done, failure,
+// signal, exit of the process), so that the terminal is restored.
 import type { ReactNode } from 'react';
 import { openCanvas } from './canvas.js';
 import { draw } from './draw.js';
@@ -19,10 +19,10 @@ export interface ScreenOptions {
 
 const ENTER = `\u001b[?1049h\u001b[H${PASTE_MARKS_ON}`;
 const LEAVE = `${PASTE_MARKS_OFF}\u001b[?1049l\u001b[?25h`;
-/** The only keys that count while the window is too small for a frame. */
+/** The only keys that are accepted while the window is too small for a frame. */
 const QUIT_KEYS = ['q', 'ctrl+c'];
 
-/** Shows a full screen until `quit` is called or the signal aborts. @throws what failed in a component or a key */
+/** Shows a full screen until `quit` is called or the signal aborts. @throws errors of a component or a key */
 export async function runScreen(screen: (quit: () => void) => ReactNode, options: ScreenOptions): Promise<void> {
   const { stdin, stdout, look, signal } = options;
   if (signal?.aborted === true) return;
@@ -33,8 +33,8 @@ export async function runScreen(screen: (quit: () => void) => ReactNode, options
     accepts: (key) => !isTooSmall(canvas.size.get()) || QUIT_KEYS.includes(key.id),
     onError: fail,
   });
-  // Before the first frame: what is typed as soon as that is seen must not meet a terminal that edits lines itself. Nothing is
-  // read before this turn is over.
+  // Before the first frame: keys typed as soon as that is seen must not meet a terminal that edits lines itself. Nothing is read before
+  // this turn is over.
   const stopKeys = readInto(keys, stdin);
   const drawing = draw(screen(quit), { canvas, keys, look, onError: fail });
   let hasLeft = false;
@@ -50,7 +50,7 @@ export async function runScreen(screen: (quit: () => void) => ReactNode, options
     stdout.write(LEAVE);
   };
   process.on('exit', leave);
-  // Before the one that prints the error: nobody would see what is printed on the alternate buffer.
+  // Before the listener that prints the error: nobody would see output on the alternate buffer.
   process.prependListener('uncaughtException', leave);
   signal?.addEventListener('abort', quit);
   try {

@@ -12,10 +12,10 @@ import type { Binding } from './use-keys.js';
 const LEAST = { columns: 60, rows: 15 };
 const CHROME = 6;
 
-/** Rows of the body on a terminal of `rows`. Key handlers need it for "one page". */
+/** Number of rows of the body on a terminal of `rows` rows. Key handlers need it for "one page". */
 export const bodyRows = (rows: number): number => rows - 1 - CHROME;
 
-/** No frame fits into a window of this size. */
+/** True when a window of this size is too small for a frame. */
 export const isTooSmall = ({ columns, rows }: Size): boolean => columns < LEAST.columns || rows < LEAST.rows;
 
 export interface ScreenProps {

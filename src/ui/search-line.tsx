@@ -7,18 +7,18 @@ import { widthOf } from './text.js';
 import { Tint } from './theme.js';
 
 const MOST_WIDTH = 60;
-/** The air at both ends, and before the count. */
+/** Columns of the margins at both ends, and before the count. */
 const AIR = 4;
 
 interface Props {
   readonly label: string;
   readonly line: EditedLine;
   readonly placeholder: string;
-  /** How much is found. */
+  /** Text about the number of matches. */
   readonly found: string;
 }
 
-/** What is being searched for, and beside it how much is found. */
+/** The search text, and beside it the number of matches. */
 export function SearchLine({ label, line, placeholder, found }: Props): ReactElement {
   const name = `${label}: `;
   const room = useSize().columns - AIR - widthOf(name + found);

@@ -1,4 +1,4 @@
-// Rows of a sign, a label and sentences beside them: on a screen and in printed results. Pure; nothing is cut.
+// Rows of a sign, a label and sentences beside them, on a screen and in printed results. Pure; nothing is cut.
 import type { Sign } from './sign.js';
 import { widthOf } from './text.js';
 import { wrapped } from './wrapped.js';
@@ -6,23 +6,23 @@ import { wrapped } from './wrapped.js';
 export interface SignedRow {
   readonly sign: Sign;
   readonly label: string;
-  /** Each begins a line of its own. */
+  /** Sentences, each of which starts on a new line. */
   readonly texts: readonly string[];
 }
 
 export interface SignedLine {
-  /** Of the first line of a row. */
+  /** Set on the first line of a row. */
   readonly sign: Sign | undefined;
-  /** Padded: what follows stands in one column. */
+  /** Padded, so that texts are aligned in one column. */
   readonly label: string;
   readonly text: string;
 }
 
 const GAP = 2;
-/** Narrower than this no sentence can be read. */
+/** A narrower text column would be unreadable. */
 const LEAST = 20;
 
-/** The lines in so many columns, signs not counted. */
+/** The lines in this number of columns, without the signs. */
 export function signedLines(rows: readonly SignedRow[], columns: number): readonly SignedLine[] {
   const labelWidth = Math.max(0, ...rows.map(({ label }) => widthOf(label))) + GAP;
   const width = Math.max(LEAST, columns - labelWidth);

@@ -1,5 +1,5 @@
-// `useSize()` answers "how much room do I have here?". The root knows the terminal, a `Room` narrows it for what is inside.
-// Numbers are passed down because Ink's `measureElement` is 0 before the first layout.
+// `useSize()` returns the room that a component has. The root uses the size of the terminal; a `Room` narrows it for its children. Numbers
+// are passed down because Ink's `measureElement` returns 0 before the first layout.
 import { Box } from 'ink';
 import { createContext, useContext, useMemo, useSyncExternalStore, type ReactElement, type ReactNode } from 'react';
 
@@ -8,16 +8,16 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Where the size of a terminal comes from. */
+/** The source of a terminal's size. */
 export interface SizeSource {
-  /** The same object until the size changes. */
+  /** Returns the same object until the size changes. */
   readonly get: () => Size;
   readonly subscribe: (onChange: () => void) => () => void;
 }
 
-/** Below this screens leave out what is said elsewhere, too. */
+/** Below this width screens also leave out what is shown elsewhere. */
 export const BASE_COLUMNS = 80;
-/** From here on screens have second panels, and tables all of their columns. */
+/** From this width on screens have second panels, and tables all of their columns. */
 export const WIDE_COLUMNS = 120;
 
 const SizeContext = createContext<Size>({ columns: 80, rows: 24 });
@@ -28,13 +28,13 @@ export interface TerminalSizeProps {
   readonly children: ReactNode;
 }
 
-/** The room of a whole terminal. */
+/** Provides the size of the whole terminal. */
 export function TerminalSize({ source, children }: TerminalSizeProps): ReactElement {
   const size = useSyncExternalStore(source.subscribe, source.get);
   return <SizeContext value={size}>{children}</SizeContext>;
 }
 
-/** An area of exactly this size. What does not fit is clipped, never pushed over the neighbours. */
+/** An area of exactly this size. Content that does not fit is clipped, and never overlaps the neighbours. */
 export function Room({ columns, rows, children }: Size & { readonly children: ReactNode }): ReactElement {
   const size = useMemo(() => ({ columns, rows }), [columns, rows]);
   return (

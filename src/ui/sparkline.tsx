@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Tint, useTheme } from './theme.js';
 
-/** One row of levels from 0 to the highest value, and the highest value in words. The newest `width` values win. */
+/** One row of levels from 0 to the highest value, followed by the note. Only the newest `width` values are shown. */
 export function Sparkline({
   values,
   width,

@@ -1,7 +1,7 @@
 import { useEffect, useState, type ReactElement } from 'react';
 import { Tint, useTheme } from './theme.js';
 
-/** Says "working" where no share is known. The clock ticks only while it is mounted. */
+/** Shows that work is going on when no progress is known. The timer only runs while it is mounted. */
 export function Spinner({ label, intervalMs = 100 }: { label: string; intervalMs?: number }): ReactElement {
   const { spinner } = useTheme().glyphs;
   const [tick, setTick] = useState(0);

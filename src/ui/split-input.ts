@@ -1,20 +1,20 @@
-// Cuts what a terminal sends into pieces, each of which is one key at most. This is what Node's keypress events get wrong:
+// Splits the input from a terminal into pieces, each of which is one key at most. Node's keypress events get these wrong:
 // - a character of several code points (an emoji, an accent that follows its letter) comes as several keys;
-// - an answer of the terminal that nobody asked for (OSC, DCS, CSI ? and CSI <) is typed as text;
-// - in a paste, the beginning of a sequence swallows the mark that ends it, and then every key is pasted for ever; a paste
+// - an unsolicited answer of the terminal (OSC, DCS, CSI ? and CSI <) is typed as text;
+// - in a paste, the beginning of a sequence swallows the mark that ends it, and then every key counts as pasted for ever; a paste
 //   of 1 MiB is a million events;
-// - a sequence that breaks off waits for ever and swallows the next key, be it ctrl+c.
+// - an incomplete sequence waits for ever and swallows the next key, even ctrl+c.
 import { StringDecoder } from 'node:string_decoder';
 
 export type Piece =
-  /** One character as a person counts them. */
+  /** One user-perceived character. */
   | { readonly kind: 'character'; readonly text: string }
-  /** What was pasted, lines ended by `\n`. */
+  /** Pasted text, with lines ended by `\n`. */
   | { readonly kind: 'paste'; readonly text: string }
   /** A control character or a whole escape sequence. */
   | { readonly kind: 'sequence'; readonly text: string };
 
-/** What has been made of the front of the input. */
+/** Pieces made from the front of the input, and the length of that. */
 interface Step {
   readonly pieces: readonly Piece[];
   readonly length: number;
@@ -23,7 +23,7 @@ interface Step {
 const ESC = '\u001b';
 const PASTE_BEGIN = `${ESC}[200~`;
 const PASTE_END = `${ESC}[201~`;
-/** A sequence that is longer is none; a paste is given out in pieces of this size. */
+/** A longer sequence is invalid; a longer paste is returned in pieces of this size. */
 const MAX_SEQUENCE = 4096;
 const MAX_PASTE = 1 << 20;
 
@@ -45,13 +45,13 @@ const segmenter = new Intl.Segmenter();
 const nothing = (length: number): Step => ({ pieces: [], length });
 const sequence = (text: string): Step => ({ pieces: [{ kind: 'sequence', text }], length: text.length });
 
-/** Cuts bytes into pieces; keeps what is not complete for the next chunk. No bytes whatever make it throw. */
+/** Splits bytes into pieces; keeps an incomplete one for the next chunk. No input makes it throw. */
 export class InputSplitter {
   private readonly utf8 = new StringDecoder('utf8');
   private rest = '';
   private isPasting = false;
 
-  /** The pieces that are complete with these bytes. */
+  /** Returns the pieces that these bytes complete. */
   push(bytes: Buffer): Piece[] {
     this.rest += this.utf8.write(bytes);
     const pieces: Piece[] = [];
@@ -63,12 +63,12 @@ export class InputSplitter {
     }
   }
 
-  /** Something has begun that may be a key by itself: `flush` says that nothing more came. */
+  /** True when the input ends with the beginning of a sequence that may be a key by itself: call `flush` when nothing more arrives. */
   get isWaiting(): boolean {
     return this.rest !== '' && !this.isPasting;
   }
 
-  /** Nothing followed: a lone ESC is the escape key, any other beginning is dropped. */
+  /** Ends the wait: a lone ESC is the escape key, any other beginning is dropped. */
   flush(): Piece[] {
     if (!this.isWaiting) return [];
     const { rest } = this;
@@ -76,7 +76,7 @@ export class InputSplitter {
     return rest === ESC ? [{ kind: 'sequence', text: ESC }] : [];
   }
 
-  /** The first thing in `rest`; undefined when it is not complete. */
+  /** The first piece of `rest`; undefined when it is incomplete. */
   private step(): Step | undefined {
     const { rest } = this;
     if (rest === '') return undefined;
@@ -92,14 +92,14 @@ export class InputSplitter {
     if (UNFINISHED.test(rest)) return rest.length < MAX_SEQUENCE ? undefined : nothing(rest.length);
     const whole = CONTROL_SEQUENCE.exec(rest)?.[0] ?? SHORT_SEQUENCE.exec(rest)?.[0];
     if (whole !== undefined) return sequence(whole);
-    // Two escapes, or a sequence that broke off: what broke it is looked at by itself.
+    // Two escapes, or an incomplete sequence: the character after it is handled by itself.
     return rest.startsWith(ESC + ESC) ? sequence(ESC) : nothing(2);
   }
 
   private paste(): Step | undefined {
     const end = this.rest.indexOf(PASTE_END);
     if (end < 0 && this.rest.length < MAX_PASTE) return undefined;
-    // The last characters may be the beginning of the end.
+    // The last characters may be the beginning of the end mark.
     const length = end < 0 ? this.rest.length - PASTE_END.length : end;
     if (end >= 0) this.isPasting = false;
     const text = this.rest.slice(0, length).replaceAll(/\r\n?/g, '\n');

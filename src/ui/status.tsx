@@ -5,12 +5,12 @@ import { cut, widthOf } from './text.js';
 import { Tint, useTheme } from './theme.js';
 
 export interface Message {
-  /** Of several parts, joined by ` · `, the last ones give way. */
+  /** Text; of parts joined by ` · `, the last ones are dropped first. */
   readonly text: string;
   readonly tone?: 'plain' | 'good' | 'warn' | 'bad';
 }
 
-/** The status line: a glyph, a sentence, and on the right where one is. */
+/** The status line: a glyph, a sentence, and text on the right. */
 export function Status({ message, right = '' }: { message: Message; right?: string }): ReactElement {
   const { glyphs } = useTheme();
   const { tone = 'plain', text } = message;
@@ -39,7 +39,7 @@ function partsThatFit(text: string, room: number): string {
 
 const TOAST_MS = 4000;
 
-/** A message that takes the place of the status for a moment. A new message starts the time again. */
+/** A message that replaces the status for a moment. A new message restarts the time. */
 export function Toast({
   message,
   onExpire,

@@ -1,14 +1,14 @@
-// Which columns of a result table are shown and how wide: never wider than the terminal. A column that may be cut gives
-// way first, then whole columns go, the least important first; ids and numbers are never squeezed.
+// Chooses the columns of a result table and their widths: never wider than the terminal. A column that may be cut shrinks first, then whole
+// columns are dropped, the least important first; IDs and numbers are never squeezed.
 import { widthOf } from './text.js';
 
 export interface TableColumn {
   readonly key: string;
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** May be cut in the middle (paths, sources). */
+  /** Set for columns that may be cut in the middle (paths, sources). */
   readonly isCuttable?: boolean;
-  /** Columns with the highest number go first when there is no room; those without one stay. */
+  /** The columns with the highest number are dropped first when there is no room; those without one stay. */
   readonly dropOrder?: number;
 }
 
@@ -22,7 +22,7 @@ export interface FittedColumn {
 export const COLUMN_GAP = 2;
 const SHORTEST_CUT = 12;
 
-/** The text of a cell; what is unknown is a dash. */
+/** The text of a cell; a dash for an unknown value. */
 export function cellText(row: TableRow, { key }: TableColumn): string {
   return String(row[key] ?? '-');
 }
@@ -32,7 +32,7 @@ export function fitColumns(rows: readonly TableRow[], columns: readonly TableCol
   let fitted = columns.map((column) => ({ column, width: Math.min(width, naturalWidth(rows, column)) }));
   while (overflow(shrink(fitted, width, SHORTEST_CUT), width) > 0) {
     const last = leastImportant(fitted);
-    // Nothing may be dropped any more: cut to whatever is left rather than break every line.
+    // Nothing more may be dropped: cut to the rest of the width rather than break every line.
     if (last === undefined) return shrinkAll(shrink(fitted, width, 1), width);
     fitted = fitted.filter((candidate) => candidate !== last);
   }
@@ -53,7 +53,7 @@ function leastImportant(fitted: readonly FittedColumn[]): FittedColumn | undefin
   return droppable.toSorted((a, b) => (b.column.dropOrder ?? 0) - (a.column.dropOrder ?? 0))[0];
 }
 
-/** Takes what is too much from the cuttable columns, always from the widest. */
+/** Takes the excess from the cuttable columns, always from the widest. */
 function shrink(fitted: readonly FittedColumn[], width: number, shortest: number): FittedColumn[] {
   const cuttable = fitted.filter(({ column }) => column.isCuttable);
   return takeFromWidest(fitted, cuttable, overflow(fitted, width), shortest);
@@ -61,7 +61,7 @@ function shrink(fitted: readonly FittedColumn[], width: number, shortest: number
 
 function shrinkAll(fitted: readonly FittedColumn[], width: number): FittedColumn[] {
   const narrow = takeFromWidest(fitted, fitted, overflow(fitted, width), 1);
-  // Not even one cell each: keep the first columns that fit.
+  // Too narrow even for one cell each: keep the first columns that fit.
   const count = Math.max(1, Math.floor((width + COLUMN_GAP) / (1 + COLUMN_GAP)));
   return overflow(narrow, width) > 0 ? narrow.slice(0, count) : narrow;
 }

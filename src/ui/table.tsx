@@ -1,5 +1,5 @@
-// A list that mounts only the rows one can see, so a million rows cost as much as forty.
-// Rows come by index: nothing is copied, sorted or measured here.
+// A list that mounts only the visible rows, so a million rows cost as much as forty.
+// Rows are accessed by index: nothing is copied, sorted or measured here.
 //
 // `columns` must be memoised on the data its cells read: a row is drawn again only when its index, its
 // cursor or `columns` changed. A cursor step then draws two rows, not forty.
@@ -12,14 +12,14 @@ import { scrollTo } from './window.js';
 
 export interface TableProps {
   readonly count: number;
-  /** -1: no cursor, nothing scrolls. */
+  /** Index of the cursor; -1 for none, and then nothing scrolls. */
   readonly cursor: number;
   readonly columns: readonly Column[];
-  /** Rows to use, head included; default: all there is. */
+  /** Number of rows to use, including the head; by default all there are. */
   readonly height?: number;
-  /** Columns of air between the pointer and the first cell. */
+  /** Number of empty columns between the pointer and the first cell. */
   readonly indent?: number;
-  /** False for a table that is printed: no column for the pointer, and none of air on the right. */
+  /** False for a printed table: no column for the pointer, and no margin on the right. */
   readonly hasPointer?: boolean;
 }
 
@@ -31,8 +31,8 @@ export function Table({ count, cursor, columns, height, indent = 0, hasPointer =
   const laidOut = useMemo(() => layOutColumns(columns, size.columns - sides), [columns, size.columns, sides]);
   const lead = (hasPointer ? 1 : 0) + indent;
 
-  // The last offset is kept so that the list stays still until the cursor leaves it. Setting state while
-  // rendering is React's documented way to derive it: no effect, no second frame.
+  // The last offset is kept so that the list stays still until the cursor leaves it. Setting state while rendering is React's documented
+  // way to derive it: no effect, no second frame.
   const [top, setTop] = useState(0);
   const first = scrollTo(top, Math.max(0, cursor), count, visible);
   if (first !== top) setTop(first);
@@ -66,9 +66,9 @@ interface RowProps {
   readonly index: number;
   readonly isCursor: boolean;
   readonly columns: readonly LaidOut[];
-  /** Columns before the first cell; the pointer stands in the first of them. */
+  /** Number of columns before the first cell; the pointer is in the first of them. */
   readonly lead: number;
-  /** What is behind the last cell. */
+  /** Text after the last cell. */
   readonly tail: string;
 }
 
@@ -93,7 +93,7 @@ const Row = memo(({ index, isCursor, columns, lead, tail }: RowProps) => {
 
 const BETWEEN = ' '.repeat(GAP);
 
-/** Text without a tone stays a plain string: an element per cell is what a page of new rows costs most. */
+/** Text without a tone stays a plain string: an element for each cell is the largest cost of a page of new rows. */
 function cellOf(column: Column, index: number, width: number, { glyphs }: Theme): ReactNode {
   const content = column.cell(index, width);
   if (typeof content !== 'string') return content;

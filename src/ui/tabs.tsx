@@ -9,7 +9,7 @@ export interface Tab {
   readonly isDisabled?: boolean;
 }
 
-/** `[1 Overview]  2 Costs`: brackets as well as colour. Too narrow: the other tabs shrink to their digit. */
+/** `[1 Overview]  2 Costs`: brackets in addition to colour. When there is no room, the other tabs shrink to their digit. */
 export function Tabs({ tabs, active }: { tabs: readonly Tab[]; active: number }): ReactElement {
   const room = useSize().columns;
   const label = (tab: Tab, at: number): string =>

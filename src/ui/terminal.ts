@@ -9,10 +9,10 @@ export type TerminalStream = Writable & {
 
 const ERASE_SCROLLBACK = '\u001b[3J';
 
-/** The text minus CSI 3J, which wipes what the user has scrolled past. */
+/** The text without CSI 3J, which would erase the scrollback. */
 export const withoutScrollbackErasure = (text: string): string => text.replaceAll(ERASE_SCROLLBACK, '');
 
-/** The codes that erase a frame of `height` lines above the cursor and leave the cursor where the frame began. */
+/** The codes that erase a frame of `height` lines above the cursor and leave the cursor at its start. */
 export function eraseFrame(height: number): string {
   return `\r\u001b[2K${'\u001b[1A\u001b[2K'.repeat(height)}`;
 }

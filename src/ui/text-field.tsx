@@ -10,8 +10,8 @@ export interface TextFieldProps {
 }
 
 /**
- * A line that is being edited, exactly `width` columns; of a longer one the part around the cursor. It draws and nothing
- * more: `editLine` in the store's verbs makes of keys what is drawn here, so that no key of a chunk is lost.
+ * A line that is being edited, in exactly `width` columns; for a longer one, the part around the cursor. It only draws: `editLine` in the
+ * store's verbs applies keys to the line, so that no key of a chunk is lost.
  */
 export function TextField({ line, width, placeholder = '' }: TextFieldProps): ReactElement {
   const isEmpty = line.text === '';
@@ -35,7 +35,7 @@ function placeholderParts(placeholder: string, width: number): Parts {
 }
 
 function partsAround({ text, cursor }: Line, width: number): Parts {
-  // A character takes one column at least, so nothing further away can be seen: the cost of a line does not grow with it.
+  // A character takes at least one column, so nothing further away can be visible: the cost does not grow with the length of the line.
   const reach = 8 * width;
   const before = charactersOf(text.slice(Math.max(0, cursor - reach), cursor)).map(clean);
   const [under = ' ', ...after] = charactersOf(text.slice(cursor, cursor + reach)).map(shown);
@@ -43,11 +43,11 @@ function partsAround({ text, cursor }: Line, width: number): Parts {
   const isWhole = widthOf(before.join('')) + widthOf(after.join('')) <= room;
   if (isWhole) return [before.join(''), under, after.join('')];
   const rest = head(after, room - widthOf(tail(before, Math.floor((room * 2) / 3))));
-  // At the end of a long line the room behind the cursor is given to what is before it.
+  // At the end of a long line the room after the cursor is used for the text before it.
   return [tail(before, room - widthOf(rest)), under, rest];
 }
 
-/** What no cell is taken by would leave the cursor without one. */
+/** The character as it is shown; one without a width would leave the cursor without a cell. */
 const shown = (character: string): string => clean(character) || '?';
 
 function head(parts: readonly string[], width: number): string {

@@ -1,5 +1,5 @@
 // The only place that knows how wide text is. Everything a table draws goes through `fit`,
-// so a row is exactly as wide as its columns whatever a file is called.
+// so a row is exactly as wide as its columns whatever the name of a file.
 //
 // Two traps of Ink 6.8 are closed here: control characters move the cursor and break the frame,
 // and a lone zero-width cluster is measured as 0 columns but takes one cell when it is drawn.
@@ -11,32 +11,29 @@ const PLAIN = /^[\x20-\x7e]*$/;
 // oxlint-disable-next-line no-control-regex
 const HOSTILE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const segmenter = new Intl.Segmenter();
-/** Longer texts are taken apart in pieces, in UTF-16 units. */
+/** Longer texts are processed in blocks of this many UTF-16 units. */
 const BLOCK = 256;
 
 export type Align = 'left' | 'right';
 export type Cut = 'end' | 'middle';
 
-/** Columns that `text` takes on screen. */
+/** Number of columns that `text` takes on screen. */
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   if (text.length <= BLOCK) return stringWidth(text);
   return blocksOf(stripVTControlCharacters(text)).reduce((sum, block) => sum + stringWidth(block), 0);
 }
 
-/** The characters of a text as a person counts them. */
+/** The user-perceived characters of a text. */
 export const charactersOf = (text: string): string[] =>
   blocksOf(text).flatMap((block) => Array.from(segmenter.segment(block), (part) => part.segment));
 
-/**
- * The text in blocks of whole characters. `Intl.Segmenter` takes the square of the length: minutes for the megabyte that
- * somebody calls a path.
- */
+/** The text in blocks of whole characters. `Intl.Segmenter` takes quadratic time: minutes for a path of a megabyte. */
 function blocksOf(text: string): string[] {
   const blocks: string[] = [];
   for (let from = 0, end = 0; from < text.length; from = end) {
     const block = text.slice(from, from + BLOCK);
-    // The last unit may be half of what belongs to the character before it.
+    // The last unit may be half of something that belongs to the character before it.
     const whole = segmenter.segment(block).containing(block.length - 2)?.index;
     end = from + (block.length < BLOCK ? block.length : whole || block.length);
     blocks.push(text.slice(from, end));
@@ -44,7 +41,7 @@ function blocksOf(text: string): string[] {
   return blocks;
 }
 
-/** Makes any string safe to draw: hostile characters become `?` (as `ls` does), invisible ones go. */
+/** Makes any string safe to draw: hostile characters become `?` (as in `ls`), invisible ones are dropped. */
 export function clean(text: string): string {
   if (PLAIN.test(text)) return text;
   return charactersOf(text.replace(HOSTILE, '?'))
@@ -70,7 +67,7 @@ export function cut(text: string, width: number, where: Cut = 'end', mark = '…
   return head + mark + take(parts.toReversed(), tail).toReversed().join('');
 }
 
-/** At least `width` columns: nothing is cut. */
+/** Pads to at least `width` columns: nothing is cut. */
 export function pad(text: string, width: number, align: Align = 'left'): string {
   const blank = ' '.repeat(Math.max(0, width - widthOf(text)));
   return align === 'right' ? blank + text : text + blank;
@@ -80,7 +77,7 @@ export function pad(text: string, width: number, align: Align = 'left'): string 
 export const fit = (text: string, width: number, align: Align = 'left', where: Cut = 'end', mark = '…'): string =>
   pad(cut(text, width, where, mark), width, align);
 
-/** Where `query` sits in `text` after cutting; the cut moves so that the match stays visible. */
+/** Cuts a text and splits it before and after `query`; the cut moves so that the match stays visible. */
 export function cutAroundMatch(
   text: string,
   query: string,

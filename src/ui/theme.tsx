@@ -1,5 +1,5 @@
-// Tones instead of colours, and glyphs with an ASCII stand-in. A component never names a colour; without colour every
-// state still has a glyph and a word beside it.
+// Tones instead of colours, and glyphs with an ASCII replacement. A component never names a colour; without colours every state still has a
+// glyph and a word beside it.
 import chalk from 'chalk';
 import { Text, type TextProps } from 'ink';
 import { createContext, useContext, type ReactElement, type ReactNode } from 'react';
@@ -12,11 +12,11 @@ export interface Glyphs {
   readonly pointer: string;
   readonly open: string;
   readonly closed: string;
-  /** Of bars: a whole step, half a one, and what is not reached. */
+  /** Bars: a whole step, half a step, and the unfilled part. */
   readonly full: string;
   readonly half: string;
   readonly empty: string;
-  /** Of sparklines, lowest first. */
+  /** Sparklines, lowest level first. */
   readonly levels: readonly string[];
   readonly rule: string;
   readonly divider: string;
@@ -24,7 +24,7 @@ export interface Glyphs {
   readonly good: string;
   readonly warn: string;
   readonly bad: string;
-  /** Nothing is known. */
+  /** For unknown states. */
   readonly none: string;
   readonly live: string;
   readonly spinner: readonly string[];
@@ -98,20 +98,19 @@ const NONE: Readonly<Record<Tone, Style>> = {
   cursor: {},
 };
 
-/** Inverse is no colour: what has no other sign keeps it. */
+/** Inverse is not a colour: tones without another sign keep it. */
 const MONO: Readonly<Record<Tone, Style>> = { ...NONE, match: { inverse: true }, cursor: { inverse: true } };
 
 export interface Theme {
   readonly styles: Readonly<Record<Tone, Style>>;
   readonly glyphs: Glyphs;
-  /** Names beyond ASCII may be shown. */
+  /** True when names beyond ASCII may be shown. */
   readonly unicode: boolean;
 }
 
 /**
- * The theme for what the stream that is drawn on can show. Ink paints with chalk, and chalk asks what *stdout* can show:
- * progress is drawn on stderr, and `--color` and NO_COLOR decide. So chalk always paints with the 16 colours, and a theme
- * without colours asks for none.
+ * The theme for the capabilities of the stream that is drawn on. Ink paints with chalk, and chalk checks what *stdout* supports: progress
+ * is drawn on stderr, and `--color` and NO_COLOR decide. So chalk always paints with the 16 colours, and a theme without colours uses none.
  */
 export function makeTheme({ unicode, color }: Look): Theme {
   chalk.level = 1;
@@ -121,7 +120,7 @@ export function makeTheme({ unicode, color }: Look): Theme {
 export const ThemeContext = createContext<Theme>({ styles: NONE, glyphs: ASCII, unicode: false });
 export const useTheme = (): Theme => useContext(ThemeContext);
 
-/** Inside a row that is inverse as a whole: colours would become patches of background. */
+/** The theme inside a row that is inverse as a whole, where colours would become patches of background. */
 export const flat = (theme: Theme): Theme => ({
   ...theme,
   styles: { ...NONE, match: theme.styles.match.underline === true ? { bold: true, underline: true } : {} },
@@ -133,7 +132,7 @@ export interface TintProps {
   readonly children?: ReactNode;
 }
 
-/** Text in a tone; the one way to print text. */
+/** Text in a tone; the only way to print text. */
 export function Tint({ tone = 'plain', wrap = 'truncate', children }: TintProps): ReactElement {
   const style = useTheme().styles[tone];
   return (

@@ -1,15 +1,15 @@
-// Key bindings are data: the same list is obeyed, printed on the key line and explained by the help.
+// Key bindings are data: the same list is executed, printed on the key line and explained by the help.
 import { createContext, useContext, useEffectEvent, useLayoutEffect } from 'react';
 import { createKeySource, type Key, type KeySource } from './keys.js';
 
 export interface Binding {
-  /** Ids as in `Key.id`; `any` takes every key that no earlier binding took (a text field). */
+  /** IDs as in `Key.id`; `any` takes every key that no earlier binding took (a text field). */
   readonly keys: readonly string[];
   readonly help: string;
   readonly group: string;
   /** Word on the key line; without one the binding is only in the help. */
   readonly hint?: string;
-  /** Keys shown beside `hint` when they are not just the first one, e.g. up and down together; one alone (`1-6`) is also in the help. */
+  /** Keys shown beside `hint` when they are not just the first one, e.g. up and down together; a single one (`1-6`) is also in the help. */
   readonly hintKeys?: readonly string[];
   /** 0 stays on the key line however narrow it is. */
   readonly priority?: number;
@@ -23,9 +23,9 @@ export function runKey(bindings: readonly Binding[], key: Key): void {
 }
 
 /**
- * Obeys bindings while mounted. `bindings` is a function and is asked again for every key: several keys
- * of one chunk arrive before React renders again, so it must read the store's present state, and the
- * runs must call store verbs. That way `/model` in one chunk opens the search and types into it.
+ * Executes bindings while mounted. `bindings` is a function that is called again for every key: several keys of one chunk arrive before
+ * React renders again, so it must read the store's current state, and the `run` functions must call store verbs. That way `/model` in one
+ * chunk opens the search and types into it.
  */
 export function useKeys(bindings: () => readonly Binding[]): void {
   const source = useContext(KeyContext);

@@ -1,6 +1,6 @@
 import { charactersOf, widthOf } from './text.js';
 
-/** Text in lines of at most `width` columns: broken at a blank where one is near, and else anywhere, as paths have few. */
+/** Wraps text into lines of at most `width` columns: at a space if one is near, and otherwise anywhere, as paths have few spaces. */
 export function wrapped(text: string, width: number): readonly string[] {
   const characters = charactersOf(text);
   const lines: string[] = [];
@@ -15,7 +15,7 @@ export function wrapped(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** Behind the last character that fits; one fits always. */
+/** Index after the last character that fits; at least one always fits. */
 function endOfLine(characters: readonly string[], from: number, width: number): number {
   let end = from;
   let used = 0;

@@ -1,5 +1,5 @@
-// Counts of a comparison, and its changes for `--json` as long as they are few. Folders are counted apart: their times
-// change whenever something in them does.
+// Counts the changes of a comparison, and keeps them for `--json` while they are few. Folders are counted apart: their times change
+// whenever something in them does.
 import { type Change, type DiffBatch, type DiffSide, diffViews } from './diff.js';
 import { listedFile } from '../format/manifest/listed-file.js';
 import { type Json, jsonOf } from '../platform/json/document.js';
@@ -51,7 +51,7 @@ export class DiffTally {
     private readonly to: DiffSide,
   ) {}
 
-  /** Counts a batch and holds its changes of files while there are not many. */
+  /** Counts a batch, and keeps its changes of files while there are at most `HELD`. */
   add({ changes, unchanged }: DiffBatch): void {
     for (const change of changes) {
       if (isFolderChange(change)) this.folders[change.kind]++;
@@ -63,7 +63,7 @@ export class DiffTally {
     for (const { type } of unchanged) if (type !== 'directory') this.unchanged++;
   }
 
-  /** The changes of files as JSON, each one a document. Too many to be held are found by comparing again. */
+  /** The changes of files as JSON documents. When there are too many to keep in memory, the views are compared again. */
   list(): Iterable<ChangeJson> | AsyncIterable<ChangeJson> {
     return this.count <= HELD ? this.held : this.again();
   }

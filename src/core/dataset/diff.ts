@@ -1,9 +1,8 @@
-// What changed between two versions: a merge of their views in path order. Nothing but one batch of each is held.
-// Status change times, inode numbers and the numbers of hard-link groups are ignored: they differ although nobody changed
-// anything. A hard link counts as a file.
+// Compares two versions: a merge of their views in path order, with only one batch of each in memory. Status change times, inode numbers
+// and the numbers of hard-link groups are ignored: they differ although nobody changed anything. A hard link counts as a file.
 import type { ChunkRecord, Entry, Segment, Timestamp } from '../format/manifest/manifest-types.js';
 
-/** What a comparison needs of a view. */
+/** One side of a comparison: the part of a view that is needed. */
 export interface DiffSide {
   readonly chunks: readonly ChunkRecord[];
   /** In byte order of the path. */
@@ -24,7 +23,7 @@ export type Change =
 export interface DiffBatch {
   /** In path order. */
   readonly changes: readonly Change[];
-  /** Entries of the later version that are as they were. */
+  /** Entries of the later version that did not change. */
   readonly unchanged: readonly Entry[];
 }
 
@@ -61,7 +60,7 @@ class Cursor {
     this.index++;
   }
 
-  /** Gets the next batch when this one is used up. */
+  /** Gets the next batch when the current one is used up. */
   async fill(): Promise<void> {
     while (!this.isOver && this.index >= this.batch.length) {
       const next = await this.batches.next();
@@ -76,7 +75,7 @@ class Cursor {
   }
 }
 
-/** Continues until one side needs its next batch. */
+/** Compares until one side needs its next batch. */
 function compareBatches(before: Cursor, after: Cursor, sides: { from: DiffSide; to: DiffSide }): DiffBatch {
   const changes: Change[] = [];
   const unchanged: Entry[] = [];
@@ -123,7 +122,7 @@ const kindOf = ({ type }: Entry): string => (type === 'hardlink' ? 'file' : type
 
 const isSameTime = (a: Timestamp, b: Timestamp): boolean => a.seconds === b.seconds && a.nanos === b.nanos;
 
-// Without checksums, content is recognized by where it is stored, else by size and time, as in a sync.
+// Without checksums, content counts as the same when it is stored in the same place, or else when size and time agree, as in a sync.
 function hasSameContent(
   old: Entry,
   now: Entry,
@@ -134,11 +133,11 @@ function hasSameContent(
   if (old.type === 'directory') return true;
   if (old.size !== now.size) return false;
   if (old.md5 !== undefined && now.md5 !== undefined) return old.md5 === now.md5;
-  return isSameTime(old.mtime, now.mtime) || liesAt(old, oldChunks) === liesAt(now, nowChunks);
+  return isSameTime(old.mtime, now.mtime) || storedPlace(old, oldChunks) === storedPlace(now, nowChunks);
 }
 
-/** Where the content is stored, by the digests of its chunks. */
-function liesAt(entry: Entry, chunks: readonly ChunkRecord[]): string {
+/** The place where the content is stored, as digests of chunks and offsets. */
+function storedPlace(entry: Entry, chunks: readonly ChunkRecord[]): string {
   const segments: readonly Partial<Segment>[] = entry.segments ?? [entry];
   return segments.map(({ chunk = -1, offset = -1 }) => `${chunks[chunk]?.sha256 ?? '?'}:${offset}`).join();
 }

@@ -1,4 +1,4 @@
-// Which upload is meant: one that is named, or a version of a dataset, which the store is asked for.
+// Finds the upload that the user means: one given by its ID, or a version of a dataset, which is looked up in the store.
 import type { UploadId } from '../store/ids/upload-id.js';
 import type { VersionRecord } from '../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../store/object-store.js';
@@ -11,25 +11,25 @@ import { type VersionName, versionName } from './records/version-name.js';
 import { resolveListed, type VersionSelector } from './records/version-selector.js';
 
 export interface UploadChoice {
-  /** An upload that is named; of the rest nothing counts then. */
+  /** Upload ID given by the user; everything else is ignored then. */
   readonly uploadId: UploadId | undefined;
-  /** As `findDataset` takes it. */
+  /** In the form that `findDataset` takes. */
   readonly dataset: string | undefined;
   readonly selector: VersionSelector;
-  /** Where no version is named: the newest that was made at one of these commits is meant, if there is one. */
+  /** Used when no version is named: the newest version made at one of these commits is chosen, if there is one. */
   readonly commits: readonly string[];
 }
 
-/** A version as it was found. */
+/** The version that was found. */
 export interface DatasetVersion extends VersionName {
   readonly datasetId: string;
 }
 
 export interface ChosenUpload {
   readonly uploadId: UploadId;
-  /** Undefined where the upload itself was named. */
+  /** Undefined when the upload itself was named. */
   readonly version: DatasetVersion | undefined;
-  /** Nobody named the version: it is the newest there is. */
+  /** Set when no version was named and this is the newest one. */
   readonly isNewest?: boolean;
   /** Digests that its manifest may have. */
   readonly manifestSha256: ExpectedDigests;
@@ -37,12 +37,12 @@ export interface ChosenUpload {
 
 export interface FindUploadOptions {
   readonly warn: (text: string) => void;
-  /** Told which version a commit led to. */
+  /** Called with a sentence that says which version a commit led to. */
   readonly note: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Asks the store for the version, where no upload is named. @throws what `resolveListed` and `versionAtCommit` throw */
+/** Finds the upload; asks the store for the version unless an upload is named. @throws what `resolveListed` and `versionAtCommit` throw */
 export async function findUpload(
   reader: ObjectReader,
   { uploadId, dataset, selector, commits }: UploadChoice,
@@ -57,7 +57,7 @@ export async function findUpload(
       : { record: atCommit, listed: undefined };
   const { datasetId, version, fork } = record;
   const isNewest = selector.kind === 'head' && listed !== undefined;
-  // A key that may only put can add a version with any number, and cannot take one away.
+  // A key that may only put can add a version with any number, but cannot remove one.
   for (const text of isNewest ? jumpOf(listed) : [])
     warn(`${versionName(record)}, the newest of ${printable(datasetId)}, may be forged: ${text}`);
   return {
@@ -68,7 +68,10 @@ export async function findUpload(
   };
 }
 
-/** The newest version of a commit, which is told. None: files of the newest version may be of it nevertheless. */
+/**
+ * The newest version made at one of the commits, which is reported to `note`. Undefined when there is none: files of the newest version may
+ * still be from that commit.
+ */
 async function recordAtCommit(
   reader: ObjectReader,
   dataset: string | undefined,

@@ -1,6 +1,6 @@
-// A writer's look at upload folders before it refers to objects that it has not put itself (rules.md#looks): an object may be
-// referred to when it is there with its size and no mark names it. A look is good for an hour; marks are executed a day after
-// they were put, and by then a writer that looked in time has put its record.
+// A writer's check of upload folders before it refers to objects that it did not put itself (rules.md#looks): an object may be referred to
+// when it exists with its size and no mark names it. A check is valid for an hour; marks are executed a day after they were put, and by
+// then a writer that checked in time has put its record.
 import { ifAllowed } from '../store/abilities.js';
 import { chunkKey } from '../format/manifest/manifest-check.js';
 import type { ChunkRecord } from '../format/manifest/manifest-types.js';
@@ -9,21 +9,24 @@ import { markedKeys, markedUpload } from './marks.js';
 import { folderOfKey, manifestKeyOf, type UploadId } from '../store/ids/upload-id.js';
 import { listsByKey } from '../platform/lists-by-key.js';
 
-/** A record that refers to what was looked at is put within this time. */
+/** A record that refers to the checked objects must be put within this time. */
 export const LOOK_VALID_MS = 3_600_000;
 
-/** True when a look that began then is too old. Both by the wall clock. */
+/** True when a check that began at `lookedAtMs` is too old. Both times are from the wall clock, in milliseconds. */
 export const isLookOld = (lookedAtMs: number, nowMs = Date.now()): boolean =>
   Math.abs(nowMs - lookedAtMs) > LOOK_VALID_MS;
 
 export interface FolderLook {
-  /** By full key: what is there and may be referred to. */
+  /** Objects that may be referred to, by full key. */
   readonly sound: ReadonlyMap<string, ObjectInfo>;
-  /** All that is there. */
+  /** All objects of the folder. */
   readonly objects: readonly ObjectInfo[];
 }
 
-/** The folder of one upload, as `uploadFolder` has it. @throws what the store throws, access-denied for a writer without permission to list */
+/**
+ * Lists the folder of one upload, as `uploadFolder` names it. @throws what the store throws, access-denied for a writer without permission
+ * to list
+ */
 export async function lookAtFolder(reader: ObjectReader, folder: string, signal: AbortSignal): Promise<FolderLook> {
   const objects: ObjectInfo[] = [];
   for await (const page of reader.list({ prefix: folder, signal })) objects.push(...page.objects);
@@ -33,41 +36,41 @@ export async function lookAtFolder(reader: ObjectReader, folder: string, signal:
   return { sound: new Map(sound.map((object) => [object.key, object])), objects };
 }
 
-/** What a manifest of `uploadId` refers to, beside objects of its own folder. */
+/** References of the manifest of `uploadId` beyond its own folder. */
 export interface References {
   readonly uploadId: UploadId;
-  /** That it lists. */
+  /** Chunks that the manifest lists. */
   readonly chunks: readonly ChunkRecord[];
-  /** The upload whose manifest it builds on. */
+  /** The upload whose manifest this one builds on. */
   readonly previous?: UploadId | undefined;
 }
 
 export interface ReferenceLook {
-  /** Positions of chunks in the list that are missing, of another size, or marked. */
+  /** Positions in the list of chunks that are missing, have another size, or are marked. */
   readonly unsound: ReadonlySet<number>;
-  /** Key of the first thing that is. */
+  /** Key of the first object that is missing, has another size, or is marked. */
   readonly first: string | undefined;
-  /** The manifest that it builds on. */
+  /** The manifest that this one builds on. */
   readonly previous: ObjectInfo | undefined;
-  /** When the look began, by the wall clock, which keeps running while a computer sleeps. */
+  /** Start of the check by the wall clock, which keeps running while a computer sleeps. */
   readonly lookedAtMs: number;
 }
 
-/** True when there is anything to look at. */
+/** True when the manifest refers to anything outside its own folder. */
 export const hasReferences = ({ chunks, previous }: References): boolean =>
   previous !== undefined || chunks.some(({ key }) => key.startsWith('../'));
 
 interface Wanted {
   readonly key: string;
-  /** Undefined: any. */
+  /** Undefined when any size will do. */
   readonly size: number | undefined;
-  /** Of a chunk. */
+  /** Position in the list, for a chunk. */
   readonly position?: number;
 }
 
 /**
- * Looks at what is referred to, one LIST a folder. Undefined for a writer without permission to list one of them: it may refer
- * to nothing. @throws what the store throws
+ * Checks everything that is referred to, with one LIST for each folder. Returns undefined for a writer without permission to list one of
+ * them: it may not refer to anything. @throws what the store throws
  */
 export async function lookAtReferences(
   reader: ObjectReader,

@@ -1,7 +1,7 @@
-// Marks (rules.md#marks, rules.md#looks): `uploads/<id>/sweep-<time>-<random>.json` names objects of that folder
-// that no kept version needed when it was written. It is stored where writers look before they refer to anything, so that from
-// then on no new manifest does; a writer that may list but not read treats every object of a marked folder as marked. The
-// age of a mark comes from the store (`lastModified`), never from its name or content.
+// Marks (rules.md#marks, rules.md#looks): `uploads/<id>/sweep-<time>-<random>.json` names objects of that folder that no kept version
+// needed when it was written. It is stored where writers look before they refer to anything, so that no new manifest refers to those
+// objects from then on; a writer that may list but not read treats every object of a marked folder as marked. The age of a mark comes from
+// the store (`lastModified`), never from its name or content.
 import { hash } from 'node:crypto';
 import { checkFormat, readObject, readValue } from '../platform/documents/read-document.js';
 import * as s from '../platform/documents/schema.js';
@@ -16,21 +16,21 @@ import { splitUploadKey, uploadFolder, type UploadId } from '../store/ids/upload
 import { uploadId } from '../store/ids/upload-id-schema.js';
 import { putIfAbsent } from '../store/put-if-absent.js';
 
-/** Below the folder of an upload. */
+/** Name of a mark, relative to the folder of the upload. */
 const MARK_NAME = /^sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
 const FORMAT = 1;
-/** A million keys of a direct upload have 70 MB. */
+/** A mark for the million keys of a direct upload takes 70 MB. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_DEPTH = 4;
 
-/** Why objects of a folder are no longer needed. */
+/** The reason why objects of a folder are no longer needed. */
 export type MarkReason = 'retired' | 'superseded' | 'abandoned';
 
 const MARK = s.schema(() =>
   s.object({
     uploadId,
     reason: s.turned(s.text, (one) => one as MarkReason),
-    /** Below the folder of the upload. */
+    /** Keys relative to the folder of the upload. */
     keys: s.listOfMany(s.text),
   }),
 );
@@ -40,7 +40,7 @@ export interface FoundMark extends Mark {
   readonly object: ObjectInfo;
 }
 
-/** The upload whose folder this object marks; undefined for every other object. */
+/** The upload whose folder this object marks, or undefined when the object is not a mark. */
 export function markedUpload(key: string): UploadId | undefined {
   const { uploadId, name = '' } = splitUploadKey(key) ?? {};
   return MARK_NAME.test(name) ? uploadId : undefined;
@@ -51,8 +51,8 @@ export interface Marked extends Pick<Mark, 'uploadId' | 'reason'> {
 }
 
 /**
- * Marks objects of an upload; false when another prune has just marked the same ones: the name of a mark follows from what it
- * names, so that of two prunes one counts it. `salt` is for another name. @throws what writing throws
+ * Marks objects of an upload. Returns false when another prune has just marked the same ones: the name of a mark is derived from its
+ * content, so that only one of two prunes counts it. `salt` makes the name a different one. @throws what writing throws
  */
 export async function writeMark(store: ObjectStore, marked: Marked, signal: AbortSignal, salt = ''): Promise<boolean> {
   const { uploadId, reason, objects } = marked;
@@ -68,7 +68,7 @@ export async function writeMark(store: ObjectStore, marked: Marked, signal: Abor
   return await writeMark(store, marked, signal, salt + there.etag);
 }
 
-/** False for a mark that is damaged, or that a newer archiver wrote: it marks nothing for us. */
+/** False for a mark that is damaged or written by a newer archiver: it is ignored. */
 async function isReadable(store: ObjectStore, object: ObjectInfo, signal: AbortSignal): Promise<boolean> {
   try {
     await readMark(store, object, signal);
@@ -93,8 +93,8 @@ export async function readMark(reader: ObjectReader, object: ObjectInfo, signal:
 }
 
 /**
- * Full keys that the marks of a folder name; `all` when one of them cannot be read by this writer, or not understood: then
- * nothing of the folder may be referred to. @throws what the store throws
+ * Full keys that the marks of a folder name, or `all` when this writer cannot read or understand one of them: then nothing of the folder
+ * may be referred to. @throws what the store throws
  */
 export async function markedKeys(
   reader: ObjectReader,
@@ -108,7 +108,7 @@ export async function markedKeys(
       if (mark === undefined) return 'all';
       for (const key of mark.keys) keys.add(uploadFolder(mark.uploadId) + key);
     } catch (error) {
-      if (isArchiverError(error, 'not-found')) continue; // swept since it was listed: what it named is gone too
+      if (isArchiverError(error, 'not-found')) continue; // swept since it was listed, together with the objects it named
       if (!isArchiverError(error, 'integrity', 'unsupported', 'cold-storage')) throw error;
       return 'all';
     }

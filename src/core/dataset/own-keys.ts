@@ -1,18 +1,18 @@
-// Which keys below a base this program wrote. Everything else is foreign and is never deleted; docs/format.md
-// and docs/architecture.md have the layout.
+// Recognizes the keys below a base that this program wrote. Every other key is foreign and is never deleted; docs/format.md and
+// docs/architecture.md have the layout.
 import { ANSWER_KEY } from '../store/create-once/remembered-answers.js';
 import { MANIFEST_NAME, splitUploadKey, uploadFolder } from '../store/ids/upload-id.js';
 
-/** What a key of ours is for, in the order in which things may go: a record names a manifest, a manifest names chunks. */
+/** Kind of a key, in the order in which objects may be deleted: a record names a manifest, a manifest names chunks. */
 export type OwnKind = 'record' | 'manifest' | 'rest';
 
 export interface OwnKey {
   readonly kind: OwnKind;
-  /** What belongs together: '' for the base itself, `writers/<id>/`, `fleet/<id>/`. */
+  /** The part of the store that the key belongs to: '' for the base itself, `writers/<id>/`, `fleet/<id>/`. */
   readonly area: string;
-  /** `<area>uploads/<id>`, when it belongs to an upload. */
+  /** `<area>uploads/<id>`, when the key belongs to an upload. */
   readonly upload?: string;
-  /** `<area>datasets/<id>`, when it belongs to a dataset. */
+  /** `<area>datasets/<id>`, when the key belongs to a dataset. */
   readonly dataset?: string;
 }
 
@@ -20,7 +20,7 @@ const RECORD =
   /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]*)\/(?:v\d{8,}(?:\.\d{8}-\d{6}-[0-9a-f]{8})?|prune-[0-9a-f]{8}|tags\/v\d{8,}\.[A-Za-z0-9][A-Za-z0-9._-]*)\.json$/;
 const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
 const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;
-/** Temp files and locks of a folder store, which lie beside what they were to become. */
+/** Temporary files and locks of a folder store, which lie beside their target. */
 const TEMPORARY =
   /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/(?:tags\/)?)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;
 
@@ -37,7 +37,7 @@ function inArea(key: string, area: string): OwnKey | undefined {
   return dataset === undefined ? undefined : { kind: 'record', area, dataset: area + dataset };
 }
 
-/** What this key, relative to the base, is for; undefined when it is not ours. */
+/** Classifies a key relative to the base. Returns undefined when this program did not write it. */
 export function ownKey(key: string): OwnKey | undefined {
   const fleet = FLEET.exec(key)?.[1];
   if (fleet !== undefined) return { kind: 'rest', area: fleet };
@@ -48,7 +48,7 @@ export function ownKey(key: string): OwnKey | undefined {
 
 const NESTED = /^(.+?)\/(?:uploads|datasets|writers|fleet)\//s;
 
-/** A base further down that a foreign key looks like being part of: `lab` for `lab/uploads/<upload id>/…`. */
+/** The nested base that a foreign key seems to belong to: `lab` for `lab/uploads/<upload id>/…`. */
 export function nestedBase(key: string): string | undefined {
   const base = NESTED.exec(key)?.[1];
   return base !== undefined && ownKey(key.slice(base.length + 1)) !== undefined ? base : undefined;

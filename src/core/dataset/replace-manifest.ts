@@ -1,8 +1,8 @@
-// The one way in which a manifest is replaced: by compaction, balance and repair (rules.md#rewrites). The new one is written
-// beside it and verified as if it were in place, the old bytes are backed up, the records name both digests, the swap is
-// conditional on the manifest that was looked at, and then the records name the new digest alone. A process may be killed after
-// each step: readers find the old or the new manifest whole. Nothing is deleted. The names of the objects beside it contain
-// digests, so that other runs do not get in the way; they stay until a prune sweeps them.
+// Replaces a manifest, for compaction, balance and repair (rules.md#rewrites). The new one is written beside the old one and verified as if
+// it were in place, the old bytes are backed up, the records name both digests, the swap is conditional on the manifest that was checked,
+// and then the records name the new digest alone. A process may be killed after each step: readers find the old or the new manifest whole.
+// Nothing is deleted. The names of the objects beside it contain digests, so that runs do not get in each other's way; they stay until a
+// prune sweeps them.
 import { hash } from 'node:crypto';
 import { ArchiverError, integrityError, isArchiverError } from '../platform/failures/errors.js';
 import { isSealed } from '../format/encryption/envelope.js';
@@ -25,54 +25,54 @@ import { refuseShared } from '../store/plain-store.js';
 
 export interface ReplaceOptions {
   readonly uploadId: UploadId;
-  /** For the names of the objects beside it. */
+  /** Part of the names of the objects beside the manifest. */
   readonly label: Exclude<BesideLabel, 'copy'>;
-  /** What is there now, as it is stored; undefined where there is none. */
+  /** The stored manifest; undefined when there is none. */
   readonly replaced: { readonly bytes: Uint8Array; readonly sha256: string } | undefined;
   readonly next: EncodedManifest;
   /** Version records that name the upload. */
   readonly records: readonly ParsedRecord[];
-  /** The version that it belongs to, where that is not the first of the records. */
+  /** The version that the manifest belongs to, unless it is that of the first record. */
   readonly lockedAs?: ParsedRecord | undefined;
-  /** What the records say when it is done, beside the digest. */
+  /** Changes of the records beside the digest. */
   readonly change?: Pick<RecordChange, 'listing' | 'totals'>;
-  /** Throws when the manifest written beside it is not what should replace it; gets the store as it will be. */
-  readonly verify: (asItWillBe: ObjectReader) => Promise<void>;
+  /** Throws when the manifest written beside the old one is not fit to replace it; gets the store as it will be after the swap. */
+  readonly verify: (afterSwap: ObjectReader) => Promise<void>;
   readonly signal: AbortSignal;
   /** Wall clock in milliseconds: the monotonic one stops while a computer sleeps. */
   readonly now?: () => number;
 }
 
-/** Where a copy of the replaced manifest is stored. Below the base. */
+/** Key, relative to the base, of the copy of the replaced manifest. */
 export const backupKeyOf = (uploadId: UploadId, label: ReplaceOptions['label'], sha256: string): string =>
   `${manifestKeyOf(uploadId)}.${sha256.slice(0, 8)}.pre-${label}.bak`;
 
 /**
- * Replaces the manifest of an upload. Returns the key of the copy of what was replaced.
+ * Replaces the manifest of an upload. Returns the key of the copy of the old one.
  * @throws conflict, integrity, what the store throws; readers find the old or the new one at every moment
  */
 export async function replaceManifest(store: ObjectStore, options: ReplaceOptions): Promise<string | undefined> {
   const { uploadId, label, replaced, next, change, signal, now = Date.now } = options;
   refuseShared(store, `replacing ${manifestKeyOf(uploadId)}`);
   const startedMs = now();
-  const before = await readThere(store, uploadId, signal);
+  const before = await readCurrent(store, uploadId, signal);
   if (before?.sha256 !== next.sha256) {
     if (before?.sha256 !== replaced?.sha256) throw rivalError(uploadId);
     await prepare(store, options);
     throwIfCancelled(signal);
     if (isLookOld(startedMs, now())) throw lateError(uploadId);
     await swap(store, options, before?.etag);
-  } // else another run has put the same bytes there, and only the records remain to be changed
+  } // else another run has put the same bytes, and only the records remain to be changed
   await changeRecords(store, options, { ...change, manifestSha256: next.sha256 });
   return replaced && backupKeyOf(uploadId, label, replaced.sha256);
 }
 
-/** Everything before the swap; the records last, so that they name two manifests for a moment only. */
+/** Does everything before the swap. The records come last, so that they name two manifests only briefly. */
 async function prepare(store: ObjectStore, options: ReplaceOptions): Promise<void> {
   const { uploadId, label, replaced, next, verify, signal } = options;
   const beside = besideKeyOf(uploadId, label, next.sha256);
   await store.put(beside, next.bytes, writing(next, signal));
-  await verify(asItWillBe(store, uploadId, beside));
+  await verify(afterSwap(store, uploadId, beside));
   if (replaced !== undefined)
     await store.put(backupKeyOf(uploadId, label, replaced.sha256), replaced.bytes, writing(replaced, signal));
   await changeRecords(store, options, { replacementSha256: next.sha256 });
@@ -89,7 +89,7 @@ async function changeRecords(
   }
 }
 
-/** The new manifest is locked for as long as the old one is, which may be lost, or the version record. */
+/** The lock for the new manifest: as long as that of the old one, which may be lost, or of the version record. */
 async function lockOfReplaced(
   store: ObjectStore,
   { uploadId, records, lockedAs = records[0], signal, now = Date.now }: ReplaceOptions,
@@ -113,12 +113,12 @@ async function swap(store: ObjectStore, options: ReplaceOptions, etag: string | 
       : putIfUnchanged(store, key, next.bytes, { ...put, ifMatch: etag });
   const written = await putting.catch(async (error: unknown) => {
     if (!isArchiverError(error, 'conflict')) throw error;
-    // Our own object, from a request whose answer was lost, is no conflict.
-    if ((await readThere(store, uploadId, signal))?.sha256 === next.sha256) return undefined;
+    // Our own object, put by a request whose answer was lost, is no conflict.
+    if ((await readCurrent(store, uploadId, signal))?.sha256 === next.sha256) return undefined;
     throw rivalError(uploadId, error);
   });
   if (written === undefined) return;
-  const found = await readThere(store, uploadId, signal);
+  const found = await readCurrent(store, uploadId, signal);
   if (found?.sha256 === next.sha256) return;
   if (found !== undefined && found.etag !== written.etag) throw rivalError(uploadId);
   throw integrityError(`the store returned other bytes for ${key} than were written`);
@@ -126,12 +126,12 @@ async function swap(store: ObjectStore, options: ReplaceOptions, etag: string | 
 
 interface Found {
   readonly etag: string;
-  /** Undefined of a fence: a sweep took the upload for given up, and a version has come that names it. */
+  /** Undefined for a fence: a sweep took the upload for abandoned, and then a version came that names it. */
   readonly sha256: string | undefined;
 }
 
-/** What lies in the place of the manifest; undefined where nothing does. */
-async function readThere(store: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<Found | undefined> {
+/** The object at the key of the manifest; undefined when there is none. */
+async function readCurrent(store: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<Found | undefined> {
   try {
     const content = await openManifest(store, manifestKeyOf(uploadId), { signal });
     const sha256 = hash('sha256', await readAll(content, MAX_LOADED_BYTES), 'hex');
@@ -149,8 +149,8 @@ const writing = ({ bytes, sha256 }: { readonly bytes: Uint8Array; readonly sha25
   signal,
 });
 
-/** The store as it will be when the object beside it has replaced the manifest. */
-function asItWillBe(store: ObjectStore, uploadId: UploadId, beside: string): ObjectReader {
+/** A reader of the store as it will be once the new manifest has replaced the old one. */
+function afterSwap(store: ObjectStore, uploadId: UploadId, beside: string): ObjectReader {
   const key = manifestKeyOf(uploadId);
   const placed = (asked: string): string => (asked === key ? beside : asked);
   return {

@@ -1,4 +1,4 @@
-// Tags versions and takes tags away. A tagged version is kept by every prune that began after it, and by one under way (prune/notice.ts).
+// Adds and removes tags of versions. A tagged version is kept by every prune that began after it, and by one under way (prune/notice.ts).
 import { ArchiverError, isArchiverError } from '../platform/failures/errors.js';
 import { digestedText } from '../platform/json/digested-json.js';
 import type { ObjectDeleter, ObjectStore } from '../store/object-store.js';
@@ -14,8 +14,8 @@ export interface SetTagOptions {
 }
 
 /**
- * Tags a version; false when it has the tag. @throws not-found for a version that does not exist or was retired; conflict while
- * the dataset is pruned: then nothing promises that the version stays, though the tag does
+ * Tags a version. Returns false when it already has the tag. @throws not-found for a version that does not exist or was retired; conflict
+ * while the dataset is pruned: then nothing guarantees that the version stays, though the tag does
  */
 export async function addTag(
   store: ObjectStore,
@@ -32,16 +32,16 @@ export async function addTag(
   try {
     await readVersion(store, asked, signal);
   } catch (error) {
-    // On what is retired it holds for nobody.
+    // A tag on a retired version is of no use to anyone.
     if (isNew && isArchiverError(error, 'not-found')) await deleter.delete([key]);
     throw error;
   }
-  // The tag stays: somebody else may have found it there, looked when the prune was over, and been told that it holds.
+  // The tag stays: another process may have found it, checked after the prune was over, and reported that it holds.
   if (refusal !== undefined) throw refusal;
   return isNew;
 }
 
-/** Takes a tag away; false when there is none. @throws what the store throws */
+/** Removes a tag. Returns false when there is none. @throws what the store throws */
 export async function removeTag(
   store: ObjectStore,
   asked: VersionTag,

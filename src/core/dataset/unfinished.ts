@@ -1,21 +1,21 @@
-// Writes that never became an object: multipart uploads of a bucket, temp files of a folder. No listing shows them, and they
-// take space until somebody removes them.
+// Writes that never became an object: multipart uploads of a bucket, temporary files of a folder. No listing shows them, and they take up
+// space until somebody removes them.
 import { isArchiverError } from '../platform/failures/errors.js';
 import type { ObjectDeleter, ObjectStore, UnfinishedMultipart } from '../store/object-store.js';
 import { type UnfinishedHidden, unfinishedHidden } from '../store/unfinished-hidden.js';
 import { ownKey } from './own-keys.js';
 
-/** No writer of ours pauses for so long within one object. */
+/** None of our writers pauses for so long within one object. */
 const IDLE_MS = 86_400_000;
 
-/** What a listing of them shows. */
+/** The unfinished writes that the store lists. */
 export interface SeenWrites {
   readonly writes: readonly UnfinishedMultipart[];
-  /** Why there may be others; null where all were seen. */
+  /** The reason why there may be others; null when all were listed. */
   readonly unfinishedHidden: UnfinishedHidden | null;
 }
 
-/** Those of keys that are ours. @throws what the store says to a listing that it has and allows */
+/** Unfinished writes to keys of ours. @throws what the store throws when it supports and allows such a listing */
 export async function ownUnfinished(store: ObjectStore, signal: AbortSignal): Promise<SeenWrites> {
   const found: UnfinishedMultipart[] = [];
   try {
@@ -26,13 +26,16 @@ export async function ownUnfinished(store: ObjectStore, signal: AbortSignal): Pr
   }
 }
 
-/** Those that are so old that no writer can be at work on them; `now` is that of the store. @throws what the store says to a listing */
+/**
+ * Unfinished writes that are so old that no writer can still be at work on them; `now` is the time of the store. @throws what the listing
+ * throws
+ */
 export async function deadWrites(store: ObjectStore, now: Date, signal: AbortSignal): Promise<SeenWrites> {
   const { writes, ...seen } = await ownUnfinished(store, signal);
   return { ...seen, writes: writes.filter(({ startedAt }) => now.getTime() - startedAt.getTime() >= IDLE_MS) };
 }
 
-/** Removes them; those that may not be removed stay. @returns those that are gone */
+/** Removes unfinished writes; those that may not be removed stay. @returns those that were removed */
 export async function removeDeadWrites(
   deleter: ObjectDeleter,
   writes: readonly UnfinishedMultipart[],

@@ -1,6 +1,6 @@
-// Whether the store has all of a view (rules.md#whole-view): every manifest of its chain as it was, every chunk
-// that it shows something of with its size. One LIST a folder. Chunks are not read; a manifest is, where its ETag cannot tell
-// that it is the one that is remembered. Marks do not count: what the newest version needs is never swept.
+// Checks whether the store has all of a view (rules.md#whole-view): every manifest of its chain unchanged, and every chunk that the view
+// uses with its size. One LIST for each folder. Chunks are not read; a manifest is, when its ETag cannot tell that it is the one that is
+// remembered. Marks do not count: what the newest version needs is never swept.
 import { hash } from 'node:crypto';
 import { integrityError, isArchiverError } from '../platform/failures/errors.js';
 import { atOnce } from '../platform/limits/at-once.js';
@@ -18,27 +18,29 @@ import { digestsOf } from './chain/version-view.js';
 const FOLDERS_AT_ONCE = 8;
 
 export interface ViewLook {
-  /** Keys of what is missing or damaged, manifests first. */
+  /** Keys of objects that are missing or damaged, manifests first. */
   readonly broken: readonly string[];
-  /** One of them is a manifest. */
+  /** True when one of them is a manifest. */
   readonly isChainBroken: boolean;
-  /** By digest: the manifests that are whole, as the store shows them. */
+  /** The manifests that are whole, as the store lists them, by digest. */
   readonly manifests: ReadonlyMap<string, ShownObject>;
-  /** When the look began, by the wall clock. */
+  /** Start of the check by the wall clock, in milliseconds. */
   readonly lookedAtMs: number;
 }
 
 export interface ViewLookOptions {
-  /** Digests of those manifests of the chain that this computer remembers: the others have just been read from the store. */
+  /** Digests of the manifests of the chain that came from this computer's memory: the others have just been read from the store. */
   readonly recalled: ReadonlySet<string>;
-  /** By digest: how they looked when they were known to be whole. */
+  /** The manifests as the store listed them when they were known to be whole, by digest. */
   readonly known?: ReadonlyMap<string, ShownObject> | undefined;
-  /** What is shown as it is known was read less than a day ago. */
+  /** Set when manifests that match `known` were read less than a day ago. */
   readonly isKnownLately?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Looks at all that a view needs. Undefined for a writer without permission to list some of it. @throws what the store throws */
+/**
+ * Checks everything that a view needs. Returns undefined for a writer without permission to list some of it. @throws what the store throws
+ */
 export async function lookAtView(
   reader: ObjectReader,
   view: View,
@@ -61,7 +63,7 @@ export async function lookAtView(
 }
 
 /**
- * Refuses to report a version that the store does not have all of. Says nothing where this caller may not look.
+ * Refuses to report a version that the store does not have all of. Does nothing when the caller may not look.
  * @throws integrity; what the store throws
  */
 export async function assertWhole(reader: ObjectReader, record: VersionRecord, signal: AbortSignal): Promise<void> {
@@ -77,13 +79,13 @@ export async function assertWhole(reader: ObjectReader, record: VersionRecord, s
 }
 
 interface Seen {
-  /** 1 for each chunk of the view that is there with its size. */
+  /** 1 for each chunk of the view that exists with its size. */
   readonly isThere: Uint8Array;
-  /** By digest: what lies where the manifest should. */
+  /** The object found at the key of each manifest, by digest. */
   readonly manifests: Map<string, ShownObject>;
 }
 
-/** `keys`: of the chunks. */
+/** Lists the folders of a view; `keys` are those of its chunks. */
 async function findAll(
   reader: ObjectReader,
   { chain, chunks }: View,
@@ -113,15 +115,15 @@ async function findAll(
   return isRefused ? undefined : seen;
 }
 
-/** Positions of chunks that are not there and that entries refer to: what a later delta has replaced may be gone. */
+/** Positions of missing chunks that entries refer to: chunks whose entries a later delta has replaced may be gone. */
 async function lostChunks(view: View, isThere: Uint8Array): Promise<readonly number[]> {
   const { used } = await summarize(view, () => undefined);
   return [...used.keys()].filter((position) => used[position] === 1 && isThere[position] === 0);
 }
 
 /**
- * Whether what lies in the place of a manifest is that manifest; of a writer that may not read, whether it has its size. One GET
- * where its ETag does not tell. @throws what the store throws
+ * Checks that the object at the key of a manifest is that manifest; for a writer that may not read, only that it has its size. Takes one
+ * GET when its ETag does not tell. @throws what the store throws
  */
 export async function isStillWhole(
   reader: ObjectReader,
@@ -132,7 +134,7 @@ export async function isStillWhole(
   if (!recalled.has(link.sha256)) return true;
   const before = known?.get(link.sha256) ?? asPut(link);
   if (before !== undefined && before.sizeBytes !== found.sizeBytes) return false;
-  // The ETag of a file is its time and size: it does not show what became of the bytes.
+  // The ETag of a file is made from its time and size: it does not show whether the bytes changed.
   if (isShownAs(before, found) && (isKnownLately || !reader.url.startsWith('file:'))) return true;
   try {
     const stored = await ifAllowed(reader, 'read', link.key, () => fetchManifest(reader, link.uploadId, signal));
@@ -144,6 +146,9 @@ export async function isStillWhole(
   }
 }
 
-/** As most stores show it: the ETag of one plain PUT is an MD5. Undefined where only what was encrypted in it is remembered. */
+/**
+ * The manifest as most stores list it: the ETag of one plain PUT is an MD5. Undefined when it is encrypted, since only the decrypted bytes
+ * are remembered.
+ */
 const asPut = ({ bytes, sealedBy }: LoadedManifest): ShownObject | undefined =>
   sealedBy === undefined ? { sizeBytes: bytes.length, etag: hash('md5', bytes, 'hex') } : undefined;

@@ -1,11 +1,11 @@
-// What a store can do as rows of a sign, a name, what was seen, and what follows from it.
+// Capabilities of a store as rows: a sign, a name, what was observed, and the consequence.
 import type { Capability, CapabilityState } from '../../core/access/capabilities/capability.js';
 import type { Sign } from '../../ui/sign.js';
 import type { SignedRow } from '../../ui/signed-rows.js';
 
 export const CAPABILITY_SIGNS: Readonly<Record<CapabilityState, Sign>> = { yes: 'good', no: 'bad', unknown: 'none' };
 
-/** The rows; `show` makes what a store has said fit to be shown. */
+/** The rows; `show` makes texts from the store safe to show. */
 export const capabilityRows = (
   capabilities: readonly Capability[],
   show: (text: string) => string,

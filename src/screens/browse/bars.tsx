@@ -1,4 +1,4 @@
-// The lines around the list: what is looked at, the filters, what is marked and what it would cost.
+// The bars around the list: the position, the filters, the marked files and their cost.
 import type { ReactElement } from 'react';
 import { displayPath, type RawPath, TOP, parentOf } from '../../core/platform/paths/raw-path.js';
 import { type BrowseState, chosenIn } from '../../stores/browse/browse-state.js';
@@ -18,7 +18,7 @@ import { useBrowse } from './browse-context.js';
 import { CHANGE_SIGNS } from './file-name.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
-/** The filters, or what is searched for; at the right how much is found, or the folder of the cursor. */
+/** The filters, or the search text; at the right the number of matches, or the folder of the cursor. */
 export function FilterBar(): ReactElement {
   const page = useBrowse((state) => state.page);
   const isTyping = useBrowse((state) => state.mode.kind === 'search');
@@ -68,13 +68,13 @@ function FiltersBar(): ReactElement {
   );
 }
 
-/** `12 of 13 290` where filters leave some out. */
+/** `12 of 13 290` when filters leave some out. */
 function foundText({ visible, files, isSearching }: BrowseState): string {
   if (isSearching) return `searching, ${formatCount(visible.length)} found`;
   return visible.length === files.length ? '' : `${formatCount(visible.length)} of ${formatCount(files.length)}`;
 }
 
-/** The folder above the row of the cursor, in the tree alone. */
+/** The folder above the row of the cursor, only in the tree. */
 function folderOfCursor(state: BrowseState): RawPath {
   const { tree, position, opened } = state;
   const row = rowAt(state, position);
@@ -107,7 +107,7 @@ function ChangesBar(): ReactElement {
   );
 }
 
-/** What is marked, its cost and wait, or a message; where the cursor is. Numbers are never cut: the wait goes first. */
+/** The marked files with their cost and wait, or a message; and the position of the cursor. Numbers are never cut: the wait goes first. */
 export function StatusBar(): ReactElement {
   const { columns } = useSize();
   const notice = useBrowse((state) => state.notice);

@@ -6,7 +6,7 @@ import type { BrowseStore } from '../../stores/browse/browse-store.js';
 
 export const BrowseContext = createContext<BrowseStore | undefined>(undefined);
 
-/** The store of the browser that this is in. */
+/** The store of the browser around this component. */
 export function useBrowseStore(): BrowseStore {
   const store = useContext(BrowseContext);
   if (store === undefined) throw new Error('there is no browser around this component');
@@ -16,5 +16,5 @@ export function useBrowseStore(): BrowseStore {
 /** A part of the browser's state. Selects one value: a new object for every call would draw for ever. */
 export const useBrowse = <T,>(select: (state: BrowseState) => T): T => useStore(useBrowseStore(), select);
 
-/** What can be done: the same object for ever. */
+/** The actions: always the same object. */
 export const useActions = (): BrowseActions => useBrowseStore().getState().do;

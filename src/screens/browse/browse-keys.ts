@@ -1,4 +1,4 @@
-// What each key does, by what is on the screen. Data: it is obeyed, printed on the key line and explained by `?`.
+// Key bindings for each state of the screen. Data: they are executed, printed on the key line and explained by `?`.
 import type { BrowseActions } from '../../stores/browse/actions.js';
 import type { BrowseState } from '../../stores/browse/browse-state.js';
 import { chosenIn } from '../../stores/browse/browse-state.js';
@@ -9,15 +9,15 @@ import { refusalText } from './refusal-text.js';
 
 type State = BrowseState & { readonly do: BrowseActions };
 
-/** What the size of the window has to do with keys. */
+/** Sizes of the window that keys depend on. */
 export interface KeySize {
   /** Rows of a page. */
   readonly page: number;
-  /** Details are beside the list already. */
+  /** True when details are already shown beside the list. */
   readonly isSplit: boolean;
 }
 
-/** The keys that do something now. */
+/** The keys that have an effect now. */
 export function browseKeys(state: State, size: KeySize): readonly Binding[] {
   const { mode, do: act } = state;
   const { page } = size;
@@ -43,7 +43,7 @@ export function browseKeys(state: State, size: KeySize): readonly Binding[] {
   }
 }
 
-/** The keys of the page that is behind the help. */
+/** The keys of the page behind the help. */
 export const listKeys = (state: State, size: KeySize): readonly Binding[] =>
   state.page === 'changes' ? changesKeys(state, size) : filesKeys(state, size);
 
@@ -148,7 +148,7 @@ function searchKeys({ do: act, search }: State, page: number): readonly Binding[
     ]),
     ...quit(act, 'quit', ['ctrl+c']),
     ...group('filter', [
-      // Every other key is typed.
+      // Any other key edits the search text.
       { keys: ['any'], help: 'edit the search', run: (key) => act.setSearch(editLine(search, key)) },
     ]),
   ];

@@ -1,4 +1,4 @@
-// Wiring: what is on the screen in which state.
+// Wiring: which component is on the screen in which state.
 import { Box } from 'ink';
 import type { ReactElement } from 'react';
 import type { BrowseState } from '../../stores/browse/browse-state.js';
@@ -57,11 +57,11 @@ function BrowseFrame(): ReactElement {
   );
 }
 
-/** What the list of keys is made of: the key line follows it. */
+/** The state that the list of keys depends on, so that the key line is updated with it. */
 const keysDependOn = ({ mode, page, tree, tier }: BrowseState): string =>
   [mode.kind, page, tree === undefined, tier].join();
 
-/** The upload or version; ids are never cut. */
+/** The upload or version; IDs are never cut. */
 function contextText({ opened: { version, uploadId }, page, changes }: BrowseState, isWide: boolean): string {
   if (version === undefined) return `upload ${uploadId}`;
   const before = changes?.since?.version;

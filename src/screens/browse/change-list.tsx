@@ -19,7 +19,7 @@ const LEAST_PATH = 24;
 const WIDEST_PATH = 100;
 const LEAD_WIDTH = 6;
 
-/** Only what differs from another version; what was removed is here, and nowhere else. */
+/** The differences to another version; removed files are shown only here. */
 export function ChangeList(): ReactElement {
   const opened = useBrowse((state) => state.opened);
   const changes = useBrowse((state) => state.changes);
@@ -42,7 +42,7 @@ interface ChangeSource {
   readonly changes: VersionChanges;
   readonly since: OpenedListing;
   readonly marks: Marks;
-  /** Goes up when marks change: then rows are drawn again. */
+  /** Incremented when marks change, so that rows are drawn again. */
   readonly markings: number;
   readonly names: (text: string) => string;
 }
@@ -92,7 +92,7 @@ const sideColumn = (title: string, priority: number, cell: Column['cell']): Colu
   cell,
 });
 
-/** What a side of a change has to say: the size, or the mode or time where only those differ. */
+/** Text for one side of a change: the size, or the mode or time when only those differ. */
 function textOf(change: ChangedFile | undefined, { since, opened }: ChangeSource, side: 'before' | 'after'): string {
   if (change === undefined) return '';
   const { kind, before, after } = change;

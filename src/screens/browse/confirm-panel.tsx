@@ -18,10 +18,10 @@ import { useBrowse } from './browse-context.js';
 import { refusalText } from './refusal-text.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
-/** Below this only what concerns the restore itself is said. */
+/** With fewer rows, only the restore itself is described. */
 const LOW_ROWS = 12;
 
-/** The last look before anything costs money: what, where to, when, and how much in each tier. */
+/** The last confirmation before anything costs money: what, where to, when, and how much in each tier. */
 export function ConfirmPanel(): ReactElement {
   const { columns, rows } = useSize();
   const marks = useBrowse((state) => chosenIn(state).marks);
@@ -59,7 +59,7 @@ function readableText(readable: number, cold: number): string {
 const waitText = (wait: boolean): string =>
   wait ? 'this waits until all of it can be read' : 'a job is saved to fetch it later';
 
-/** A row for each tier, the chosen one marked, and below how much of the cap it takes. */
+/** A row for each tier, with the chosen one marked; below, its share of the cap. */
 function TierTable(): ReactElement {
   const marks = useBrowse((state) => chosenIn(state).marks);
   const settings = useBrowse((state) => state.settings);
@@ -80,7 +80,7 @@ const TIER_WIDTH = 9;
 const READY_WIDTH = 17;
 const MONEY_WIDTH = 9;
 
-/** How much of the cap the chosen tier takes, where that is known; as wide as the table. */
+/** The share of the cap that the chosen tier takes, when it is known; as wide as the table. */
 function Cap({ usd, of }: { readonly usd: number; readonly of: number | null }): ReactElement {
   const { columns } = useSize();
   const first = 4 + TIER_WIDTH + GAP + READY_WIDTH;
@@ -141,7 +141,7 @@ function tierColumns(rows: readonly TierRow[], asked: Date): readonly Column[] {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** When all can be read at the latest, by the clock of this computer: `tomorrow 02:10`. */
+/** The latest time at which all can be read, by the clock of this computer: `tomorrow 02:10`. */
 export function readyText(asked: Date, hours: number | null): string {
   if (hours === null) return 'not offered';
   if (hours === 0) return 'at once';

@@ -1,4 +1,4 @@
-// What is known about a file or folder, as labels and values.
+// Facts about a file or folder, as labels and values.
 import { displayPath } from '../../core/platform/paths/raw-path.js';
 import type { FileHistory, HeldBy } from '../../core/dataset/chain/file-history.js';
 import type { OpenedListing } from '../../stores/browse/browse-state.js';
@@ -12,7 +12,7 @@ import { octalMode } from '../../core/format/manifest/line-text.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
 export interface FactsSource {
-  /** Undefined until it is read. */
+  /** Undefined until it was read. */
   readonly history: FileHistory | undefined;
   readonly names: (text: string) => string;
 }
@@ -21,7 +21,7 @@ const exactBytes = (bytes: number): string => `${formatBytes(bytes)} (${formatCo
 
 const timeText = (seconds: number | undefined): string => formatTimestamp(new Date((seconds ?? NaN) * 1000));
 
-/** Everything about a file. */
+/** All facts about a file. */
 export function fileFacts(opened: OpenedListing, index: number, { history, names }: FactsSource): readonly Fact[] {
   const { listing } = opened;
   const type = listing.type(index);
@@ -70,7 +70,7 @@ function versionFacts({ version }: OpenedListing, history: FileHistory | undefin
   ];
 }
 
-/** Everything about a folder. */
+/** All facts about a folder. */
 export function folderFacts({ listing }: OpenedListing, { below }: FolderRow, facts: FolderFacts): readonly Fact[] {
   const { files, bytes } = listing.sum(below);
   const cold = facts.coldFiles(below);

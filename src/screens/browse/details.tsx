@@ -1,5 +1,4 @@
-// Everything about what the cursor is on; follows it. What has to be read is asked for once the cursor rests, and given up
-// when it goes on.
+// Details of the item under the cursor. Anything that has to be read is requested once the cursor rests, and cancelled when it moves on.
 import { Box } from 'ink';
 import { type ReactElement, useEffect, useMemo } from 'react';
 import { displayPath } from '../../core/platform/paths/raw-path.js';

@@ -1,4 +1,4 @@
-// The columns beside the names of files. What an upload has nothing to say in is not shown at all.
+// The columns beside the names of files. Columns for which an upload has no data are left out.
 import type { ReactElement } from 'react';
 import type { Listing } from '../../core/restore/listing/listing.js';
 import { rowBytes, shareOfFolder, type TreeRow } from '../../stores/browse/tree.js';
@@ -22,10 +22,10 @@ export interface ColumnSource {
 const BASE_COLUMNS = 80;
 const WIDE_COLUMNS = 110;
 
-/** A moment as lists show it: `2025-11-09 23:14`; nothing for one that no calendar has. */
+/** A time in lists, such as `2025-11-09 23:14`; empty for an invalid date. */
 export const minuteText = (seconds: number | undefined): string => shortMinute(new Date((seconds ?? NaN) * 1000));
 
-/** Columns right of the name, as many as a list of this width has room for. */
+/** Columns to the right of the name, as many as fit in this width. */
 export function fileColumns(source: ColumnSource): readonly Column[] {
   const { listing, facts, isTree, sort, width, row, names } = source;
   const { stages, commits } = listing;

@@ -10,16 +10,16 @@ import { MatchText } from '../../ui/fit-text.js';
 import { fit } from '../../ui/text.js';
 import { type Glyphs, Tint, type Tone, useTheme } from '../../ui/theme.js';
 
-/** What rows are made of. */
+/** The data that rows show. */
 export interface NameSource {
   readonly listing: Listing;
   readonly facts: FolderFacts;
   readonly marks: Marks;
-  /** Goes up when marks change: then rows are drawn again. */
+  /** Incremented when marks change, so that rows are drawn again. */
   readonly markings: number;
   readonly changes: VersionChanges | undefined;
   readonly isTree: boolean;
-  /** Marked in the name. */
+  /** Search text that is highlighted in names. */
   readonly query: string;
   readonly names: (text: string) => string;
 }
@@ -31,14 +31,14 @@ export const CHANGE_SIGNS: Readonly<Record<ChangeKind, { readonly sign: string; 
   deleted: { sign: '-', tone: 'bad' },
 };
 
-/** Mark, change, cold flag and a space. */
+/** Width of mark, change, cold flag and a space. */
 const LEAD_WIDTH = 6;
 
 const LEAST_NAME = 36;
-/** Sizes stay near the names they belong to, however wide the window is. */
+/** Limits the width, so that sizes stay near their names however wide the window is. */
 const WIDEST_NAME = 90;
 
-/** The first column: `[x]~c name`, in the tree below its folder. */
+/** The first column: `[x]~c name`, in the tree indented below its folder. */
 export const nameColumn = (source: NameSource, row: (at: number) => TreeRow | undefined): Column => ({
   title: '      FILE',
   weight: 1,
@@ -54,7 +54,9 @@ interface FileNameProps {
   readonly width: number;
 }
 
-/** Exactly `width` columns. What has no tone is a string: an element for each part is what a page of new rows costs most. */
+/**
+ * A name in exactly `width` columns. Parts without a tone are strings: an element for each part is the largest cost of a page of new rows.
+ */
 function FileName({ row, source, width }: FileNameProps): ReactElement {
   const { listing, facts, isTree, changes, query } = source;
   const { glyphs } = useTheme();
@@ -85,13 +87,13 @@ const NO_MARK = '[ ]';
 const fitted = (text: string, width: number, { ellipsis }: Glyphs): string =>
   fit(text, width, 'left', 'middle', ellipsis);
 
-/** What stands before a name in the tree; a name keeps room however deep it lies. */
+/** The indentation and sign before a name in the tree; the name keeps some room however deep it is. */
 function stemOf(path: RawPath, row: TreeRow, width: number, glyphs: Glyphs): string {
   const depth = Math.min(path.split('/').length - 1, Math.floor(width / 6));
   return `${'  '.repeat(depth)}${typeof row === 'number' ? ' ' : row.isOpen ? glyphs.open : glyphs.closed} `;
 }
 
-/** All, some or nothing of a row is marked. */
+/** A box that shows whether all, some or none of a row is marked. */
 function markBox(row: TreeRow, { marks, listing }: NameSource): string {
   if (typeof row === 'number') return marks.has(row) ? '[x]' : NO_MARK;
   const marked = marks.countIn(row.below);

@@ -8,12 +8,12 @@ import { wrapped } from '../../ui/wrapped.js';
 import { useNames } from '../use-names.js';
 
 export interface FirstLinesProps {
-  /** Undefined until it is read. */
+  /** Undefined until it was read. */
   readonly preview: Preview | undefined;
   readonly rows: number;
 }
 
-/** The beginning of a file, or why it is not shown. */
+/** The first lines of a file, or the reason why they are not shown. */
 export function FirstLines({ preview, rows }: FirstLinesProps): ReactElement {
   const { columns } = useSize();
   const { glyphs } = useTheme();

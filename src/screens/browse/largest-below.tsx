@@ -13,7 +13,7 @@ import { useBrowse } from './browse-context.js';
 
 const MOST = 12;
 
-/** What takes the room in a folder. */
+/** The largest items in a folder. */
 export function LargestBelow({ folder, rows }: { readonly folder: FolderRow; readonly rows: number }): ReactElement {
   const { columns: width } = useSize();
   const listing = useBrowse((state) => state.opened.listing);

@@ -9,14 +9,14 @@ import { useNames } from '../use-names.js';
 
 export interface LoadingScreenProps {
   readonly url: string;
-  /** That of reading the manifest. */
+  /** Progress of reading the manifest. */
   readonly transfer: TransferStore;
   readonly onQuit: () => void;
 }
 
 const FRAME_ROWS = 8;
 
-/** Until the manifest is read: how much of it has come. */
+/** Shown while the manifest is read: the progress of that. */
 export function LoadingScreen({ url, transfer, onQuit }: LoadingScreenProps): ReactElement {
   const names = useNames();
   const { columns } = useSize();

@@ -2,7 +2,7 @@ import { type BrowseState, chosenIn } from '../../stores/browse/browse-state.js'
 import { refusalOf, selectionCost } from '../../stores/browse/cost.js';
 import { formatUsd } from '../../ui/format-usd.js';
 
-/** Why what is marked cannot be restored now; undefined when it can. */
+/** The reason why the marked files cannot be restored now; undefined when they can. */
 export function refusalText(state: BrowseState): string | undefined {
   const { tier, settings } = state;
   const { marks } = chosenIn(state);

@@ -9,11 +9,11 @@ import { OperationFrame } from '../progress/operation-frame.js';
 import { problemLines } from '../progress/problem-lines.js';
 import { useBrowse } from './browse-context.js';
 
-/** As many rows as a frame takes, and one more. */
+/** Rows of the progress frame, and one more. */
 const FRAME_ROWS = 9;
 const LEAST_FRAME_ROWS = 5;
 
-/** A restore that is under way, with what failed of it. */
+/** A restore in progress, with its failures. */
 export function ProgressPanel(): ReactElement | null {
   const transfer = useBrowse(({ mode }) => (mode.kind === 'progress' ? mode.transfer : undefined));
   return transfer === undefined ? null : <Restoring store={transfer} />;
@@ -39,7 +39,7 @@ function Restoring({ store }: { readonly store: TransferStore }): ReactElement {
   );
 }
 
-/** What a restore came to, as it stays on the terminal: painted, and safe to show. */
+/** The result of a restore, as it stays on the terminal: painted, and safe to show. */
 export function DonePanel(): ReactElement {
   const lines = useBrowse(({ mode }) => (mode.kind === 'done' ? mode.lines : undefined));
   return (

@@ -1,5 +1,5 @@
-// Runs the browser on a terminal, also while what it shows is opened. What is under way when it is left goes on only as
-// far as its signal lets it.
+// Runs the browser on a terminal, also while its upload is being opened. Work in progress when it is left goes on only as far as its signal
+// allows.
 import { type ReactElement, useLayoutEffect } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
@@ -11,7 +11,7 @@ import { BrowseScreen } from './browse-screen.js';
 import { LoadingScreen } from './loading-screen.js';
 
 export interface ShowBrowseOptions extends ScreenOptions {
-  /** What is opened, for the time until it is. */
+  /** URL that is shown while it is being opened. */
   readonly url: string;
   readonly open: (emit: EventSink) => Promise<BrowseStore>;
   /** Ends the screen. */
@@ -22,7 +22,7 @@ interface Opening {
   readonly browser: BrowseStore | undefined;
 }
 
-/** Shows the browser until the person leaves it. @throws what `open` throws, and what went wrong in drawing */
+/** Shows the browser until the user leaves it. @throws what `open` throws, and errors of drawing */
 export async function showBrowse({ url, open, signal, ...options }: ShowBrowseOptions): Promise<void> {
   const opening = createStore<Opening>()(() => ({ browser: undefined }));
   const transfer = createTransferStore({ now: () => performance.now() });

@@ -1,4 +1,4 @@
-// Budgets as lines: one for each limit, those of which most is used first.
+// Budgets as lines: one for each limit, sorted by the share that is used, highest first.
 import type { Usage } from '../../core/notify/alerts/alert.js';
 import { amountText } from '../../core/notify/alerts/amounts.js';
 import type { BudgetStatus } from '../../core/money/budget/status.js';
@@ -12,16 +12,16 @@ export interface BudgetLine {
   readonly usage: Usage;
 }
 
-/** Of `all projects` too. */
+/** The project, or `all projects`. */
 export const nameOf = ({ project }: BudgetStatus): string => project ?? 'all projects';
 
 const shareOf = ({ costUsage, volumeUsage }: BudgetStatus): number =>
   Math.max(costUsage.usedPercent ?? -1, volumeUsage.usedPercent ?? -1);
 
-/** Most used first. */
+/** Sorts by the share that is used, highest first. */
 export const byShare = (one: BudgetStatus, other: BudgetStatus): number => shareOf(other) - shareOf(one);
 
-/** The limits of a budget; its cost where it has none. */
+/** The limits of a budget; its cost when it has none. */
 export function linesOf(status: BudgetStatus): readonly BudgetLine[] {
   const cost = { status, kind: 'cost', usage: status.costUsage } as const;
   const volume = { status, kind: 'volume', usage: status.volumeUsage } as const;
@@ -33,13 +33,13 @@ export function linesOf(status: BudgetStatus): readonly BudgetLine[] {
 export const usageText = (kind: BudgetLine['kind'], { used, limit }: Usage): string =>
   `${amountText(kind, used)}${limit > 0 ? ` of ${amountText(kind, limit)}` : ', no limit'}`;
 
-/** What is left, or how much too much was used. */
+/** The amount that is left, or the amount over the limit. */
 export function leftText({ kind, usage: { remaining } }: BudgetLine): string {
   if (remaining === null) return '';
   return remaining < 0 ? `${amountText(kind, -remaining)} over` : `${amountText(kind, remaining)} left`;
 }
 
-/** A sign, its tone and words for what somebody should know. */
+/** The warning of a limit, as words and a tone; undefined when there is none. */
 export function warningOf({
   usage: { alertState, alertPercent },
 }: BudgetLine): { text: string; tone: Tone } | undefined {
@@ -48,13 +48,13 @@ export function warningOf({
   return alertState === 'projected' ? { text: 'too fast', tone: 'warn' } : undefined;
 }
 
-/** The same with its glyph. */
+/** The warning with its glyph. */
 export function warningText(line: BudgetLine, glyphs: Glyphs): string {
   const warning = warningOf(line);
   return warning === undefined ? '' : `${warning.tone === 'bad' ? glyphs.bad : glyphs.warn} ${warning.text}`;
 }
 
-/** What is used, and of how much, right-aligned below each other. */
+/** The used amount and the limit, right-aligned below each other. */
 export function amountColumns(lines: readonly BudgetLine[]): readonly Column[] {
   const limitText = ({ kind, usage }: BudgetLine): string => (usage.limit > 0 ? amountText(kind, usage.limit) : '');
   const width = widest(lines, limitText);
@@ -64,7 +64,7 @@ export function amountColumns(lines: readonly BudgetLine[]): readonly Column[] {
   ];
 }
 
-/** The worst of all budgets, in a sentence; undefined where none is past its alert. */
+/** The worst of all budgets, in a sentence; undefined when none is past its alert. */
 export function worstText(
   budgets: readonly BudgetStatus[],
 ): { readonly text: string; readonly tone: 'warn' | 'bad' } | undefined {

@@ -12,48 +12,48 @@ import type { DashboardSources } from '../../stores/dashboard/sources.js';
 import type { StoreSources } from '../../stores/dashboard/store-sources.js';
 import type { ListModel, Row } from '../../stores/dashboard/view-model.js';
 
-/** The store that is looked at. */
+/** The store that is shown. */
 export interface Target {
-  /** Undefined: only what this computer knows is shown. */
+  /** Undefined when only the data of this computer is shown. */
   readonly url: string | undefined;
-  /** As it was given. */
+  /** Region as it was given. */
   readonly region: string | undefined;
   readonly profile: string | undefined;
 }
 
-/** What the views are made of. */
+/** The data and settings of the views. */
 export interface Dashboard {
   readonly store: DashboardStore;
   readonly sources: DashboardSources;
   readonly target: Target;
   /** Milliseconds from one refresh to the next. */
   readonly everyMs: number;
-  /** Nobody moves a cursor: the view is printed once. */
+  /** Set when the view is printed once, without a cursor. */
   readonly isPrinted?: boolean;
-  /** The user's home folder, for paths as people write them. */
+  /** The user's home folder, for abbreviating paths. */
   readonly userHome: string;
 }
 
 export const DashboardContext = createContext<Dashboard | undefined>(undefined);
 
-/** The dashboard that this is in. */
+/** The dashboard around this component. */
 export function useDashboard(): Dashboard {
   const dashboard = useContext(DashboardContext);
   if (dashboard === undefined) throw new Error('there is no dashboard around this component');
   return dashboard;
 }
 
-/** The sources of the store that is looked at; only views that have one are drawn. */
+/** The sources of the store; only for views that are drawn when there is one. */
 export function useStoreSources(): StoreSources {
   const { store } = useDashboard().sources;
   if (store === undefined) throw new Error('there is no store to look at');
   return store;
 }
 
-/** A part of what the person does. Selects one value: a new object for every call would draw for ever. */
+/** A part of the user's state of the dashboard. Selects one value: a new object for every call would draw for ever. */
 export const useView = <T,>(select: (state: DashboardState) => T): T => useStore(useDashboard().store, select);
 
-/** What can be done: the same object for ever. */
+/** The actions: always the same object. */
 export const useActions = (): DashboardActions => useDashboard().store.getState().do;
 
 export interface ReadSource<T> {
@@ -61,20 +61,20 @@ export interface ReadSource<T> {
   readonly problem: string | undefined;
 }
 
-/** What was read of a source; drawn again when that is another. */
+/** The last value read from a source; drawn again when it changes. */
 export const useSource = <T,>(source: Source<T>): ReadSource<T> => ({
   value: useStore(source, ({ value }) => value),
   problem: useStore(source, ({ problem }) => problem),
 });
 
-/** When it was read last, for what tells ages; ms since 1970. */
+/** Time of the last read in milliseconds since 1970, for showing ages. */
 export const useReadMs = (source: Source<unknown>): number => useStore(source, ({ readAt }) => readAt?.getTime() ?? 0);
 
 interface Subscribable {
   readonly subscribe: (onChange: () => void) => () => void;
 }
 
-/** A text about stores; drawn again when it is another. */
+/** A text derived from stores; drawn again when it changes. */
 export function useTextOf(stores: readonly Subscribable[], text: () => string): string {
   const subscribe = useCallback(
     (onChange: () => void) => {
@@ -92,7 +92,7 @@ export interface ShownRows<T> {
   readonly place: ViewPlace;
 }
 
-/** The rows of a list as they are arranged, and the one with the cursor. `useSource` draws it again when they change. */
+/** The rows of a list, filtered and sorted, and the index of the cursor. `useSource` draws it again when they change. */
 export function useRows<T extends Row>(list: ListModel<T>): ShownRows<T> {
   const { sources, isPrinted = false } = useDashboard();
   const place = useView(({ view, places }) => places[view]);
@@ -100,7 +100,7 @@ export function useRows<T extends Row>(list: ListModel<T>): ShownRows<T> {
   return { rows, cursor: isPrinted ? -1 : cursorIn(rows, place), place };
 }
 
-/** The row with the cursor of the list that is shown; undefined where there is none. */
+/** The row under the cursor of the current list; undefined when there is none. */
 export function rowAtCursor<T extends Row>(list: ListModel<T>, { store, sources }: Dashboard): T | undefined {
   const { view, places } = store.getState();
   const place = places[view];

@@ -1,11 +1,11 @@
-// What each key does. Data: it is obeyed, printed on the key line and explained by `?`.
+// Key bindings of the dashboard. Data: they are executed, printed on the key line and explained by `?`.
 import { editLine, emptyLine } from '../../ui/line-editor.js';
 import { group, moveKeys } from '../../ui/move-keys.js';
 import type { Binding } from '../../ui/use-keys.js';
 import type { Dashboard } from './dashboard-context.js';
 import type { DashboardView } from './view.js';
 
-/** The keys that do something now. `page`: rows of a page. */
+/** The keys that have an effect now. `page`: number of rows of a page. */
 export function dashboardKeys(dashboard: Dashboard, views: readonly DashboardView[], page: number): readonly Binding[] {
   const { mode, do: act } = dashboard.store.getState();
   if (mode === 'list') return listKeys(dashboard, views, page);
@@ -93,7 +93,7 @@ function filterKeys(dashboard: Dashboard, page: number): readonly Binding[] {
       { keys: ['escape'], help: 'clear the filter', hint: 'clear the filter', run: clear },
     ]),
     ...quitKeys(dashboard, ['ctrl+c']),
-    // Every other key is typed.
+    // Any other key edits the filter.
     ...group('filter', [
       { keys: ['any'], help: 'edit the filter', run: (key) => act.setFilter(editLine(places[view].filter, key)) },
     ]),

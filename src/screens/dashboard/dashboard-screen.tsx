@@ -1,4 +1,4 @@
-// Wiring: title, tabs, the view that is shown, status and keys.
+// Wiring: title, tabs, the current view, status and keys.
 import { type ReactElement, useMemo } from 'react';
 import type { AnySource } from '../../stores/dashboard/source.js';
 import { Empty } from '../../ui/empty.js';
@@ -48,11 +48,11 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
     () => [view?.reads, view?.asks, view?.glances, view?.follows].flatMap((listed) => listed?.(sources) ?? []),
     [view, sources],
   );
-  // The key line follows: a key comes and goes with what was read, and with what the person does.
+  // Updates the key line: keys appear and disappear with the data, and with what the user does.
   const watched = useMemo(() => [...reads, store], [reads, store]);
   useTextOf(watched, () => JSON.stringify(dashboardKeys(dashboard, views, page)));
   const context = useContextText(reads);
-  // The same element while only the time in the title changes: what is in it is not drawn again.
+  // The same element while only the time in the title changes: its content is not drawn again.
   const body = useMemo(() => view && <Body view={view} />, [view]);
   if (view === undefined) return null;
   return (
@@ -85,7 +85,7 @@ export function Body({ view: { View, lacks } }: { readonly view: DashboardView }
   return lack === undefined ? <View /> : <Empty sentence="No store is named." next={lack} />;
 }
 
-/** Where the store is, and how fresh the figures are. */
+/** The location of the store, and the age of the figures. */
 function useContextText(reads: readonly AnySource[]): string {
   const { target, everyMs } = useDashboard();
   const { columns } = useSize();
@@ -98,13 +98,13 @@ function useContextText(reads: readonly AnySource[]): string {
   return [target.region, profile, fresh].filter((part) => part !== undefined).join('  ');
 }
 
-/** When the last of these was read. */
+/** Time of the latest read of these sources. */
 function timeOf(reads: readonly AnySource[]): string {
   const times = reads.flatMap((source) => source.getState().readAt?.getTime() ?? []);
   return times.length === 0 ? '' : clockTime(new Date(Math.max(...times)));
 }
 
-/** How the view stands, or what the person was told; on the right the row of the cursor. */
+/** The state of the view, or a notice to the user; on the right the position of the cursor. */
 function StatusBar({
   view,
   reads,
@@ -127,7 +127,7 @@ function StatusBar({
 const summaryOf = (view: DashboardView, dashboard: Dashboard): Message =>
   view.lacks?.(dashboard.target) === undefined ? view.summary(dashboard) : { text: '' };
 
-/** `3 of 500`, and how many there are without the filter. */
+/** The position, such as `3 of 500`, and the total without the filter. */
 function positionOf({ id, list }: DashboardView, { store, sources }: Dashboard): string {
   const total = list?.total(sources) ?? 0;
   if (list === undefined || total === 0) return '';

@@ -19,20 +19,20 @@ const TONES: Readonly<Record<Condition, Tone>> = {
   unknown: 'warn',
 };
 
-/** Somebody has to look at it, though it works. */
+/** True when the writer works but needs attention. */
 const isWarned = ({ condition, troubles }: WriterStatus): boolean =>
   troubles.length > 0 && (condition === 'healthy' || condition === 'starting');
 
-/** The sign of how it is. */
+/** The sign of a writer's condition. */
 const signOf = (writer: WriterStatus, { live, bad, warn }: Glyphs): string =>
   isWarned(writer)
     ? warn
     : { healthy: live, starting: live, failing: bad, stale: warn, missing: warn, unknown: '?' }[writer.condition];
 
-/** And its tone. */
+/** The tone of a writer's condition. */
 export const toneOf = (writer: WriterStatus): Tone => (isWarned(writer) ? 'warn' : TONES[writer.condition]);
 
-/** Of an age. */
+/** An age as text. */
 export const agoText = (ms: number | null): string => (ms === null ? 'never' : `${formatDuration(ms)} ago`);
 
 function sourcesText({ heartbeat }: WriterStatus): string {
@@ -46,11 +46,11 @@ interface Props {
   readonly rows: number;
 }
 
-/** Rows for all of its writers, or for what there is to say; none where there is no store. */
+/** Number of rows for all writers, or for a message; 0 when there is no store. */
 export const rowsWanted = (fleet: ReadSource<FleetRead> | undefined): number =>
   fleet === undefined ? 0 : Math.max(1, fleet.value?.status?.writers.length ?? 0);
 
-/** The first writers: those somebody has to look at come first. */
+/** The first writers; those that need attention come first. */
 export function FleetSection({ fleet, rows }: Props): ReactElement | null {
   const names = useNames();
   const { glyphs } = useTheme();
@@ -80,13 +80,13 @@ function cycleText({ isHealthy, heartbeat, condition }: WriterStatus): string {
   return isHealthy ? 'healthy' : 'failed';
 }
 
-/** The version of its config. */
+/** The version of a writer's configuration. */
 export const configText = ({ heartbeat }: WriterStatus): string => {
   const version = heartbeat?.configVersion ?? null;
   return version === null ? '-' : `v${version}`;
 };
 
-/** How writers are: signs, ids, and what is wrong in words. */
+/** Columns about writers: signs, IDs, and problems in words. */
 export function writerColumns(
   writers: readonly WriterStatus[],
   names: (text: string) => string,

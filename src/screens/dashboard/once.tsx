@@ -1,4 +1,4 @@
-// One view, read once: as text, and as data.
+// Reads one view once, as text and as data.
 import { renderToString } from 'ink';
 import type { Document } from '../../json/documents.js';
 import { createKeySource } from '../../ui/keys.js';
@@ -9,19 +9,19 @@ import { Body } from './dashboard-screen.js';
 import type { DashboardView } from './view.js';
 
 const DEFAULT_COLUMNS = 120;
-/** Rows of a list that are printed; all are in the document. */
+/** Number of rows of a list that are printed; the document has all of them. */
 const MOST_ROWS = 200;
-/** Of what stands around a list. */
+/** Rows around a list. */
 const OTHER_ROWS = 40;
 
 export interface ReadView {
   readonly view: DashboardView;
   readonly document: Document<'dashboard'>;
-  /** What could not be read, in sentences. */
+  /** Sentences about what could not be read. */
   readonly problems: readonly string[];
 }
 
-/** Reads what the view shows. */
+/** Reads everything that the view shows. */
 export async function readOnce(dashboard: Dashboard, views: readonly DashboardView[]): Promise<ReadView> {
   const { store, sources, target } = dashboard;
   const view = views.find(({ id }) => id === store.getState().view);
@@ -33,7 +33,7 @@ export async function readOnce(dashboard: Dashboard, views: readonly DashboardVi
   return { view, document, problems };
 }
 
-/** The view as text of this many columns, without codes. */
+/** Renders the view as text of this many columns, without escape codes. */
 export async function renderView(
   dashboard: Dashboard,
   view: DashboardView,

@@ -1,4 +1,4 @@
-// What the views are put together from.
+// Building blocks of the views.
 import { Box } from 'ink';
 import type { ReactElement, ReactNode } from 'react';
 import type { Column } from '../../ui/columns.js';
@@ -12,14 +12,14 @@ import { useNames } from '../use-names.js';
 
 export interface SectionProps {
   readonly title: string;
-  /** Beside the title, on the right. */
+  /** Text on the right of the title. */
   readonly note?: string | undefined;
-  /** Why its figures are not from the last refresh. */
+  /** The reason why its figures are not from the last refresh. */
   readonly problem?: string | undefined;
   readonly children?: ReactNode;
 }
 
-/** A part of a page under its title. What is wrong with it stands beside that, and what was read before stays. */
+/** A part of a page under its title. A problem is shown beside the title, and earlier data stays. */
 export function Section({ title, note, problem, children }: SectionProps): ReactElement {
   const names = useNames();
   const { columns } = useSize();
@@ -41,14 +41,14 @@ export function Section({ title, note, problem, children }: SectionProps): React
   );
 }
 
-/** One sentence in place of figures. */
+/** One sentence instead of figures. */
 export function Sentence({ children }: { readonly children: string }): ReactElement {
   const { columns } = useSize();
   const { ellipsis } = useTheme().glyphs;
   return <Line left={<Tint tone="dim">{`  ${cut(children, columns - 4, 'end', ellipsis)}`}</Tint>} />;
 }
 
-/** Rows for each of several lists in one room: in turn, as long as one wants more. */
+/** Distributes rows among several lists, in turn, as long as one wants more. */
 export function shareRows(room: number, wanted: readonly number[]): readonly number[] {
   const given = wanted.map(() => 0);
   for (let left = room, before = -1; left > 0 && left !== before;) {
@@ -74,6 +74,6 @@ export function FirstRows({ rows, count, columns }: FirstRowsProps): ReactElemen
   return shown > 0 ? <Table count={shown} cursor={-1} columns={columns} height={shown} indent={2} /> : null;
 }
 
-/** Where all of them are, where not all fit: `3 shows all 500`. */
+/** A note when not all rows fit, with the view that has all: `3 shows all 500`. */
 export const moreText = (rows: number, wanted: number, count: number, view: number): string | undefined =>
   rows >= wanted ? undefined : `${view} shows all ${formatCount(count)}`;

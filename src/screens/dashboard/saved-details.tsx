@@ -1,4 +1,4 @@
-// What is known of an upload that runs here or can be continued.
+// Details of an upload that runs here or can be continued.
 import { Box } from 'ink';
 import { type ReactElement, useEffect } from 'react';
 import { elapsedMs } from '../../core/archive/resume/describe-state.js';
@@ -16,17 +16,17 @@ import { useNames } from '../use-names.js';
 import { useDashboard, useReadMs, useSource } from './dashboard-context.js';
 import { bytesText, filesText } from './upload-rows.js';
 
-/** Before the details of another row are read, the cursor rests. */
+/** Time in milliseconds that the cursor rests before the details of another row are read. */
 const REST_MS = 200;
 
 interface DetailsProps {
   readonly upload: FoundState;
   readonly rows: number;
-  /** They have the whole body. */
+  /** True when they have the whole body. */
   readonly isLarge?: boolean;
 }
 
-/** A saved upload: what is known of it, and what each of its shards has. */
+/** A saved upload: its facts, and the progress of each of its shards. */
 export function SavedDetails({ upload, rows, isLarge = false }: DetailsProps): ReactElement {
   const { sources, userHome } = useDashboard();
   const names = useNames();
@@ -34,7 +34,7 @@ export function SavedDetails({ upload, rows, isLarge = false }: DetailsProps): R
   const sent = useSource(sources.sentOf(upload.id));
   const folder = sources.uploads.getState().value?.folder ?? '';
   const nowMs = useReadMs(sources.uploads);
-  // Again whenever it has come further: then `upload` is another object.
+  // Reads again whenever the upload has made progress: then `upload` is another object.
   useEffect(() => {
     const read = (): void => void sources.sentOf(upload.id).getState().refresh();
     const timer = setTimeout(read, REST_MS);
@@ -59,7 +59,7 @@ export function SavedDetails({ upload, rows, isLarge = false }: DetailsProps): R
   );
 }
 
-/** `~/x` for what is below the home folder. */
+/** `~/x` for a path below the home folder. */
 const withHome = (path: string, home: string): string =>
   path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 
@@ -101,7 +101,7 @@ function factsOf(upload: FoundState, { names, nowMs, stateFile, isLarge }: Facts
   ];
 }
 
-/** What each shard has, as bars beside each other: the fullest is full. */
+/** The progress of each shard as bars beside each other, relative to the fullest. */
 function ShardRows({ shards, rows }: { readonly shards: SentShards['shards']; readonly rows: number }): ReactElement {
   const { columns } = useSize();
   const label = 'shards'.padEnd('destination'.length + 2);

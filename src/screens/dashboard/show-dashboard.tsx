@@ -5,7 +5,7 @@ import type { Dashboard } from './dashboard-context.js';
 import { DashboardScreen } from './dashboard-screen.js';
 import { DASHBOARD_VIEWS } from './views.js';
 
-/** Shows the dashboard until the person leaves it, or wants to browse. @throws what went wrong in drawing */
+/** Shows the dashboard until the user leaves it, or wants to browse. @throws errors of drawing */
 export async function showDashboard(dashboard: Dashboard, options: ScreenOptions): Promise<void> {
   await runScreen((quit) => <Shown dashboard={dashboard} onQuit={quit} />, options);
 }

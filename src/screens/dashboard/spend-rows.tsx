@@ -1,4 +1,4 @@
-// What was spent this month, as rows.
+// This month's costs, as rows.
 import { type ReactElement, useMemo } from 'react';
 import { nearestUsd } from '../../core/cost/money.js';
 import type { SpentGroup } from '../../core/money/ledger/report.js';
@@ -18,10 +18,10 @@ import { Sentence } from './panels.js';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `11 Nov` of `2025-11-11`. */
+/** `11 Nov` for `2025-11-11`. */
 const dayText = (day: string): string => `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''}`;
 
-/** What is known of an amount that is not known as a whole. */
+/** An amount as text; the known part when the whole is unknown. */
 export const amountOf = ({ costUsd, knownUsd }: Pick<SpentGroup, 'costUsd' | 'knownUsd'>): string =>
   costUsd === null ? `unknown, at least ${shortUsd(knownUsd)}` : shortUsd(costUsd);
 
@@ -82,7 +82,7 @@ function DayRow({ days, columns }: { readonly days: SpendRead['days']; readonly 
   );
 }
 
-/** Amounts by storage class with their share as bars; the last row stands for all that do not fit. */
+/** Amounts by storage class with their share as bars; the last row sums up all that do not fit. */
 export function ClassRows({
   groups,
   rows,
@@ -122,7 +122,7 @@ function restOf(groups: readonly SpentGroup[]): SpentGroup {
   return { name: `${groups.length} others`, knownUsd, costUsd: isKnown ? knownUsd : null };
 }
 
-/** The month as data; undefined where it was not read. */
+/** The month as data; undefined when it was not read. */
 export function spendDocument(spend: SpendRead | undefined) {
   if (spend === undefined) return undefined;
   const { month, days, classes, items } = spend;

@@ -1,15 +1,15 @@
-// What the views of a store have in common.
+// Texts that the views of a store share.
 import type { ErrorCode } from '../../core/platform/failures/errors.js';
 import type { StoredUpload } from '../../core/dataset/inventory/stored-upload.js';
 import type { Target } from './dashboard-context.js';
 
-/** What to type for a store to look at. */
+/** A hint what to type when no store is given; undefined when there is one. */
 export const storeLacks = ({ url }: Target): string | undefined =>
   url === undefined
     ? 'archiver dashboard s3://BUCKET/PREFIX shows what is in a store; a folder serves as well'
     : undefined;
 
-/** Why an upload cannot be read, in a word or two. */
+/** The reason why an upload cannot be read, in a word or two. */
 export const WHY: Partial<Record<ErrorCode, string>> = {
   'access-denied': 'access denied',
   credentials: 'not signed in',
@@ -22,7 +22,7 @@ export const WHY: Partial<Record<ErrorCode, string>> = {
   conflict: 'just replaced',
 };
 
-/** An upload as JSON; what cannot be read is not in it. */
+/** An upload as JSON, without what cannot be read. */
 export function uploadDocument({ datasetId, version, tags, createdAt, record, front, problem }: StoredUpload) {
   const { source = null, host = null, writerId = null, ...facts } = record ?? {};
   const { branch: _branch, ...about } = front ?? {};

@@ -1,4 +1,4 @@
-// All that is known of an upload without reading it: facts, its shards, the versions beside it.
+// All that is known of an upload without reading its entries: facts, its shards, the versions beside it.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { FrontFacts, StoredUpload } from '../../core/dataset/inventory/stored-upload.js';
@@ -23,7 +23,7 @@ export function UploadDetails({ upload }: { readonly upload: StoredUpload }): Re
   const isSplit = columns >= WIDE_COLUMNS;
   const half = isSplit ? Math.floor(columns / 2) : columns;
   const { front } = upload;
-  // Below each other the shards take half of what is left; the title of each part and a row of air are rows as well.
+  // In one column the shards take half of the remaining rows; the title of each part and an empty row count as well.
   const each = isSplit ? room - 2 : Math.floor((room - 4) / 2);
   return (
     <Box flexDirection="column" rowGap={1}>
@@ -121,7 +121,7 @@ function Versions({
         .toSorted((one, other) => compareVersions(other, one)),
     [value, datasetId],
   );
-  // The one that is shown, and those around it.
+  // The version that is shown, and those around it.
   const at = versions.findIndex((one) => one.id === id);
   const first = Math.max(0, Math.min(at - Math.floor(rows / 2), versions.length - rows));
   return (

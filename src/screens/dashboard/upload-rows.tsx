@@ -7,7 +7,7 @@ import { Gauge } from '../../ui/gauge.js';
 import { Tint, type Tone } from '../../ui/theme.js';
 import type { ReactElement } from 'react';
 
-/** Colours of the states, which have words as well. */
+/** Colours of the states, which are shown as words as well. */
 export const STATUS_TONES: Readonly<Record<SavedStatus, Tone>> = {
   running: 'good',
   interrupted: 'warn',
@@ -15,14 +15,14 @@ export const STATUS_TONES: Readonly<Record<SavedStatus, Tone>> = {
   unreadable: 'bad',
 };
 
-/** Part of the source that is stored, 0 to 1; undefined where nothing is known of it. */
+/** Stored part of the source, 0 to 1; undefined when nothing is known about it. */
 export function shareDone({ document }: FoundState): number | undefined {
   if (document === undefined) return undefined;
   const { done, totals } = document;
   return totals.bytes === 0 ? Number(done.files >= totals.files) : Math.min(1, done.bytes / totals.bytes);
 }
 
-/** The same as a bar, exactly `width` columns. */
+/** The stored part as a bar, exactly `width` columns wide. */
 export function DoneGauge({
   upload,
   width,
@@ -34,7 +34,7 @@ export function DoneGauge({
   return share === undefined ? <Tint>{' '.repeat(width)}</Tint> : <Gauge share={share} width={width} tone="accent" />;
 }
 
-/** Bytes a second since this run of it began; nothing for one that does not run. */
+/** Bytes a second since this run began; the status for an upload that is not running. */
 export function rateText(upload: FoundState): string {
   const status = savedStatus(upload);
   if (status !== 'running' || upload.document === undefined) return status;
@@ -65,17 +65,17 @@ export const filesText = ({ document }: FoundState): string =>
     ? '-'
     : `${formatCount(Math.min(document.done.files, document.totals.files))}/${formatCount(document.totals.files)}`;
 
-/** Those that nobody has to do anything about first: running, then the newest. */
+/** Sorts running uploads first, then the newest. */
 export function byStatus(one: FoundState, other: FoundState): number {
   const rank = (upload: FoundState): number => (savedStatus(upload) === 'running' ? 0 : 1);
   return rank(one) - rank(other) || (one.id < other.id ? 1 : -1);
 }
 
-/** A process of this computer, or of another one that shares its home, is working on one of them. */
+/** True while a process of this computer, or of another one that shares its home, is working on one of them. */
 export const isRunning = ({ getState }: DashboardSources['uploads']): boolean =>
   (getState().value?.uploads ?? []).some(({ holder }) => holder !== undefined);
 
-/** All of them as data; undefined where they were not read. */
+/** All uploads as data; undefined when they were not read. */
 export function uploadDocuments({ uploads }: DashboardSources) {
   const { value, readAt } = uploads.getState();
   return value?.uploads.map((one) => stateDocument(one, readAt?.getTime() ?? 0));

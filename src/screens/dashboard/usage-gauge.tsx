@@ -8,7 +8,7 @@ interface Props {
   readonly width: number;
 }
 
-/** How much of a limit is used; blank where there is none. Exactly `width` columns. */
+/** The used part of a limit; blank when there is none. Exactly `width` columns wide. */
 export const UsageGauge = ({ usage, width }: Props): ReactElement =>
   usage === undefined || usage.limit === 0 ? (
     <Tint>{' '.repeat(width)}</Tint>

@@ -6,18 +6,18 @@ import type { Message } from '../../ui/status.js';
 import type { Binding } from '../../ui/use-keys.js';
 import type { Dashboard, Target } from './dashboard-context.js';
 
-/** A view and how it is drawn. Tabs, keys, `--view`, help and `--once` are made of the list of them (views.ts). */
+/** A view and how it is drawn. Tabs, keys, `--view`, help and `--once` are generated from the list of views (views.ts). */
 export interface DashboardView extends ViewModel {
-  /** Its body, in the room of the screen. */
+  /** Its body, sized to the room of the screen. */
   readonly View: () => ReactElement;
-  /** What to type, where it has nothing to show without it. */
+  /** Tells the user what to type when the view cannot show anything without it. */
   readonly lacks?: (target: Target) => string | undefined;
   /** The status line. */
   readonly summary: (dashboard: Dashboard) => Message;
-  /** Keys of its own. */
+  /** Keys of this view only. */
   readonly bindings?: (dashboard: Dashboard) => readonly Binding[];
   /** The upload under the cursor, for `b`, or why it cannot be browsed. */
   readonly browsable?: (dashboard: Dashboard) => BrowseWish | { readonly refusal: string };
-  /** What `--once --json` prints of it, beside what all views have. */
+  /** The part of `--once --json` that is specific to this view. */
   readonly toJson: (dashboard: Dashboard) => Omit<Document<'dashboard'>, 'view' | 'location' | 'troubles'>;
 }

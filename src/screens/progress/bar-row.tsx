@@ -13,7 +13,7 @@ import { kindOf, phaseText } from './progress-words.js';
 const SHORTEST_BAR = 10;
 const LONGEST_ETA = '23h 59m left'.length;
 
-/** The bar with its numbers, or what is known while there is no total yet. */
+/** The bar with its numbers, or what has been counted while there is no total yet. */
 export function BarRow({ snapshot }: { readonly snapshot: TransferSnapshot }): ReactElement {
   const { columns } = useSize();
   const { ellipsis } = useTheme().glyphs;
@@ -28,7 +28,7 @@ export function BarRow({ snapshot }: { readonly snapshot: TransferSnapshot }): R
   );
 }
 
-/** A bar that is full when all is done, and not a moment sooner. */
+/** A bar that is only full when everything is done. */
 export function FullWhenDone({ fraction, width }: { readonly fraction: number; readonly width: number }): ReactElement {
   const halves = Math.max(0, width) * 2;
   const share = halves === 0 ? 0 : Math.floor(fraction * halves) / halves;

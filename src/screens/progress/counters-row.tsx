@@ -14,11 +14,11 @@ interface Part {
   readonly priority: number;
 }
 
-/** There is something to say beside the bar. */
+/** True when there is something to show beside the bar. */
 export const hasCounters = (snapshot: TransferSnapshot): boolean =>
   snapshot.itemsTotal !== undefined && partsOf(snapshot).length > 0;
 
-/** Items, rates with what they are of, ratio and chunks: the most useful first, as many as fit. */
+/** Items, rates, ratio and chunks: the most useful first, as many as fit. */
 export function CountersRow({ snapshot }: { readonly snapshot: TransferSnapshot }): ReactElement {
   const { columns } = useSize();
   const parts = partsOf(snapshot);
@@ -39,7 +39,7 @@ const widthOf = (parts: readonly Part[]): number => parts.map(textOf).join(GAP).
 
 function partsOf(snapshot: TransferSnapshot): Part[] {
   const { itemsDone, itemsTotal = 0, unit, bytesTotal } = snapshot;
-  // Where there are no bytes the bar's own numbers count the items.
+  // Without bytes, the bar's own numbers count the items.
   const items = bytesTotal === 0 ? '' : `${formatCount(itemsDone)} of ${countText(itemsTotal, unit, formatCount)}`;
   const rates = ratesOf(snapshot).map(({ verb, perSecond }, at) => ({
     text: `${verb} ${formatRate(perSecond)}`,
@@ -53,7 +53,7 @@ function ratioText({ ratio, bytesSent }: TransferSnapshot): string {
   return ratio === undefined || bytesSent === undefined ? '' : formatSaving(ratio);
 }
 
-/** From the longest to the shortest. */
+/** Variants from the longest to the shortest. */
 function chunksTexts(snapshot: TransferSnapshot): string[] {
   const { chunksDone, chunksTotal, chunksInFlight, retries, unit } = snapshot;
   const stored = kindOf(snapshot)?.moves?.stored;

@@ -1,9 +1,9 @@
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 
-/** The bytes that the bar follows: what has left for the store, or what was read or written where nothing is sent. */
+/** The bytes that the bar shows: bytes sent to the store, or bytes read or written when nothing is sent. */
 export const movedBytes = ({ bytesSent, bytesDone }: TransferSnapshot): number => bytesSent ?? bytesDone;
 
-/** How much is done, 0 to 1, by bytes, or by items where there are no bytes; undefined while there is no total. */
+/** The part that is done, 0 to 1, by bytes, or by items when there are no bytes; undefined while there is no total. */
 export function doneFraction(snapshot: TransferSnapshot): number | undefined {
   const { itemsTotal, bytesTotal, itemsDone } = snapshot;
   if (itemsTotal === undefined || bytesTotal === undefined) return undefined;

@@ -1,5 +1,5 @@
-// What a person reads when a transfer is over: what happened, where it is, what to type next. Commands and addresses are
-// never cut: people copy them.
+// The final lines of a transfer: what happened, where the result is, what to type next. Commands and addresses are never cut: people copy
+// them.
 import { displayText } from '../../stores/display-text.js';
 import { OPERATIONS } from '../../stores/operations.js';
 import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js';
@@ -22,7 +22,7 @@ interface EndedWell {
 export interface UploadResult extends EndedWell {
   readonly operation: 'upload';
   readonly storedBytes: number;
-  /** Files and bytes are those of the version, of which only what changed was stored. */
+  /** Set when files and bytes are those of the version, of which only the changes were stored. */
   readonly isDifference?: boolean;
   readonly location: string;
   readonly datasetId: string;
@@ -34,10 +34,10 @@ export interface FetchResult extends EndedWell {
   readonly operation: 'restore' | 'download';
   /** The folder that was written to. */
   readonly target: string;
-  /** Requests for content. */
+  /** Number of requests for content. */
   readonly ranges: number;
   readonly fetchedBytes: number;
-  /** All went well, and it is hardly what was wanted: a warning says why. */
+  /** Set when everything succeeded but is hardly what was wanted: a warning says why. */
   readonly isDoubtful?: boolean;
 }
 

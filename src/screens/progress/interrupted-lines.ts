@@ -7,7 +7,7 @@ import { signText } from '../../ui/sign.js';
 import { kindOf } from './progress-words.js';
 import { keptThawText, readableText } from './thaw-words.js';
 
-/** What an interrupted operation had done and what is left of it. Empty when it had not begun. */
+/** Lines about what an interrupted operation did and what it left. Empty when it had not begun. */
 export function interruptedLines(snapshot: TransferSnapshot, look: Look): string[] {
   const noun = kindOf(snapshot)?.noun;
   if (noun === undefined) return [];

@@ -1,4 +1,4 @@
-// Progress as objects for machines, one a line. Amounts are integers, times ISO 8601; readers ignore keys they do not know.
+// Progress as objects for machines, one per line. Amounts are integers, times ISO 8601; readers ignore keys they do not know.
 import { roundedUsd } from '../../core/cost/money.js';
 import type { Outcome } from '../../core/events/events.js';
 import { SCHEMA_VERSION } from '../../core/platform/json/document.js';
@@ -9,14 +9,14 @@ import type { SkippedFile } from '../../stores/transfer-state.js';
 import { doneFraction } from './done-fraction.js';
 import { thawObject } from './thaw-words.js';
 
-/** A line as docs/json.md says. */
+/** A line as specified in docs/json.md. */
 const lineOf = <N extends LineType, D extends JsonLine<N>>(type: N, keys: Exact<D, JsonLine<N>>) => ({
   schemaVersion: SCHEMA_VERSION,
   type,
   ...keys,
 });
 
-/** How far it is. A note rides along on the first status after it. */
+/** The current progress. A note is part of the first status after it. */
 export function statusObject(snapshot: TransferSnapshot, at: Date, note?: string) {
   const { phase, isStopping } = snapshot;
   return lineOf('status', { ...common(snapshot, at), phase, isStopping, retrying: retryingObject(snapshot), note });
@@ -41,7 +41,7 @@ export function failureObject(
   return lineOf('error', { time: at.toISOString(), operation: snapshot.operation, code, message, hint });
 }
 
-/** How it ended, with what the command prints as its result; the last line. */
+/** The outcome, with the result that the command prints; the last line. */
 export function summaryObject(snapshot: TransferSnapshot, at: Date, outcome: Outcome) {
   const result = outcome.status === 'done' ? (outcome.result as object | undefined) : undefined;
   return lineOf('summary', { outcome: outcome.status, ...common(snapshot, at), result });

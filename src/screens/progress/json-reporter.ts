@@ -6,7 +6,7 @@ import { type LineReporterOptions, startLineReporter } from './line-reporter.js'
 
 const lineOf = (object: object): string => harmless(JSON.stringify(object));
 
-/** Writes a status object every second, one for each note, an error object for each trouble, and a summary at the end. */
+/** Writes a status object every second, one for each note, an error object for each problem, and a summary at the end. */
 export const startJsonReporter = (options: LineReporterOptions): Reporter =>
   startLineReporter(options, {
     everyMs: 1000,

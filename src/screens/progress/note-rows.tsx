@@ -1,4 +1,4 @@
-// The rows of a sentence: what is worked on, what was left out, what is tried again, what Ctrl+C does.
+// Rows with one sentence each: the current item, skipped items, retries, and what Ctrl+C does.
 import type { ReactElement } from 'react';
 import { displayText } from '../../stores/display-text.js';
 import type { Retrying, TransferSnapshot } from '../../stores/transfer-snapshot.js';
@@ -15,7 +15,7 @@ interface Props {
   readonly snapshot: TransferSnapshot;
 }
 
-/** What is worked on; undefined while there is nothing to say beside the bar. */
+/** The current item; undefined while there is nothing to show beside the bar. */
 export function nowText(snapshot: TransferSnapshot, look: { readonly unicode: boolean }): string | undefined {
   const { phase, path, itemsTotal } = snapshot;
   if (phase === 'committing' || phase === 'finishing') return phaseText(snapshot);
@@ -39,7 +39,7 @@ export function NowRow({ snapshot }: Props): ReactElement {
   );
 }
 
-/** What is planned costs. */
+/** The planned cost. */
 export function CostRow({ snapshot }: Props): ReactElement {
   const { columns } = useSize();
   return (
@@ -81,7 +81,7 @@ function Attention({ lead, rest }: { readonly lead: string; readonly rest: strin
   );
 }
 
-/** What Ctrl+C does, or that it was pressed. */
+/** Says what Ctrl+C does, or that it was pressed. */
 export function InterruptRow({ snapshot }: Props): ReactElement {
   const { columns } = useSize();
   const { ellipsis } = useTheme().glyphs;

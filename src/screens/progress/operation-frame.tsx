@@ -3,10 +3,10 @@ import { useStore } from 'zustand';
 import type { TransferStore } from '../../stores/transfer-store.js';
 import { ProgressFrame } from './progress-frame.js';
 
-// Rates fall and times run on when no event comes.
+// Rates fall and times go on even when there are no events.
 const TICK_MS = 1000;
 
-/** The progress of the operation of a store, as it goes on. */
+/** The live progress of an operation, from its store. */
 export function OperationFrame({ store }: { readonly store: TransferStore }): ReactElement {
   const snapshot = useStore(store, (state) => state.snapshot);
   useEffect(() => {

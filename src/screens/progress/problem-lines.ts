@@ -11,10 +11,10 @@ export interface Problem {
 
 const SHOWN = 10;
 
-/** Of an upload: whether it is stored after all, as it was read last. */
+/** For an upload: true when the file is stored nevertheless, as it was last read. */
 export const isStored = ({ reason }: Problem): boolean => reason === CHANGED;
 
-/** `1 file left out, 2 files changed while they were read`: of an upload. */
+/** For an upload: `1 file left out, 2 files changed while they were read`. */
 export function leftOutText(problems: readonly Problem[]): string {
   const left = problems.filter((problem) => !isStored(problem));
   const changed = problems.length - left.length;
@@ -24,11 +24,11 @@ export function leftOutText(problems: readonly Problem[]): string {
   ].join(', ');
 }
 
-/** Of so many files. */
+/** Text for this number of changed files. */
 const changedText = (files: number): string =>
   `${formatQuantity(files, 'file')} changed while ${files === 1 ? 'it was' : 'they were'} read`;
 
-/** `1 skipped`, `2 changed`: while it runs, and where it is over in a log. */
+/** `1 skipped`, `2 changed`: while it runs, and at its end in a log. */
 export function skippedTexts(
   { skippedCount, changedCount }: Pick<TransferSnapshot, 'skippedCount' | 'changedCount'>,
   format: (count: number) => string,
@@ -38,7 +38,7 @@ export function skippedTexts(
   return changedCount > 0 ? [...texts, `${format(changedCount)} changed while read`] : texts;
 }
 
-/** The problems of an upload by what became of them, as `problemLines` has them. */
+/** The problems of an upload grouped by their outcome, as lines of `problemLines`. */
 export const leftOutLines = (problems: readonly Problem[], look: Look): string[] => [
   ...problemLines(
     'left out',
@@ -48,14 +48,14 @@ export const leftOutLines = (problems: readonly Problem[], look: Look): string[]
   ...problemLines('changed ', problems.filter(isStored), look),
 ];
 
-/** `1 file`, `2 folders`, `3 paths`: one that ends in a slash is a folder. */
+/** `1 file`, `2 folders`, `3 paths`: a path that ends in a slash is a folder. */
 export function problemCount(problems: readonly Problem[]): string {
   const folders = problems.filter(({ path }) => path.endsWith('/')).length;
   const noun = folders === 0 ? 'file' : folders === problems.length ? 'folder' : 'path';
   return formatQuantity(problems.length, noun);
 }
 
-/** The first ten problems, each on its line, and how many more there are. `total` may exceed the problems given. */
+/** The first ten problems, one per line, and the number of others. `total` may exceed the problems given. */
 export function problemLines(
   label: string,
   problems: readonly Problem[],

@@ -1,5 +1,5 @@
-// The progress of one operation as rows, the most important of them where there is not room for all. It takes one row less
-// than it is given, because Ink clears the whole window when a frame fills it.
+// The progress of one operation as rows, only the most important when there is not room for all. It leaves one row free, because Ink clears
+// the whole window when a frame fills it.
 import { Box } from 'ink';
 import type { ReactElement } from 'react';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
@@ -15,7 +15,7 @@ import { hasChunkSigns, ThawBar, ThawChunks, ThawTitle } from './thaw-rows.js';
 import { TitleRow } from './title-row.js';
 
 interface Row {
-  /** 0 stays whatever the height. */
+  /** Rows with priority 0 stay whatever the height. */
   readonly priority: number;
   readonly row: ReactElement;
 }
@@ -53,7 +53,7 @@ function rowsOf(snapshot: TransferSnapshot, room: Room): Row[] {
 
 interface Choice {
   readonly priority: number;
-  /** False where there is nothing to say. */
+  /** False when there is nothing to show. */
   readonly row: ReactElement | false;
 }
 

@@ -17,7 +17,7 @@ export interface ProgressScreenOptions {
   readonly store: TransferStore;
   readonly stream: TerminalStream;
   readonly look: Look;
-  /** So many notes were shown before, by a screen that made room for something. */
+  /** Number of notes that were already shown by an earlier screen. */
   readonly notesTold?: number;
 }
 
@@ -26,7 +26,7 @@ interface Props {
   readonly notesTold: number;
 }
 
-/** Starts drawing; the frame is gone when `stop` resolves, and the notes above it stay. */
+/** Starts drawing. When `stop` resolves the frame is gone, and the notes above it stay. */
 export function startProgressScreen({ store, stream, look, notesTold = 0 }: ProgressScreenOptions): Reporter {
   const screen = openInline(<ProgressScreen store={store} notesTold={notesTold} />, { stdout: stream, look });
   return {
@@ -38,7 +38,7 @@ export function startProgressScreen({ store, stream, look, notesTold = 0 }: Prog
   };
 }
 
-/** Notes, which stay, and below them the frame, which goes. */
+/** Notes, which stay, above the frame, which is removed. */
 export function ProgressScreen({ store, notesTold }: Props): ReactElement {
   return (
     <>

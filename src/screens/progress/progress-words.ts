@@ -1,4 +1,4 @@
-// What several displays say of a snapshot in the same words.
+// Words for snapshots that several displays share.
 import { OPERATIONS, type OperationKind } from '../../stores/operations.js';
 import type { Retrying, TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { formatDuration } from '../../ui/format.js';
@@ -16,14 +16,14 @@ export function retryText({ service, trouble, tryNumber, maxTries, waitLeftMs }:
 export const kindOf = ({ operation }: TransferSnapshot): OperationKind | undefined =>
   operation === undefined ? undefined : OPERATIONS[operation];
 
-/** What is going on in this phase: "writing the manifest". */
+/** The activity in this phase, such as "writing the manifest". */
 export function phaseText(snapshot: TransferSnapshot): string {
   const { phase } = snapshot;
   if (phase === 'starting' || phase === 'thawing' || phase === 'done') return phase;
   return kindOf(snapshot)?.phases[phase]?.doing ?? phase;
 }
 
-/** The rates with what each of them is of: `read`, `sent`. */
+/** The rates, each with its verb: `read`, `sent`. */
 export function ratesOf(snapshot: TransferSnapshot): readonly { readonly verb: string; readonly perSecond: number }[] {
   const moves = kindOf(snapshot)?.moves;
   if (moves === undefined || snapshot.bytesTotal === 0) return [];
@@ -32,6 +32,6 @@ export function ratesOf(snapshot: TransferSnapshot): readonly { readonly verb: s
   return moves.stored === undefined ? [raw] : [raw, { verb: moves.stored, perSecond: snapshot.storedBytesPerSecond }];
 }
 
-/** "$1.20 a month at most, requests of this run less than $0.01"; undefined where nothing is to be said. */
+/** "$1.20 a month at most, requests of this run less than $0.01"; undefined when no cost is known. */
 export const plannedCostText = ({ cost }: TransferSnapshot): string | undefined =>
   cost && `${formatUsd(cost.monthlyUsd)} a month at most, requests of this run ${formatUsd(cost.requestsUsd)}`;

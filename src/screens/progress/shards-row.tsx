@@ -6,10 +6,10 @@ import { Tint, useTheme } from '../../ui/theme.js';
 
 const LABEL = 'shards  ';
 
-/** Shards are drawn only where there is width to spare. */
+/** Shards are only shown when there are at least this many columns. */
 export const SHARD_COLUMNS = 120;
 
-/** One small bar a shard and how even they are. */
+/** One small bar per shard, and how balanced they are. */
 export function ShardsRow({ shards }: { readonly shards: readonly ShardProgress[] }): ReactElement {
   const { columns } = useSize();
   const { levels } = useTheme().glyphs;
@@ -27,7 +27,7 @@ export function ShardsRow({ shards }: { readonly shards: readonly ShardProgress[
   );
 }
 
-/** One sign that says how much of something is done; the highest is for all of it. */
+/** A character for the part that is done; the highest means all of it. */
 export function level(fraction: number, levels: readonly string[]): string {
   const share = Math.min(1, Math.max(0, fraction));
   return levels[Math.floor(share * (levels.length - 1))] ?? '';

@@ -1,4 +1,4 @@
-// Progress as plain lines for logs: one fact a line, stamped, nothing that needs a terminal.
+// Progress as plain lines for logs: one fact per line, with a timestamp and nothing that needs a terminal.
 import { displayText } from '../../stores/display-text.js';
 import type { Outcome } from '../../core/events/events.js';
 import { countText } from '../../stores/operations.js';
@@ -19,7 +19,7 @@ const tight = (text: string): string => text.replaceAll(' ', '');
 const stamped = (snapshot: TransferSnapshot, at: Date, text: string): string =>
   `${formatTimestamp(at)} ${snapshot.operation ?? 'archiver'} ${text}`;
 
-/** What is being done; the first line. */
+/** The first line: source and target of the operation. */
 export function startLine(snapshot: TransferSnapshot, at: Date, look: Names): string {
   const target = snapshot.target === '' ? '' : ` to ${displayText(snapshot.target, look)}`;
   return stamped(snapshot, at, `${displayText(snapshot.source, look)}${target}`);
@@ -28,7 +28,7 @@ export function startLine(snapshot: TransferSnapshot, at: Date, look: Names): st
 const itemsText = ({ unit, itemsTotal = 0 }: TransferSnapshot, done?: number): string =>
   `${done === undefined ? '' : `${done}/`}${countText(itemsTotal, unit, String)}`;
 
-/** How much there is to do and with which settings. */
+/** The planned amount of work, and the settings. */
 export function planLine(snapshot: TransferSnapshot, at: Date): string {
   const { bytesTotal = 0, unit, chunksTotal, shards, compression } = snapshot;
   const parts = [
@@ -41,14 +41,14 @@ export function planLine(snapshot: TransferSnapshot, at: Date): string {
   return stamped(snapshot, at, `plan: ${parts.join(', ')}`);
 }
 
-/** What is planned costs: `cost: $1.20 a month at most, …`. */
+/** The planned cost: `cost: $1.20 a month at most, …`. */
 export const costLine = (snapshot: TransferSnapshot, at: Date): string =>
   stamped(snapshot, at, `cost: ${plannedCostText(snapshot) ?? ''}`);
 
-/** Bytes are counted, even if there were none. */
+/** True when bytes are counted, even if there are none. */
 const hasBytes = (snapshot: TransferSnapshot): boolean => kindOf(snapshot)?.moves !== undefined;
 
-/** How far it is: `upload 61% 71.2/116GiB 8112/13290 files read 118MiB/s sent 61MiB/s eta=4m12s`. */
+/** The progress: `upload 61% 71.2/116GiB 8112/13290 files read 118MiB/s sent 61MiB/s eta=4m12s`. */
 export function statusLine(snapshot: TransferSnapshot, at: Date): string {
   const fraction = doneFraction(snapshot);
   if (fraction === undefined) return stamped(snapshot, at, [countingText(snapshot), ...retrying(snapshot)].join(', '));
@@ -87,7 +87,7 @@ function lastWord({ phase, etaMs, isStopping }: TransferSnapshot): string {
   return `eta=${etaMs === undefined ? '-' : tight(formatDuration(etaMs))}`;
 }
 
-/** How the chunks in cold storage stand. */
+/** The state of the chunks in cold storage. */
 export function thawLine(snapshot: TransferSnapshot, at: Date): string {
   return stamped(snapshot, at, snapshot.thaw === undefined ? 'thawed' : thawLogText(snapshot.thaw));
 }
@@ -97,13 +97,13 @@ export function noteLine(snapshot: TransferSnapshot, at: Date, note: string, loo
   return stamped(snapshot, at, `note: ${displayText(note, look)}`);
 }
 
-/** A file that was left out, and why; or one that is stored although it never held still. */
+/** A file that was left out, and why; or one that is stored although it kept changing. */
 export function skipLine(snapshot: TransferSnapshot, at: Date, file: SkippedFile, look: Names): string {
   if (isStored(file)) return stamped(snapshot, at, `stored ${displayText(file.path, look)}, which ${file.reason}`);
   return stamped(snapshot, at, `skipped ${displayText(`${file.path}: ${file.reason}`, look)}`);
 }
 
-/** How it ended; the last line. */
+/** The outcome; the last line. */
 export function endLine(snapshot: TransferSnapshot, at: Date, outcome: Outcome): string {
   const { unit, itemsDone, itemsTotal, bytesDone, storedBytes } = snapshot;
   const items = itemsTotal === undefined ? countText(itemsDone, unit, String) : itemsText(snapshot, itemsDone);
@@ -118,7 +118,7 @@ export function endLine(snapshot: TransferSnapshot, at: Date, outcome: Outcome):
   return stamped(snapshot, at, `${outcome.status} after ${time}: ${parts.join(', ')}`);
 }
 
-/** Said once when more files are skipped than are named. */
+/** Written once when more files are skipped than are listed. */
 export function moreSkippedLine(snapshot: TransferSnapshot, at: Date): string {
   return stamped(snapshot, at, `skipped more than ${SKIPPED_SHOWN} paths; the result names them all`);
 }

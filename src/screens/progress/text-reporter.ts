@@ -16,8 +16,8 @@ import {
   thawLine,
 } from './text-lines.js';
 
-/** Later ones are in the lines of every ten seconds: a network that is out for long may not fill a log. */
-const TOLD_RETRIES = 10;
+/** Later retries only appear in the status lines every ten seconds: a long network outage must not fill a log. */
+const MAX_RETRY_LINES = 10;
 
 /** Writes a line at the start, one every ten seconds, one for each note and skipped file, and one at the end. */
 export const startTextReporter = ({ look, ...options }: LineReporterOptions & { readonly look: Look }): Reporter =>
@@ -32,7 +32,7 @@ export const startTextReporter = ({ look, ...options }: LineReporterOptions & { 
     },
   });
 
-/** The lines that one snapshot calls for after another. */
+/** Lines about what happened between two snapshots. */
 function newsBetween(before: TransferSnapshot, after: TransferSnapshot, at: Date, look: Look): string[] {
   const lines: string[] = [];
   if (before.operation === undefined && after.operation !== undefined) lines.push(startLine(after, at, look));
@@ -42,7 +42,7 @@ function newsBetween(before: TransferSnapshot, after: TransferSnapshot, at: Date
     lines.push(thawLine(after, at));
   for (const note of after.notes.slice(before.notes.length)) lines.push(noteLine(after, at, note, look));
   lines.push(...skipNews(before, after, at, look));
-  if (after.retries > before.retries && after.retries <= TOLD_RETRIES) lines.push(...retryLines(after, at));
+  if (after.retries > before.retries && after.retries <= MAX_RETRY_LINES) lines.push(...retryLines(after, at));
   if (after.isStopping && !before.isStopping) lines.push(statusLine(after, at));
   return lines;
 }

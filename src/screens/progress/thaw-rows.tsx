@@ -1,4 +1,4 @@
-// What is drawn while chunks come back from cold storage.
+// Rows shown while chunks are restored from cold storage.
 import type { ReactElement } from 'react';
 import { displayText } from '../../stores/display-text.js';
 import type { ThawProgress } from '../../stores/transfer-snapshot.js';
@@ -44,11 +44,11 @@ export function ThawTitle({ thaw }: Props): ReactElement {
 /** Hours and minutes of this computer's clock. */
 const clockText = (ms: number): string => new Date(ms).toTimeString().slice(0, 5);
 
-/** The bar with what it counts and when the next look is. */
+/** The bar with its count and the time of the next check. */
 export function ThawBar({ thaw }: Props): ReactElement {
   const { columns } = useSize();
   const { ellipsis } = useTheme().glyphs;
-  // Of a fixed width, so that the bar's end stays where it is.
+  // In a fixed width, so that the bar's end does not move.
   const left = formatDuration(thaw.nextLookInMs).padEnd(LONGEST_WAIT);
   const readable = readableText(thaw);
   const texts = [
@@ -69,11 +69,11 @@ export function ThawBar({ thaw }: Props): ReactElement {
   );
 }
 
-/** There is room for a sign a chunk. */
+/** True when there is room for one sign per chunk. */
 export const hasChunkSigns = ({ chunks }: ThawProgress, columns: number): boolean =>
   chunks.length <= columns - LABEL.length;
 
-/** One sign a chunk: full is readable, half is on its way. */
+/** One sign per chunk: full is readable, half is thawing. */
 export function ThawChunks({ thaw }: Props): ReactElement {
   const { levels } = useTheme().glyphs;
   const signs = thaw.chunks.map((state) => level(state === 'readable' ? 1 : state === 'thawing' ? 0.5 : 0, levels));

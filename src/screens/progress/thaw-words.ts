@@ -1,4 +1,4 @@
-// What is said while chunks come back from cold storage: how many are readable, the state of each, and the next look.
+// Texts while chunks are restored from cold storage: how many are readable, the state of each, and the next check.
 import { roundedUsd } from '../../core/cost/money.js';
 import type { ThawProgress, TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
@@ -8,7 +8,7 @@ import { formatTimestamp } from '../../ui/format-time.js';
 export const readableText = ({ readable, chunks }: ThawProgress): string =>
   `${formatCount(readable)} of ${formatQuantity(chunks.length, 'chunk')} readable`;
 
-/** What Ctrl+C does, with the command that goes on where a job is saved. */
+/** Says what Ctrl+C does, with the command that continues if a job is saved. */
 export function thawInterrupt({ jobId }: ThawProgress): readonly [long: string, short: string] {
   if (jobId === undefined) {
     const text = 'ctrl+c stops here; what was asked for stays asked for';
@@ -18,7 +18,7 @@ export function thawInterrupt({ jobId }: ThawProgress): readonly [long: string, 
   return [`ctrl+c stops here; the job ${jobId} is saved: ${next}`, `ctrl+c stops; then: ${next}`];
 }
 
-/** What stays after an interruption. */
+/** Text about what is kept after an interruption. */
 export function keptThawText({ jobId }: ThawProgress): string {
   const asked = 'what was asked for comes back all the same';
   return jobId === undefined ? asked : `${asked}; the job is saved: archiver restore jobs check ${jobId}`;
@@ -33,7 +33,7 @@ export function thawLogText(thaw: ThawProgress): string {
   return `thawing ${thaw.readable}/${thaw.chunks.length} chunks readable${others.join('')}, next look ${next}`;
 }
 
-/** The same for machines. */
+/** The state as data for machines. */
 export function thawObject({ thaw }: TransferSnapshot) {
   if (thaw === undefined) return undefined;
   const { jobId, chunks, tier, storageClasses, costUsd, nextLookAtMs } = thaw;

@@ -35,13 +35,13 @@ interface Names {
 function fitNames({ source, target, room, mark }: Names): string {
   if (target === '') return cutPlace(source, room, mark);
   const both = room - ' to '.length;
-  // The target gives way last, down to two thirds of the line: an upload's ends in the id that people copy.
+  // The target is shortened last, down to two thirds of the line: an upload's ends in the ID that people copy.
   const sourceRoom = Math.max(Math.floor(both / 3), both - widthOf(target));
   const shownSource = cutPlace(source, sourceRoom, mark);
   return cut(`${shownSource} to ${cutPlace(target, both - widthOf(shownSource), mark)}`, room, 'end', mark);
 }
 
-/** Cuts an address or path so that its last part, often an id, stays whole where it fits. */
+/** Cuts an address or path so that its last part, often an ID, stays whole if it fits. */
 function cutPlace(place: string, room: number, mark: string): string {
   const slash = place.lastIndexOf('/', place.length - 2);
   const last = slash === -1 ? '' : place.slice(slash);

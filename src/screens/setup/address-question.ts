@@ -1,4 +1,4 @@
-// What is asked about the address of a server: all of it, or what stands in it.
+// Questions about the address of a server: the whole address, or its variable parts.
 import { addressText } from '../../core/store/providers/address.js';
 import { factsOf } from '../../core/store/providers/provider-table.js';
 import { addressFields } from '../../stores/setup/places.js';
@@ -6,7 +6,7 @@ import { addressIn, type FieldName, type SetupState } from '../../stores/setup/s
 
 const FORM = 'https://host, or http://host:port on your own network';
 
-/** The question, and a line why: the address, with what was typed in it. */
+/** The question, and a line of explanation: the address, with the values typed so far. */
 export function addressQuestion(state: SetupState): readonly [question: string, why: string] {
   const { place } = state;
   if (place === 'folder' || place === 'custom') return ['At which address is the server?', FORM];
@@ -17,7 +17,7 @@ export function addressQuestion(state: SetupState): readonly [question: string, 
   return [`Which ${words.join(' and ')} of ${facts.name}?`, addressIn(state) ?? addressText(facts)];
 }
 
-/** What a line of the address is called there, and how it may look. */
+/** The label of an address field for this place, and an example or hint. */
 export function addressLabel(place: SetupState['place'], name: FieldName): readonly [string, string] | undefined {
   if (place === 'folder' || !addressFields(place).some((asked) => asked === name)) return undefined;
   const { account, regions } = factsOf(place);

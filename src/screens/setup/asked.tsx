@@ -1,4 +1,4 @@
-// A question with one line why, and what may be answered.
+// A question with one line of explanation, and the possible answers.
 import { Box } from 'ink';
 import type { ReactElement, ReactNode } from 'react';
 import { Line } from '../../ui/line.js';
@@ -6,7 +6,7 @@ import { Paragraph } from '../../ui/paragraph.js';
 import { useSize } from '../../ui/size.js';
 import { Tint } from '../../ui/theme.js';
 
-/** Below this there is no empty row between what belongs together. */
+/** With this many rows or fewer, there is no empty row between parts. */
 export const LOW_ROWS = 10;
 
 interface AskedProps {
@@ -15,7 +15,7 @@ interface AskedProps {
   readonly children?: ReactNode;
 }
 
-/** What a step asks, why, and what there is to answer. */
+/** The question of a step, its explanation, and the possible answers. */
 export function Asked({ question, why, children }: AskedProps): ReactElement {
   const gap = useSize().rows > LOW_ROWS ? 1 : 0;
   return (

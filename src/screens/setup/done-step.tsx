@@ -12,9 +12,9 @@ import { capabilityRows } from '../access/capability-rows.js';
 import { useNames } from '../use-names.js';
 import { Asked, LOW_ROWS } from './asked.js';
 
-/** The question, and why. */
+/** Rows of the question and its explanation. */
 const HEAD_ROWS = 2;
-/** A sign with a blank behind it, and one column of air on both sides. */
+/** Width of a sign with a space after it, and of one empty column on both sides. */
 const MARGIN = 4;
 
 export function DoneStep({ state: { commands, capabilities, row } }: { readonly state: SetupState }): ReactElement {

@@ -1,4 +1,4 @@
-// The first question: a folder, or who runs the bucket.
+// The first question: a folder, or the provider of the bucket.
 import { type ReactElement, useMemo } from 'react';
 import { addressText } from '../../core/store/providers/address.js';
 import { factsOf } from '../../core/store/providers/provider-table.js';

@@ -1,4 +1,4 @@
-// What each key does in each step. Data: it is obeyed, printed on the key line and explained by `?`.
+// Key bindings for each step. Data: they are executed, printed on the key line and explained by `?`.
 import { fieldsOf, mayGoOn, type SetupState, stepsOf } from '../../stores/setup/setup-state.js';
 import type { SetupActions } from '../../stores/setup/setup-store.js';
 import { editLine } from '../../ui/line-editor.js';
@@ -8,7 +8,7 @@ import type { Binding } from '../../ui/use-keys.js';
 type State = SetupState & { readonly do: SetupActions };
 type Bare = Omit<Binding, 'group'>;
 
-/** The keys that do something now. */
+/** The keys that have an effect now. */
 export function setupKeys(state: State): readonly Binding[] {
   const { step, do: act, isHelp } = state;
   if (isHelp)

@@ -1,4 +1,4 @@
-// The wizard over its store: which step it is, what is asked there, and what is wrong.
+// The wizard over its store: the current step, its question, and errors.
 import type { ReactElement } from 'react';
 import { useStore } from 'zustand';
 import { type SetupState, type Step, stepsOf } from '../../stores/setup/setup-state.js';
@@ -53,7 +53,7 @@ export function SetupScreen({ store }: { readonly store: SetupStore }): ReactEle
   );
 }
 
-/** All steps, the present one in brackets; where there is no room those far away go. */
+/** All steps, with the current one in brackets; when there is no room, distant ones are left out. */
 function Steps({ steps, at }: { readonly steps: readonly Step[]; readonly at: number }): ReactElement {
   const room = useSize().columns - 2;
   const all = steps.map((step, index) => ({ step, index, priority: Math.abs(index - at) }));

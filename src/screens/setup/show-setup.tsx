@@ -4,7 +4,7 @@ import type { SetupStore } from '../../stores/setup/setup-store.js';
 import { runScreen, type ScreenOptions } from '../../ui/run-screen.js';
 import { SetupScreen } from './setup-screen.js';
 
-/** @throws what went wrong in drawing */
+/** Shows the wizard. @throws errors of drawing */
 export async function showSetup(store: SetupStore, options: ScreenOptions): Promise<void> {
   await runScreen((quit) => <Ending store={store} onEnd={quit} />, options);
   store.getState().do.quit();

@@ -1,4 +1,4 @@
-// What each step asks, with one line why.
+// The questions of each step, with one line of explanation.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { CheckLine } from '../../core/setup/check-store.js';
@@ -138,7 +138,7 @@ function FormStep({ state }: Props): ReactElement {
   );
 }
 
-/** Lines as they come; of more than fit the last ones. */
+/** Lines as they arrive; the last ones when not all fit. */
 function WorkStep({ question, work }: { readonly question: string; readonly work: Work }): ReactElement {
   const { rows, columns } = useSize();
   const { glyphs } = useTheme();
@@ -183,12 +183,12 @@ function ParametersStep({ state: { parameters, row } }: Props): ReactElement {
     (): readonly Column[] => [
       { width: 14, priority: 0, tone: 'dim', cell: (at) => parameters[at]?.title ?? '' },
       { width: 20, priority: 0, cell: (at) => chosenLabel(parameters[at]) },
-      { weight: 1, min: 60, priority: 1, tone: 'dim', cut: 'end', cell: (at) => whyOf(parameters[at]) },
+      { weight: 1, min: 60, priority: 1, tone: 'dim', cut: 'end', cell: (at) => explanationOf(parameters[at]) },
     ],
     [parameters],
   );
   return (
-    <Asked question="How are uploads made?" why={whyOf(parameters[row])}>
+    <Asked question="How are uploads made?" why={explanationOf(parameters[row])}>
       <Picker count={parameters.length} chosen={row} columns={columns} />
     </Asked>
   );
@@ -196,7 +196,7 @@ function ParametersStep({ state: { parameters, row } }: Props): ReactElement {
 
 const chosenLabel = (one: SetupState['parameters'][number] | undefined): string =>
   one === undefined ? '' : (chosenOf(one)?.label ?? '');
-const whyOf = (one: SetupState['parameters'][number] | undefined): string =>
+const explanationOf = (one: SetupState['parameters'][number] | undefined): string =>
   one === undefined ? '' : (chosenOf(one)?.why ?? '');
 
 const SIGN_TONES: Readonly<Record<'+' | '-' | ' ', Tone>> = { '+': 'good', '-': 'bad', ' ': 'dim' };

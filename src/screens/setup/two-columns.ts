@@ -1,6 +1,6 @@
 import type { Column } from '../../ui/columns.js';
 
-/** What may be chosen, and what it is, for a list to pick from. */
+/** The choices and their descriptions, for a list to pick from. */
 export const twoColumns = (count: number, cell: (at: number) => readonly [string, string]): readonly Column[] => {
   const widest = Math.max(...Array.from({ length: count }, (_, at) => cell(at)[0].length));
   return [

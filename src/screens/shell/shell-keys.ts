@@ -1,23 +1,23 @@
-// What the keys do at the prompt of a shell.
+// Key bindings at the prompt of a shell.
 import type { ShellState } from '../../stores/shell-store.js';
 import type { Key } from '../../ui/keys.js';
 import { editLine, emptyLine } from '../../ui/line-editor.js';
 import type { Binding } from '../../ui/use-keys.js';
 
-/** How a prompt ends: with a line, with the session, or with a clean screen and another prompt. */
+/** The outcome of a prompt: a line, the end of the session, or a clear screen and another prompt. */
 export type Ending = 'line' | 'end' | 'clear';
 
-/** More than any line that is typed; a longer paste is a mistake. */
+/** Longer than any line that is typed; a longer paste is a mistake. */
 const MAX_LINE = 1 << 16;
 
-/** The keys in force in this state. */
+/** The key bindings in this state. */
 export function shellKeys(state: ShellState, end: (how: Ending) => void): readonly Binding[] {
   const { line, edit, recall, complete } = state;
   const type = (key: Key): void => {
     const edited = editLine(line, key);
     if (edited.text.length <= MAX_LINE) edit(edited);
   };
-  // In a line that has text it deletes, as in other shells.
+  // In a line with text, this key deletes, as in other shells.
   const leave: Binding = { keys: ['ctrl+d'], help: 'leave', group: 'Shell', run: () => end('end') };
   return [
     { keys: ['enter'], help: 'run the line', group: 'Shell', run: () => end('line') },

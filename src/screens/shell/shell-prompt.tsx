@@ -1,5 +1,5 @@
-// The prompt of a shell: the line that is being typed, and below it what may come next. A long line is shown around its
-// cursor; no line is as wide as the window, so that the terminal never breaks one.
+// The prompt of a shell: the line that is being typed, and the suggestions below it. A long line is shown around its cursor; no line is as
+// wide as the window, so that the terminal never breaks one.
 import { Box } from 'ink';
 import type { ReactElement } from 'react';
 import { useStore } from 'zustand';
@@ -38,7 +38,7 @@ export function ShellPrompt({ store, onEnd }: ShellPromptProps): ReactElement {
   );
 }
 
-/** A line as it stays above what it prints: whole, however long it is. */
+/** A submitted line, which stays above its output: whole, however long it is. */
 export function TypedLine({ prompt, text }: { readonly prompt: string; readonly text: string }): ReactElement {
   return (
     <Tint>

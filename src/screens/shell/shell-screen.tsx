@@ -1,6 +1,6 @@
-// Reads lines at a prompt, inline: Ink draws the line while it is being typed, and is gone while a command runs. So output
-// of any length goes straight to the terminal and into its scrollback, nothing of it is kept, and programs that a command
-// starts have the terminal to themselves.
+// Reads lines at a prompt, inline: Ink draws the line while it is being typed, and is gone while a command runs. So output of any length
+// goes straight to the terminal and into its scrollback, none of it is kept, and programs started by a command have the terminal to
+// themselves.
 import { renderToString } from 'ink';
 import type { ShellStore } from '../../stores/shell-store.js';
 import { openInline } from '../../ui/inline-screen.js';
@@ -23,13 +23,13 @@ export interface ShellScreenOptions {
 }
 
 export interface ShellScreen {
-  /** The next line; undefined when there is none any more. The terminal is as before when it settles. */
+  /** Reads the next line; undefined at the end of the session. The terminal is restored when it settles. */
   readonly readLine: (prompt: string) => Promise<string | undefined>;
 }
 
 const CLEAR = '\u001b[H\u001b[2J';
 
-/** A screen for one session. It draws nothing until a line is asked for. */
+/** A screen for one session. It draws nothing until a line is requested. */
 export function createShellScreen(options: ShellScreenOptions): ShellScreen {
   const { store, signal } = options;
   const typeLine = typist(options);
@@ -45,12 +45,12 @@ export function createShellScreen(options: ShellScreenOptions): ShellScreen {
   };
 }
 
-/** What draws the line until a key ends it. */
+/** Draws the line until a key ends it. */
 function typist({ store, stdin, stdout, look, signal }: ShellScreenOptions): () => Promise<Ending> {
-  // Typed ahead: keys that came behind the end of a line.
+  // Keys that were typed after the end of a line.
   let ahead: Key[] = [];
   return async () => {
-    // Before the prompt is seen: what is typed at it must neither be echoed nor be a signal.
+    // Done before the prompt is visible: what is typed at it must neither be echoed nor be a signal.
     stdin.setRawMode?.(true);
     let isOver = false;
     const waiting = ahead;
@@ -88,7 +88,7 @@ function typist({ store, stdin, stdout, look, signal }: ShellScreenOptions): () 
   };
 }
 
-/** The line as it stays, in one piece: the terminal breaks it, and puts it together when it is copied. */
+/** The final line, in one piece: the terminal breaks it, and joins it when it is copied. */
 function typedLine(store: ShellStore, look: Look): string {
   const { prompt, line } = store.getState();
   const element = (

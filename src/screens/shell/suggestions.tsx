@@ -6,13 +6,13 @@ import { Tint, useTheme } from '../../ui/theme.js';
 export interface SuggestionsProps {
   readonly labels: readonly string[];
   readonly width: number;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly rows: number;
 }
 
 const GAP = 2;
 
-/** What may come next, in columns that are read row by row; the last row says how many do not fit. */
+/** Suggestions in columns that are read row by row; the last row says how many do not fit. */
 export function Suggestions({ labels, width, rows }: SuggestionsProps): ReactElement | null {
   const { ellipsis } = useTheme().glyphs;
   if (labels.length === 0 || rows < 1) return null;

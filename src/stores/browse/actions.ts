@@ -1,4 +1,4 @@
-// What a person can do in the browser, and what the actions share.
+// The actions of the browser, and what they share.
 import type { FileHistory } from '../../core/dataset/chain/file-history.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { Selectors } from '../../core/format/manifest/selection.js';
@@ -13,17 +13,17 @@ export interface RestoreRequest {
   readonly tier: ThawTier;
 }
 
-/** The world, as far as the browser needs it. */
+/** The functions through which the browser reads and writes. */
 export interface BrowsePorts {
-  /** The first lines of a file, or why there are none. Never fetches what is cold. */
+  /** The first lines of a file, or the reason why there are none. Never fetches cold chunks. */
   readonly preview: (opened: OpenedListing, index: number, signal: AbortSignal) => Promise<Preview>;
   /** The versions that hold a file. */
   readonly history: (opened: OpenedListing, index: number, signal: AbortSignal) => Promise<FileHistory>;
-  /** The version before (-1) or after (1). @throws `NoSuchVersion` where there is none */
+  /** The version before (-1) or after (1). @throws `NoSuchVersion` when there is none */
   readonly step: (opened: OpenedListing, direction: -1 | 1, signal: AbortSignal) => Promise<OpenedListing>;
-  /** Restores, and gives what a person reads about it. @throws what ended it */
+  /** Restores, and returns lines for people about it. @throws the error that ended it */
   readonly restore: (request: RestoreRequest, emit: EventSink, signal: AbortSignal) => Promise<readonly string[]>;
-  /** Milliseconds since some fixed moment. */
+  /** Current time in milliseconds since some fixed moment. */
   readonly now: () => number;
   readonly clock: () => Date;
 }
@@ -41,9 +41,9 @@ export interface ListActions {
 }
 
 export interface VersionActions {
-  /** Another version takes the place of the one that is looked at. */
+  /** Replaces the current version by the one before or after it. */
   readonly step: (direction: -1 | 1) => void;
-  /** All files, or only what changed. */
+  /** Switches between all files and only the changes. */
   readonly toggleChanges: () => void;
   /** Compares with another version. */
   readonly compareWith: (direction: -1 | 1) => void;
@@ -51,16 +51,16 @@ export interface VersionActions {
 
 export interface PanelActions {
   readonly show: (mode: 'list' | 'search' | 'help' | 'details') => void;
-  /** The question before a restore, or why there is none. */
+  /** Asks for confirmation of a restore, or says why there is nothing to restore. */
   readonly ask: () => void;
   readonly nextTier: (step: -1 | 1) => void;
-  /** Reads about a file, and about no other one any more; undefined ends it. */
+  /** Reads the preview and history of a file, cancelling those of any other; undefined only cancels. */
   readonly readAbout: (file: { readonly opened: OpenedListing; readonly index: number } | undefined) => void;
   readonly notify: (text: string | undefined) => void;
 }
 
 export interface RestoreActions {
-  /** Restores what is marked, if nothing refuses that. */
+  /** Restores the marked files, unless something prevents that. */
   readonly restore: () => void;
   readonly quit: () => void;
 }

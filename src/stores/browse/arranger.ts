@@ -1,27 +1,27 @@
-// Searches and puts in order, a slice between keys. One such job runs at a time; a new one ends the one before it.
+// Searches and sorts files in slices, between keys. One such job runs at a time; a new one cancels the one before it.
 import type { BrowseState } from './browse-state.js';
 import { type Order, orderFiles, type Sort } from './order.js';
 import { withVisible } from './rows.js';
 import { type BrowseFilter, isNarrower, Search } from './search.js';
 
-/** A job goes on this long before keys are looked at. */
+/** Time in milliseconds that a job runs before keys are handled. */
 const SLICE_MS = 8;
-/** What is found so far is shown this often: a frame costs as much as a slice. */
+/** Interval in milliseconds at which partial results are shown: a frame costs as much as a slice. */
 const SHOWN_EVERY_MS = 100;
 
-/** Which files, and in which order. */
+/** The selection of files and their order. */
 export interface Arrangement {
   readonly filter: BrowseFilter;
   readonly sort: Sort;
 }
 
-/** Gives a function that arranges the files of the state anew. */
+/** Returns a function that arranges the files of the state anew. */
 export function arranger(
   get: () => BrowseState,
   set: (change: Partial<BrowseState>) => void,
   now: () => number,
 ): (wanted: Arrangement) => void {
-  /** What `visible` is complete for. */
+  /** The filter for which `visible` is complete. */
   let complete: { readonly filter: BrowseFilter; readonly files: Uint32Array } | undefined;
   let known: Order | undefined;
   let running: object | undefined;
@@ -54,7 +54,7 @@ export function arranger(
         const order = sort === 'name' ? undefined : known;
         return set({ ...withVisible(get(), search.result, order), isSearching: false });
       }
-      // A tree, or another order, is made once, when all is found.
+      // A tree, or another order, is built once, when the search is complete.
       if (get().tree === undefined && sort === 'name' && start - shownMs >= SHOWN_EVERY_MS) {
         shownMs = start;
         set(withVisible(get(), search.result, undefined));

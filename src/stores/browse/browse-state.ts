@@ -1,5 +1,5 @@
-// What the browser shows, and how it changes by itself: pure functions from one state to the next. Nothing is read or
-// fetched here. The cursor stands on a file or folder, not on a row, so filters and versions may change under it.
+// The state of the browser, and its changes: pure functions from one state to the next. Nothing is read or fetched here. The cursor is on a
+// file or folder, not on a row, so filters and versions may change under it.
 import type { FileHistory } from '../../core/dataset/chain/file-history.js';
 import type { Listing } from '../../core/restore/listing/listing.js';
 import type { ThawTier } from '../../core/store/object-store.js';
@@ -24,39 +24,39 @@ export interface BrowseVersion extends VersionName {
   readonly manifestSha256: ExpectedDigests;
 }
 
-/** What is looked at. */
+/** The upload that is browsed. */
 export interface OpenedListing {
   readonly listing: Listing;
   readonly baseUrl: string;
   readonly uploadId: UploadId;
-  /** Undefined where no version is known for the upload. */
+  /** Undefined when no version is known for the upload. */
   readonly version: BrowseVersion | undefined;
 }
 
-/** What became of a file since another version; `metadata`: its content is the same. */
+/** The change of a file since another version; `metadata`: its content is the same. */
 export type ChangeKind = 'added' | 'modified' | 'metadata' | 'deleted';
 
-/** A file that is not as it was: its entries in both listings. */
+/** A changed file, with its entries in both listings. */
 export interface ChangedFile {
   readonly kind: ChangeKind;
-  /** Undefined for what was added. */
+  /** Undefined for an added file. */
   readonly before: number | undefined;
-  /** Undefined for what was removed. */
+  /** Undefined for a removed file. */
   readonly after: number | undefined;
 }
 
-/** What differs from another version. */
+/** The differences to another version. */
 export interface VersionChanges {
   /** The version that is compared with; undefined for the first. */
   readonly since: OpenedListing | undefined;
-  /** In path order. */
+  /** Changed files in path order. */
   readonly files: readonly ChangedFile[];
-  /** By the entry of what is looked at. */
+  /** Kind of change by entry of the current listing. */
   readonly kinds: ReadonlyMap<number, ChangeKind>;
   readonly counts: Readonly<Record<ChangeKind, number>>;
 }
 
-/** What was read about the file under the cursor, as far as it has come. */
+/** Preview and history of the file under the cursor, as far as they were read. */
 export interface ReadAbout {
   readonly opened: OpenedListing;
   readonly index: number;
@@ -70,7 +70,7 @@ export interface SearchLine {
   readonly cursor: number;
 }
 
-/** What has the keys. `list` is that of the page that is shown. */
+/** The part of the screen that handles keys. `list` is that of the current page. */
 export type BrowseMode =
   | { readonly kind: 'list' | 'search' | 'help' | 'details' | 'confirm' }
   | { readonly kind: 'progress'; readonly transfer: TransferStore }
@@ -82,11 +82,11 @@ export interface BrowseState {
   readonly facts: FolderFacts;
   /** All files, in path order. */
   readonly files: Uint32Array;
-  /** Those that the filters leave, in path order. */
+  /** Files that match the filters, in path order. */
   readonly visible: Uint32Array;
-  /** The same as they are listed. */
+  /** The visible files in the order of the list. */
   readonly listed: Uint32Array;
-  /** `visible` is not complete yet. */
+  /** True while `visible` is incomplete. */
   readonly isSearching: boolean;
   readonly filter: BrowseFilter;
   readonly search: SearchLine;
@@ -95,32 +95,32 @@ export interface BrowseState {
   readonly order: Order | undefined;
   /** Undefined in the flat list. */
   readonly tree: Tree | undefined;
-  /** The file or folder that the person went to; it may be hidden by a filter. */
+  /** The file or folder that the user moved to; it may be hidden by a filter. */
   readonly wanted: number | RawPath;
   /** Row of the cursor. */
   readonly position: number;
   readonly marks: Marks;
-  /** Goes up with every change of marks, which are mutable. */
+  /** Incremented with every change of the marks, which are mutable. */
   readonly markings: number;
   readonly changes: VersionChanges | undefined;
-  /** All files, or only what changed. */
+  /** All files, or only the changes. */
   readonly page: 'files' | 'changes';
   readonly changePosition: number;
-  /** Marks on the version that is compared with: what was removed can be restored from there alone. */
+  /** Marks on the version that is compared with: removed files can only be restored from there. */
   readonly changeMarks: Marks;
   readonly tier: ThawTier;
-  /** When the question before a restore was shown. */
+  /** Time at which the confirmation of a restore was shown. */
   readonly askedAt: Date;
   readonly mode: BrowseMode;
   readonly about: ReadAbout | undefined;
   /** One sentence, until the next key. */
   readonly notice: string | undefined;
-  /** What is being waited for. */
+  /** Describes the work in progress. */
   readonly busy: string | undefined;
   readonly isOver: boolean;
 }
 
-/** The browser as it opens. */
+/** The initial state of the browser. */
 export function initialState(opened: OpenedListing, settings: BrowseSettings, tier: ThawTier): BrowseState {
   const { listing } = opened;
   const files = filesOf(listing);
@@ -167,7 +167,7 @@ function refusedText({ refused }: Listing): string | undefined {
 export const changeAtCursor = ({ changes, changePosition }: BrowseState): ChangedFile | undefined =>
   changes?.files[changePosition];
 
-/** What a restore would take: marks, and the version that they are on. */
+/** The selection for a restore: marks, and the version that they are on. */
 export function chosenIn({ page, opened, marks, changes, changeMarks }: BrowseState): {
   readonly opened: OpenedListing;
   readonly marks: Marks;

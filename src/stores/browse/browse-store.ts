@@ -1,5 +1,5 @@
-// The browser's store: what the person does, as verbs. What has to be fetched or written comes through ports; the pure
-// steps are in browse-state.ts and rows.ts.
+// The browser's store: the user's actions, as verbs. Everything that has to be fetched or written comes through ports; the pure steps are
+// in browse-state.ts and rows.ts.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ThawTier } from '../../core/store/object-store.js';
 import type { BrowseActions, BrowsePorts, BrowseTools } from './actions.js';
@@ -18,11 +18,11 @@ export interface BrowseStoreOptions {
   readonly settings: BrowseSettings;
   readonly tier: ThawTier;
   readonly ports: BrowsePorts;
-  /** Ends everything that is under way. */
+  /** Ends all work in progress. */
   readonly signal: AbortSignal;
 }
 
-/** A store that shows what was opened. */
+/** Creates a store for an opened upload. */
 export const createBrowseStore = ({ opened, settings, tier, ports, signal }: BrowseStoreOptions): BrowseStore =>
   createStore<BrowseState & { readonly do: BrowseActions }>()((set, get) => {
     const tools: BrowseTools = {

@@ -1,14 +1,14 @@
-// What differs between two versions, by the rules of `archiver dataset diff`, out of the listings that are in memory.
+// Compares two versions by the rules of `archiver dataset diff`, using the listings in memory.
 import { setImmediate as turn } from 'node:timers/promises';
 import { diffViews, type Change, type DiffSide } from '../../core/dataset/diff.js';
 import type { Listing } from '../../core/restore/listing/listing.js';
 import type { Entry } from '../../core/format/manifest/manifest-types.js';
 import type { ChangedFile, ChangeKind, OpenedListing, VersionChanges } from './browse-state.js';
 
-/** Entries between two looks at the keys. */
+/** Number of entries between two checks for keys. */
 const BATCH = 1024;
 
-/** The changes of a version that nothing comes before. */
+/** The changes of a version without a predecessor. */
 export const FIRST_VERSION: VersionChanges = {
   since: undefined,
   files: [],
@@ -16,7 +16,7 @@ export const FIRST_VERSION: VersionChanges = {
   counts: { added: 0, modified: 0, metadata: 0, deleted: 0 },
 };
 
-/** Compares what is opened with an older version; folders are left out. @throws what `signal` says */
+/** Compares the opened listing with an older version; folders are left out. @throws when `signal` is aborted */
 export async function changesSince(
   since: OpenedListing,
   { listing }: OpenedListing,

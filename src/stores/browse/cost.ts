@@ -1,5 +1,5 @@
-// What restoring the marked files costs and how long it takes, before anybody is asked: list prices over the chunks that
-// hold them. What nobody knows the price of is unknown, and never free.
+// Estimates the cost and the duration of restoring the marked files, before confirmation: list prices for the chunks that hold them. A cost
+// whose price is not known is unknown, and never free.
 import { capVerdict, type CapVerdict } from '../../core/cost/cost-cap.js';
 import {
   estimateRetrieval,
@@ -12,17 +12,17 @@ import { isColdClass, THAW_TIERS, type ThawWait } from '../../core/store/cold-cl
 import { longestWait } from '../../core/restore/thaw/tier-plans.js';
 import type { Marks } from './marks.js';
 
-/** Where prices come from. */
+/** The source of prices. */
 export interface CostPlace extends Pick<RetrievalOptions, 'region' | 'isAws' | 'provider' | 'book'> {
-  /** A folder of this computer: nothing costs anything. */
+  /** Set for a folder of this computer: nothing costs anything. */
   readonly isFolder: boolean;
   /** Days that thawed copies are kept. */
   readonly days: number;
 }
 
-/** What the command was called with, as far as it matters here. */
+/** The options of the command that matter here. */
 export interface BrowseSettings {
-  /** As it was typed. */
+  /** The folder as it was typed. */
   readonly outputDir: string;
   readonly wait: boolean;
   /** Undefined for no cap. */
@@ -32,9 +32,9 @@ export interface BrowseSettings {
 
 export interface SelectionCost {
   readonly estimate: RetrievalEstimate;
-  /** Chunks that have to be asked back. */
+  /** Number of chunks that have to be thawed. */
   readonly coldChunks: number;
-  /** The longest wait; undefined where nothing is cold, null where the tier is not offered for something. */
+  /** The longest wait; undefined when nothing is cold, null when the tier is not offered for something. */
   readonly wait: ThawWait | null | undefined;
 }
 
@@ -60,14 +60,14 @@ export function selectionCost(marks: Marks, tier: ThawTier, place: CostPlace): S
   return { estimate, coldChunks, wait: waitIn(marks, tier) };
 }
 
-/** Whether the cost is under the cap. */
+/** Compares the cost with the cap. */
 export const costVerdict = ({ estimate, coldChunks }: SelectionCost, maxUsd: number | undefined): CapVerdict =>
   capVerdict(estimate, maxUsd, coldChunks > 0);
 
-/** Why the marked files cannot be restored in this tier and under this cap. */
+/** The reason why the marked files cannot be restored in this tier and under this cap. */
 export type Refusal = 'not-offered' | 'unknown' | 'over';
 
-/** Undefined when they can. */
+/** Checks tier and cap; undefined when the files can be restored. */
 export function refusalOf(marks: Marks, tier: ThawTier, { cost, maxCostUsd }: BrowseSettings): Refusal | undefined {
   const selection = selectionCost(marks, tier, cost);
   if (selection.wait === null) return 'not-offered';
@@ -75,19 +75,19 @@ export function refusalOf(marks: Marks, tier: ThawTier, { cost, maxCostUsd }: Br
   return verdict === 'within' ? undefined : verdict;
 }
 
-/** What the marked files cost in one tier. */
+/** The cost of the marked files in one tier. */
 export interface TierRow {
-  /** Undefined where nothing has to be asked back. */
+  /** Undefined when nothing has to be thawed. */
   readonly tier: ThawTier | undefined;
-  /** Hours until all of it can be read, at the latest; null where the tier is not offered. */
+  /** Hours until all of it can be read, at the latest; null when the tier is not offered. */
   readonly hours: number | null;
-  /** Parts of the total, each null where it is not known. */
+  /** Parts of the total, each null when it is not known. */
   readonly parts: Readonly<Record<RetrievalItem, number | null>>;
   readonly totalUsd: number | null;
   readonly isOverCap: boolean;
 }
 
-/** A row for each tier; a single one where nothing that is marked is cold. */
+/** A row for each tier; a single one when no marked file is cold. */
 export function tierRows(marks: Marks, { cost, maxCostUsd }: BrowseSettings): readonly TierRow[] {
   const row = (tier: ThawTier, isCold: boolean): TierRow => {
     const selection = selectionCost(marks, tier, cost);
@@ -109,7 +109,7 @@ export function tierRows(marks: Marks, { cost, maxCostUsd }: BrowseSettings): re
   return marks.coldFiles === 0 ? [row('standard', false)] : THAW_TIERS.map((tier) => row(tier, true));
 }
 
-/** The tier after or before this one, of those that are offered for everything that is marked. */
+/** The tier after or before this one, among those offered for everything that is marked. */
 export function nextTier(marks: Marks, tier: ThawTier, step: -1 | 1): ThawTier {
   const offered = THAW_TIERS.filter((candidate) => waitIn(marks, candidate) !== null);
   const at = offered.indexOf(tier);
@@ -117,7 +117,7 @@ export function nextTier(marks: Marks, tier: ThawTier, step: -1 | 1): ThawTier {
   return offered[(at + step + offered.length) % offered.length] ?? tier;
 }
 
-/** The largest chunk of a class decides: some tiers are not offered for large objects. */
+/** The wait for the marked files. The largest chunk of a class decides: some tiers are not offered for large objects. */
 const waitIn = (marks: Marks, tier: ThawTier): ThawWait | null | undefined =>
   longestWait(
     marks.classes.map(({ storageClass, largestBytes }) => ({

@@ -1,9 +1,9 @@
-// What a folder holds, asked for many times a frame: whether something of it is cold, and its newest file.
+// Facts about a folder that are needed many times in a frame: its cold files, and its newest file.
 import type { EntryRange, Listing } from '../../core/restore/listing/listing.js';
 import { isColdClass } from '../../core/store/cold-class.js';
 
 export class FolderFacts {
-  /** Cold files before each entry; made when it is asked for first. */
+  /** Number of cold files before each entry; built on first use. */
   private coldBefore: Uint32Array | undefined;
   private readonly newestOf = new Map<string, number>();
   private readonly hasCold: boolean;
@@ -12,14 +12,14 @@ export class FolderFacts {
     this.hasCold = listing.head.chunks.some(({ storageClass }) => isColdClass(storageClass));
   }
 
-  /** Files of a range of which some content has to be asked back. */
+  /** Number of files in a range with content that has to be thawed. */
   coldFiles({ start, end }: EntryRange): number {
     if (!this.hasCold) return 0;
     this.coldBefore ??= this.countCold();
     return (this.coldBefore[end] ?? 0) - (this.coldBefore[start] ?? 0);
   }
 
-  /** Seconds since 1970 of the newest file in a range; undefined where there is no file. */
+  /** Modification time of the newest file in a range, in seconds since 1970; undefined when there is no file. */
   newest({ start, end }: EntryRange): number | undefined {
     const key = `${start}:${end}`;
     const known = this.newestOf.get(key);

@@ -39,7 +39,7 @@ function moved(state: BrowseState, rows: number): BrowseState {
   return { ...state, changePosition: Math.max(0, Math.min(last, state.changePosition + rows)) };
 }
 
-/** The cursor on the folder that holds its row. */
+/** Moves the cursor to the folder that contains its row. */
 function toParent(state: BrowseState): BrowseState {
   const { wanted, tree, opened } = state;
   const path = typeof wanted === 'number' ? opened.listing.path(wanted) : wanted;
@@ -47,7 +47,7 @@ function toParent(state: BrowseState): BrowseState {
   return position === undefined ? state : withPosition(state, position);
 }
 
-// Marks are mutable: `markings` tells everybody that they have changed.
+// Marks are mutable: a change of `markings` signals that they have changed.
 function markActions({ get, set, notify }: BrowseTools): Pick<ListActions, 'toggle' | 'markVisible' | 'clearMarks'> {
   const changed = (): void => set({ markings: get().markings + 1 });
   return {
@@ -62,7 +62,7 @@ function markActions({ get, set, notify }: BrowseTools): Pick<ListActions, 'togg
         const { start, end } = typeof row === 'number' ? { start: 0, end: 0 } : row.visible;
         const rows = typeof row === 'number' ? Uint32Array.of(row) : visible.subarray(start, end);
         marks.setAll(rows, !rows.every((index) => marks.has(index)));
-        // Who marks a file has gone to it, also where a search brought them there.
+        // Marking a file moves the cursor to it, also when a search led there.
         set(withPosition(get(), position));
       }
       changed();
@@ -83,11 +83,11 @@ function markActions({ get, set, notify }: BrowseTools): Pick<ListActions, 'togg
   };
 }
 
-/** Whether a change can be taken back out of the version that is compared with. */
+/** True when a changed file can be restored from the version that is compared with. */
 const isThere = (change: ChangedFile, { changes }: BrowseState): change is ChangedFile & { readonly before: number } =>
   change.before !== undefined && changes?.since?.listing.type(change.before) !== 'directory';
 
-/** From all to each value, and back to all. */
+/** Cycles from all to each value, and back to all. */
 function cycle(which: keyof typeof WORDS, { get, arrange, notify }: BrowseTools): void {
   const { filter, sort, opened } = get();
   const values = which === 'stage' ? opened.listing.stages : opened.listing.commits;

@@ -1,16 +1,16 @@
-// Which files are marked, and what they add up to. A bit a file, and what is marked of each chunk, so that marking a million
-// files takes no longer than looking at each once, and drawing what they add up to nothing.
+// The marked files, and their sums. One bit for each file, and the marked bytes of each chunk, so that marking a million files only takes
+// one step for each, and showing the sums takes no time.
 import type { EntryRange, Listing } from '../../core/restore/listing/listing.js';
 import { type RawPath, TOP, joinPath } from '../../core/platform/paths/raw-path.js';
 
-/** What is marked in one storage class. */
+/** Sums of the marked files in one storage class. */
 export interface ClassSum {
   readonly storageClass: string;
-  /** Chunks that hold something marked. */
+  /** Number of chunks that hold marked files. */
   readonly chunks: number;
   /** Stored bytes of these chunks. */
   readonly storedBytes: number;
-  /** About what is read of them: the marked bytes, at the chunk's ratio of compression. */
+  /** Estimate of the bytes to fetch: the marked bytes, at the chunk's compression ratio. */
   readonly fetchedBytes: number;
   /** Stored bytes of the largest of these chunks. */
   readonly largestBytes: number;
@@ -21,7 +21,7 @@ type Sum = { -readonly [K in keyof ClassSum]: ClassSum[K] };
 export class Marks {
   files = 0;
   bytes = 0;
-  /** Marked files of which some content is in a class that must be asked back. */
+  /** Marked files with content in a storage class that must be thawed. */
   coldFiles = 0;
   private readonly bits: Uint32Array;
   /** Marked bytes in each chunk. */
@@ -67,7 +67,7 @@ export class Marks {
     this.coldFiles = 0;
   }
 
-  /** How many of a range are marked. */
+  /** Number of marked files in a range. */
   countIn({ start, end }: EntryRange): number {
     let count = 0;
     for (let word = start >>> 5; word * 32 < end; word++) {
@@ -79,7 +79,7 @@ export class Marks {
     return count;
   }
 
-  /** What is marked, by storage class. */
+  /** Sums by storage class. */
   get classes(): readonly ClassSum[] {
     this.sums ??= this.addUp();
     return this.sums;
@@ -89,7 +89,7 @@ export class Marks {
     return this.files > 0 && this.files === this.listing.sum({ start: 0, end: this.listing.count }).files;
   }
 
-  /** What is marked in as few paths as possible: a folder of which every file is marked stands for all below it. */
+  /** The marked files in as few paths as possible: a folder whose files are all marked stands for everything below it. */
   paths(): RawPath[] {
     const found: RawPath[] = [];
     this.collect(TOP, found);

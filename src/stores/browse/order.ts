@@ -1,25 +1,25 @@
-// Files by size or by date. A million of them are put in order by radix, in steps between which keys are answered; files
-// that are equal stay in path order.
+// Sorts files by size or date. A million of them are sorted by radix, in steps between which keys are handled; equal files stay in path
+// order.
 import type { Listing } from '../../core/restore/listing/listing.js';
 
 export const SORTS = ['name', 'size', 'date'] as const;
 /** `size` shows the largest first, `date` the newest. */
 export type Sort = (typeof SORTS)[number];
 
-/** Files in another order than that of their paths. */
+/** Files in an order other than that of their paths. */
 export interface Order {
   readonly of: Listing;
   readonly sort: Sort;
   readonly files: Uint32Array;
-  /** Of each entry of the listing its position in `files`; of no meaning for folders. */
+  /** Position in `files` of each entry of the listing; meaningless for folders. */
   readonly ranks: Uint32Array;
 }
 
-/** Files looked at between two looks at the clock. */
+/** Number of files between two looks at the clock. */
 const STRIDE = 65_536;
 const DIGIT = 2048;
 
-/** Puts files in order; yields now and then. */
+/** Sorts files; yields from time to time. */
 export function* orderFiles(listing: Listing, files: Uint32Array, sort: Sort): Generator<undefined, Order> {
   const value = (index: number): number =>
     sort === 'size' ? listing.sizeBytes(index) : sort === 'date' ? listing.mtime(index).seconds : -index;
@@ -59,7 +59,7 @@ function* sortByDigit(from: Uint32Array, digit: (index: number) => number): Gene
   return to;
 }
 
-/** Some of the files in this order. */
+/** Sorts some of the files in this order. */
 export function inOrder({ files, ranks }: Order, some: Uint32Array): Uint32Array {
   if (some.length === files.length) return files;
   const isWanted = new Uint8Array(ranks.length);

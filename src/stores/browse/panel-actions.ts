@@ -1,4 +1,4 @@
-// What takes the place of the list or stands beside it, and what is read for that.
+// Panels that replace the list or are shown beside it, and reading for them.
 import { errorText } from '../../core/platform/failures/errors.js';
 import type { BrowseTools, PanelActions } from './actions.js';
 import { chosenIn, type OpenedListing, type ReadAbout } from './browse-state.js';

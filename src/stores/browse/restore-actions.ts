@@ -1,4 +1,4 @@
-// The restore that is begun on the screen, and leaving.
+// Restores that are started on the screen, and quitting.
 import { cancelledError, errorText, isArchiverError } from '../../core/platform/failures/errors.js';
 import type { Selectors } from '../../core/format/manifest/selection.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
@@ -7,7 +7,7 @@ import type { BrowseTools, RestoreActions } from './actions.js';
 import { chosenIn } from './browse-state.js';
 import { refusalOf } from './cost.js';
 
-/** The actions that restore what is marked, or stop that. */
+/** The actions that restore the marked files, or cancel that. */
 export function restoreActions({ get, set, ports, signal }: BrowseTools): RestoreActions {
   const stopping = new AbortController();
   let stop: (() => void) | undefined;
@@ -30,11 +30,11 @@ export function restoreActions({ get, set, ports, signal }: BrowseTools): Restor
           stop = undefined;
           set(restoring.aborted ? { isOver: true } : { mode: { kind: 'done', lines } });
         })
-        .catch(() => undefined); // drawing tells of its own failures
+        .catch(() => undefined); // drawing reports its own failures
     },
     quit() {
       stopping.abort(cancelledError('interrupted'));
-      // A restore finishes what it has begun to write, and its end is the end of the browser; who insists leaves now.
+      // A restore finishes what it has begun to write, and the browser ends with it; quitting again ends at once.
       if (stop === undefined) set({ isOver: true });
       else stop();
       stop = undefined;
@@ -42,7 +42,7 @@ export function restoreActions({ get, set, ports, signal }: BrowseTools): Restor
   };
 }
 
-/** An error as a person reads it on a screen. */
+/** An error as lines for the screen. */
 function failureLines(error: unknown): readonly string[] {
   const hint = isArchiverError(error) && error.hint !== undefined ? [error.hint] : [];
   return [errorText(error), ...hint].map(printable);

@@ -1,4 +1,4 @@
-// The rows of the list or the tree, and where the cursor stands in them: pure functions from one state to the next.
+// The rows of the list or the tree, and the cursor in them: pure functions from one state to the next.
 import type { Listing } from '../../core/restore/listing/listing.js';
 import { type RawPath, TOP } from '../../core/platform/paths/raw-path.js';
 import type { BrowseState } from './browse-state.js';
@@ -7,14 +7,14 @@ import { buildTree, firstAtOrAfter, foldersAbove, rowOf, type Tree, type TreeRow
 
 type Rows = Pick<BrowseState, 'tree' | 'listed'>;
 
-/** Rows of the list or tree. */
+/** Number of rows of the list or tree. */
 export const rowCount = ({ tree, listed }: Rows): number => tree?.rows.length ?? listed.length;
 
 /** A row; undefined beyond the end. */
 export const rowAt = ({ tree, listed }: Rows, position: number): TreeRow | undefined =>
   tree === undefined ? listed[position] : tree.rows[position];
 
-/** The cursor on another row. */
+/** Moves the cursor to another row. */
 export function withPosition(state: BrowseState, position: number): BrowseState {
   const clamped = Math.max(0, Math.min(rowCount(state) - 1, position));
   const row = rowAt(state, clamped);
@@ -22,7 +22,7 @@ export function withPosition(state: BrowseState, position: number): BrowseState 
   return { ...state, wanted, position: clamped };
 }
 
-/** Other files left by the filters, or another order; the cursor stays on its file, or goes to the next one after it. */
+/** Changes the visible files, or their order; the cursor stays on its file, or moves to the next one after it. */
 export function withVisible(state: BrowseState, visible: Uint32Array, order: Order | undefined): BrowseState {
   const listed = order === undefined ? visible : inOrder(order, visible);
   const next = { ...state, visible, listed, order };
@@ -32,7 +32,7 @@ export function withVisible(state: BrowseState, visible: Uint32Array, order: Ord
 const treeOf = ({ opened: { listing }, facts, visible, order }: BrowseState, open: ReadonlySet<RawPath>): Tree =>
   buildTree({ listing, facts, visible, order }, open);
 
-/** A folder of the tree opened or closed. */
+/** Opens or closes a folder of the tree. */
 export function withFolder(state: BrowseState, folder: RawPath, isOpen: boolean): BrowseState {
   if (state.tree === undefined) return state;
   const open = new Set(state.tree.open);
@@ -41,10 +41,10 @@ export function withFolder(state: BrowseState, folder: RawPath, isOpen: boolean)
   return relocated({ ...state, tree: treeOf(state, open) });
 }
 
-/** The flat list, or the tree with the folders above the cursor open. */
+/** Switches to the flat list, or to the tree with the folders above the cursor open. */
 export function withTree(state: BrowseState, isTree: boolean): BrowseState {
   if (!isTree) return relocated({ ...state, tree: undefined });
-  // What is on the screen, not a file that a filter hides.
+  // The row on the screen, not a file that a filter hides.
   const wanted = state.listed[state.position] ?? state.wanted;
   const path = typeof wanted === 'number' ? state.opened.listing.path(wanted) : wanted;
   return relocated({ ...state, wanted, tree: treeOf(state, new Set(foldersAbove(path))) });
@@ -65,7 +65,7 @@ function wantedPosition(state: BrowseState): number {
   return at < 0 ? state.position : at;
 }
 
-/** The row of the lowest folder above what is wanted, or of the next file, or of a folder above that one. */
+/** The row of the lowest folder above the wanted path, or of the next file, or of a folder above that one. */
 function nearestRow(tree: Tree, wanted: number | RawPath, next: number | undefined, listing: Listing): number {
   const above = (path: RawPath): RawPath[] => foldersAbove(path).toReversed();
   const path = typeof wanted === 'string' ? wanted : wanted < listing.count ? listing.path(wanted) : TOP;

@@ -1,9 +1,9 @@
-// Which files the filters and the search leave. A search looks at the bytes of the path column, a slice at a time, so that
-// keys are answered while it runs; a longer text is only looked for among what the shorter one left.
+// Finds the files that match filters and search. A search scans the bytes of the path column, a slice at a time, so that keys are handled
+// while it runs; a longer text is only searched among the matches of the shorter one.
 import type { Listing } from '../../core/restore/listing/listing.js';
 
 export interface BrowseFilter {
-  /** What paths must contain; letters match without regard to case unless one of the text is a capital. ASCII only. */
+  /** Text that paths must contain; case is ignored unless it has a capital letter. ASCII only. */
   readonly text: string;
   readonly stage: string | undefined;
   readonly commit: string | undefined;
@@ -11,17 +11,17 @@ export interface BrowseFilter {
 
 export const NO_FILTER: BrowseFilter = { text: '', stage: undefined, commit: undefined };
 
-/** Paths looked at between two looks at the clock. */
+/** Number of paths between two looks at the clock. */
 const STRIDE = 4096;
 
 const isUpper = (byte: number): boolean => byte >= 0x41 && byte <= 0x5a;
 const LOWER = Uint8Array.from({ length: 256 }, (_, byte) => (isUpper(byte) ? byte + 32 : byte));
 const SAME = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
-// As the search sees it: letters beyond ASCII are bytes like others.
+// Lower case as in the search: letters beyond ASCII are bytes like others.
 const lowered = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** All files of a listing, folders left out, in path order. */
+/** All files of a listing, without folders, in path order. */
 export function filesOf(listing: Listing): Uint32Array {
   const files = new Uint32Array(listing.sum({ start: 0, end: listing.count }).files);
   let count = 0;
@@ -29,10 +29,10 @@ export function filesOf(listing: Listing): Uint32Array {
   return files;
 }
 
-/** Whether everything that `next` finds is found by `last` as well. */
+/** True when `last` matches everything that `next` matches. */
 export function isNarrower(last: BrowseFilter, next: BrowseFilter): boolean {
   const isTextLonger = lowered(next.text).includes(lowered(last.text));
-  // `ab` finds AB, which `Ab` does not, and the other way round nothing is lost.
+  // `ab` finds AB, which `Ab` does not; the other way round nothing is lost.
   const isCaseKept = last.text === lowered(last.text) || next.text.includes(last.text);
   const isKept = (a: string | undefined, b: string | undefined): boolean => a === undefined || a === b;
   return isTextLonger && isCaseKept && isKept(last.stage, next.stage) && isKept(last.commit, next.commit);
@@ -61,12 +61,12 @@ export class Search {
     this.isDone = isFree;
   }
 
-  /** What was found until now, in ascending order. */
+  /** The matches so far, in ascending order. */
   get result(): Uint32Array {
     return this.found.subarray(0, this.count);
   }
 
-  /** Goes on until `isOver` says that the slice has been long enough, or everything was looked at. */
+  /** Continues until `isOver` says that the slice has been long enough, or everything was searched. */
   run(isOver: () => boolean): void {
     while (!this.isDone) {
       const end = Math.min(this.among.length, this.next + STRIDE);

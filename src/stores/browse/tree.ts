@@ -1,5 +1,4 @@
-// The folder tree as rows: what is visible of the folders that are open, folders before files. Folders without a visible
-// file are left out.
+// The folder tree as rows: the visible entries of open folders, folders before files. Folders without a visible file are left out.
 import type { EntryRange, Listing } from '../../core/restore/listing/listing.js';
 import { type RawPath, rawFromBytes, TOP, parentOf, pathBelow } from '../../core/platform/paths/raw-path.js';
 import type { FolderFacts } from './folder-facts.js';
@@ -10,11 +9,11 @@ export interface FolderRow {
   readonly isOpen: boolean;
   /** All entries below it, also those that are not visible. */
   readonly below: EntryRange;
-  /** Visible files below it: positions in the list of them. */
+  /** Visible files below it, as positions in the list of visible files. */
   readonly visible: EntryRange;
 }
 
-/** A file is its index in the listing. */
+/** A row; a file is its index in the listing. */
 export type TreeRow = number | FolderRow;
 
 export interface Tree {
@@ -54,7 +53,7 @@ interface Children {
   readonly files: readonly number[];
 }
 
-/** What lies right below a folder, of some of its files. */
+/** The direct children of a folder, among some of its files. */
 function childrenOf(listing: Listing, visible: Uint32Array, folder: RawPath, { start, end }: EntryRange): Children {
   const folders: Omit<FolderRow, 'isOpen'>[] = [];
   const files: number[] = [];
@@ -77,12 +76,12 @@ function childrenOf(listing: Listing, visible: Uint32Array, folder: RawPath, { s
 }
 
 export interface SizedChild {
-  /** A folder's ends with a slash. */
+  /** Name; that of a folder ends with a slash. */
   readonly name: RawPath;
   readonly bytes: number;
 }
 
-/** The largest of the visible children of a folder, largest first. */
+/** The largest visible children of a folder, largest first. */
 export function largestBelow(
   { listing, visible }: Pick<TreeSource, 'listing' | 'visible'>,
   folder: FolderRow,
@@ -112,12 +111,12 @@ function sortedFolders(folders: Children['folders'], { listing, facts, order }: 
 
 function sortedFiles(files: readonly number[], order: Order | undefined): Iterable<number> {
   if (order === undefined) return files;
-  // Numbers sort without a call for each two of them.
+  // A typed array of numbers sorts without calling a function for each comparison.
   const ranks = Uint32Array.from(files, (index) => order.ranks[index] ?? 0).sort();
   return ranks.map((rank) => order.files[rank] ?? 0);
 }
 
-/** `indexOf` would look on to the end of all paths. */
+/** Position of the first slash; `indexOf` would search on to the end of all paths. */
 function slashIn(paths: Buffer, start: number, end: number): number {
   for (let at = start; at < end; at++) if (paths[at] === SLASH) return at;
   return -1;
@@ -143,7 +142,7 @@ export function firstAtOrAfter(list: Uint32Array, value: number, from = 0): numb
   return low;
 }
 
-/** Where a file or folder stands in the tree; undefined when it does not. */
+/** Position of a file or folder in the tree; undefined when it is not in it. */
 export function rowOf({ rows }: Tree, wanted: number | RawPath): number | undefined {
   const found = rows.findIndex((row) => (typeof row === 'number' ? row === wanted : row.path === wanted));
   return found < 0 ? undefined : found;
@@ -155,7 +154,7 @@ export function rowBytes(listing: Listing, row: TreeRow | undefined): number {
   return typeof row === 'number' ? listing.sizeBytes(row) : listing.sum(row.below).bytes;
 }
 
-/** Which share of its folder a row takes, 0 to 1. */
+/** The share of its folder that a row takes, 0 to 1. */
 export function shareOfFolder(listing: Listing, row: TreeRow | undefined): number {
   if (row === undefined) return 0;
   const folder = listing.below(parentOf(typeof row === 'number' ? listing.path(row) : row.path));

@@ -1,4 +1,4 @@
-// Stepping to other versions, and what changed from one to the other.
+// Opens other versions, and compares them.
 import { NoSuchVersion } from '../../core/dataset/records/neighbour-version.js';
 import { errorText } from '../../core/platform/failures/errors.js';
 import type { Listing } from '../../core/restore/listing/listing.js';
@@ -51,7 +51,7 @@ function showChanges({ get, set, notify }: BrowseTools): void {
   set({ page: 'changes' });
 }
 
-/** Does what takes a while, one thing at a time, and says what went wrong. */
+/** Runs a slow task, one at a time, and shows its error. */
 function attempt(busy: string, { get, set, notify }: BrowseTools, work: () => Promise<void>): void {
   if (get().busy !== undefined) return;
   set({ busy });
@@ -60,7 +60,7 @@ function attempt(busy: string, { get, set, notify }: BrowseTools, work: () => Pr
     .finally(() => set({ busy: undefined }));
 }
 
-/** Compares what is opened with the version next to `from`. */
+/** Compares the opened version with the one next to `from`. */
 async function compare(
   opened: OpenedListing,
   from: OpenedListing,
@@ -80,7 +80,7 @@ async function compare(
 const carriedMarks = ({ changes, changeMarks }: BrowseState, to: Listing): Marks =>
   changes?.since === undefined ? new Marks(to) : carryMarks(changeMarks, changes.since.listing, to);
 
-/** The same browser over another version: filters, marks and cursor go by path. */
+/** Opens another version in the same browser: filters, marks and cursor are kept by path. */
 export function withOpened(state: BrowseState, opened: OpenedListing): BrowseState {
   const from = state.opened.listing;
   const fresh = initialState(opened, state.settings, state.tier);
@@ -94,5 +94,5 @@ export function withOpened(state: BrowseState, opened: OpenedListing): BrowseSta
   return { ...withVisible(moved, fresh.files, undefined), notice };
 }
 
-/** The entry of this path, or the one after where it would be. */
+/** The entry of this path, or the one after its place. */
 const nearest = (listing: Listing, path: RawPath): number => listing.find(path) ?? listing.below(path).start;

@@ -1,4 +1,4 @@
-// A scan of a store, and what the last one found. Pure.
+// A scan of a store, and the result of the last one. Pure.
 import { type MoveSaving, moveSavings } from '../../core/money/analyze/move-savings.js';
 import { monthOf } from '../../core/money/analyze/stored-tally.js';
 import type { Cell } from '../../core/money/analyze/tally.js';
@@ -13,15 +13,15 @@ export interface ScanCounts {
   readonly elapsedMs: number;
 }
 
-/** What lies in a storage class, what a month of it costs, and where it would cost less. */
+/** The content of a storage class, its monthly cost, and the class where it would cost less. */
 export interface ClassRow {
   readonly storageClass: string;
   readonly objects: number;
   readonly bytes: number;
   readonly monthlyUsd: Usd;
-  /** The class where the first year is cheapest, all that it costs to get there counted; null where it is this one, or not known. */
+  /** The class where the first year is cheapest, including all costs of the move; null when it is this one, or not known. */
   readonly better: string | null;
-  /** Less a month, once it is there; null where prices are not known. */
+  /** Savings a month after the move; null when prices are not known. */
   readonly savedUsd: Usd;
 }
 
@@ -30,23 +30,26 @@ export interface AnalysisResult {
   readonly bytes: number;
   readonly monthlyUsd: Usd;
   readonly classes: readonly ClassRow[];
-  /** Whose prices these are. */
+  /** Says whose prices these are. */
   readonly pricesText: string;
-  /** What is not in the rows, and what to do about it. */
+  /** Facts that the rows do not show, and what to do about them. */
   readonly facts: readonly { readonly label: string; readonly value: string }[];
-  /** A folder of this computer. */
+  /** Set for a folder of this computer. */
   readonly isFolder: boolean;
   readonly endedAt: Date;
   readonly durationMs: number;
 }
 
 export interface Analysis {
-  /** Of the scan that is under way, or was given up. */
+  /** Counts of a scan that is in progress, or was cancelled. */
   readonly scan: ScanCounts | undefined;
   readonly result: AnalysisResult | undefined;
 }
 
-/** Where the objects of one class would cost less. A class that lies in one building is no place to send archives to unasked. */
+/**
+ * Finds the class where the objects of one class would cost less. A class in a single zone is never suggested, as it is no place to send
+ * archives to unasked.
+ */
 export function betterClass(cells: readonly Cell[], prices: PriceList): Pick<ClassRow, 'better' | 'savedUsd'> {
   const moves = moveSavings(cells, prices).filter(({ storageClass }) => storageClass !== 'ONEZONE_IA');
   const isUnknown =

@@ -1,43 +1,43 @@
-// What a person does in the dashboard, as verbs. Each view keeps its place while others are shown.
+// The user's actions in the dashboard, as verbs. Each view keeps its place while others are shown.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { SearchLine } from '../browse/browse-state.js';
 import type { DashboardSources } from './sources.js';
 import type { ListModel, Row, ViewId, ViewModel } from './view-model.js';
 
-/** The place of a person in one view. */
+/** The user's place in one view. */
 export interface ViewPlace {
-  /** The row that they went to; it may be hidden by a filter or gone. */
+  /** The row that the user moved to; it may be hidden by a filter or gone. */
   readonly wanted: string | undefined;
-  /** Where it was. */
+  /** Last position of that row. */
   readonly position: number;
   readonly filter: SearchLine;
   readonly sort: number;
-  /** The details of the row are shown large. */
+  /** True when the details of the row are shown large. */
   readonly isOpen: boolean;
 }
 
 /** An upload to be browsed. */
 export interface BrowseWish {
   readonly url: string;
-  /** Of an S3-compatible server, where it is not that of the dashboard. */
+  /** Endpoint of an S3-compatible server, when it is not that of the dashboard. */
   readonly endpointUrl?: string | undefined;
 }
 
 export interface DashboardState {
   readonly view: ViewId;
   readonly places: Readonly<Record<ViewId, ViewPlace>>;
-  /** What has the keys. */
+  /** The part of the screen that handles keys. */
   readonly mode: 'list' | 'filter' | 'help';
   /** One sentence, until the next key. */
   readonly notice: string | undefined;
-  /** An upload that is to be browsed; the dashboard comes back after it. */
+  /** An upload that is to be browsed; the dashboard comes back afterwards. */
   readonly wish: BrowseWish | undefined;
   readonly isOver: boolean;
 }
 
 export interface DashboardActions {
   readonly show: (view: ViewId) => void;
-  /** The view so many tabs further. */
+  /** Moves this many tabs further. */
   readonly step: (tabs: number) => void;
   readonly move: (rows: number) => void;
   readonly setFilter: (line: SearchLine) => void;
@@ -45,9 +45,9 @@ export interface DashboardActions {
   readonly open: (isOpen: boolean) => void;
   readonly turn: (mode: DashboardState['mode']) => void;
   readonly notify: (text: string | undefined) => void;
-  /** Reads what is shown, now. */
+  /** Reads the sources of the current view now. */
   readonly refresh: () => void;
-  /** Leaves the screen for the browser; undefined: it is back. */
+  /** Leaves the screen for the browser; undefined on return. */
   readonly browse: (wish: BrowseWish | undefined) => void;
   readonly quit: () => void;
 }
@@ -62,7 +62,7 @@ export interface DashboardStoreOptions {
 
 const PLACE: ViewPlace = { wanted: undefined, position: 0, filter: { text: '', cursor: 0 }, sort: 0, isOpen: false };
 
-/** The rows of a list, as a person has arranged them. */
+/** The rows of a list with the filter and sorting of a place. */
 export const rowsAt = <T extends Row>(
   list: ListModel<T>,
   { filter, sort }: ViewPlace,
@@ -72,7 +72,7 @@ export const rowsAt = <T extends Row>(
 const listOf = (views: readonly ViewModel[], view: ViewId): ViewModel['list'] =>
   views.find(({ id }) => id === view)?.list;
 
-/** The row of the cursor; -1 where there is none. */
+/** The row of the cursor; -1 when there is none. */
 export function cursorIn(rows: readonly Row[], { wanted, position }: ViewPlace): number {
   const at = wanted === undefined ? -1 : rows.findIndex(({ id }) => id === wanted);
   return at >= 0 ? at : Math.min(position, rows.length - 1);

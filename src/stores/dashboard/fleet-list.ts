@@ -8,7 +8,7 @@ export interface WriterRow {
 }
 
 const NONE: readonly WriterRow[] = [];
-/** The same rows as long as it is the same look. */
+/** Keeps the same rows for the same writers. */
 const known = new WeakMap<readonly WriterStatus[], readonly WriterRow[]>();
 
 function rowsOf(writers: readonly WriterStatus[]): readonly WriterRow[] {
@@ -27,7 +27,7 @@ export const fleetList = listModel<WriterRow>({
   text: ({ writer: { writerId, condition, troubles, heartbeat } }) =>
     `${writerId} ${condition} ${heartbeat?.host ?? ''} ${troubles.join(' ')} ${(heartbeat?.sources ?? []).map(({ path }) => path).join(' ')}`,
   sorts: [
-    // As they come: those somebody has to look at first.
+    // In the given order: those that need attention come first.
     ['trouble', () => 0],
     ['writer', (one, other) => (one.id < other.id ? -1 : 1)],
     ['last seen', (one, other) => ageOf(other) - ageOf(one)],

@@ -11,7 +11,7 @@ const storedOf = ({ record }: StoredUpload): number => record?.storedBytes ?? -1
 const sourceOf = ({ record }: StoredUpload): string => record?.source ?? '~';
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** What a filter looks in. */
+/** The text that a filter searches. */
 function textOf({ datasetId, tags, record, front, problem, ...version }: StoredUpload): string {
   const { uploadId, source, host, writerId, commit, isEncrypted } = record ?? {};
   const { storageClass, project, branch, stage } = front ?? {};
@@ -37,7 +37,7 @@ export interface NewestSums {
   readonly storedBytes: number;
 }
 
-/** Of the newest version of each dataset: older ones share what is stored with it. */
+/** Sums of the newest version of each dataset: older ones share stored data with it. */
 export function newestSums({ uploads }: Pick<Inventory, 'uploads'>): NewestSums {
   const newest = new Map<string, StoredUpload>();
   for (const upload of uploads) {

@@ -1,6 +1,6 @@
-// When the sources are read again: those of the view that is shown, at an interval from the beginning of one read to that of
-// the next, and at once when a view is shown whose figures are older. What changes by itself on this computer is looked at
-// twice a second. Nothing else wakes the process.
+// Decides when sources are read again: those of the current view, at an interval from the start of one read to that of the next, and at
+// once when a view is shown whose figures are older. Sources on this computer that change by themselves are read twice a second. Nothing
+// else wakes the process.
 import type { DashboardStore } from './dashboard-store.js';
 import type { AnySource } from './source.js';
 import type { DashboardSources } from './sources.js';
@@ -14,11 +14,11 @@ export interface RefreshingOptions {
   readonly sources: DashboardSources;
   readonly everyMs: number;
   readonly now: () => Date;
-  /** Calls later, until the function that it returns is called. */
+  /** Calls `call` later; the returned function cancels that. */
   readonly later: (ms: number, call: () => void) => () => void;
 }
 
-/** Reads until the function that it returns is called, which gives up what is being read. */
+/** Reads until the returned function is called, which also cancels reads in progress. */
 export function keepRefreshing({ dashboard, views, sources, everyMs, now, later }: RefreshingOptions): () => void {
   const begunMs = new Map<AnySource, number>();
   let stopWaiting: () => void = () => undefined;

@@ -1,22 +1,21 @@
-// One thing that the dashboard shows, and how it is read: again and again, never twice at once. What was read last stays
-// when a later read fails.
+// A source of the dashboard: it is read again and again, never twice at once. The last value stays when a later read fails.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { errorText } from '../../core/platform/failures/errors.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 
 export interface SourceState<T> {
-  /** What was read last, or has come so far. */
+  /** The last value that was read, possibly still incomplete. */
   readonly value: T | undefined;
-  /** When it was read. */
+  /** Time of the last read. */
   readonly readAt: Date | undefined;
-  /** Why the last read failed, in one sentence. */
+  /** The reason why the last read failed, in one sentence. */
   readonly problem: string | undefined;
   readonly isReading: boolean;
-  /** How long what was read is good at least, unless a person asks. */
+  /** Milliseconds for which the value is good at least, unless the user asks for a new one. */
   readonly restMs: () => number;
-  /** Reads anew, unless that is under way; resolves when it has ended, however it did. */
+  /** Reads anew, unless a read is in progress; resolves when it has ended, successfully or not. */
   readonly refresh: () => Promise<void>;
-  /** Gives up what is being read. */
+  /** Cancels the read in progress. */
   readonly stop: () => void;
 }
 
@@ -27,16 +26,16 @@ export type AnySource = Pick<Source<unknown>, 'getState' | 'subscribe'>;
 
 export interface SourceOptions<T> {
   /**
-   * Reads. `before`: what was read last; the same object again says that nothing has changed. `show`: what has come so far,
-   * where it takes a while.
+   * Reads the source. `before` is the last value; returning the same object means that nothing has changed. `show` publishes a partial
+   * value when reading takes a while.
    */
   readonly read: (signal: AbortSignal, before: T | undefined, show: (value: T) => void) => Promise<T>;
   readonly now: () => Date;
-  /** How long that is good at least, for what takes many requests. */
+  /** Milliseconds for which a value is good at least, for sources that take many requests. */
   readonly restMs?: (value: T | undefined) => number;
 }
 
-/** A source that nothing was read of yet. */
+/** A source that was not read yet. */
 export const createSource = <T>({ read, now, restMs }: SourceOptions<T>): Source<T> =>
   createStore<SourceState<T>>()((set, get) => {
     let reading: { readonly done: Promise<void>; readonly ending: AbortController } | undefined;
@@ -67,7 +66,7 @@ export const createSource = <T>({ read, now, restMs }: SourceOptions<T>): Source
         if (reading !== undefined) return reading.done;
         set({ isReading: true });
         const ending = new AbortController();
-        // Begins in a later turn, so that `reading` is known before it can end.
+        // Starts in a later turn, so that `reading` is set before it can end.
         const done = Promise.resolve().then(() => readOnce(ending));
         reading = { done, ending };
         return done;

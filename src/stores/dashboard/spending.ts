@@ -1,4 +1,4 @@
-// What the ledger says about this month. Pure.
+// Summary of the ledger for this month. Pure.
 import { type DailySpend, dailySpend } from '../../core/money/ledger/daily.js';
 import { plusDays, startOf } from '../../core/money/ledger/days.js';
 import { periodOf } from '../../core/money/ledger/period.js';
@@ -8,17 +8,17 @@ import { spentBy, type SpentGroup, spentIn, type SpentReport } from '../../core/
 export interface Spending {
   /** From the first of the month until today. */
   readonly month: SpentReport;
-  /** Each day of it, from the first on that something is known of. */
+  /** Each day of the month, from the first on with data. */
   readonly days: readonly DailySpend[];
-  /** The month by storage class, the dearest first; null: what has none, as transfer. */
+  /** The month by storage class, most expensive first; null for costs without a class, such as transfer. */
   readonly classes: readonly SpentGroup[];
-  /** The same by what was paid for. */
+  /** The month by item. */
   readonly items: readonly SpentGroup<string>[];
-  /** Of all times. */
+  /** Number of all records in the ledger. */
   readonly recordCount: number;
 }
 
-/** Sums up. The records before this month must be there, too: what they stored still costs. */
+/** Sums up. The records before this month must be included: what they stored still costs. */
 export function spendingOf(records: readonly LedgerRecord[], now: Date): Spending {
   const period = periodOf('month', now);
   const month = spentIn(records, period);
@@ -31,5 +31,5 @@ export function spendingOf(records: readonly LedgerRecord[], now: Date): Spendin
   };
 }
 
-/** The last day of a report that is not over. */
+/** The last day of a report, whose period may not be over. */
 export const lastDayOf = ({ month }: Spending): string => plusDays(month.period.until, -1);

@@ -1,60 +1,60 @@
-// What a view of the dashboard is, apart from how it is drawn: the rows that the cursor moves over, and what is read for it.
+// The model of a dashboard view, apart from how it is drawn: the rows that the cursor moves over, and its sources.
 import type { DashboardSources } from './sources.js';
 import type { AnySource } from './source.js';
 
 export type ViewId = 'overview' | 'costs' | 'uploads' | 'inventory' | 'analyze' | 'fleet';
 
-/** Something with an id, on which the cursor stays when rows come and go. */
+/** An item with an ID, on which the cursor stays when rows come and go. */
 export interface Row {
   readonly id: string;
 }
 
-/** How rows are shown. */
+/** Filter and sorting of rows. */
 export interface Arrangement {
-  /** Rows that hold this text, whatever its case. */
+  /** Text that rows must contain, ignoring case. */
   readonly filter: string;
   /** Index into the sorts of the list. */
   readonly sort: number;
 }
 
 export interface ListModel<T extends Row = Row> {
-  /** Names of the orders that `s` goes through, the first one first. */
+  /** Names of the sort orders that `s` goes through, starting with the first. */
   readonly sorts: readonly string[];
-  /** The same array as long as nothing changes. */
+  /** Rows; the same array while nothing changes. */
   readonly rows: (sources: DashboardSources, how: Arrangement) => readonly T[];
-  /** How many there are without the filter. */
+  /** Number of rows without the filter. */
   readonly total: (sources: DashboardSources) => number;
 }
 
 export interface ViewModel {
   readonly id: ViewId;
-  /** On its tab. */
+  /** Title on its tab. */
   readonly title: string;
-  /** What is read again at each refresh while it is shown. */
+  /** Sources that are read again at each refresh while it is shown. */
   readonly reads: (sources: DashboardSources) => readonly AnySource[];
-  /** What is read once, and again when a person asks for it (`R`). */
+  /** Sources that are read once, and again when the user asks for it (`R`). */
   readonly asks?: (sources: DashboardSources) => readonly AnySource[];
-  /** The same on a screen alone: printing the view does not read it. */
+  /** Like `reads`, but only on a screen: printing the view does not read them. */
   readonly glances?: (sources: DashboardSources) => readonly AnySource[];
-  /** What is read when a person begins it, by keys of the view. */
+  /** Sources that the user starts reading, by keys of the view. */
   readonly follows?: (sources: DashboardSources) => readonly AnySource[];
-  /** Before all of it is read because a person asks for it. */
+  /** Called before everything is read because the user asks for it. */
   readonly onAsk?: (sources: DashboardSources) => void;
-  /** What changes by itself on this computer now, and is looked at twice a second. */
+  /** Sources on this computer that are changing now, and are read twice a second. */
   readonly live?: (sources: DashboardSources) => readonly AnySource[];
-  /** Without one the view has no cursor. */
+  /** Rows for the cursor; a view without a list has no cursor. */
   readonly list?: ListModel;
 }
 
 interface ListOptions<T extends Row> {
-  /** The same array as long as nothing changes. */
+  /** Items; the same array while nothing changes. */
   readonly items: (sources: DashboardSources) => readonly T[];
-  /** What a filter looks in. */
+  /** The text that a filter searches. */
   readonly text: (row: T) => string;
   readonly sorts: readonly (readonly [name: string, compare: (one: T, other: T) => number])[];
 }
 
-/** A list of which the last arrangement is kept. */
+/** A list model that keeps its last arrangement. */
 export function listModel<T extends Row>({ items, text, sorts }: ListOptions<T>): ListModel<T> {
   let last: { readonly of: readonly T[]; readonly how: Arrangement; readonly rows: readonly T[] } | undefined;
   return {

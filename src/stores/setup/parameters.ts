@@ -1,4 +1,4 @@
-// The settings that setup asks about, each with what may be chosen and why. Undefined is what holds without a setting.
+// The settings that setup asks about, each with its choices and reasons. Undefined stands for the default without a setting.
 import type { SettingValue } from '../../core/config/change-config.js';
 import { factsOf } from '../../core/store/providers/provider-table.js';
 import type { Place } from './places.js';
@@ -10,7 +10,7 @@ export interface Choice {
 }
 
 export interface Parameter {
-  /** Of the config file. */
+  /** Key in the config file. */
   readonly key: string;
   readonly title: string;
   readonly choices: readonly Choice[];
@@ -72,7 +72,7 @@ const ASKED: readonly Asked[] = [
   },
 ];
 
-/** The classes that a place is known to have; none where there is nothing to choose. */
+/** The storage classes that a place is known to have; none when there is no choice. */
 function offered(place: Place, { isOfBuckets, choices }: Asked): readonly Choice[] {
   if (isOfBuckets !== true) return choices;
   const classes: readonly string[] | null = place === 'folder' ? [] : factsOf(place).classes;
@@ -80,7 +80,7 @@ function offered(place: Place, { isOfBuckets, choices }: Asked): readonly Choice
   return own.length > 1 ? own : [];
 }
 
-/** What is asked for a store of this place, as the settings have it. */
+/** The questions for a store of this place, with the current settings chosen. */
 export function parametersOf(place: Place, settings: ReadonlyMap<string, string>): readonly Parameter[] {
   const asked = ASKED.map((one) => ({ ...one, choices: offered(place, one) }));
   return asked
@@ -101,7 +101,7 @@ export function parametersOf(place: Place, settings: ReadonlyMap<string, string>
 
 export const chosenOf = ({ choices, chosen }: Parameter): Choice | undefined => choices[chosen];
 
-/** The questions with the choices that were made before, where they are still offered. */
+/** The questions with the earlier choices, if they are still offered. */
 export const withChoices = (asked: readonly Parameter[], made: readonly Parameter[]): readonly Parameter[] =>
   asked.map((one) => {
     const before = made.find(({ key }) => key === one.key);

@@ -1,4 +1,4 @@
-// What may be chosen first: a folder, or who runs the bucket. What is known of a provider is filled in.
+// The first choice: a folder, or the provider of the bucket. Known facts of a provider are filled in.
 import { addressOf, type AddressParts, knownAddress, missingParts } from '../../core/store/providers/address.js';
 import { PROVIDERS, type Provider } from '../../core/store/providers/provider.js';
 import type { ProviderFacts } from '../../core/store/providers/provider-facts.js';
@@ -13,14 +13,14 @@ export const kindOf = (place: Place): StoreKind => (place === 'folder' || place 
 
 const factsAt = (place: Place): ProviderFacts | undefined => (place === 'folder' ? undefined : factsOf(place));
 
-/** What is asked for its address: what stands in it, all of it where it is not known, or nothing. */
+/** The fields to ask for its address: the variable parts, the whole address when it is not known, or none. */
 export function addressFields(place: Place): readonly ('account' | 'region' | 'server')[] {
   const facts = factsAt(place);
   if (facts === undefined || place === 'aws') return [];
   return facts.endpoint === null ? ['server'] : missingParts(facts);
 }
 
-/** What stands in the lines of a form before anybody types. */
+/** Initial values of the fields. */
 export function prefilled(place: Place): {
   readonly server: string;
   readonly region: string;
@@ -30,13 +30,13 @@ export function prefilled(place: Place): {
   return { server: facts?.usualAddress ?? '', region: facts?.defaultRegion ?? '', account: '' };
 }
 
-/** The address by what was typed; undefined for AWS, and as long as something is missing. */
+/** The address from the typed fields; undefined for AWS, and while something is missing. */
 export function addressAt(place: Place, { server, ...parts }: AddressParts & { readonly server?: string | undefined }) {
   const facts = factsAt(place);
   return facts === undefined || facts.endpoint === null ? server : addressOf(facts, parts);
 }
 
-/** What the config file has to say of the provider: nothing where the address tells, or nobody knows. */
+/** The config setting for the provider: none when the address identifies it, or nobody knows it. */
 export function providerSetting(
   place: Place,
   address: string | undefined,
@@ -49,12 +49,12 @@ export interface FoundPlace extends AddressParts {
   readonly place: Place;
 }
 
-/** Those whose address nobody can know: a program, or a service that gives each its own. */
+/** True for providers whose address cannot be known: a program, or a service that gives each customer its own. */
 const hasOwnAddress = (provider: Provider): boolean => provider !== 'aws' && factsOf(provider).endpoint === null;
 
 /**
- * Which place this address is, with what is in it; `named` says who runs it where the address does not tell. One of another form than
- * is usual stays as it is, at another server.
+ * The place of this address, with its variable parts; `named` is the provider when the address does not tell. An address of an unusual form
+ * is kept unchanged, as that of another server.
  */
 export function placeOf(address: string | undefined, named: Provider | undefined): FoundPlace {
   if (address === undefined) return { place: 'aws' };

@@ -1,4 +1,4 @@
-// What the wizard knows, and what follows from it. Pure.
+// The state of the wizard, and values derived from it. Pure.
 import type { Capability } from '../../core/access/capabilities/capability.js';
 import type { SettingValue } from '../../core/config/change-config.js';
 import { errorText } from '../../core/platform/failures/errors.js';
@@ -37,7 +37,7 @@ export interface EditedLine {
   readonly cursor: number;
 }
 
-/** What takes a while: how far it is, and what was found. */
+/** A slow task: its status and results. */
 export interface Work {
   readonly status: 'idle' | 'running' | 'done';
   readonly lines: readonly CheckLine[];
@@ -46,7 +46,7 @@ export interface Work {
 export interface Review {
   readonly path: string;
   readonly isNew: boolean;
-  /** None where the file says all of it already. */
+  /** Empty when the file has all of it already. */
   readonly lines: readonly DiffLine[];
 }
 
@@ -58,33 +58,33 @@ export interface SetupNotice {
 export interface SetupState {
   readonly step: Step;
   readonly place: Place;
-  /** Of the place. */
+  /** Kind of the place. */
   readonly kind: StoreKind;
   readonly sources: readonly CredentialSource[];
-  /** Which of them. */
+  /** Index of the chosen one. */
   readonly source: number;
   readonly fields: Readonly<Record<FieldName, EditedLine>>;
-  /** Which field of the step is edited, or which parameter is chosen. */
+  /** Index of the field that is edited, or of the parameter that is chosen. */
   readonly row: number;
   readonly parameters: readonly Parameter[];
   readonly check: Work;
   readonly test: Work;
   readonly usability: Usability;
-  /** What the store can do, as it was found out with that. */
+  /** Capabilities of the store, found by the check. */
   readonly capabilities: readonly Capability[];
-  /** That the bucket has revealed. */
+  /** Region reported by the bucket. */
   readonly region: string | undefined;
   readonly review: Review | undefined;
-  /** To type next, when all is done. */
+  /** Commands to type next, when everything is done. */
   readonly commands: readonly string[];
   readonly notice: SetupNotice | undefined;
   readonly isBusy: boolean;
-  /** All keys are shown. */
+  /** True while all keys are shown. */
   readonly isHelp: boolean;
   readonly isOver: boolean;
 }
 
-/** What was answered, for whoever acts on it. */
+/** The answers, for the code that acts on them. */
 export interface SetupAnswers {
   readonly kind: StoreKind;
   readonly url: string;
@@ -123,7 +123,7 @@ export const fieldsOf = ({ step, place, kind }: Pick<SetupState, 'step' | 'place
 
 const filled = (text: string): string | undefined => (text.trim() === '' ? undefined : text.trim());
 
-/** The store that was named. @throws usage for what names none */
+/** The URL of the store. @throws usage when the input names none */
 export function urlOf({ kind, fields }: Pick<SetupState, 'kind' | 'fields'>, home: string): string {
   const bucket = fields.bucket.text.trim();
   if (kind !== 'folder') return formatStoreUrl(parseStoreUrl(bucket.startsWith('s3://') ? bucket : `s3://${bucket}`));
@@ -151,7 +151,7 @@ function addressTrouble(state: SetupState): string | undefined {
     : 'write the address as https://host or http://host:port';
 }
 
-/** What is wrong with what was typed in this step; undefined when nothing is. */
+/** The error in the input of this step; undefined when there is none. */
 export function troubleOf(state: SetupState, home: string): string | undefined {
   const { step, fields } = state;
   if (step === 'server') return addressTrouble(state);
@@ -166,7 +166,7 @@ export function troubleOf(state: SetupState, home: string): string | undefined {
   }
 }
 
-/** All answers, as far as they are given. @throws usage where the place names no store */
+/** All answers so far. @throws usage when the place names no store */
 export function answersOf(state: SetupState, home: string): SetupAnswers {
   const { place, kind, sources, source, fields, parameters, region: found } = state;
   const url = urlOf(state, home);
@@ -197,7 +197,7 @@ export function answersOf(state: SetupState, home: string): SetupAnswers {
   return { kind, url, profile, endpointUrl, region: typed, values };
 }
 
-/** The step may be left for the next one. */
+/** True when the user may go on to the next step. */
 export function mayGoOn({ step, check, test, usability, isBusy }: SetupState): boolean {
   if (isBusy) return false;
   if (step === 'check') return check.status === 'done' && usability !== 'none';

@@ -1,4 +1,4 @@
-// The wizard: its steps forth and back, and what is done between them. What takes time ends when its step is left.
+// The wizard: its steps forward and back, and the work between them. Slow work is cancelled when its step is left.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { errorText, isArchiverError } from '../../core/platform/failures/errors.js';
 import type { CheckLine } from '../../core/setup/check-store.js';
@@ -23,7 +23,7 @@ import {
 
 type Tell = (line: CheckLine) => void;
 
-/** What the wizard has done for it. */
+/** The functions through which the wizard acts. */
 export interface SetupPorts {
   readonly saveKeys: (keys: TypedKeys) => Promise<void>;
   readonly check: (
@@ -33,7 +33,7 @@ export interface SetupPorts {
   ) => Promise<Pick<SetupState, 'usability' | 'capabilities' | 'region'>>;
   readonly test: (answers: SetupAnswers, tell: Tell, signal: AbortSignal) => Promise<unknown>;
   readonly review: (answers: SetupAnswers) => Promise<Review>;
-  /** Gives the commands to type next. */
+  /** Writes the config and returns the commands to type next. */
   readonly write: (answers: SetupAnswers) => Promise<readonly string[]>;
 }
 
@@ -42,7 +42,7 @@ export interface SetupOptions {
   readonly home: string;
   readonly place: Place;
   readonly sources: readonly CredentialSource[];
-  /** That is chosen at first. */
+  /** The profile that is chosen at first. */
   readonly profile: string | undefined;
   readonly fields: Partial<Readonly<Record<FieldName, string>>>;
   readonly settings: ReadonlyMap<string, string>;
@@ -50,28 +50,28 @@ export interface SetupOptions {
 }
 
 export interface SetupActions {
-  /** Goes on, if all is well with this step. */
+  /** Goes to the next step, if this one is complete. */
   readonly next: () => void;
-  /** To the step before; what was answered stays. */
+  /** Goes to the step before; answers are kept. */
   readonly back: () => void;
-  /** One row up or down. */
+  /** Moves one row up or down. */
   readonly move: (by: 1 | -1) => void;
-  /** Another value of the parameter. */
+  /** Chooses another value of the parameter. */
   readonly change: (by: 1 | -1) => void;
   readonly edit: (line: EditedLine) => void;
   /** Checks or tests once more. */
   readonly retry: () => void;
-  /** Shows all keys, or no longer. */
+  /** Shows or hides all keys. */
   readonly help: (isShown: boolean) => void;
   readonly quit: () => void;
-  /** Until all that was begun has ended and has cleaned up, also what was given up. */
+  /** Resolves when all work has ended and cleaned up, including cancelled work. */
   readonly settled: () => Promise<void>;
 }
 
 export type SetupStore = StoreApi<SetupState & { readonly do: SetupActions }>;
 
 const line = (text = ''): EditedLine => ({ text, cursor: text.length });
-/** What was filled in for the place before gives way, and what somebody typed stays. */
+/** Replaces values that were filled in for the place before; typed values stay. */
 function refilled(fields: SetupState['fields'], before: Place, after: Place): SetupState['fields'] {
   const [old, fresh] = [prefilled(before), prefilled(after)];
   const own = (['server', 'region', 'account'] as const).flatMap((name) =>
@@ -123,7 +123,7 @@ export function createSetupStore(options: SetupOptions): SetupStore {
   return createStore<SetupState & { readonly do: SetupActions }>()((set, get) => {
     let working = new AbortController();
     let ended: Promise<unknown> = Promise.resolve();
-    /** The file is being written: that cannot be given up. */
+    /** Set while the file is being written, which cannot be cancelled. */
     let isWriting = false;
     const stop = (): void => working.abort();
 
@@ -133,7 +133,7 @@ export function createSetupStore(options: SetupOptions): SetupStore {
       set({ notice: { text: errorText(error) + hint, tone: 'bad' } });
     };
 
-    /** Runs what may take a while; its outcome counts only while its step is still there. */
+    /** Runs slow work; its result counts only while its step is still current. */
     const run = <T>(work: (signal: AbortSignal) => Promise<T>, done: (result: T) => void): void => {
       stop();
       const own = new AbortController();
@@ -187,7 +187,7 @@ export function createSetupStore(options: SetupOptions): SetupStore {
       set({ test: { status: 'done', lines: [{ tone: 'warn', text }] } });
     };
 
-    /** What begins with a step. */
+    /** Starts the work of a step. */
     const enter = (step: Step): void => {
       go(step);
       if (step === 'check') check();

@@ -3,17 +3,17 @@ import type { FoundState } from './state-folder.js';
 import type { UploadState } from './upload-state.js';
 import { uploadUrlOf } from '../../store/ids/upload-id.js';
 
-/** `unreadable` is damaged, of another archiver or newer. */
+/** `unreadable` is damaged, from another archiver or newer. */
 export type SavedStatus = 'running' | 'interrupted' | 'complete' | 'unreadable';
 
-/** The status of what was found. */
+/** The status of a saved upload. */
 export function savedStatus({ document: state, holder }: Pick<FoundState, 'document' | 'holder'>): SavedStatus {
   if (holder !== undefined) return 'running';
   if (state === undefined) return 'unreadable';
   return state.status === 'complete' ? 'complete' : 'interrupted';
 }
 
-/** The keys of its document. `nowMs`: milliseconds since 1970. */
+/** The keys of its JSON document. `nowMs`: milliseconds since 1970. */
 export function stateDocument(one: FoundState, nowMs: number) {
   const { id: uploadId, document: state, problem } = one;
   const common = { uploadId, status: savedStatus(one) };
@@ -49,7 +49,7 @@ export function stateDocument(one: FoundState, nowMs: number) {
 export const elapsedMs = ({ createdAt }: UploadState, nowMs: number): number =>
   Math.max(0, nowMs - Date.parse(createdAt));
 
-/** Milliseconds until a running upload has sent everything at its speed so far; undefined where that is not known. */
+/** Milliseconds until a running upload has sent everything at its speed so far; undefined when that is not known. */
 export function timeLeftMs(one: FoundState, nowMs: number): number | undefined {
   const { document: state } = one;
   if (state === undefined || savedStatus(one) !== 'running') return undefined;

@@ -1,6 +1,6 @@
-// `<upload id>.entries`: what the journal knows about each acknowledged chunk, appended record by record (core/platform/state/log.ts).
-// The payload of a record is the length of a JSON document, the document, and the chunk's table of contents. The chunks of
-// records that were not written completely are sent again.
+// `<upload id>.entries`: the journal's data about each acknowledged chunk, appended record by record (core/platform/state/log.ts). The
+// payload of a record is the length of a JSON document, the document, and the chunk's table of contents. The chunks of records that were
+// not written completely are sent again.
 import { readJson } from '../../platform/documents/read-document.js';
 import * as s from '../../platform/documents/schema.js';
 import { integrityError } from '../../platform/failures/errors.js';
@@ -12,7 +12,7 @@ import { splitUploadKey, type UploadKey, type UploadId } from '../../store/ids/u
 const MAX_DEPTH = 6;
 const CHUNK_NAME = /^shard-\d{2,}\/chunk-\d{6,}\.tar\.zst$/;
 
-/** Which chunk of which upload lies under a key; undefined for what is none, and for a copy that a balance has made. */
+/** Parses the key of a chunk; undefined for any other key, and for a copy made by a balance. */
 export function sentChunk(key: string): UploadKey | undefined {
   const found = splitUploadKey(key);
   return found !== undefined && CHUNK_NAME.test(found.name) ? found : undefined;
@@ -20,12 +20,12 @@ export function sentChunk(key: string): UploadKey | undefined {
 
 const RECORD = s.schema(() =>
   s.object({
-    /** Below the base: `uploads/<id>/shard-00/chunk-000000.tar.zst`. */
+    /** Key relative to the base: `uploads/<id>/shard-00/chunk-000000.tar.zst`. */
     key: s.textThat((key) => sentChunk(key) !== undefined, 'the key of a chunk'),
     record: CHUNK(),
     /** Files that are objects of their own, and that the table lists. */
     direct: s.optional(s.listOfMany(CHUNK())),
-    /** Of the last piece of a cut file: where all its pieces are, `chunk` being the number of the chunk. */
+    /** For the last piece of a cut file: the places of all its pieces, `chunk` being the number of the chunk. */
     segments: s.optional(s.listOfMany(SEGMENT())),
   }),
 );
@@ -36,7 +36,7 @@ export interface AcknowledgedChunk extends s.Read<typeof RECORD> {
   readonly toc: Uint8Array;
 }
 
-/** One record. The bytes of the table are copied. */
+/** Encodes one record. The bytes of the table are copied. */
 export function encodeLogRecord({ key, record, toc, direct = [], segments }: AcknowledgedChunk): Buffer {
   const files = direct.length === 0 ? {} : { direct };
   const parts = segments === undefined ? {} : { segments };
@@ -48,11 +48,14 @@ export function encodeLogRecord({ key, record, toc, direct = [], segments }: Ack
 
 export interface LogContents {
   readonly chunks: readonly AcknowledgedChunk[];
-  /** Bytes that are sound; the next record is written there. */
+  /** Number of bytes that are sound; the next record is written there. */
   readonly length: number;
 }
 
-/** Reads the records of an upload, those behind the first `from` bytes, which are sound. @throws integrity, unsupported for a file of another kind; system errors */
+/**
+ * Reads the records of an upload after the first `from` bytes, which are sound. @throws integrity, unsupported for a file of another kind;
+ * system errors
+ */
 export async function readLog(path: string, uploadId: UploadId, from = 0): Promise<LogContents> {
   const chunks: AcknowledgedChunk[] = [];
   const kind = { owner: uploadId, what: 'the list of chunks of this upload' };

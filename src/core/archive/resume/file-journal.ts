@@ -1,5 +1,6 @@
-// The journal of an upload in files: state, entries and lock (docs/architecture.md, "Resume"). The upload does not
-// wait for writing, with one exception: an id is noted before anything is stored under it. The first failure ends the journal: its files are deleted, so that they cannot claim more than is true.
+// The journal of an upload in files: state, entries and lock (docs/architecture.md, "Resume"). The upload does not wait for writes, with
+// one exception: an ID is noted before anything is stored under it. The first failure ends the journal: its files are deleted, so that they
+// cannot claim more than is true.
 import { mkdir, rm } from 'node:fs/promises';
 import { replaceFile } from '../../platform/state/replace-file.js';
 import { errorText, systemCode } from '../../platform/failures/errors.js';
@@ -23,7 +24,7 @@ export interface FileJournalOptions {
   readonly now: () => Date;
   /** Called once when the journal cannot continue. */
   readonly onTrouble: (text: string) => void;
-  /** The upload to continue: its state, its lock, and how many bytes of its entries are sound. */
+  /** The upload to continue: its state, its lock, and the number of sound bytes of its entries. */
   readonly goesOn?: SavedUpload | undefined;
 }
 
@@ -89,7 +90,7 @@ export class FileJournal implements UploadJournal {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (this.lock === undefined) {
       const lock = await takeLock(paths.lock, ownHolder(host));
-      // The id is new and random: no other process can have it.
+      // The ID is new and random: no other process can have it.
       if (!('release' in lock)) throw new Error(`process ${lock.pid} on ${lock.host} holds ${paths.lock}`);
       this.lock = lock;
     }
@@ -113,7 +114,7 @@ export class FileJournal implements UploadJournal {
     void this.guarded(() => this.flush());
   }
 
-  /** Everything queued, in one write and one fsync; the state now and then. */
+  /** Writes everything queued, in one write and one fsync; the state from time to time. */
   private async flush(): Promise<void> {
     this.isDirty = false;
     await this.log?.append(this.queue.splice(0));
@@ -163,7 +164,7 @@ export class FileJournal implements UploadJournal {
   async remove(): Promise<void> {
     await this.guarded(async () => {
       if (this.state === undefined) return;
-      // A process that is killed in between leaves a state that says that nothing is left to do.
+      // A process that is killed in between leaves a state which says that nothing is left to do.
       await this.finishAs('complete');
       await savedUploads(this.options.folder).remove(this.state.uploadId);
     });
@@ -192,7 +193,7 @@ export class FileJournal implements UploadJournal {
     await replaceFile(statePaths(this.options.folder, this.state.uploadId).state, encodeState(this.state));
   }
 
-  /** One after another, and nothing after the first failure. */
+  /** Runs work in order, and none after the first failure. */
   private guarded(work: () => Promise<void>): Promise<void> {
     this.writing = this.writing.then(async () => {
       if (this.isBroken) return;
@@ -202,7 +203,7 @@ export class FileJournal implements UploadJournal {
         this.isBroken = true;
         this.queue.length = 0;
         this.options.onTrouble(this.troubleText(error));
-        await this.takeBack();
+        await this.removeRecords();
       }
     });
     return this.writing;
@@ -217,8 +218,8 @@ export class FileJournal implements UploadJournal {
     return `the progress of this upload cannot be saved in ${this.options.folder} (${why}): it continues, and ${rest}`;
   }
 
-  /** The chunks of this run are deleted again if it fails now, so nothing may name them. */
-  private async takeBack(): Promise<void> {
+  /** Removes the records of this run: its chunks are deleted again if it fails now, so nothing may name them. */
+  private async removeRecords(): Promise<void> {
     const { goesOn, folder } = this.options;
     try {
       if (goesOn !== undefined)

@@ -1,5 +1,5 @@
-// Chunks of an upload that are in the store but not in the journal: sent when the journal could not be written, or by another
-// computer. They are read back as a whole, checked against their own tables of contents, and then used like noted ones.
+// Reads back chunks of an upload that are in the store but not in the journal, because the journal could not be written, or another
+// computer sent them. They are read whole, checked against their own tables of contents, and then used like noted ones.
 import { hash } from 'node:crypto';
 import { loadCodec } from '../../platform/codec/codec.js';
 import { isArchiverError } from '../../platform/failures/errors.js';
@@ -13,7 +13,7 @@ import type { AcknowledgedChunk } from './upload-journal.js';
 
 const FOOTER_BYTES = 32;
 
-/** Those that are sound. One GET each. @throws what the store throws, except for access-denied and cold chunks */
+/** Returns the chunks that are sound. One GET each. @throws what the store throws, except for access-denied and cold chunks */
 export async function readBack(
   reader: ObjectReader,
   chunks: readonly ObjectInfo[],
@@ -27,7 +27,7 @@ export async function readBack(
   return found;
 }
 
-/** Undefined for a chunk that cannot be used: it is sent again under another number. */
+/** Reads a chunk; undefined when it cannot be used: it is sent again under another number. */
 async function readOne(
   reader: ObjectReader,
   { key, sizeBytes: size, storageClass }: ObjectInfo,

@@ -12,16 +12,16 @@ import { isUploadId, type UploadId } from '../../store/ids/upload-id.js';
 
 export interface SavedUpload {
   readonly state: UploadState;
-  /** In the order of their acknowledgement, without an incomplete last record. */
+  /** Chunks in the order of their acknowledgement, without an incomplete last record. */
   readonly chunks: readonly AcknowledgedChunk[];
   readonly lock: Lock;
-  /** Sound bytes of the list of chunks; 0 when there is no list. */
+  /** Number of sound bytes of the list of chunks; 0 when there is no list. */
   readonly logLength: number;
 }
 
 /**
- * Opens the upload and locks it. @throws not-found for one that is not saved; conflict while another process works on it;
- * integrity, unsupported for files that are damaged, foreign or newer; access-denied, io
+ * Opens the upload and locks it. @throws not-found for one that is not saved; conflict while another process works on it; integrity,
+ * unsupported for files that are damaged, foreign or newer; access-denied, io
  */
 export async function openSaved(folder: string, uploadId: string, host: string): Promise<SavedUpload> {
   if (!isUploadId(uploadId)) {
@@ -43,8 +43,8 @@ export async function openSaved(folder: string, uploadId: string, host: string):
 }
 
 /**
- * An upload of which nothing is saved, to be continued from what the store has: locked, with nothing noted. @throws as
- * `openSaved`, except not-found; conflict when it is saved after all
+ * Opens an upload that is not saved, to continue it from the objects in the store: locked, with nothing noted. @throws as `openSaved`,
+ * except not-found; conflict when it is saved after all
  */
 export async function openUnsaved(folder: string, state: UploadState, host: string): Promise<SavedUpload> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

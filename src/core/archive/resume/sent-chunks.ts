@@ -1,5 +1,5 @@
-// Asks the store which chunks of an interrupted upload exist. Only chunks of the noted size count, and none that a mark names:
-// they may be deleted at any time. A writer without permission to list cannot know, and sends everything again.
+// Asks the store which chunks of an interrupted upload exist. Only chunks of the noted size count, and none that a mark names, since those
+// may be deleted at any time. A writer without permission to list cannot know, and sends everything again.
 import { ifAllowed } from '../../store/abilities.js';
 import { lookAtFolder } from '../../dataset/folder-look.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
@@ -15,7 +15,7 @@ export interface SentChunks {
   readonly unnoted: readonly ObjectInfo[];
 }
 
-/** `uploadIds` are all ids of the upload. One LIST each. @throws what the store throws */
+/** Finds the chunks; `uploadIds` are all IDs of the upload. One LIST each. @throws what the store throws */
 export async function findSent(
   reader: ObjectReader,
   uploadIds: readonly UploadId[],

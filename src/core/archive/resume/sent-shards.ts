@@ -1,5 +1,5 @@
-// What an upload has sent to each of its shards, as its list of chunks says. Read while it is being written: only what was
-// appended since, and a record that is not whole yet is read the next time.
+// Counts what an upload has sent to each of its shards, from its list of chunks. The list is read while it is being written: only what was
+// appended since, and an incomplete record is read the next time.
 import { stat } from 'node:fs/promises';
 import { isArchiverError, noneOn } from '../../platform/failures/errors.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
@@ -7,9 +7,9 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 import { readLog } from './entry-log.js';
 
 export interface SentShards {
-  /** Of each shard, by its number: chunks that the store has acknowledged, and their bytes. */
+  /** For each shard, by its number: chunks that the store has acknowledged, and their bytes. */
   readonly shards: readonly { readonly chunks: number; readonly bytes: number }[];
-  /** Sound bytes of the list; reading goes on from there. */
+  /** Number of sound bytes of the list; the next read starts there. */
   readonly readBytes: number;
   /** Bytes of the list when it was read. */
   readonly fileBytes: number;
@@ -19,7 +19,7 @@ export const NOTHING_SENT: SentShards = { shards: [], readBytes: 0, fileBytes: 0
 const SHARD = /\/shard-(\d+)\//;
 
 /**
- * Adds to `before` what was appended since; the same object where nothing was. Nothing where there is no list.
+ * Adds to `before` what was appended since; returns the same object when nothing was. Empty when there is no list.
  * @throws integrity, unsupported for a file of another kind; access-denied, io
  */
 export async function readSentShards(path: string, uploadId: UploadId, before = NOTHING_SENT): Promise<SentShards> {
@@ -27,7 +27,7 @@ export async function readSentShards(path: string, uploadId: UploadId, before = 
     const file = await stat(path).catch(noneOn('ENOENT'));
     if (file === undefined) return NOTHING_SENT;
     if (file.size === before.fileBytes) return before;
-    // Shorter: it began anew.
+    // When it is shorter, it was started anew.
     const known = file.size < before.readBytes ? NOTHING_SENT : before;
     const { chunks, length } = await readLog(path, uploadId, known.readBytes);
     const shards = [...known.shards];

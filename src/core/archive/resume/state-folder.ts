@@ -1,16 +1,16 @@
-// The folder of saved uploads: their ids, their states, and the names of their files.
+// The folder of saved uploads: their IDs, their states, and the names of their files.
 import { DocumentFolder, type FoundDocument } from '../../platform/state/document-folder.js';
 import { UPLOAD_ID } from '../../store/ids/upload-id.js';
 import { parseState, type UploadState } from './upload-state.js';
 
-/** Where the files of one upload are. */
+/** Paths of the files of one upload. */
 export interface StatePaths {
   readonly state: string;
   readonly entries: string;
   readonly lock: string;
 }
 
-/** A saved upload, as it was found. */
+/** A saved upload that was found. */
 export type FoundState = FoundDocument<UploadState>;
 
 /** The saved uploads of a folder. */
@@ -21,11 +21,11 @@ export const savedUploads = (folder: string): DocumentFolder<UploadState> =>
     id: UPLOAD_ID,
     beside: ['entries', 'lock'],
     workLock: 'lock',
-    maxBytes: 4 * 2 ** 20, // ten times what a state has
+    maxBytes: 4 * 2 ** 20, // ten times the size of a state
     parse: parseState,
   });
 
-/** The files of `uploadId`, which must be an upload id. */
+/** The files of `uploadId`, which must be an upload ID. */
 export function statePaths(folder: string, uploadId: string): StatePaths {
   const uploads = savedUploads(folder);
   return {

@@ -10,31 +10,31 @@ const FILES = { files: s.count, bytes: s.count };
 
 const STATE = s.schema(() =>
   s.openObject({
-    /** The words of the command: `upload`. */
+    /** The words of the command, such as `upload`. */
     command: s.text,
-    /** Folders, absolute, as they were given. */
+    /** Absolute paths of the folders, as they were given. */
     sources: s.listOf(s.text),
     /** The real paths of these folders, joined: the same for two uploads of one source. */
     sourceKey: s.text,
     /** The URL as it was given. */
     destination: s.text,
-    /** Where the store is: writer included. */
+    /** URL of the store, including the writer. */
     storeUrl: s.text,
-    /** Of an S3-compatible server. */
+    /** Endpoint of an S3-compatible server. */
     endpoint: s.optional(s.text),
     /** Values of the flags by key, without secrets. */
     flags: s.recordOf(s.anything),
-    /** Where they came from. */
+    /** Origins of these values, by key. */
     origins: s.recordOf(s.text),
     uploadId,
-    /** Ids that it has had: each run has its own, and the last one is current. Chunks are below all of them. */
+    /** All IDs of the upload: each run has its own, and the last one is current. Chunks are stored below all of them. */
     uploadIds: s.listOf(uploadId, { least: 1 }),
     datasetId: s.text,
-    /** How far the upload came when the state was written: `complete` is committed. */
+    /** Progress when the state was written; `complete` means committed. */
     status: s.oneOf(['transferring', 'committing', 'complete']),
-    /** When the upload began, as in its manifest. */
+    /** Time at which the upload began, as in its manifest. */
     createdAt: s.time,
-    /** When this run of it began. */
+    /** Time at which this run of it began. */
     startedAt: s.time,
     updatedAt: s.time,
     totals: s.object(FILES),
@@ -46,10 +46,10 @@ const STATE = s.schema(() =>
       shards: s.count,
       frameBytes: s.count,
       level: s.nullable(s.count),
-      /** Sent and still to be sent; not in states of before 2026-11. */
+      /** Number of chunks sent and still to be sent; absent in states from before 2026-11. */
       chunks: s.exactOptional(s.count),
     }),
-    /** Why it ended, if known. */
+    /** The reason why it ended, if known. */
     failure: s.optional(s.text),
   }),
 );
@@ -59,7 +59,7 @@ export type UploadState = s.Read<typeof STATE>;
 export type StateStatus = UploadState['status'];
 export type StateCounts = UploadState['done'];
 
-/** The command line, as far as it can be saved. */
+/** The parts of the command line that can be saved. */
 export type SavedCommand = Pick<
   UploadState,
   'command' | 'sources' | 'sourceKey' | 'destination' | 'storeUrl' | 'endpoint' | 'flags' | 'origins'
@@ -68,7 +68,7 @@ export type SavedCommand = Pick<
 /** The text of the file. */
 export const encodeState = (state: UploadState): string => encodeStateDocument(KIND, state);
 
-/** Reads the text of the file `name`. @throws integrity where it is damaged or another kind of file, unsupported where it is newer */
+/** Parses the text of the file `name`. @throws integrity when it is damaged or another kind of file, unsupported when it is newer */
 export function parseState(text: string, id: string, name: string): UploadState {
   const hint = `the upload cannot be resumed: run its command again with --force-restart, or remove the state with: archiver resume clean --older-than 0`;
   const state = readStateDocument(text, KIND, { path: name, hint });

@@ -1,6 +1,6 @@
-// What a manifest looks like in the cache. One that is stored in the clear is kept byte for byte. One that is encrypted in
-// the store is kept decrypted, so that a writer without permission to decrypt can still compare with it: a line of JSON that names
-// the key and the digest of the line's other values and of what follows, then the gzipped manifest.
+// Format of a manifest in the cache. One that is stored in the clear is kept byte for byte. One that is encrypted in the store is kept
+// decrypted, so that a writer without permission to decrypt can still compare with it: a line of JSON that names the key and the digest of
+// the line's other values and of what follows, then the gzipped manifest.
 import { createHash, hash } from 'node:crypto';
 import { readJson } from '../../platform/documents/read-document.js';
 import * as s from '../../platform/documents/schema.js';
@@ -13,14 +13,14 @@ const LINE_END = 0x0a;
 const BRACE = 0x7b;
 const LINE = s.schema(() => s.object({ format: s.exactly(FORMAT), sealedBy: s.text, digest: s.sha256 }));
 
-/** The file of the manifest whose stored bytes have this digest. */
+/** Encodes the cache file of the manifest whose stored bytes have this digest. */
 export function encodeCached(sha256: string, { bytes, sealedBy }: OpenedBytes): Buffer {
   if (sealedBy === undefined) return bytes;
   const line = JSON.stringify({ format: FORMAT, sealedBy, digest: digestOf(sha256, sealedBy, bytes) });
   return Buffer.concat([Buffer.from(`${line}\n`), bytes]);
 }
 
-/** Undefined for anything but what was kept under this digest. */
+/** Decodes a cache file. Returns undefined for anything but what was kept under this digest. */
 export function decodeCached(sha256: string, file: Buffer): OpenedBytes | undefined {
   if (hash('sha256', file, 'hex') === sha256) return { bytes: file };
   const end = file[0] === BRACE ? file.subarray(0, MAX_LINE_BYTES).indexOf(LINE_END) : -1;

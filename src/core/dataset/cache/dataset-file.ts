@@ -1,4 +1,4 @@
-// Where this computer keeps what it remembers of a dataset in a store.
+// Names the files in which this computer remembers things about a dataset in a store.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
@@ -9,7 +9,7 @@ export interface DatasetPlace {
   readonly datasetId: string;
 }
 
-/** The file in `folder` for what is remembered of one kind. */
+/** Path of the file in `folder` that holds what is remembered of one kind. */
 export function datasetFile(folder: string, { server, baseUrl, datasetId }: DatasetPlace, kind: string): string {
   const place = [...(server === undefined ? [] : [server]), baseUrl, datasetId].join('\n');
   return join(folder, `${createHash('sha256').update(place).digest('hex').slice(0, 32)}.${kind}.json`);

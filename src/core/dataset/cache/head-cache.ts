@@ -1,7 +1,6 @@
-// Remembers which version of a dataset this computer wrote or saw last, for writers without permission to list or read. A
-// hint: a writer that trusts a stale one learns of the newer version by a 412. One small file per dataset beside the cached
-// manifests. For a writer without permission to read it is also the only source of how the dataset is encrypted: one that
-// cannot be used is reported.
+// Remembers which version of a dataset this computer wrote or saw last, for writers without permission to list or read. It is a hint: a
+// writer that trusts a stale one learns of the newer version by a 412. One small file per dataset beside the cached manifests. For a writer
+// without permission to read it is also the only source of how the dataset is encrypted: one that cannot be used is reported.
 import { readFile, rm } from 'node:fs/promises';
 import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
 import { replaceFile } from '../../platform/state/replace-file.js';
@@ -19,23 +18,23 @@ export interface CachedHead {
   readonly version: number;
   readonly uploadId: UploadId;
   readonly manifestSha256: string;
-  /** Of the version's record, where the store could be asked: as long as it is the same, so is the record. */
+  /** The ETag of the version's record, when the store could be asked: while it is the same, so is the record. */
   readonly recordEtag?: string | undefined;
-  /** As the record says it. */
+  /** Encryption as the record states it. */
   readonly encryption?: VersionRecord['encryption'];
-  /** Of its view; absent in what older versions of this program remember. */
+  /** Totals of its view; absent in what older versions of this program remember. */
   readonly totals?: ViewTotals | undefined;
 }
 
-/** How much a version shows. */
+/** Number of files and bytes in a version. */
 export type ViewTotals = Pick<VersionRecord['totals'], 'files' | 'bytes'>;
 
 export interface HeadCache {
   get(baseUrl: string, datasetId: string): Promise<CachedHead | undefined>;
   put(baseUrl: string, datasetId: string, head: CachedHead): Promise<void>;
-  /** Nothing is remembered of it from here on. */
+  /** Forgets the dataset. */
   forget?(baseUrl: string, datasetId: string): Promise<void>;
-  /** Something was remembered that `get` could not use: nothing is known, and not that there was nothing. */
+  /** True when something was remembered that `get` could not use: that is not the same as nothing being remembered. */
   isUnusable?(baseUrl: string, datasetId: string): boolean;
 }
 
@@ -52,15 +51,18 @@ const BODY = s.schema(() =>
 );
 const KIND = { type: 'archiver-remembered-version', format: 1, noun: 'remembered version', body: BODY };
 
-/** Keeps heads in `folder`. What cannot be written is reported to `onTrouble` and dropped. `server`: where the stores are. */
+/**
+ * Keeps heads in `folder`. A head that cannot be written is reported to `onTrouble` and dropped. `server` is the server that the stores are
+ * on.
+ */
 export function openHeadCache(folder: string, onTrouble: (text: string) => void, server?: string): HeadCache {
   const pathOf = (baseUrl: string, datasetId: string): string =>
     datasetFile(folder, { server, baseUrl, datasetId }, 'head');
-  const told = new Set<string>();
+  const warned = new Set<string>();
   const unusable = new Set<string>();
-  const tellOnce = (text: string): void => {
-    if (!told.has(text)) onTrouble(text);
-    told.add(text);
+  const warnOnce = (text: string): void => {
+    if (!warned.has(text)) onTrouble(text);
+    warned.add(text);
   };
   return {
     async get(baseUrl, datasetId) {
@@ -70,8 +72,8 @@ export function openHeadCache(folder: string, onTrouble: (text: string) => void,
       } catch (error) {
         if (systemCode(error) === 'ENOENT') return undefined;
         unusable.add(path);
-        if (isArchiverError(error)) tellOnce(`${error.message}: it counts as nothing`);
-        else tellOnce(`the manifest cache in ${folder} cannot be read`);
+        if (isArchiverError(error)) warnOnce(`${error.message}: it counts as nothing`);
+        else warnOnce(`the manifest cache in ${folder} cannot be read`);
         return undefined;
       }
     },

@@ -1,7 +1,7 @@
-// Manifests on this computer's disk, by the SHA-256 of what the store has, so that a sync that finds nothing new fetches
-// next to nothing. Only a hint: a file that does not match its digest is a miss and is removed. Encrypted manifests are
-// kept decrypted. The least recently used are removed first. Several processes share the folder. With a full disk or a
-// read-only folder the cache does nothing, and says so once.
+// Keeps manifests on this computer's disk, by the SHA-256 of the stored bytes, so that a sync that finds nothing new fetches next to
+// nothing. Only a hint: a file that does not match its digest is a miss and is removed. Encrypted manifests are kept decrypted. The least
+// recently used are removed first. Several processes share the folder. With a full disk or a read-only folder the cache does nothing, and
+// says so once.
 import { mkdir, readdir, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonText } from '../../platform/failures/errno.js';
@@ -11,7 +11,7 @@ import { replaceFile } from '../../platform/state/replace-file.js';
 import { decodeCached, encodeCached } from './cached-file.js';
 
 export interface ManifestCache {
-  /** The manifest whose stored bytes have this digest; undefined when it is not here. Never throws. */
+  /** The manifest whose stored bytes have this digest; undefined when it is not in the cache. Never throws. */
   get(sha256: string): Promise<OpenedBytes | undefined>;
   /** Keeps a manifest under the digest of its stored bytes. Never throws. */
   put(sha256: string, manifest: OpenedBytes): Promise<void>;
@@ -27,12 +27,12 @@ export interface ManifestCacheOptions {
 
 const DIGEST = /^[0-9a-f]{64}$/;
 const KEPT = /^[0-9a-f]{64}\.json\.gz$/;
-/** Of `replaceFile`. */
+/** Name of a temporary file of `replaceFile`. */
 const TEMPORARY = /^\.[0-9a-f]{64}\.json\.gz\.[0-9a-f]{12}$/;
-/** A temporary file this old was left by a process that died. */
+/** A temporary file older than this was left by a process that died. */
 const STALE_MS = 3_600_000;
 
-/** A cache in `folder`, which is created when something is kept. */
+/** Opens a cache in `folder`, which is created when something is kept. */
 export const openManifestCache = (options: ManifestCacheOptions): ManifestCache => new FolderCache(options);
 
 class FolderCache implements ManifestCache {

@@ -1,4 +1,4 @@
-// Manifests in memory, for looking at several versions: versions share the manifests of their chains.
+// Keeps manifests in memory while several versions are read: versions share the manifests of their chains.
 import type { OpenedBytes } from '../../format/encryption/unseal-bytes.js';
 import type { ManifestCache } from './manifest-cache.js';
 

@@ -1,4 +1,4 @@
-// A view without the chunks that nothing in it refers to.
+// Removes from a view the chunks that none of its entries refers to.
 import { integrityError } from '../../platform/failures/errors.js';
 import type { Entry } from '../../format/manifest/manifest-types.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
@@ -7,8 +7,8 @@ import type { MergedView } from './merged-view.js';
 const GONE = 0xff_ff_ff_ff;
 
 /**
- * The same entries with positions in the shorter list. `used` comes from `summarize`. Reading the entries throws integrity
- * where one refers to a chunk that is not in the list.
+ * The same entries with positions in the shorter list. `used` comes from `summarize`. Reading the entries throws integrity when one refers
+ * to a chunk that is not in the list.
  */
 export function compactView(view: MergedView, used: Uint8Array): MergedView {
   const positions = new Uint32Array(view.chunks.length).fill(GONE);

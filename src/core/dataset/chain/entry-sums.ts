@@ -1,9 +1,9 @@
-// Whether what was read adds up to what was announced: a reader that missed something, or was given something else, notices.
+// Checks that the entries read add up to the stated totals, so that a reader notices when it missed some or was given others.
 import { integrityError } from '../../platform/failures/errors.js';
 import type { Entry, Totals } from '../../format/manifest/manifest-types.js';
 import type { MergedView } from './merged-view.js';
 
-/** What entries add up to, in words. */
+/** Names of the totals in messages. */
 export const ENTRY_TOTALS = {
   entries: 'entries',
   files: 'files',
@@ -13,7 +13,7 @@ export const ENTRY_TOTALS = {
   bytes: 'bytes',
 } as const;
 
-/** Counts entries as they go by. */
+/** Adds up entries as they are read. */
 export class EntrySums {
   private entries = 0;
   private directories = 0;
@@ -33,18 +33,18 @@ export class EntrySums {
     this.bytes += size;
   }
 
-  /** An entry of an unknown type: it is counted, and nobody knows what else it counts as. */
+  /** Counts an entry of an unknown type: which of the other totals include it is not known. */
   addForeign(): void {
     this.foreign++;
   }
 
-  /** Of the entries whose type is known. */
+  /** Totals of the entries whose type is known. */
   get totals(): Pick<Totals, keyof typeof ENTRY_TOTALS> {
     const { entries, directories, symlinks, hardlinks, bytes } = this;
     return { entries, files: entries - directories, directories, symlinks, hardlinks, bytes };
   }
 
-  /** Call after the last entry, of the `what` that a manifest has. @throws integrity where something is not as announced */
+  /** Compares the sums with the totals of the manifest's `what`; call it after the last entry. @throws integrity when they differ */
   assertAnnounced(said: Totals, what: 'listing' | 'view', manifestKey: string): void {
     const { totals, foreign } = this;
     const found = { ...totals, entries: totals.entries + foreign };
@@ -58,18 +58,18 @@ export class EntrySums {
   }
 }
 
-/** The same view; its entries throw integrity at their end where they are not what `totals` announce. */
+/** The same view, whose entries end with an integrity error when they do not add up to `totals`. */
 export const announced = (view: MergedView, totals: Totals, manifestKey: string): MergedView => ({
   chunks: view.chunks,
   async *entries(onForeign) {
     const sums = new EntrySums();
-    const toldOf: typeof onForeign =
+    const countForeign: typeof onForeign =
       onForeign &&
       ((entry) => {
         sums.addForeign();
         onForeign(entry);
       });
-    for await (const batch of view.entries(toldOf)) {
+    for await (const batch of view.entries(countForeign)) {
       for (const entry of batch) sums.add(entry);
       yield batch;
     }

@@ -1,5 +1,5 @@
-// Counts files of a view that lie where another one lies. The head of a manifest has that sum of what its upload stored itself
-// alone, which is not what a view saves once a newer version refers to older ones.
+// Counts the files of a view that share their stored place with another one. The head of a manifest states that sum only for what its own
+// upload stored, which is not what a view saves once a newer version refers to older ones.
 import type { Deduplicated, Entry } from '../../format/manifest/manifest-types.js';
 
 export class EqualFiles {
@@ -7,7 +7,7 @@ export class EqualFiles {
   private readonly taken = new Map<number, Set<number>>();
   private readonly sum = { files: 0, bytes: 0 };
 
-  /** Positions of chunks must be those of one view. Hard links are no files of their own. */
+  /** Counts an entry. Positions of chunks must be those of one view. Hard links do not count as files. */
   add({ type, size, chunk, offset, segments }: Entry): void {
     if (type !== 'file' || size === 0) return;
     const place = segments?.[0] ?? { chunk, offset };

@@ -1,5 +1,5 @@
-// Which versions hold a file. Looking at a version costs reading its manifest, so only the newest ones are looked at, and
-// only where manifests are small; manifests are kept for the next file.
+// Finds the versions that hold a file. Looking into a version costs reading its manifest, so only the newest ones are searched, and only
+// when manifests are small; manifests are kept for the next file.
 import type { Entry, VersionRecord } from '../../format/manifest/manifest-types.js';
 import { createSelection } from '../../format/manifest/selection.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -12,13 +12,13 @@ import { listVersions, readVersions } from '../records/versions.js';
 import { viewOf } from './view.js';
 import { type VersionName } from '../records/version-name.js';
 
-/** A version, and whether a file is in it. */
+/** A version, and whether it has the file. */
 export interface HeldBy extends VersionName {
   readonly content: 'same' | 'other' | 'none';
   readonly sizeBytes: number;
 }
 
-/** Newest first, or why it is not known. */
+/** The versions, newest first, or the reason why they are not known. */
 export type FileHistory =
   | { readonly kind: 'known'; readonly versions: readonly HeldBy[] }
   | { readonly kind: 'none'; readonly reason: string };
@@ -37,7 +37,7 @@ export class FileHistories {
     private readonly datasetId: string,
   ) {}
 
-  /** @throws what reading throws; cancelled */
+  /** The history of a file in the newest versions. @throws what reading throws; cancelled */
   async of(file: Entry, signal: AbortSignal): Promise<FileHistory> {
     const records = await this.newest(signal);
     if (records.some(({ totals }) => totals.entries > MOST_ENTRIES))

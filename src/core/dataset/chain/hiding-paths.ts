@@ -1,6 +1,6 @@
-// Paths that hide what older levels have below them, while a merge goes through paths in byte order. Names such as
-// `d-x` sort between `d` and `d/a`, so a path stays active until nothing below it can follow. Each active path is a prefix
-// of the next: they form a stack.
+// Tracks the paths that hide entries of older levels below them, while a merge goes through paths in byte order. Names such as `d-x` sort
+// between `d` and `d/a`, so a path stays active until nothing below it can follow. Each active path is a prefix of the next: they form a
+// stack.
 import type { RawPath } from '../../platform/paths/raw-path.js';
 
 const SLASH = 47;
@@ -9,14 +9,14 @@ export class HidingPaths {
   private readonly paths: RawPath[] = [];
   private readonly levels: number[] = [];
 
-  /** Mentions below `path` of levels with a higher number are hidden. Paths come in byte order. */
+  /** Hides mentions below `path` in levels with a higher number. Paths come in byte order. */
   add(path: RawPath, level: number): void {
     this.endBefore(path);
     this.paths.push(path);
     this.levels.push(level);
   }
 
-  /** Whether a mention of this path on this level is hidden. Paths come in byte order, none before what was added. */
+  /** True when a mention of this path on this level is hidden. Paths come in byte order, none before one that was added. */
   hides(path: RawPath, level: number): boolean {
     return this.nearest(path, level) >= 0;
   }
@@ -34,7 +34,7 @@ export class HidingPaths {
     return nearest;
   }
 
-  /** Forgets what hides nothing any more, so that each path is a prefix of the next. */
+  /** Drops the paths that can hide nothing any more, so that each path is a prefix of the next. */
   private endBefore(path: RawPath): void {
     const { paths, levels } = this;
     for (let top = paths.at(-1); top !== undefined && !isActive(top, path); top = paths.at(-1)) {
@@ -44,6 +44,6 @@ export class HidingPaths {
   }
 }
 
-/** Whether paths below `hiding` can still come, now that `path` has; it may be `hiding` itself. */
+/** True while paths below `hiding` can still come after `path`, which may be `hiding` itself. */
 const isActive = (hiding: RawPath, path: RawPath): boolean =>
   path.startsWith(hiding) && (path.length === hiding.length || path.charCodeAt(hiding.length) <= SLASH);

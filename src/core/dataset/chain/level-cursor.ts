@@ -8,7 +8,7 @@ import { manifestKeyOf } from '../../store/ids/upload-id.js';
 export class LevelCursor {
   /** Undefined at the end of a batch and at the end of the level. */
   line: Line | undefined;
-  /** Of `line`. */
+  /** Path of `line`. */
   path: RawPath | undefined;
   private readonly batches: AsyncIterator<readonly Line[]>;
   private batch: readonly Line[] = [];
@@ -18,13 +18,13 @@ export class LevelCursor {
 
   constructor(
     private readonly level: Pick<Level, 'uploadId' | 'mentions'>,
-    /** 0 is the newest. */
+    /** Position of the level; 0 is the newest. */
     readonly index: number,
   ) {
     this.batches = level.mentions()[Symbol.asyncIterator]();
   }
 
-  /** The next line is not known before `refill`. */
+  /** True when the next line is only known after `refill`. */
   get isDrained(): boolean {
     return this.line === undefined && !this.isEnded;
   }
@@ -40,7 +40,7 @@ export class LevelCursor {
     }
   }
 
-  /** Goes on to the next line of the batch. @throws integrity when its path does not come after the one before */
+  /** Moves to the next line of the batch. @throws integrity when its path does not sort after the one before */
   next(): void {
     const line = this.batch[++this.at];
     this.line = line;

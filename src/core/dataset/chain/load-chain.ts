@@ -1,5 +1,5 @@
-// Follows a manifest back to the last full listing. Whatever is wrong with a chain is reported in one sentence that names
-// both manifests concerned; no manifest is followed twice.
+// Follows a manifest back to the last full listing. An error in a chain is reported in one sentence that names both manifests concerned; no
+// manifest is followed twice.
 import { hash } from 'node:crypto';
 import { ArchiverError, type ErrorCode, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../format/manifest/loaded-manifest.js';
@@ -12,7 +12,7 @@ import type { ManifestCache } from '../cache/manifest-cache.js';
 import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
-/** Writers stop at eight. */
+/** Limit for readers; writers stop at eight deltas. */
 const MAX_LINKS = 16;
 
 export interface LoadOptions {
@@ -21,7 +21,7 @@ export interface LoadOptions {
 }
 
 /**
- * The manifest of an upload; `expected` are the digests that it may have, or that it replaces where its own record says so too.
+ * Loads the manifest of an upload. `expected` are the digests that it may have, or that it replaces where its own record says so too.
  * @throws not-found, access-denied, integrity, unsupported
  */
 export async function loadExpected(
@@ -35,7 +35,7 @@ export async function loadExpected(
     const cached = await cache?.get(sha256);
     if (cached !== undefined) return await loadOpened(uploadId, cached, sha256);
   }
-  // What something names and is not there is lost: a repair may find it, or build it anew.
+  // A manifest that something names but that does not exist is lost: a repair may find or rebuild it.
   const lost: readonly ErrorCode[] = expected.length === 0 ? [] : ['not-found'];
   const load = async (): Promise<LoadedManifest> => {
     const stored = await fetchManifest(reader, uploadId, signal);
@@ -50,11 +50,11 @@ export async function loadExpected(
 }
 
 export interface LoadChainOptions extends LoadOptions {
-  /** The chain ends above this manifest: the caller reads it. */
+  /** True for a manifest at which the chain ends before it is loaded: the caller reads it. */
   readonly stopsAt?: ((uploadId: UploadId) => boolean) | undefined;
 }
 
-/** The chain that ends in `newest`, newest first. @throws integrity where it is broken, and what loading throws */
+/** Loads the chain that ends in `newest`; newest first. @throws integrity when it is broken, and what loading throws */
 export async function loadChain(
   reader: ObjectReader,
   newest: LoadedManifest,

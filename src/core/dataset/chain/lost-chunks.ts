@@ -1,6 +1,6 @@
-// The check after a manifest has been put in place (rules.md#looks): everything that it refers to must exist, and nothing that it
-// is the first to refer to may be about to be swept. Marks that are hardly older than the manifest do no harm, nor do marks on
-// keys that were needed all along: a sweep reads the manifests before it deletes.
+// Checks a manifest after it has been put in place (rules.md#looks): everything that it refers to must exist, and no object that it is the
+// first to refer to may be about to be swept. Marks that are hardly older than the manifest do no harm, nor do marks on keys that were
+// needed all along: a sweep reads the manifests before it deletes.
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -10,13 +10,16 @@ import { folderOfKey, manifestKeyOf, uploadFolder, type UploadId } from '../../s
 
 export interface PlacedManifest {
   readonly uploadId: UploadId;
-  /** That it names, relative to its folder. */
+  /** Chunks that the manifest names, with keys relative to its folder. */
   readonly chunks: readonly ChunkRecord[];
-  /** Full keys that no manifest named before it. */
+  /** Full keys that no manifest named before this one. */
   readonly fresh: ReadonlySet<string>;
 }
 
-/** Full keys of chunks that are missing, of another size, or about to be swept. One LIST a folder. @throws what the store throws */
+/**
+ * Full keys of chunks that are missing, have another size, or are about to be swept. One LIST for each folder. @throws what the store
+ * throws
+ */
 export async function lostChunks(
   reader: ObjectReader,
   { uploadId, chunks, fresh }: PlacedManifest,

@@ -72,7 +72,7 @@ class Merge {
     return out;
   }
 
-  /** The newest of the levels whose next path sorts first. */
+  /** The level with the first path in order; of several with that path, the newest. */
   private leader(): LevelCursor | undefined {
     let leader: LevelCursor | undefined;
     for (const cursor of this.cursors) {
@@ -108,7 +108,7 @@ class Merge {
     cursor.next();
   }
 
-  /** The older a level, the fewer levels it can hide anything of. */
+  /** Records that a line hides what older levels have below its path; the oldest level cannot hide anything. */
   private hide({ line, index }: LevelCursor): void {
     if (index < this.oldest && line !== undefined && typeOf(line) !== 'directory') this.hiding.add(line.path, index);
   }
@@ -120,7 +120,7 @@ class Merge {
   }
 }
 
-/** Undefined for an unknown type. Cheaper than `in`, which matters for a million entries. */
+/** The type of a line; undefined for an unknown one. Cheaper than `in`, which matters for a million entries. */
 const typeOf = (line: Line): Mention['type'] | undefined => (line as Partial<Mention>).type;
 
 // Moves entries of a level into a merged view: positions of chunks, and numbers of hard link groups, which each level
@@ -130,7 +130,7 @@ class LevelPlaces {
   private readonly groups: readonly Map<number, number>[];
   private nextGroup = 1;
 
-  /** `positions`: for each level, where in the view each of its chunks is; `chunks`: how many the view has. */
+  /** `positions`: for each level, the positions in the view of its chunks; `chunks`: number of chunks of the view. */
   constructor(
     private readonly positions: readonly Uint32Array[],
     private readonly chunks: number,
@@ -138,7 +138,7 @@ class LevelPlaces {
     this.groups = positions.map(() => new Map<number, number>());
   }
 
-  /** The entry as the view has it; the same object where nothing changes. */
+  /** The entry with the positions and numbers of the view; the same object when nothing changes. */
   moved(entry: Entry, level: number): Entry {
     const { chunk, segments, linkGroup } = entry;
     const place = chunk === undefined ? undefined : this.position(chunk, level);
@@ -155,7 +155,7 @@ class LevelPlaces {
     };
   }
 
-  /** A position outside its level's list becomes one outside the view's list. */
+  /** The position of a chunk in the view; one outside its level's list becomes one outside the view's list. */
   private position(chunk: number, level: number): number {
     return this.positions[level]?.[chunk] ?? (chunk < this.chunks ? this.chunks + chunk : chunk);
   }
@@ -175,7 +175,7 @@ class LevelPlaces {
 interface UnitedChunks {
   /** Keys relative to the upload that was asked for; chunks of the oldest level come first, in their order. */
   readonly chunks: readonly ChunkRecord[];
-  /** For each level: where in `chunks` each of its chunks is. */
+  /** For each level, the positions of its chunks in `chunks`. */
   readonly positions: readonly Uint32Array[];
 }
 
@@ -201,10 +201,10 @@ class United {
 
   constructor(private readonly uploadId: UploadId) {}
 
-  /** The position of the chunk in the list. */
+  /** Adds a chunk and returns its position in the list. */
   add({ uploadId }: Pick<Level, 'uploadId'>, record: ChunkRecord, level: number): number {
     const key = chunkKey(uploadId, record.key);
-    // A key that leads out of `uploads/` is left as it is: reading such a chunk is refused.
+    // A key that leads out of `uploads/` is left unchanged: reading such a chunk is refused.
     const name = key ?? `${level} ${record.key}`;
     const moved = key === undefined ? record.key : relativeChunkKey(this.uploadId, key);
     const found = this.known.get(name);

@@ -8,7 +8,7 @@ export interface Level {
   readonly uploadId: UploadId;
   /** Keys relative to `uploads/<uploadId>`. */
   readonly chunks: readonly ChunkRecord[];
-  /** In path order; positions into `chunks`. May be called several times. */
+  /** Lines in path order, with positions into `chunks`. May be called several times. */
   mentions(): AsyncIterable<readonly Line[]>;
 }
 
@@ -16,8 +16,8 @@ export interface Level {
 export type ForeignSink = (entry: ForeignEntry) => void;
 
 export interface MergedView {
-  /** Of all levels, each key once; keys relative to the upload that the view was merged for. */
+  /** Chunks of all levels, each key once; keys are relative to the upload that the view was merged for. */
   readonly chunks: readonly ChunkRecord[];
-  /** In path order; positions into `chunks`. May be called several times. @throws integrity, unsupported */
+  /** Entries in path order, with positions into `chunks`. May be called several times. @throws integrity, unsupported */
   entries(onForeign?: ForeignSink): AsyncIterable<readonly Entry[]>;
 }

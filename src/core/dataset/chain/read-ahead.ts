@@ -1,6 +1,6 @@
 // Parses a stream of batches while its consumer is still waiting for something else. Bounded; closed with its consumer.
 
-/** Starts reading `source` at once, at most `limit` batches beyond what was taken. To be iterated once. */
+/** Starts reading `source` at once, at most `limit` batches ahead of the consumer. It can be iterated once. */
 export function readAhead<T>(source: AsyncIterable<T>, limit: number): AsyncIterable<T> & { close(): Promise<void> } {
   const iterator = source[Symbol.asyncIterator]();
   const waiting: Promise<IteratorResult<T>>[] = [];

@@ -1,5 +1,5 @@
-// Reads what is in an upload, whatever kind of manifest it has: a full listing is streamed in one GET and flat memory, as
-// with `readManifest`; a delta is merged with its chain, and looks the same to the caller.
+// Reads the contents of an upload, whatever kind of manifest it has: a full listing is streamed in one GET and flat memory, as with
+// `readManifest`; a delta is merged with its chain, and looks the same to the caller.
 import { type ErrorCode, integrityError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
 import { progressMeter } from '../../events/progress-meter.js';
@@ -20,9 +20,9 @@ import { type View, viewOf } from './view.js';
 
 export interface ReadViewOptions extends ReadManifestOptions {
   readonly cache?: ManifestCache | undefined;
-  /** Digests that a version record names for the manifest. Not with `headOnly`, which does not read to the end. */
+  /** Digests that a version record names for the manifest. Not allowed with `headOnly`, which does not read to the end. */
   readonly sha256?: ExpectedDigests | undefined;
-  /** Told how many entries there are, and how many have come. */
+  /** Gets the number of entries, and how many have been read. */
   readonly emit?: EventSink | undefined;
 }
 
@@ -31,23 +31,23 @@ export interface ChainLink {
   readonly uploadId: UploadId;
   readonly listing: ListingKind;
   readonly createdAt: string;
-  /** Mentions in it. */
+  /** Number of its mentions. */
   readonly entries: number;
 }
 
 /**
- * `head` is that of the newest manifest. Where it is a delta, its `totals` are those of the view, its `chunks` the union
- * of the chain, keys relative to the newest upload, and its `shards` belong to that union: `files` and `bytes` then
- * count superseded entries too. After `headOnly` chunks and shards are exactly those that the view needs.
+ * The view of an upload. `head` is that of the newest manifest. For a delta, its `totals` are those of the view, its `chunks` the union of
+ * the chain, with keys relative to the newest upload, and its `shards` belong to that union: `files` and `bytes` then count superseded
+ * entries too. After `headOnly` chunks and shards are exactly those that the view needs.
  */
 export interface ReadView extends ReadManifest {
-  /** Newest first. */
+  /** Manifests of the chain, newest first. */
   readonly chain: readonly ChainLink[];
 }
 
 /**
- * Reads the view of an upload. With a full listing the callbacks have seen everything before its digest is known.
- * @throws what `readManifest` throws; integrity where the chain is broken, or the manifest is none of `sha256`
+ * Reads the view of an upload. For a full listing the callbacks have seen everything before its digest is known.
+ * @throws what `readManifest` throws; integrity when the chain is broken, or the manifest is none of `sha256`
  */
 export async function readView(reader: ObjectReader, { emit, ...wanted }: ReadViewOptions): Promise<ReadView> {
   const options = emit === undefined ? wanted : followed(wanted, emit);
@@ -99,7 +99,7 @@ function counted(options: Omit<ReadViewOptions, 'emit'>, sums: EntrySums): ReadM
   };
 }
 
-/** A full listing out of order, or other than announced, is refused. @throws integrity */
+/** Refuses a full listing that is out of order or does not match its totals. @throws integrity */
 function refuseUnsound({ key, head, firstUnordered }: ReadManifest, sums: EntrySums, options: ReadViewOptions): void {
   if (firstUnordered !== undefined)
     throw integrityError(`the manifest ${key} does not list its entries in path order: ${displayPath(firstUnordered)}`);

@@ -1,11 +1,11 @@
-// What shards hold, added up for the manifest that lists them.
+// Adds up the content of shards, for the manifest that lists them.
 import { shardPrefix } from '../../format/manifest/chunk-key.js';
 import type { ChunkRecord, ShardRecord } from '../../format/manifest/manifest-types.js';
 
 export class ShardSums {
   private readonly files = new Map<number, { files: number; bytes: number }>();
 
-  /** Counts a file in the shard of its last part; one that lies in none is left out. */
+  /** Counts a file in the shard of its last part; a file without a shard is left out. */
   add(shard: number | undefined, bytes: number): void {
     if (shard === undefined) return;
     const sums = this.files.get(shard);

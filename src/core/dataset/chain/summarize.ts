@@ -6,13 +6,13 @@ import type { ForeignSink, MergedView } from './merged-view.js';
 import { ShardSums } from './shard-sums.js';
 
 export interface Summary {
-  /** `chunks` and `storedBytes` count what an entry refers to. `skipped` is 0: a view does not know what was left out. */
+  /** `chunks` and `storedBytes` count only chunks that an entry refers to. `skipped` is 0: a view does not know what was left out. */
   readonly totals: Totals;
-  /** Of the chunks that entries refer to; a cut file counts in the shard of its last part. */
+  /** Shards of the chunks that entries refer to; a cut file counts in the shard of its last part. */
   readonly shards: readonly ShardRecord[];
-  /** The same of all these chunks. */
+  /** The shards of all these chunks. */
   readonly shardsOf: (chunks: readonly ChunkRecord[]) => readonly ShardRecord[];
-  /** 1 for each chunk that an entry refers to, or whose table of contents lists a direct file that one refers to. */
+  /** 1 for each chunk that an entry refers to, or whose table of contents lists a direct file that an entry refers to. */
   readonly used: Uint8Array;
 }
 

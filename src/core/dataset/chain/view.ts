@@ -1,6 +1,5 @@
-// The effective view of an upload: what is in it, whether its manifest lists everything or only what differs from the one
-// before. Manifests are read whole, and each digest is checked against the next newer manifest before any entry is
-// used.
+// The effective view of an upload: its contents, whether its manifest lists everything or only the changes since the one before. Manifests
+// are read whole, and each digest is checked against the next newer manifest before any entry is used.
 import { type LoadedManifest, readLoaded, type ReadLoadedOptions } from '../../format/manifest/loaded-manifest.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
@@ -12,13 +11,13 @@ import { mergeLevels } from './merge-levels.js';
 import type { Level, MergedView } from './merged-view.js';
 
 export interface View extends MergedView {
-  /** Of the newest manifest, as it was written. */
+  /** Head of the newest manifest, as it was written. */
   readonly head: ManifestHead;
-  /** Of the newest manifest, without `files`. */
+  /** Document of the newest manifest, without `files`. */
   readonly document: Readonly<Record<string, unknown>>;
-  /** Newest first; the last one is a full listing. */
+  /** The manifests, newest first; the last one is a full listing. */
   readonly chain: readonly LoadedManifest[];
-  /** Of the effective view. */
+  /** Totals of the effective view. */
   readonly totals: Totals;
 }
 
@@ -36,14 +35,14 @@ export async function openView(reader: ObjectReader, options: OpenViewOptions): 
 }
 
 /**
- * The view of a chain that is loaded; its entries end with an error where they do not add up to `totals`. `needles` leave out
- * entries of its full listing, and nothing is added up then. @throws integrity
+ * The view of a loaded chain. Its entries end with an error when they do not add up to `totals`. `needles` leave out entries of its full
+ * listing, and nothing is checked then. @throws integrity
  */
 export function viewOf(chain: readonly LoadedManifest[], options: ReadLoadedOptions = {}): View {
   const [newest] = chain;
   if (newest === undefined) throw new RangeError('a chain has at least one manifest');
   const { withoutNames, needles } = options;
-  // A delta may hide paths that it does not name, so only what is older than all of them can be searched.
+  // A delta may hide paths that it does not name, so only the oldest level, the full listing, can be searched.
   const levels = chain.map((loaded, index) =>
     levelReading(loaded, { withoutNames, needles: index === chain.length - 1 ? needles : undefined }),
   );
@@ -53,7 +52,7 @@ export function viewOf(chain: readonly LoadedManifest[], options: ReadLoadedOpti
   return { ...(needles === undefined ? announced(merged, totals, key) : merged), head, document, chain, totals };
 }
 
-/** A manifest as a level, to merge something newer onto it. */
+/** Turns a manifest into a level, to merge something newer onto it. */
 export const levelOf = (loaded: LoadedManifest): Level => levelReading(loaded, {});
 
 const levelReading = (loaded: LoadedManifest, options: ReadLoadedOptions): Level => ({

@@ -1,4 +1,4 @@
-// Where a path is that is not in an upload: in which other version of its dataset. Bounded, because it only adds to an error.
+// Finds paths that an upload does not have in other versions of its dataset. Bounded, because it only adds to an error.
 import { readManifest } from '../../format/manifest/manifest-reader.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import { createSelection } from '../../format/manifest/selection.js';
@@ -8,18 +8,21 @@ import { findInVersions, type Hit } from './find-in-versions.js';
 import { listsByKey } from '../../platform/lists-by-key.js';
 import { compareVersions, type VersionName, versionName } from '../records/version-name.js';
 
-/** The newest versions that are looked at. */
+/** Number of newest versions that are searched. */
 const MOST_VERSIONS = 12;
-/** In the full listings that are read. */
+/** Limit for the entries of the full listings that are read. */
 const MOST_ENTRIES = 1_000_000;
 
 export interface Elsewhere extends VersionName {
   readonly datasetId: string;
-  /** As they were typed; the version is the newest one that has them. */
+  /** The paths as they were typed; the version is the newest one that has them. */
   readonly paths: readonly string[];
 }
 
-/** Where paths are that the upload has not, newest version first; empty where no version has them. @throws what reading throws */
+/**
+ * Finds versions that have the paths missing from the upload, newest version first; empty when no version has them. @throws what reading
+ * throws
+ */
 export async function findElsewhere(
   reader: ObjectReader,
   uploadId: UploadId,

@@ -1,5 +1,5 @@
-// Which versions of a dataset hold the paths that somebody looks for. It costs one reading of each manifest: a full listing for
-// about every ninth version, and the deltas in between. What is found is held in memory, manifests are not.
+// Finds the versions of a dataset that hold wanted paths. It costs one reading of each manifest: a full listing for about every ninth
+// version, and the deltas in between. Hits are held in memory, manifests are not.
 import { defined } from '../../platform/defined.js';
 import { type ErrorCode, isArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { type UploadId, manifestKeyOf } from '../../store/ids/upload-id.js';
@@ -21,34 +21,34 @@ import { livesOf, type Life } from './lives.js';
 
 export type HitEntry = Pick<Entry, 'path' | 'type' | 'size' | 'mtime' | 'md5' | 'target'>;
 
-/** A path with one content and time; all folders of a path are one, with the time of the newest. */
+/** A path with one content and time; all folders of a path count as one, with the time of the newest. */
 export interface Hit {
   readonly entry: HitEntry;
-  /** Lowest first. */
+  /** Runs of versions, lowest first. */
   readonly versions: readonly OrdinalRun[];
 }
 
 export interface FindOptions extends Pick<LineageOptions, 'isWanted' | 'needles' | 'onLines' | 'signal'> {
-  /** Told how many lines of full listings there are, before the first of them comes. */
+  /** Gets the number of lines of all full listings, before the first of them is read. */
   readonly onPlan?: (lines: number) => void;
-  /** Only the newest versions are looked at, this many. */
+  /** Number of newest versions to search. */
   readonly newest?: number;
-  /** No further chain is begun once the full listings of those before have this many entries. */
+  /** No further chain is begun once the full listings read so far have this many entries. */
   readonly maxEntries?: number;
-  /** Asked after each chain, newest first: true ends the search. */
+  /** Called after each chain, newest first: true ends the search. */
   readonly isEnough?: (hits: readonly Hit[]) => boolean;
 }
 
 export interface Found {
-  /** In path order, those of a path newest first. */
+  /** Hits in path order, those of one path newest first. */
   readonly hits: readonly Hit[];
-  /** How many versions were looked at. */
+  /** Number of versions that were searched. */
   readonly versions: number;
-  /** Of versions that could not be looked at: a sentence each. */
+  /** One sentence for each version that could not be searched. */
   readonly problems: readonly string[];
 }
 
-/** Looks for paths in the versions of a dataset. @throws not-found without such a dataset; cancelled; what listing throws */
+/** Searches the versions of a dataset for paths. @throws not-found without such a dataset; cancelled; what listing throws */
 export async function findInVersions(reader: ObjectReader, datasetId: string, options: FindOptions): Promise<Found> {
   const { newest = Infinity, onPlan, signal } = options;
   const { versions: listed } = await findDataset(reader, datasetId, { signal });
@@ -65,8 +65,8 @@ export async function findInVersions(reader: ObjectReader, datasetId: string, op
   return search;
 }
 
-/** Failures of one version, as opposed to those of the way to the store, which the next version would meet as well. */
-const OF_VERSION: readonly ErrorCode[] = ['not-found', 'integrity', 'unsupported', 'access-denied', 'cold-storage'];
+/** Errors of a single version, as opposed to errors of the connection, which the next version would meet as well. */
+const VERSION_ERRORS: readonly ErrorCode[] = ['not-found', 'integrity', 'unsupported', 'access-denied', 'cold-storage'];
 
 class Search implements Found {
   readonly problems: string[] = [];
@@ -94,20 +94,20 @@ class Search implements Found {
     return this.entries < maxEntries && isEnough?.(this.hits) !== true;
   }
 
-  /** Looks at a version, and at all that it builds on; newest first. */
+  /** Searches a version and all that it builds on, newest first. */
   async look(tip: VersionRecord): Promise<void> {
     if (this.seen.has(tip.uploadId)) return;
     this.seen.add(tip.uploadId);
     try {
-      await this.lookThrough(tip);
+      await this.searchChain(tip);
     } catch (error) {
-      if (!isArchiverError(error, ...OF_VERSION)) throw error;
-      // The versions below may be sound: they are looked at by themselves.
+      if (!isArchiverError(error, ...VERSION_ERRORS)) throw error;
+      // The versions below may be sound: they are searched by themselves.
       this.problems.push(`${versionName(tip)} was not searched: ${error.message}`);
     }
   }
 
-  private async lookThrough(tip: VersionRecord): Promise<void> {
+  private async searchChain(tip: VersionRecord): Promise<void> {
     const { reader, records, options } = this;
     const lineage = await openLineage(reader, tip, { ...options, records });
     const [full = tip.uploadId] = lineage.uploads.slice(-1);
@@ -115,7 +115,7 @@ class Search implements Found {
     const versions = lineage.uploads.map((uploadId) => records.get(uploadId));
     const isNew = (record: VersionRecord | undefined): record is VersionRecord =>
       record !== undefined && (record.uploadId === tip.uploadId || !this.seen.has(record.uploadId));
-    // What was found counts when all manifests of the chain have shown that they are sound.
+    // Hits count once all manifests of the chain have proved to be sound.
     const found: (readonly [HitEntry, readonly OrdinalRun[]])[] = [];
     for await (const batch of lineage.lives()) {
       for (const { entry, newest, oldest } of batch) {
@@ -133,15 +133,15 @@ class Search implements Found {
     for (const uploadId of lineage.uploads) if (records.has(uploadId)) this.seen.add(uploadId);
   }
 
-  /** The entry of a hit; the same object where it is known already. */
+  /** The entry of a hit; the same object when it is known already. */
   private kept({ path, type, size, mtime, md5, target }: Entry): HitEntry {
     const [first] = this.found.get(path) ?? [];
     const entry = { path: first?.entry.path ?? path, type, size, mtime, ...defined({ md5, target }) };
     if (first !== undefined && isSame(first.entry, entry)) return first.entry;
     return {
       ...entry,
-      path: first?.entry.path ?? alone(path),
-      ...defined({ md5: md5 && alone(md5), target: target && alone(target) }),
+      path: first?.entry.path ?? detached(path),
+      ...defined({ md5: md5 && detached(md5), target: target && detached(target) }),
     };
   }
 
@@ -154,10 +154,10 @@ class Search implements Found {
   }
 }
 
-/** A string that is no part of a longer one, which it would keep in memory. */
-const alone = <T extends string>(text: T): T => Buffer.from(text, 'latin1').toString('latin1') as T;
+/** Copies a string, so that it does not keep a longer string in memory that it is part of. */
+const detached = <T extends string>(text: T): T => Buffer.from(text, 'latin1').toString('latin1') as T;
 
-/** Versions mostly come newest first. */
+/** Adds a run at the front, as versions mostly come newest first; joins it with the first one when they adjoin. */
 function addRun(runs: OrdinalRun[], run: OrdinalRun): void {
   const [lowest] = runs;
   const mayJoin = lowest?.fork === undefined && run.fork === undefined;
@@ -181,16 +181,16 @@ const isSame = (a: HitEntry, b: HitEntry): boolean =>
       a.mtime.seconds === b.mtime.seconds &&
       a.mtime.nanos === b.mtime.nanos));
 
-// A chain of manifests as the versions that it shows: each manifest is read once, however many versions show what it says. The
+// Reads a chain of manifests as the versions that it makes up: each manifest is read once, however many versions share its entries. The
 // full listing is a stream; deltas are loaded, so that their digests are known first.
 
 interface LineageOptions {
-  /** Of the dataset, by upload. */
+  /** Records of the dataset, by upload. */
   readonly records: ReadonlyMap<UploadId, VersionRecord>;
   readonly isWanted: (path: RawPath) => boolean;
-  /** See `ManifestParserOptions`; of the full listing, because a delta may hide paths that it does not name. */
+  /** See `ManifestParserOptions`; used for the full listing only, because a delta may hide paths that it does not name. */
   readonly needles?: readonly RawPath[] | undefined;
-  /** Told how many lines of the full listing have come. */
+  /** Gets the number of lines of the full listing that were read. */
   readonly onLines?: ((count: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -198,13 +198,15 @@ interface LineageOptions {
 type HistoryLevel = Pick<Level, 'uploadId' | 'mentions'>;
 
 interface Lineage {
-  /** Newest first, as `Life` numbers them. */
+  /** Uploads of the chain, newest first, as `Life` numbers them. */
   readonly uploads: readonly UploadId[];
-  /** To be gone through once. Nothing counts before it has ended. @throws integrity, and what reading throws */
+  /**
+   * The lives of all wanted entries, to be iterated once. They are only valid once it has ended. @throws integrity, and what reading throws
+   */
   lives(): AsyncGenerator<readonly Life[]>;
 }
 
-/** Opens the chain that ends in a version. @throws integrity where it is broken, and what loading throws */
+/** Opens the chain that ends in a version. @throws integrity when it is broken, and what loading throws */
 async function openLineage(reader: ObjectReader, tip: VersionRecord, options: LineageOptions): Promise<Lineage> {
   const levels = await levelsOf(reader, tip, options);
   return { uploads: levels.map(({ uploadId }) => uploadId), lives: () => livesOf(levels, options.isWanted) };

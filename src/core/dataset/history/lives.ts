@@ -1,6 +1,5 @@
-// In which manifests of a chain an entry shows, found in one merge of the chain instead of one for each of them. A mention
-// shows from the level that makes it up to the next newer one that mentions its path again, or hides it; what hides what is
-// the rule of chain/merge-levels.ts.
+// Finds the manifests of a chain whose views have an entry, in one merge of the chain instead of one for each of them. A mention is visible
+// from its own level up to the next newer one that mentions its path again, or hides it; chain/merge-levels.ts has the rule for hiding.
 import type { Line } from '../../format/manifest/manifest-parser.js';
 import type { Entry } from '../../format/manifest/manifest-types.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
@@ -8,7 +7,7 @@ import { HidingPaths } from '../chain/hiding-paths.js';
 import { LevelCursor } from '../chain/level-cursor.js';
 import type { Level } from '../chain/merged-view.js';
 
-/** An entry and the levels whose view has it; 0 is the newest level. */
+/** An entry and the range of levels whose views have it; 0 is the newest level. */
 export interface Life {
   readonly entry: Entry;
   readonly newest: number;
@@ -18,8 +17,8 @@ export interface Life {
 const BATCH = 1024;
 
 /**
- * The lives of the entries whose path is wanted, in path order, those of one path newest first. Entries of unknown types count as
- * not there. @throws what reading the levels throws; integrity where one is not in path order
+ * The lives of the entries whose path is wanted, in path order, those of one path newest first. Entries of unknown types count as missing.
+ * @throws what reading the levels throws; integrity when one is not in path order
  */
 export async function* livesOf(
   levels: readonly Pick<Level, 'uploadId' | 'mentions'>[],
@@ -54,7 +53,7 @@ function firstPath(cursors: readonly LevelCursor[]): RawPath | undefined {
 class Lives {
   found: Life[] = [];
   private readonly hiding = new HidingPaths();
-  /** The level that mentioned the present path last: its next newer one. */
+  /** The next newer level that mentions the current path; -1 for none. */
   private newer = -1;
 
   constructor(
@@ -62,7 +61,7 @@ class Lives {
     private readonly isWanted: (path: RawPath) => boolean,
   ) {}
 
-  /** Lines of one path come newest level first. */
+  /** Takes the next line. Lines of one path come newest level first. */
   take(line: Line, level: number): void {
     const type = 'type' in line ? line.type : undefined;
     if (type !== undefined && type !== 'deleted' && this.isWanted(line.path)) {

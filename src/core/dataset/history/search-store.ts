@@ -1,4 +1,4 @@
-// Looks for paths in every version of a dataset, or of all datasets of a store.
+// Searches every version of a dataset, or of all datasets of a store, for paths.
 import type { EventSink } from '../../events/events.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
 import { pathKeys } from '../../format/manifest/listed-file.js';
@@ -13,9 +13,9 @@ import { listDatasets } from '../records/versions.js';
 import { type Found, findInVersions, type Hit } from './find-in-versions.js';
 
 export interface SearchOptions {
-  /** As `findMatcher` makes it. */
+  /** Made by `findMatcher`. */
   readonly isWanted: (path: RawPath) => boolean;
-  /** As `findDataset` takes it; all of them where it is undefined. */
+  /** In the form that `findDataset` takes; undefined for all datasets. */
   readonly dataset: string | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -28,9 +28,9 @@ export interface SearchedDataset {
 
 export interface SearchedStore {
   readonly datasets: readonly SearchedDataset[];
-  /** What lies beside the datasets; in sentences. */
+  /** Sentences about objects found beside the datasets. */
   readonly strays: readonly string[];
-  /** Versions that could not be searched; a sentence each. */
+  /** One sentence for each version that could not be searched. */
   readonly problems: readonly string[];
 }
 
@@ -73,14 +73,14 @@ async function idsOf(
 export interface FoundPath {
   readonly datasetId: string;
   readonly path: string;
-  /** Its bytes, where they are not UTF-8. */
+  /** Bytes of the path, when they are not UTF-8. */
   readonly pathBase64?: string;
   readonly type: Entry['type'];
   readonly size: number;
   readonly mtime: string;
   readonly md5: string | null;
   readonly target?: string;
-  /** Lowest first. */
+  /** Ranges of versions, lowest first. */
   readonly inVersions: readonly { readonly firstVersion: number; readonly lastVersion: number }[];
 }
 

@@ -1,19 +1,18 @@
-// With which keys the chunks of an upload lie in the store, by the word of the store (HEAD). What a manifest says of keys is
-// what was asked for when it was written: chunks of older versions have other keys, and a bucket may have encrypted what
-// was sent without one.
+// Finds the keys that encrypt the chunks of an upload, by asking the store (HEAD). A manifest states the key that was asked for when it was
+// written: chunks of older versions have other keys, and a bucket may have encrypted chunks that were sent without one.
 import { noneOn } from '../../platform/failures/errors.js';
 import { atOnce } from '../../platform/limits/at-once.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 
-/** So many chunks are asked about where not every one is to be. */
+/** Number of chunks to ask about unless all are asked for. */
 const SAMPLE = 100;
 const HEADS_AT_ONCE = 16;
 
-/** Chunks that lie under one key. */
+/** Chunks that are encrypted with one key. */
 export interface KeyedChunks {
-  /** As the store names it: `aws:kms`, `AES256` (a key of the store's own); null: not encrypted by the store. */
+  /** As the store names it: `aws:kms`, `AES256` (a key of the store's own); null when the store does not encrypt them. */
   readonly method: string | null;
   readonly kmsKeyId: string | null;
   readonly chunks: number;
@@ -22,12 +21,12 @@ export interface KeyedChunks {
 
 export interface ChunkEncryption {
   readonly byKey: readonly KeyedChunks[];
-  /** How many chunks the store was asked about. */
+  /** Number of chunks that the store was asked about. */
   readonly asked: number;
   readonly of: number;
-  /** Of those asked about: not in the store. */
+  /** Number of them that are not in the store. */
   readonly missing: number;
-  /** Of those asked about: these credentials may not look. */
+  /** Number of them that these credentials may not read. */
   readonly denied: number;
 }
 
@@ -37,7 +36,7 @@ export interface EncryptionLookOptions {
   readonly signal: AbortSignal;
 }
 
-/** Asks the store about every chunk, or a hundred of them that are spread over all. @throws what the store says */
+/** Asks the store about every chunk, or about a hundred that are spread over all. @throws what the store throws */
 export async function lookAtEncryption(
   reader: ObjectReader,
   { head, isEvery, signal }: EncryptionLookOptions,

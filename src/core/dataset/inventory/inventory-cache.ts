@@ -1,5 +1,5 @@
-// What was read of the uploads of a store, kept on this computer, so that the next start reads what is new alone. A hint: a file
-// that cannot be used counts as none and is written again. One for each store, the oldest of which go.
+// Keeps what was read of the uploads of a store on this computer, so that the next start reads only what is new. A hint: a file that cannot
+// be used counts as none and is written again. One file for each store; the oldest are removed.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,18 +9,18 @@ import { encodeStateDocument, readStateDocument } from '../../platform/state/doc
 import { replaceFile } from '../../platform/state/replace-file.js';
 import type { StoredUpload } from './stored-upload.js';
 
-/** An upload has 0.6 KB; of more, the newest are kept. */
+/** An upload takes 0.6 KB; when there are more, the newest are kept. */
 const MOST_UPLOADS = 20_000;
 const MOST_STORES = 16;
 const FILE = /^[0-9a-f]{32}\.inventory\.json$/;
 
-/** What is kept of an upload: of what cannot be read, nothing. */
+/** The kept part of an upload; uploads that cannot be read are not kept. */
 export type KeptUpload = Omit<StoredUpload, 'tags' | 'fork' | 'problem'>;
 
 const BODY = s.schema(() => s.object({ uploads: s.listOf(s.asWritten<KeptUpload>()) }));
 const KIND = { type: 'archiver-inventory', format: 1, noun: 'inventory', body: BODY };
 
-/** The file for the store at a URL. `server`: which one, because two servers may have buckets of the same name. */
+/** Path of the file for the store at a URL. `server` names the server, because two servers may have buckets of the same name. */
 export function inventoryPath(folder: string, baseUrl: string, server: string | undefined): string {
   const place = createHash('sha256')
     .update(`${server ?? ''}\n${baseUrl}`)
@@ -28,7 +28,7 @@ export function inventoryPath(folder: string, baseUrl: string, server: string | 
   return join(folder, `${place.slice(0, 32)}.inventory.json`);
 }
 
-/** What is kept; nothing where there is no file, or one that cannot be used. */
+/** Reads the kept uploads; none when there is no file, or one that cannot be used. */
 export async function readInventoryCache(path: string): Promise<readonly KeptUpload[]> {
   try {
     return readStateDocument(await readFile(path, 'utf8'), KIND, { path, hint: '' }).uploads;
@@ -38,7 +38,7 @@ export async function readInventoryCache(path: string): Promise<readonly KeptUpl
   }
 }
 
-/** Replaces what is kept; `uploads` are the newest first. @throws errors of the file system */
+/** Replaces the kept uploads; `uploads` are sorted newest first. @throws errors of the file system */
 export async function writeInventoryCache(path: string, folder: string, uploads: readonly KeptUpload[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await replaceFile(path, encodeStateDocument(KIND, { uploads: uploads.slice(0, MOST_UPLOADS) }));

@@ -1,6 +1,6 @@
-// The uploads of a store: those that are versions of a dataset, since every other one is not finished or was retired. A look is
-// one listing of the version records, and reads what is new: the record, which says what upload it is and how much is in it,
-// and the front of the manifest. A record is written again whenever its manifest is replaced: its ETag vouches for both.
+// Lists the uploads of a store that are versions of a dataset; every other upload is unfinished or was retired. Each look lists the version
+// records once, and reads what is new: the record, which names the upload and states how much is in it, and the front of the manifest. A
+// record is written again whenever its manifest is replaced: its ETag vouches for both.
 import { strayTexts } from '../records/strays.js';
 import { listDatasets, type ListedVersion, readVersions } from '../records/versions.js';
 import { reasonText } from '../../platform/failures/errno.js';
@@ -12,45 +12,45 @@ import { inventoryPath, readInventoryCache, writeInventoryCache } from './invent
 import { frontFacts, recordFacts, type StoredUpload } from './stored-upload.js';
 
 export interface Inventory {
-  /** The newest first. */
+  /** Uploads, newest first. */
   readonly uploads: readonly StoredUpload[];
-  /** Not read yet. */
+  /** Number of uploads not read yet. */
   readonly unread: number;
-  /** Of which something cannot be read. */
+  /** Number of uploads of which something cannot be read. */
   readonly unreadable: number;
-  /** What lies beside the datasets, and what could not be kept, in sentences. */
+  /** Sentences about objects beside the datasets, and about a cache that could not be written. */
   readonly note: string | null;
 }
 
 export interface LookOptions {
-  /** Gets what is known so far: when it is listed, and a few times a second while it is read. */
+  /** Gets what is known so far: once it is listed, and a few times a second while it is read. */
   readonly onPart?: ((part: Inventory) => void) | undefined;
-  /** Read again what could not be read by a look before. */
+  /** Read again what an earlier look could not read. */
   readonly isAsked?: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface InventoryPlace {
-  /** Of this computer, for what is kept from one start to the next. */
+  /** Folder on this computer for what is kept from one start to the next. */
   readonly folder: string;
-  /** Which server, where it is not AWS. */
+  /** The server, unless it is AWS. */
   readonly server?: string | undefined;
 }
 
-/** Records and manifests that are read at a time. */
+/** Number of records and manifests that are read at a time. */
 const AT_ONCE = 20;
 const PART_MS = 250;
-/** So many in a row that the store does not give: it is away, or all is denied. */
+/** After this many failures in a row the store is unreachable, or access to everything is denied. */
 const LOST_IN_ROW = 64;
-/** What may be there at the next look. */
-const PASSING: readonly ErrorCode[] = ['store', 'stalled', 'io', 'conflict'];
+/** Errors that may be gone at the next look. */
+const TRANSIENT: readonly ErrorCode[] = ['store', 'stalled', 'io', 'conflict'];
 
 interface Listed {
   readonly datasetId: string;
   readonly listed: ListedVersion;
 }
 
-/** Looks at the uploads of one store, and remembers what it has read. */
+/** Lists the uploads of one store, and remembers what it has read. */
 export class Inventories {
   private known: ReadonlyMap<string, StoredUpload> | undefined;
   private last: Inventory | undefined;
@@ -64,14 +64,17 @@ export class Inventories {
     this.path = inventoryPath(place.folder, reader.url, place.server);
   }
 
-  /** What is there now; the same object as before where nothing has changed. @throws what the listing throws; store, access-denied where nothing is given */
+  /**
+   * The uploads that exist now; the same object as before when nothing has changed. @throws what the listing throws; store, access-denied
+   * when nothing can be read
+   */
   async look({ onPart, isAsked = false, signal }: LookOptions): Promise<Inventory> {
     const known = this.known ?? (await this.kept());
     const { versions, stray } = await listed(this.reader, signal);
     const found = new Map<string, StoredUpload>();
     for (const { listed } of versions) {
       const before = known.get(listed.key);
-      const isAgain = isAsked ? before?.problem !== null : PASSING.some((code) => code === before?.problem?.code);
+      const isAgain = isAsked ? before?.problem !== null : TRANSIENT.some((code) => code === before?.problem?.code);
       if (before?.etag === listed.etag && !isAgain) found.set(listed.key, asListed(before, listed));
     }
     const isSame =
@@ -117,7 +120,7 @@ export class Inventories {
     return new Map(kept.map((one) => [one.id, { ...one, tags: NO_TAGS, problem: null }]));
   }
 
-  /** Why it could not be kept; null where it was. */
+  /** Writes the cache. Returns the reason why it could not be written, or null. */
   private async keep(found: ReadonlyMap<string, StoredUpload>): Promise<string | null> {
     const whole = newestFirst(found).filter(({ problem }) => problem === null);
     try {
@@ -139,9 +142,9 @@ const asListed = (upload: StoredUpload, { tags, fork }: ListedVersion): StoredUp
   upload.tags.join() === tags.join() && upload.fork === fork ? upload : { ...upload, tags, fork };
 
 interface Listing {
-  /** The newest first. */
+  /** Versions, newest first. */
   readonly versions: readonly Listed[];
-  /** What lies beside the datasets, in a sentence. */
+  /** A sentence about objects beside the datasets. */
   readonly stray: string | null;
 }
 
@@ -162,11 +165,11 @@ function inventoryOf(found: ReadonlyMap<string, StoredUpload>, unread: number, n
 
 interface ReadUpload {
   readonly upload: StoredUpload;
-  /** The store did not give it. */
+  /** The error when the store could not be read. */
   readonly lost: ArchiverError | undefined;
 }
 
-/** Undefined for a version that is gone since it was listed. @throws cancelled, and what is no failure of reading */
+/** Reads a version; undefined when it has gone since it was listed. @throws cancelled, and errors that are no failure of reading */
 async function readUpload(
   reader: ObjectReader,
   { datasetId, listed }: Listed,
@@ -192,4 +195,4 @@ async function readUpload(
 }
 
 const isLost = ({ code }: ArchiverError): boolean =>
-  code === 'access-denied' || code === 'credentials' || PASSING.includes(code);
+  code === 'access-denied' || code === 'credentials' || TRANSIENT.includes(code);

@@ -1,4 +1,4 @@
-// An upload of the inventory: what the record of its version says of it, and the front of its manifest.
+// An upload of the inventory: facts from the record of its version and from the front of its manifest.
 import type { ListedVersion } from '../records/versions.js';
 import { recordedSource } from '../records/recorded-source.js';
 import type { ErrorCode } from '../../platform/failures/errors.js';
@@ -8,7 +8,7 @@ import type { ListingKind, ShardRecord, VersionRecord } from '../../format/manif
 import { printable } from '../../platform/paths/raw-path.js';
 import { type VersionName } from '../records/version-name.js';
 
-/** What its version record says. Sizes are bytes, those of the version as a restore gives it. */
+/** Facts from the version record. Sizes are bytes, those of the version as a restore returns it. */
 export interface RecordFacts {
   readonly uploadId: UploadId;
   /** ISO 8601. */
@@ -16,7 +16,7 @@ export interface RecordFacts {
   readonly files: number;
   readonly bytes: number;
   readonly storedBytes: number;
-  /** Null where the manifest is encrypted: the record names no folder then. */
+  /** Null when the manifest is encrypted: the record names no folder then. */
   readonly source: string | null;
   readonly host: string | null;
   readonly writerId: string | null;
@@ -25,12 +25,12 @@ export interface RecordFacts {
   readonly isEncrypted: boolean;
 }
 
-/** What the front of its manifest adds. */
+/** Facts from the front of the manifest. */
 export interface FrontFacts {
-  /** That it was written with; null where the store has none. */
+  /** Storage class that it was written with; null when the store has none. */
   readonly storageClass: string | null;
   readonly shardCount: number;
-  /** Of the shards that hold something, in their order. */
+  /** The shards that are not empty, in their order. */
   readonly shards: readonly Pick<ShardRecord, 'shard' | 'chunks' | 'storedBytes'>[];
   readonly chunks: number;
   readonly project: string | null;
@@ -41,19 +41,19 @@ export interface FrontFacts {
 /** An upload that is a version of its dataset. */
 export interface StoredUpload extends VersionName, Pick<ListedVersion, 'tags'> {
   readonly datasetId: string;
-  /** Key of the record, and its ETag: as long as both are the same, so is all of this. */
+  /** Key of the record; while it and the ETag are the same, so is everything else here. */
   readonly id: string;
   readonly etag: string;
-  /** ISO 8601: as recorded, else when the record was put. */
+  /** Time of the record, or else when the record was put. ISO 8601. */
   readonly createdAt: string;
-  /** Null where it cannot be read; so is `front`, which encryption hides as well. */
+  /** Null when it cannot be read; so is `front`, which is null for encrypted manifests too. */
   readonly record: RecordFacts | null;
   readonly front: FrontFacts | null;
-  /** Why something of it cannot be read. */
+  /** The reason why something of it cannot be read. */
   readonly problem: { readonly code: ErrorCode; readonly message: string } | null;
 }
 
-/** So many are kept: no upload has more, and a manifest may say anything. */
+/** Number of shards that are kept: no upload has more, and a manifest may state anything. */
 const MOST_SHARDS = 100;
 
 export function recordFacts(record: VersionRecord): RecordFacts {

@@ -1,4 +1,4 @@
-// Extends the locks of objects, many at a time. Each is tried; what is refused is reported.
+// Extends the locks of objects, many at a time. Each is tried; failures are reported.
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
 import { atOnce } from '../../platform/limits/at-once.js';
@@ -17,7 +17,7 @@ export interface LockOutcome {
   readonly failed: readonly LockFailure[];
 }
 
-/** Carries out what was planned. @throws cancelled; unsupported where the bucket has no Object Lock */
+/** Carries out a plan. @throws cancelled; unsupported when the bucket has no Object Lock */
 export async function extendLocks(
   lock: BucketLock,
   changes: readonly LockChange[],

@@ -1,16 +1,16 @@
-// What --until means: a day or a minute (UTC), or how long from now.
+// Parses the value of --until: a day or a minute (UTC), or a duration from now.
 import { usageError } from '../../platform/failures/errors.js';
 
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MINUTE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}Z?$/;
-/** S3 takes no longer retention than a hundred years. */
+/** S3 accepts no retention longer than a hundred years. */
 const MAX_MS = 36_500 * DAY_MS;
 
 /**
- * The moment until which something is to be locked. A day counts to its end, and so does a length of time, so that the same
- * command finds nothing to do when it runs twice on one day.
- * @throws usage for what is no such text, and for moments that have passed or lie more than a hundred years ahead
+ * The time until which something is to be locked. A day counts to its end, and so does a duration, so that the same command finds nothing
+ * to do when it runs twice on one day.
+ * @throws usage for any other text, and for times that have passed or are more than a hundred years ahead
  */
 export function lockUntil(text: string, now: Date, parseDuration: (text: string) => number | undefined): Date {
   const until = momentOf(text, now, parseDuration);
@@ -28,12 +28,12 @@ function momentOf(text: string, now: Date, parseDuration: (text: string) => numb
   return duration === undefined ? undefined : endOfDay(new Date(now.getTime() + duration));
 }
 
-/** Undefined for what no calendar has, such as February 30. */
+/** Undefined for a date that does not exist, such as February 30. */
 function calendarTime(iso: string): Date | undefined {
   const moment = new Date(iso);
   return !Number.isNaN(moment.getTime()) && moment.toISOString() === iso ? moment : undefined;
 }
 
-/** Midnight after it: `undefined` stays so. */
+/** Midnight at the end of that day (UTC); undefined stays undefined. */
 const endOfDay = (moment: Date | undefined): Date | undefined =>
   moment && new Date((Math.floor(moment.getTime() / DAY_MS) + 1) * DAY_MS);

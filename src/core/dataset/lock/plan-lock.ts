@@ -1,5 +1,5 @@
-// What versions need and is not locked long enough: records, manifests of their chains, chunks, whichever upload put them.
-// Reads only. The store is asked about each object: what an upload recorded is what it locked, and may have been extended.
+// Finds the objects that versions need and that are not locked long enough: records, manifests of their chains and chunks, whichever upload
+// put them. Reads only. The store is asked about each object: an upload records the lock that it set, which may have been extended since.
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
 import { atOnce } from '../../platform/limits/at-once.js';
@@ -14,39 +14,39 @@ import { meantDataset } from '../records/find-dataset.js';
 import { strayTexts } from '../records/strays.js';
 import { listDatasets, type ReadRecord, readVersions } from '../records/versions.js';
 
-/** Requests of one object each. */
+/** Number of concurrent requests, each for one object. */
 export const LOCKS_AT_ONCE = 32;
 
 export interface LockOptions {
-  /** As `findDataset` takes it, in each place by itself; undefined: every dataset. */
+  /** As for `findDataset`, in each place separately; undefined for every dataset. */
   readonly dataset: string | undefined;
   readonly until: Date;
-  /** For what is not locked at all; a lock that is there keeps its mode. */
+  /** Mode for objects that are not locked at all; an existing lock keeps its mode. */
   readonly mode: Retention['mode'];
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
-/** An object whose lock is to be extended; its key is below the reader. */
+/** An object whose lock is to be extended; its key is relative to the reader. */
 export interface LockChange {
   readonly key: string;
   readonly sizeBytes: number;
   readonly storageClass: string;
-  /** Until when it is locked now. */
+  /** End of the current lock. */
   readonly before: Date | undefined;
   readonly retention: Retention;
 }
 
 export interface LockPlan {
-  /** Their ids, each with its place: the same dataset of two writers is two. */
+  /** IDs of the datasets, each with its place: the same dataset of two writers counts as two. */
   readonly datasets: readonly string[];
   readonly versions: number;
-  /** What they need. */
+  /** Number of objects that the versions need. */
   readonly objects: number;
   readonly changes: readonly LockChange[];
-  /** Versions that cannot be read, and objects that are missing: nobody can say that all they need is locked. */
+  /** Versions that cannot be read, and objects that are missing: for these it is not known whether everything needed is locked. */
   readonly problems: readonly string[];
-  /** What was left out, and is no failure. */
+  /** Sentences about what was left out, which is no failure. */
   readonly warnings: readonly string[];
 }
 
@@ -64,12 +64,12 @@ export async function planLock(reader: ObjectReader, options: LockOptions): Prom
   const needed: Needed = { objects: new Map(), problems: [], warnings: [], datasets: [], versions: 0 };
   emit({ type: 'phase', phase: 'listing' });
   for (const place of ['', ...(await writersBelow(reader, signal))]) await addPlace(needed, reader, place, options);
-  const changes = await tooShort(reader, needed, options);
+  const changes = await findTooShort(reader, needed, options);
   const { datasets, versions, objects, problems, warnings } = needed;
   return { datasets, versions, objects: objects.size, changes, problems, warnings };
 }
 
-/** `writers/web-01`, of every writer. */
+/** The folder of every writer, such as `writers/web-01`. */
 async function writersBelow(reader: ObjectReader, signal: AbortSignal): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const { prefixes } of reader.list({ prefix: 'writers/', delimiter: '/', signal }))
@@ -77,7 +77,7 @@ async function writersBelow(reader: ObjectReader, signal: AbortSignal): Promise<
   return found;
 }
 
-/** What the versions of one place need, keys below `above`. */
+/** Adds what the versions of one place need, with keys relative to `above`. */
 async function addPlace(needed: Needed, above: ObjectReader, place: string, options: LockOptions): Promise<void> {
   const { dataset, emit, signal } = options;
   const reader = readerBelow(above, place);
@@ -106,7 +106,7 @@ async function addPlace(needed: Needed, above: ObjectReader, place: string, opti
   for (const key of keys) {
     const object = stored.get(key);
     if (object !== undefined) needed.objects.set(prefix + key, { key: prefix + key, sizeBytes: object.sizeBytes });
-    // Of a manifest, every place is named where a copy of it may lie.
+    // For a manifest, every place where a copy of it may be is in the list.
     else if (!/\/manifest\.json\.gz\.[^/]+$/.test(key)) needed.problems.push(`${printable(prefix + key)} is missing`);
   }
 }
@@ -133,7 +133,7 @@ async function keysOf(
   return keys;
 }
 
-async function tooShort(
+async function findTooShort(
   reader: ObjectReader,
   { objects, problems }: Needed,
   { until, mode, emit, signal }: LockOptions,

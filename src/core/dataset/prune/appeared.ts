@@ -1,4 +1,4 @@
-// Records that were put while a sweep was at work: what it has deleted was decided without them.
+// Handles records that were put while a sweep was at work: its deletions were decided without them.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
@@ -9,7 +9,7 @@ import type { BaseState } from './base-state.js';
 import { addNeedsOf, lookCache } from './needs.js';
 import { versionNumber } from '../records/version-name.js';
 
-/** The records that are there now and were not there like this at the look. One LIST. @throws what the store throws; integrity, unsupported */
+/** Reads the records that are new or changed since the state was read. One LIST. @throws what the store throws; integrity, unsupported */
 export async function appearedSince(
   reader: ObjectReader,
   { own, others, tombstones }: Pick<BaseState, 'own' | 'others' | 'tombstones'>,
@@ -27,11 +27,11 @@ export async function appearedSince(
 
 export interface Swept {
   readonly fenced: ReadonlySet<UploadId>;
-  /** Full keys of what was deleted. */
+  /** Full keys of deleted objects. */
   readonly gone: ReadonlySet<string>;
 }
 
-/** @throws integrity naming a version that came meanwhile and needs what is gone */
+/** Refuses when a new version needs something that was deleted. @throws integrity naming that version */
 export async function refuseHarmed(
   reader: ObjectReader,
   appeared: readonly VersionRecord[],

@@ -1,5 +1,5 @@
-// What the store says at one moment about every dataset and upload under the base: every decision of a prune and a sweep is
-// based on it. Records are listed before folders. Anything that cannot be understood stops both: nothing is deleted on a guess.
+// The state of every dataset and upload under the base at one moment: every decision of a prune and a sweep is based on it. Records are
+// listed before folders. Anything that cannot be understood stops both: nothing is deleted on a guess.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -8,26 +8,26 @@ import { listDatasets, readOrdinals, type ReadRecord, type ReadTombstone } from 
 import { listUploadFolders, type UploadFolder } from './upload-folders.js';
 
 export interface BaseState {
-  /** Ids of the datasets that are pruned, in byte order. */
+  /** IDs of the datasets that are pruned, in byte order. */
   readonly pruned: ReadonlySet<string>;
-  /** Of these, one dataset after the other, lowest first. */
+  /** Records of the pruned datasets, one dataset after the other, lowest first. */
   readonly own: readonly ReadRecord[];
-  /** Of all the others under the base. */
+  /** Records of all other datasets under the base. */
   readonly others: readonly ReadRecord[];
-  /** Of every dataset. */
+  /** Tombstones of every dataset. */
   readonly tombstones: readonly ReadTombstone[];
-  /** By upload id: the dataset that a version made of it is or was in. */
+  /** The dataset that a version made of the upload is or was in, by upload ID. */
   readonly datasetOf: ReadonlyMap<string, string>;
-  /** By upload id: the number of that version. */
+  /** The ordinal of that version, by upload ID. */
   readonly ordinalOf: ReadonlyMap<string, number>;
   readonly folders: ReadonlyMap<string, UploadFolder>;
-  /** Beside the datasets: never looked into, and never deleted. */
+  /** Keys beside the datasets: never read, and never deleted. */
   readonly strays: readonly string[];
 }
 
 /**
- * Reads the state; `asked` is undefined for every dataset that has a version. @throws not-found when there is no such dataset;
- * integrity, unsupported naming what is not understood
+ * Reads the state; `asked` is undefined for every dataset that has a version. @throws not-found when there is no such dataset; integrity,
+ * unsupported naming what cannot be understood
  */
 export async function readBaseState(
   reader: ObjectReader,
@@ -61,7 +61,7 @@ const nothingToPrune = ({ url }: ObjectReader, asked: string | undefined, known:
     ? new ArchiverError('not-found', `there are no datasets under ${printable(url)}`)
     : noSuchDataset(url, asked, known);
 
-/** The error for what a prune does not understand. */
+/** The error for something that a prune cannot understand. */
 export function refusal(reader: ObjectReader, problem: ArchiverError): ArchiverError {
   return new ArchiverError(problem.code, `nothing was pruned: ${problem.message}`, {
     cause: problem,

@@ -1,7 +1,7 @@
-// Two sweeps at once delete the same objects, and a store does not say whose request it was. So that one of them counts an
-// object, a sweep that has deleted all that a mark names puts `manifest.json.gz.swept-<8 hex>` beside it before it removes the
-// mark: whoever comes second finds either this or no mark. One that is killed in between leaves something that the next prune
-// takes for what a rewritten manifest leaves; what it has deleted is counted by nobody.
+// Two sweeps at once delete the same objects, and a store does not say whose request it was. So that only one of them counts an object, a
+// sweep that has deleted all that a mark names puts `manifest.json.gz.swept-<8 hex>` beside it before it removes the mark: the second sweep
+// finds either this or no mark. A sweep that is killed in between leaves an object that the next prune takes for a leftover of a rewritten
+// manifest; what it has deleted is not counted at all.
 import { hash } from 'node:crypto';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
 import { atOnce } from '../../platform/limits/at-once.js';
@@ -13,7 +13,7 @@ const CLAIMS_AT_ONCE = 8;
 const CLAIM = /\.swept-[0-9a-f]{8}$/;
 
 export interface Claims {
-  /** Keys of the claims that were put: to be deleted after the marks. */
+  /** Keys of the claims that were put, to be deleted after the marks. */
   readonly put: readonly string[];
   /** Keys of objects that this sweep does not count: another one does, or they are claims themselves. */
   readonly others: ReadonlySet<string>;
@@ -21,7 +21,7 @@ export interface Claims {
 
 type Mark = Pick<FoundMark, 'object' | 'keys'>;
 
-/** Claims what is gone, mark by mark; `done` are the marks that are about to be removed. @throws what the store throws */
+/** Claims deleted objects, mark by mark; `done` are the marks that are about to be removed. @throws what the store throws */
 export async function claimSwept(
   store: ObjectStore,
   done: readonly ObjectInfo[],
@@ -33,7 +33,7 @@ export async function claimSwept(
   const isDone = new Set(done.map(({ key }) => key));
   const put: string[] = [];
   const others = new Set([...present].filter((key) => CLAIM.test(key)));
-  // An object that several marks name belongs to the first of them, for every sweep.
+  // An object that several marks name belongs to the first of them, in every sweep.
   const seen = new Set<string>();
   const shares = marks
     .toSorted((a, b) => (a.object.key < b.object.key ? -1 : 1))

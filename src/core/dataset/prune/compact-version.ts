@@ -1,5 +1,6 @@
-// Makes the manifest of a kept version a full listing, so that the versions before it can be removed. The view stays the
-// same, entry for entry, and what was encrypted stays so. Interrupted at any point, the version reads as before, and the next prune does it again.
+// Makes the manifest of a kept version a full listing, so that the versions before it can be removed. The view stays the same, entry for
+// entry, and an encrypted manifest stays encrypted. Interrupted at any point, the version reads as before, and the next prune does it
+// again.
 import { hash } from 'node:crypto';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
@@ -21,17 +22,17 @@ import { assertShows } from './same-view.js';
 import { uploadUrlOf } from '../../store/ids/upload-id.js';
 import { versionNumber } from '../records/version-name.js';
 
-/** A manifest that lists all that a version shows, before it is encrypted. */
+/** A manifest that lists everything in a version, before it is encrypted. */
 interface Composed {
   readonly view: View;
-  /** Of the chain as it is now. */
+  /** Newest manifest of the current chain. */
   readonly newest: LoadedManifest;
   readonly compacted: MergedView;
   readonly head: ManifestHead;
   readonly plain: EncodedManifest;
 }
 
-/** Undefined for a version that needs no compaction. @throws integrity, and what the store throws */
+/** Composes the full listing; undefined for a version that needs no compaction. @throws integrity, and what the store throws */
 async function compose(
   reader: ObjectReader,
   { record }: Pick<ParsedRecord, 'record'>,
@@ -39,7 +40,7 @@ async function compose(
 ): Promise<Composed | undefined> {
   const view = await openVersion(reader, record, signal);
   const [newest] = view.chain;
-  // Swapped by a prune that was killed before it changed the record; records are settled for every version afterwards.
+  // It was swapped by a prune that was killed before it changed the record; records are settled for every version afterwards.
   if (newest === undefined || view.head.listing === 'full') return undefined;
   const summary = await summarize(view);
   const compacted = compactView(view, summary.used);
@@ -48,8 +49,8 @@ async function compose(
 }
 
 /**
- * What a compaction will leave beside the manifest, which the prune then marks; of an encrypted one the size of the new
- * manifest is that before encryption. @throws as `compactVersion`
+ * Objects that a compaction will leave beside the manifest, which the prune then marks; for an encrypted manifest, the size of the new one
+ * is that before encryption. @throws as `compactVersion`
  */
 export async function leftByCompaction(
   reader: ObjectReader,
@@ -86,7 +87,7 @@ export async function compactVersion(store: ObjectStore, version: ParsedRecord, 
     verify: async (asItWillBe) => await assertShows(asItWillBe, expected, signal),
     signal,
   });
-  // What the versions before it show may have been moved and swept while this process was suspended right before the swap.
+  // Objects of the versions before it may have been moved and swept while this process was suspended right before the swap.
   const [lost] = await lostChunks(store, { uploadId, chunks: compacted.chunks, fresh: new Set() }, signal);
   if (lost === undefined) return;
   throw integrityError(
@@ -97,13 +98,16 @@ export async function compactVersion(store: ObjectStore, version: ParsedRecord, 
   );
 }
 
-/** The key of its own manifest; where that is clear and shows what an encrypted one says, the key of that. */
+/** The key of its own manifest; when that one is clear and includes entries of an encrypted one, the key of that one. */
 function sealingKey({ record: { encryption } }: ParsedRecord, { chain }: View): string | undefined {
   const recorded = encryption?.manifest === true ? encryption.kmsKeyId : undefined;
   return chain[0]?.sealedBy ?? recorded ?? chain.find(({ sealedBy }) => sealedBy !== undefined)?.sealedBy;
 }
 
-/** Of an encrypted manifest, what is loaded is its content. @throws conflict when another process has replaced it */
+/**
+ * The stored bytes of a manifest; those of an encrypted one are fetched again, as only its content is loaded. @throws conflict when another
+ * process has replaced it
+ */
 async function storedBytes(
   store: ObjectStore,
   { uploadId, bytes, sha256, sealedBy, key }: LoadedManifest,

@@ -1,8 +1,8 @@
-// Prune never trades content for emptiness (rules.md#no-emptiness). A key that may only put can add empty versions until the
-// rules retire every genuine one, and an unmounted disk does the same in a few nights. So what is kept is compared with what
-// would be retired: the largest version of each. Kept ones count by their views, as readers see them, never by the word of their
-// records; and bytes count only as far as the chunks that hold them could be theirs. And a version that no later one comes near
-// to stays in any case, so that one empty version a day does not take the place of the last that has content.
+// Prune never trades content for emptiness (rules.md#no-emptiness). A key that may only put can add empty versions until the rules retire
+// every genuine one, and an unmounted disk does the same in a few nights. So the largest version that is kept is compared with the largest
+// that would be retired. Kept versions count by their views, as readers see them, never by the statements of their records; and bytes count
+// only as far as the chunks that hold them could be theirs. In addition, a version stays when no later one has nearly as much content, so
+// that one empty version a day does not replace the last that has content.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { addTo } from '../../platform/lists-by-key.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
@@ -14,21 +14,21 @@ import { compareVersions, type VersionName } from '../records/version-name.js';
 import type { ReadRecord } from '../records/versions.js';
 import { type ChainOptions, shownContent } from './needs.js';
 
-/** What is kept must hold this part of what goes. */
+/** Least share of the retired content that the kept versions must have. */
 const LEAST_PART = 0.5;
 
-/** What a version gives back. */
+/** Content of a version as a restore returns it. */
 export interface Content {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** Of a dataset: what is kept, and what would be retired, of each the most that one version has. */
+/** A dataset of which too little would be kept. `kept` and `retired` are the most that one version of each kind has. */
 export interface Trade {
   readonly datasetId: string;
   readonly kept: Content;
   readonly retired: Content;
-  /** That have more than is kept. */
+  /** Retired versions that have more content than is kept. */
   readonly versions: readonly VersionName[];
 }
 
@@ -37,7 +37,7 @@ export interface TradeOptions extends ChainOptions {
   readonly retired: readonly ReadRecord[];
 }
 
-/** Datasets of which too little would be kept. @throws as `chainOfVersion` */
+/** Finds datasets of which too little would be kept. @throws as `chainOfVersion` */
 export async function findTrades(
   reader: ObjectReader,
   { kept, retired, ...options }: TradeOptions,
@@ -54,7 +54,7 @@ export async function findTrades(
 }
 
 /**
- * Of the retired versions of one dataset those of which no later one that stays (one of these, or a kept one) holds half the
+ * Finds the retired versions of one dataset for which no later version that stays (one of these, or a kept one) has at least half the
  * content. @throws as `chainOfVersion`
  */
 export async function withoutHeir(
@@ -73,7 +73,7 @@ export async function withoutHeir(
       seen.set(record, content);
       most = mostOf(most, content);
     }
-    // A forged record may claim too much, and is not kept for that.
+    // A forged record may claim too much, and its version is not kept for that.
     if (!isEnough(most, totals) && !isEnough(most, await contentOr(reader, found.record, options))) spared.add(found);
   }
   return spared;
@@ -116,7 +116,7 @@ async function tradeOf(
   return larger.length === 0 ? undefined : { kept, retired: larger.reduce(mostOf, NOTHING), versions: larger };
 }
 
-/** The word of its record for one that cannot be read. */
+/** The content of a version; what its record states when the version cannot be read. */
 async function contentOr(reader: ObjectReader, record: VersionRecord, options: ChainOptions): Promise<Content> {
   try {
     return await shownContent(reader, record, options);
@@ -131,11 +131,11 @@ const amount = ({ files, bytes }: Content): string => `${counted(files, 'file')}
 
 export interface TradeLeave {
   readonly allowMassDelete?: boolean | undefined;
-  /** Then it is said that it will be refused. */
+  /** In a dry run, the refusal becomes a warning. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** Lets a prune go on; gives warnings of a dry run. @throws mass-delete where too little would be kept */
+/** Lets a prune go on, or refuses it; returns the warnings of a dry run. @throws mass-delete when too little would be kept */
 export function refuseTrades(
   { url }: ObjectReader,
   [first, ...others]: readonly Trade[],

@@ -1,6 +1,6 @@
-// What is in upload folders and not needed by any kept version (rules.md#marks): of uploads that are or were versions
-// of the datasets that are pruned, everything but what is needed; of uploads that never became a version, the same once nobody has written
-// there for long. Folders of other datasets are never looked into, and what archiver does not write is left alone.
+// Finds objects in upload folders that no kept version needs (rules.md#marks): in uploads that are or were versions of the pruned datasets,
+// everything that is not needed; in uploads that never became a version, the same once nobody has written there for long. Folders of other
+// datasets are never read, and objects that archiver did not write are left alone.
 import { isArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -21,18 +21,18 @@ export interface UnneededOptions {
   /** Uploads of versions that stay. */
   readonly kept: ReadonlySet<string>;
   readonly abandonedAfterMs: number;
-  /** Of the store's clock. */
+  /** Current time by the store's clock. */
   readonly now: Date;
   readonly signal: AbortSignal;
 }
 
 export interface Unneeded {
-  /** In the order of upload ids. */
+  /** Uploads in the order of their IDs. */
   readonly uploads: readonly UnneededObjects[];
   readonly warnings: readonly string[];
 }
 
-/** Looks at every folder. @throws what the store throws */
+/** Checks every folder. @throws what the store throws */
 export async function findUnneeded(
   reader: ObjectReader,
   state: BaseState,
@@ -48,9 +48,9 @@ export async function findUnneeded(
     const isAbandoned = owner === undefined && isOld(folder, options);
     if (owner === undefined ? !isAbandoned : !pruned.has(owner)) continue;
     const objects = ownObjects(folder).filter(({ key }) => !needed.has(key));
-    const stranger = isAbandoned ? await strangerOf(reader, folder, pruned, signal) : undefined;
-    if (stranger !== undefined) {
-      if (stranger !== '') warnings.push(stranger);
+    const sparedBecause = isAbandoned ? await reasonToSpare(reader, folder, pruned, signal) : undefined;
+    if (sparedBecause !== undefined) {
+      if (sparedBecause !== '') warnings.push(sparedBecause);
       continue;
     }
     const [unknown] = folder.unknown;
@@ -68,8 +68,11 @@ function isOld(folder: UploadFolder, { now, abandonedAfterMs }: UnneededOptions)
   return newest !== undefined && now.getTime() - newest.getTime() >= abandonedAfterMs;
 }
 
-/** Why a prune of these datasets must not clean up an upload without a version; '' where that need not be said; undefined where it may. */
-async function strangerOf(
+/**
+ * The reason why a prune of these datasets must not clean up an upload without a version; '' when it need not be reported; undefined when
+ * it may clean up.
+ */
+async function reasonToSpare(
   reader: ObjectReader,
   { uploadId, manifest }: UploadFolder,
   pruned: ReadonlySet<string>,

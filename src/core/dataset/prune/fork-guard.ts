@@ -1,16 +1,16 @@
-// Versions that share an ordinal (docs/decisions/060-plain-stores.md) were made beside each other: what comes after them builds on
-// one of them, and what only another one holds is in no later version until its writer has made one again.
+// Versions that share an ordinal (docs/decisions/060-plain-stores.md) were made beside each other: later versions build on one of them, and
+// content that only another one has is in no later version until its writer has made one again.
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ReadRecord } from '../records/versions.js';
 
-/** Where it was made of; undefined where the record does not say, as of encrypted datasets. */
+/** The source that it was made from; undefined when the record does not say, as for encrypted datasets. */
 function originOf({ source: { path, pathBase64, host }, writerId }: VersionRecord): string | undefined {
   return host === undefined ? undefined : JSON.stringify([host, writerId, path, pathBase64]);
 }
 
 /**
- * Of the retired versions of one dataset those of a fork of whose source no later version stays. `kept` and `retired` are all that
- * are listed; `retiredBefore` are ordinals of tombstones.
+ * Finds the retired versions of one dataset that belong to a fork and for whose source no later version stays. `kept` and `retired` are all
+ * listed versions; `retiredBefore` are ordinals of tombstones.
  */
 export function withoutSuccessor(
   { kept, retired }: { readonly kept: readonly ReadRecord[]; readonly retired: readonly ReadRecord[] },

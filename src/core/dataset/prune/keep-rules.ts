@@ -1,15 +1,14 @@
-// Which versions a prune keeps, and why. The rules add up: a version that any of them keeps stays, and the newest one always
-// does.
+// Decides which versions a prune keeps, and why. The rules add up: a version that any of them keeps stays, and the newest one always does.
 import { usageError } from '../../platform/failures/errors.js';
 import { addTo } from '../../platform/lists-by-key.js';
 import { compareVersions, type VersionName } from '../records/version-name.js';
 
 export interface KeepRules {
-  /** This many of the newest; at least 1. */
+  /** Number of newest versions to keep; at least 1. */
   readonly last: number;
-  /** Milliseconds: whatever was made, or stored, at most so long before the newest version. */
+  /** Keeps every version that was made, or stored, at most this many milliseconds before the newest one. */
   readonly withinMs?: number | undefined;
-  /** The newest version of each of the last so many hours (days, …) that have one, in UTC. */
+  /** Keeps the newest version of each of the last so many hours (days, …) that have one, in UTC. */
   readonly hourly?: number | undefined;
   readonly daily?: number | undefined;
   /** Weeks begin on Monday. */
@@ -18,10 +17,10 @@ export interface KeepRules {
   readonly yearly?: number | undefined;
 }
 
-/** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
+/** A writer's record comes within an hour of its look; the other hour allows for clocks and slow requests. */
 export const MIN_GRACE_MS = 2 * 3_600_000;
 
-/** Programs may say anything. @throws usage for rules that are none: what they mean to keep would be retired */
+/** Checks rules that come from programs. @throws usage for invalid ones: the versions that they mean to keep would be retired */
 export function checkKeepRules(rules: KeepRules): void {
   const { last, withinMs, ...others } = rules;
   if (!isCount(last)) throw usageError('keep.last must be a whole number from 1: the newest version always stays');
@@ -36,13 +35,13 @@ export function checkKeepRules(rules: KeepRules): void {
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
 
 export interface DatedVersion extends VersionName {
-  /** Of its record. */
+  /** Key of the record. */
   readonly key: string;
-  /** By the clock of its writer. ISO 8601. */
+  /** Time by the writer's clock. ISO 8601. */
   readonly createdAt: string;
-  /** By that of the store. ISO 8601. */
+  /** Time by the store's clock. ISO 8601. */
   readonly storedAt: string;
-  /** Each of them keeps it. */
+  /** Tags; each of them keeps the version. */
   readonly tags?: readonly string[];
 }
 
@@ -62,11 +61,11 @@ const PERIODS = {
 } as const;
 
 /**
- * The versions that stay, by the keys of their records, each with its reasons: the names of rules, `latest` for the newest (and
- * what shares its ordinal), `tag <name>`. Rules about time are
- * asked twice, by the dates of writers and by those of the store, and a version stays where one of the two keeps it: neither a
- * writer's clock, nor a forged date, nor a copied store (all of it stored today) retires anything by itself. Versions are ordered
- * by their ordinals: a clock that was set back does not reorder them. `now` bounds a newest version from the future.
+ * The versions that stay, by the keys of their records, each with its reasons: the names of rules, `latest` for the newest (and versions
+ * that share its ordinal), `tag <name>`. Rules about time are applied twice, by the dates of writers and by those of the store, and a
+ * version stays when one of the two keeps it: neither a writer's clock, nor a forged date, nor a copied store (all of it stored today)
+ * retires anything by itself. Versions are ordered by their ordinals: a clock that was set back does not reorder them. `now` bounds a
+ * newest version from the future.
  */
 export function versionsToKeep(
   versions: readonly DatedVersion[],
@@ -98,7 +97,7 @@ interface KeepSink {
   readonly keep: (key: string, reason: string) => void;
 }
 
-/** By one of the two clocks; `at` is ISO 8601. */
+/** Applies the rules about time by one of the two clocks; `at` is ISO 8601. */
 function keepByTime(
   newestFirst: readonly { readonly key: string; readonly at: string }[],
   rules: KeepRules,

@@ -1,6 +1,6 @@
-// What Object Lock keeps. In a bucket that keeps versions, deleting a key only hides it: nothing would be freed, no later prune
-// would see it again, and half of an upload could be gone from view. So what is locked is not touched, and with it everything
-// of its folder that is not needed: a later prune deletes all of it together. Whoever retires a version says so at once.
+// Finds what Object Lock keeps. In a bucket that keeps versions, deleting a key only hides it: nothing would be freed, no later prune would
+// see it again, and half of an upload could be gone from view. So locked objects are left alone, together with everything else in their
+// folder that is not needed: a later prune deletes all of it at once. Whoever retires a version says so at once.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { atOnce } from '../../platform/limits/at-once.js';
 import { splitUploadKey } from '../../store/ids/upload-id.js';
@@ -14,24 +14,24 @@ const LOOKS_AT_ONCE = 32;
 
 type Sized = Pick<ObjectInfo, 'key' | 'sizeBytes'>;
 
-/** Of an upload: what of it is not needed and stays, because some of it is locked. */
+/** Objects of an upload that are not needed and stay, because some of them are locked. */
 export interface HeldObjects {
-  /** Keys below the base. */
+  /** Keys relative to the base. */
   readonly keys: ReadonlySet<string>;
   readonly objects: number;
   readonly bytes: number;
-  /** When the last lock ends; undefined where nothing is held. */
+  /** End of the last lock; undefined when nothing is held. */
   readonly until: Date | undefined;
 }
 
 export const NOTHING_HELD: HeldObjects = { keys: new Set(), objects: 0, bytes: 0, until: undefined };
 
-/** Of objects that are not needed those that stay, at the moment `now` of the store's clock. */
+/** Finds which unneeded objects stay, at the time `now` of the store's clock. */
 export type FindHeld = (objects: readonly Sized[], now: Date) => Promise<HeldObjects>;
 
-/** One request for each object, and one more. @throws access-denied, store */
+/** Asks about the lock of each object: one request for each, and one more. @throws access-denied, store */
 export function heldBy(reader: ObjectReader, lock: BucketLock, signal: AbortSignal): FindHeld {
-  /** Silence about a lock is believed once it is known that it would be told. */
+  /** An object without a lock is believed once it is known that these credentials would see one. */
   let sight: Promise<void> | undefined;
   return async (objects, now) => {
     const folders = new Map<string, Date>();
@@ -49,7 +49,7 @@ export function heldBy(reader: ObjectReader, lock: BucketLock, signal: AbortSign
 
 export type LockSight = 'none' | 'seen' | 'hidden';
 
-/** Whether the bucket locks objects, and so keeps versions; `hidden` where these credentials may not see that. @throws store */
+/** Tells whether the bucket locks objects, and so keeps versions; `hidden` when these credentials may not see that. @throws store */
 export async function lockSight(lock: BucketLock | undefined, signal: AbortSignal): Promise<LockSight> {
   if (lock === undefined) return 'none';
   try {
@@ -60,7 +60,7 @@ export async function lockSight(lock: BucketLock | undefined, signal: AbortSigna
   }
 }
 
-/** @throws access-denied where locks cannot be seen and a version says that it was locked */
+/** Refuses to prune versions that say they were locked when locks cannot be seen. @throws access-denied */
 export function refuseHidden(sight: LockSight, versions: readonly ReadRecord[]): void {
   const locked = versions.find(({ record }) => record.objectLock !== undefined);
   if (sight !== 'hidden' || locked === undefined) return;
@@ -85,7 +85,7 @@ function heldOf(objects: readonly Sized[], folders: ReadonlyMap<string, Date>): 
   };
 }
 
-/** Of both together. */
+/** Sums of both. */
 export function bothHeld(a: HeldObjects, b: HeldObjects): HeldObjects {
   if (a.until === undefined) return b;
   if (b.until === undefined) return a;

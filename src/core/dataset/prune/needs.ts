@@ -1,6 +1,6 @@
-// Which objects the versions of a store need, by full key: the manifests of each version's chain, and every chunk that one
-// of them lists. Everything is fetched from the store and checked against record and chain, as a reader does. A version that
-// cannot be read is an error: what it needs is not known.
+// Finds the objects that the versions of a store need, by full key: the manifests of each version's chain, and every chunk that one of them
+// lists. Everything is fetched from the store and checked against record and chain, as a reader does. A version that cannot be read is an
+// error: what it needs is not known.
 import { ArchiverError, type ErrorCode, isArchiverError } from '../../platform/failures/errors.js';
 import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import { manifestKeys } from '../../format/manifest/manifest-copy.js';
@@ -21,12 +21,12 @@ import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './referen
 import { versionNumber } from '../records/version-name.js';
 
 const HELD_BYTES = 256 * 2 ** 20;
-/** Failures of the manifest itself, as opposed to failures to reach it. */
-const TELLING: readonly ErrorCode[] = ['not-found', 'integrity', 'unsupported', 'access-denied'];
-/** Those for which nobody can read it. */
+/** Errors of the manifest itself, as opposed to failures to reach it. */
+const MANIFEST_ERRORS: readonly ErrorCode[] = ['not-found', 'integrity', 'unsupported', 'access-denied'];
+/** Errors that mean that nobody can read the manifest. */
 const UNREADABLE: readonly ErrorCode[] = ['not-found', 'integrity'];
 
-/** For one look at all versions of a store. */
+/** A cache for one pass over all versions of a store. */
 export const lookCache = (): ManifestCache => memoryCache(HELD_BYTES);
 
 export interface ChainOptions {
@@ -34,7 +34,7 @@ export interface ChainOptions {
   readonly signal: AbortSignal;
 }
 
-/** The manifests that a version is made of, newest first. @throws a refusal where they cannot be read; what the store throws */
+/** The manifests of a version's chain, newest first. @throws a refusal when they cannot be read; what the store throws */
 export async function chainOfVersion(
   reader: ObjectReader,
   record: VersionRecord,
@@ -47,7 +47,7 @@ export async function chainOfVersion(
   });
 }
 
-/** The chunks that a version shows something of. @throws as `chainOfVersion` */
+/** The chunks that entries of a version refer to. @throws as `chainOfVersion` */
 export async function shownChunks(
   reader: ObjectReader,
   record: VersionRecord,
@@ -60,10 +60,13 @@ export async function shownChunks(
   });
 }
 
-/** Chunks with holes and equal files say more than they weigh; what says more than this many times their size is not believed. */
+/**
+ * Chunks with holes and equal files state more bytes than they store; a statement of more than this many times the stored size is not
+ * believed.
+ */
 const MOST_PER_STORED = 32;
 
-/** What a version gives back, as its view shows it. @throws as `chainOfVersion` */
+/** Number of files and bytes in the view of a version. @throws as `chainOfVersion` */
 export async function shownContent(
   reader: ObjectReader,
   record: VersionRecord,
@@ -80,7 +83,7 @@ async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: ()
   try {
     return await work();
   } catch (error) {
-    if (!isArchiverError(error, ...TELLING)) throw error;
+    if (!isArchiverError(error, ...MANIFEST_ERRORS)) throw error;
     const about = `version ${versionNumber(record)} of dataset ${printable(record.datasetId)}`;
     const code = error.code === 'not-found' ? 'integrity' : error.code;
     const message = `${about} cannot be read: ${error.message}`;
@@ -126,9 +129,9 @@ export async function neededKeys(
 }
 
 /**
- * Full keys that versions need which were retired less than `graceMs` ago: restores of them that began earlier may still be
- * reading, even objects that an older mark names. A version whose manifest is gone or damaged cannot be read anyway, but one that
- * only this caller may not decrypt can. @throws what the store throws
+ * Full keys needed by versions that were retired less than `graceMs` ago: restores of them that began earlier may still be reading, even
+ * objects that an older mark names. Versions whose manifest is gone or damaged are left out, as nobody can read them; one that only this
+ * caller may not decrypt is an error. @throws what the store throws
  */
 export async function keysOfYoungRetired(
   reader: ObjectReader,

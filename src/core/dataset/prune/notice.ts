@@ -1,6 +1,6 @@
-// How a prune and somebody who tags a version meet: `datasets/<id>/prune-<8 hex>.json` is there while versions are being
-// retired. A prune puts it and then looks at the tags; who tags puts the tag and then looks for it. So at least one of the two
-// sees the other, and the tag is refused or the version stays, also when one of them is killed in between.
+// Coordinates prunes with processes that tag versions: `datasets/<id>/prune-<8 hex>.json` exists while versions are being retired. A prune
+// puts it and then looks at the tags; a tagging process puts the tag and then looks for it. So at least one of the two sees the other, and
+// the tag is refused or the version stays, also when one of them is killed in between.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { digestedText } from '../../platform/json/digested-json.js';
 import type { ObjectDeleter, ObjectReader, ObjectStore } from '../../store/object-store.js';
@@ -11,12 +11,12 @@ import { listVersions } from '../records/versions.js';
 import { versionNumber } from '../records/version-name.js';
 
 const NOTICE = /^prune-[0-9a-f]{8}\.json$/;
-/** A prune retires nothing later than an hour after its notice; as much again for clocks and slow requests. */
+/** A prune retires nothing later than an hour after its notice; the other hour allows for clocks and slow requests. */
 const GONE_MS = 2 * LOOK_VALID_MS;
 
 const folderOf = (datasetId: string): string => `datasets/${datasetId}/`;
 
-/** Keys of notices, those that a prune was killed over apart. @throws what the store throws */
+/** Keys of notices, split into live ones and those left by killed prunes. @throws what the store throws */
 async function notices(store: ObjectStore, datasetId: string, signal: AbortSignal) {
   const folder = folderOf(datasetId);
   const live: string[] = [];
@@ -32,7 +32,7 @@ async function notices(store: ObjectStore, datasetId: string, signal: AbortSigna
   return { live, dead };
 }
 
-/** @throws conflict while a prune retires versions of the dataset */
+/** Refuses while a prune retires versions of the dataset. @throws conflict */
 export async function refuseWhilePruned(store: ObjectStore, datasetId: string, signal: AbortSignal): Promise<void> {
   const { live } = await notices(store, datasetId, signal);
   if (live.length === 0) return;
@@ -43,7 +43,7 @@ export async function refuseWhilePruned(store: ObjectStore, datasetId: string, s
 
 export interface NoticeOptions {
   readonly datasetId: string;
-  /** That are to be retired. */
+  /** Versions that are to be retired. */
   readonly versions: readonly ReadRecord[];
   /** Four bytes. */
   readonly random: Uint8Array;
@@ -51,7 +51,7 @@ export interface NoticeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Runs `work`, which retires versions, under a notice. @throws conflict when one of them has got a tag since it was planned */
+/** Runs `work`, which retires versions, under a notice. @throws conflict when one of them was tagged since the prune was planned */
 export async function underNotice(
   store: ObjectStore,
   noticed: NoticeOptions,
@@ -66,7 +66,7 @@ export async function underNotice(
     await refuseTagged(store, noticed);
     await work();
   } finally {
-    // Also after a cancellation. One that stays, as where nothing may be deleted, is taken for dead two hours later.
+    // Also after a cancellation. A notice that stays, as when nothing may be deleted, counts as dead two hours later.
     await deleter.delete([key, ...dead]).catch((error: unknown) => {
       if (!isArchiverError(error)) throw error;
     });

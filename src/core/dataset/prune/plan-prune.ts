@@ -1,6 +1,6 @@
-// Decides what a prune does, from a fresh look at the store; writes nothing. Versions that no rule keeps are retired, and
-// what no version needs any more is marked: a later prune deletes it, when every process that may have looked at it before
-// has ended (sweep.ts). The kept versions of this dataset and every version of every other dataset count.
+// Decides what a prune does, from a fresh look at the store; writes nothing. Versions that no rule keeps are retired, and objects that no
+// version needs any more are marked: a later prune deletes them, once every process that may have looked at them before has ended
+// (sweep.ts). The kept versions of this dataset and every version of every other dataset count.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
 import { manifestKeys } from '../../format/manifest/manifest-copy.js';
@@ -30,39 +30,39 @@ export interface PlanOptions extends SweepOptions {
   /** An upload without a record counts as abandoned when its newest object is this old. */
   readonly abandonedAfterMs: number;
   /**
-   * Whether manifests and records may be replaced: on a store that does not create a key only once, only when nobody else writes
-   * there. Otherwise what kept versions build on stays with them.
+   * True when manifests and records may be replaced: on a store without conditional creation, only when nobody else writes there. Otherwise
+   * what kept versions build on stays with them.
    */
   readonly mayRewrite?: boolean | undefined;
-  /** Also where much more is retired than is kept. */
+  /** Prune even when much more is retired than is kept. */
   readonly allowMassDelete?: boolean | undefined;
 }
 
-/** A version that looks strange, and why. */
+/** A version that looks suspicious, and why. */
 export interface Doubted extends VersionName {
   readonly datasetId: string;
   readonly texts: readonly string[];
 }
 
 export interface PrunePlan {
-  /** In byte order. */
+  /** IDs of the pruned datasets, in byte order. */
   readonly datasetIds: readonly string[];
-  /** One dataset after the other, lowest first. */
+  /** Kept versions, one dataset after the other, lowest first. */
   readonly kept: readonly KeptVersion[];
   readonly retired: readonly ReadRecord[];
   /** Kept versions whose manifest has to become a full listing. */
   readonly compacted: readonly ReadRecord[];
-  /** Kept versions that could not be rewritten, and so keep what retired ones hold. */
+  /** Kept versions that could not be rewritten, and so keep objects of retired ones. */
   readonly dependent: readonly ReadRecord[];
-  /** Kept versions of which another process was killed while it replaced the manifest. */
+  /** Kept versions whose manifest was being replaced by another process when it was killed. */
   readonly unsettled: readonly ReadRecord[];
-  /** What is not marked yet. */
+  /** Objects that are to be marked. */
   readonly marked: readonly UnneededObjects[];
-  /** What earlier prunes marked. */
+  /** Deletion of objects that earlier prunes marked. */
   readonly sweep: SweepPlan;
-  /** What is not needed and a lock keeps: of `marked`, and of what was marked before. */
+  /** Unneeded objects that a lock keeps: among `marked`, and among those marked before. */
   readonly held: HeldObjects;
-  /** Datasets of which much more would be retired than is kept: it is not carried out. */
+  /** Datasets of which much more would be retired than is kept: the plan is not carried out. */
   readonly trades: readonly Trade[];
   readonly doubts: readonly Doubted[];
   readonly warnings: readonly string[];
@@ -132,7 +132,7 @@ interface LeftOptions {
   readonly signal: AbortSignal;
 }
 
-/** What rewriting manifests will leave: it is marked with the rest, so it is counted before as well as after. */
+/** Objects that rewriting manifests will leave: they are marked with the rest, so they are counted before as well as after. */
 async function leftBy(
   reader: ObjectReader,
   { compacted, now, signal }: LeftOptions,
@@ -150,7 +150,7 @@ async function leftBy(
   return left;
 }
 
-/** Of one that was rewritten before by a prune that was killed, what is there already counts once. */
+/** Adds leftovers to the marked objects. Those left by a killed prune that rewrote the manifest before count only once. */
 function withLeftovers(
   marked: readonly UnneededObjects[],
   leftovers: readonly UnneededObjects[],
@@ -188,7 +188,7 @@ export const hasWork = ({ retired, compacted, unsettled, marked, sweep, trades }
 interface KeptOptions {
   readonly kept: readonly ReadRecord[];
   readonly state: BaseState;
-  /** Grows. */
+  /** Keys are added to it. */
   readonly needed: Set<string>;
   readonly mayRewrite: boolean;
   /** Called for each version that was read. */
@@ -196,7 +196,7 @@ interface KeptOptions {
   readonly signal: AbortSignal;
 }
 
-/** Collects what kept versions need, and returns those that build on one that goes. @throws integrity for a missing chunk */
+/** Collects what kept versions need, and returns those that build on one that is retired. @throws integrity for a missing chunk */
 async function needsOfKept(
   reader: ObjectReader,
   { kept, state, needed, mayRewrite, onRead, signal }: KeptOptions,
@@ -210,7 +210,7 @@ async function needsOfKept(
     const chain = await chainOfVersion(reader, record, { cache, signal });
     const [newest] = chain;
     const { key, uploadId, head } = newest;
-    // What it builds on is either kept, and counted there, or retired: then this version will list everything itself, if it may.
+    // The version below is either kept, and counted there, or retired: then this one will list everything itself, if it may.
     const isBuilding = head.previous !== undefined && !uploads.has(head.previous.uploadId);
     if (isBuilding) building.add(found);
     const chunks = isBuilding ? await shownChunks(reader, record, chain) : referredChunks(uploadId, head.chunks);
@@ -230,7 +230,7 @@ function chunksByKey({ folders }: BaseState): ReadonlyMap<string, ObjectInfo> {
   return present;
 }
 
-/** The versions to be removed may hold the last good copy of what a kept one has lost. */
+/** Refuses when a kept version has lost a chunk: the versions to be removed may have the last good copy. */
 function refuseMissing(
   reader: ObjectReader,
   { uploadId, datasetId, ...name }: VersionRecord,

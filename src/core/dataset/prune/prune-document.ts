@@ -1,4 +1,4 @@
-// A prune as data for programs: what was found, planned and done.
+// The result of a prune as data for programs: what was found, planned and done.
 import { defined } from '../../platform/defined.js';
 import { failureDocument } from '../../store/failure-document.js';
 import type { DeleteFailure } from '../../store/object-store.js';
@@ -15,7 +15,7 @@ export interface PrunedVersion extends VersionName {
   readonly createdAt: string;
   readonly files: number;
   readonly bytes: number;
-  /** Why it may be none of yours; in sentences. */
+  /** Sentences that say why it may not be your own version. */
   readonly doubts: readonly string[];
 }
 
@@ -24,9 +24,9 @@ export interface PrunedDataset {
   readonly retired: readonly PrunedVersion[];
   /** `reasons` are the names of rules, `latest`, and `tag <name>`. */
   readonly kept: readonly (PrunedVersion & { readonly reasons: readonly string[] })[];
-  /** Ordinals of kept versions that were rewritten to be complete, as they built on retired ones. */
+  /** Ordinals of kept versions that were rewritten to be complete, because they built on retired ones. */
   readonly compacted: readonly number[];
-  /** Of those that could not be rewritten, and keep what retired ones hold. */
+  /** Ordinals of kept versions that could not be rewritten, and keep objects of retired ones. */
   readonly dependent: readonly number[];
 }
 
@@ -35,41 +35,41 @@ interface Amount {
   readonly bytes: number;
 }
 
-/** What stays for now, and the moment (ISO 8601) from which it can be deleted; null: at once, or nothing stays. */
+/** Objects that stay for now, and the time (ISO 8601) from which they can be deleted; null: at once, or nothing stays. */
 interface AmountUntil extends Amount {
   readonly freedFrom: string | null;
 }
 
-/** Without an outcome amounts are what a prune would delete. */
+/** Without an outcome, amounts state what a prune would delete. */
 export interface PruneDocument {
   readonly abandonedUploads: readonly string[];
-  /** What nothing needs any more, as was found now. */
+  /** Objects that nothing needs any more, as found now. */
   readonly marked: AmountUntil;
-  /** What was marked before and is not old enough. */
+  /** Objects that were marked before and are not old enough. */
   readonly waiting: AmountUntil;
-  /** What is not needed and Object Lock keeps. */
+  /** Unneeded objects that Object Lock keeps. */
   readonly locked: AmountUntil;
   readonly deletedObjects: number;
   readonly deletedBytes: number;
   readonly keepsVersions: boolean;
-  /** Writes that were killed long ago; null where they cannot be seen. */
+  /** Writes that were abandoned long ago; null when they cannot be listed. */
   readonly unfinishedWrites: Amount | null;
   readonly unfinishedHidden: UnfinishedHidden | null;
   readonly failed: readonly Omit<DeleteFailure, 'isRefused' | 'retriable'>[];
   readonly warnings: readonly { readonly message: string }[];
 }
 
-/** The keys of the document; of all datasets, `datasets` has one each. */
+/** The keys of the document; for all datasets, `datasets` has one element each. */
 export function pruneDocument(report: PruneRun, isAll: boolean) {
   const [first] = datasetDocuments(report);
   return { ...(isAll ? { datasets: datasetDocuments(report) } : first), ...commonDocument(report) };
 }
 
-/** One for each dataset that is pruned. */
+/** One document for each pruned dataset. */
 export const datasetDocuments = ({ plan }: Pick<PruneRun, 'plan'>): readonly PrunedDataset[] =>
   plan.datasetIds.map((id) => datasetDocument(plan, id));
 
-/** What is said of all of them together. */
+/** The part that covers all datasets together. */
 export function commonDocument({
   outcome,
   plan,

@@ -1,7 +1,7 @@
-// Retires versions of one dataset or all, marks what nothing needs any more, and executes marks that are old enough. By
-// rules.md#tombstones kept versions that build on removed ones are compacted first; then tombstones replace records; then marks
-// are put; then the sweep looks again and deletes. Killed at any point, every kept version reads as before, and the next prune
-// finds the same things to do.
+// Retires versions of one dataset or all, marks objects that nothing needs any more, and executes marks that are old enough. By
+// rules.md#tombstones kept versions that build on removed ones are compacted first; then tombstones replace records; then marks are put;
+// then the sweep looks again and deletes. Killed at any point, every kept version reads as before, and the next prune finds the same things
+// to do.
 import type { EventSink } from '../../events/events.js';
 import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
 import { ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
@@ -22,18 +22,18 @@ import { sweep, type SweepOutcome } from './sweep.js';
 import { versionNumber } from '../records/version-name.js';
 
 export interface PruneOptions extends PlanOptions {
-  /** The plan that was confirmed. */
+  /** The confirmed plan. */
   readonly plan: PrunePlan;
   readonly deleter: ObjectDeleter;
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
 export interface PruneOutcome extends SweepOutcome {
-  /** What was carried out: `marked` is what was found when the versions were retired, by the store's clock. */
+  /** The plan as carried out: `marked` is what was found when the versions were retired, by the store's clock. */
   readonly plan: PrunePlan;
 }
 
-/** Carries the plan out. @throws conflict when somebody else works on a version; integrity; what the store throws */
+/** Carries out the plan. @throws conflict when another process works on a version; integrity; what the store throws */
 export async function prune(store: ObjectStore, { plan, ...options }: PruneOptions): Promise<PruneOutcome> {
   const { signal, datasetId, graceMs, findHeld, deleter, randomBytes, emit = ignoreEvents } = options;
   refuseTrades(store, plan.trades, options);
@@ -47,7 +47,7 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   const own: (typeof marked)[number][] = [];
   for (const upload of marked) if (await writeMark(store, upload, signal)) own.push(upload);
   const done = { ...plan, marked: own };
-  // Without a grace period, what was just marked is deleted as well.
+  // Without a grace period, newly marked objects are deleted as well.
   const isDue = plan.sweep.due.length > 0 || (graceMs === 0 && marked.length > 0);
   if (!isDue) return { plan: done, deletedObjects: 0, freedBytes: 0, failed: [] };
   const swept = await sweep(store, { datasetId, graceMs, now, findHeld, deleter, randomBytes, emit, signal });
@@ -78,7 +78,7 @@ interface Retiring {
   readonly signal: AbortSignal;
 }
 
-/** Retires versions, none of which has a tag. @throws conflict when one has got one, or was changed */
+/** Retires versions that have no tag. @throws conflict when one was tagged or changed meanwhile */
 async function retireAll(
   store: ObjectStore,
   plan: PrunePlan,
@@ -97,13 +97,13 @@ async function retireAll(
   }
 }
 
-/** For a computer that slept: by now, somebody may have taken the notice for dead. */
+/** For a computer that slept: by now, another process may have taken the notice for dead. */
 const lateError = (datasetId: string): ArchiverError =>
   new ArchiverError('conflict', `retiring versions of dataset ${printable(datasetId)} stopped: it took over an hour`, {
     hint: 'versions that were not retired are as they were; run the same command again',
   });
 
-/** A store may acknowledge a tombstone and lose it. @throws integrity where a version is listed that was retired */
+/** Checks for a store that acknowledges a tombstone and loses it. @throws integrity when a retired version is still listed */
 function refuseUnretired({ retired }: PrunePlan, there: readonly ReadRecord[]): void {
   const keys = new Set(there.map(({ listed }) => listed.key));
   const left = retired.filter(({ listed }) => keys.has(listed.key));
@@ -117,7 +117,7 @@ function refuseUnretired({ retired }: PrunePlan, there: readonly ReadRecord[]): 
   );
 }
 
-/** Puts a tombstone over the record. */
+/** Replaces the record with a tombstone. */
 async function retire(
   store: ObjectStore,
   { listed, record }: ReadRecord,

@@ -1,7 +1,7 @@
-// Fences of a sweep (rules.md#fence, rules.md#plain-fences). Every upload that no record names gets one in place of its manifest
-// before anything of it is deleted. Where a manifest lies there, a copy is put beside it first: a record that is put in between
-// is seen by the look after the fences, and gets its manifest back. Killed at any point, the upload is as it was, or fenced with
-// the copy beside it, and the next sweep goes on. On a plain store it is a flag beside it.
+// Fences of a sweep (rules.md#fence, rules.md#plain-fences). Every upload that no record names gets a fence in place of its manifest before
+// anything of it is deleted. An existing manifest is copied beside it first: a record that is put in between is seen by the look after the
+// fences, and gets its manifest back. Killed at any point, the upload is unchanged, or fenced with the copy beside it, and the next sweep
+// goes on. On a plain store the fence is a flag beside the manifest.
 import { hash } from 'node:crypto';
 import { ArchiverError, isArchiverError, noneOn } from '../../platform/failures/errors.js';
 import { isSealed } from '../../format/encryption/envelope.js';
@@ -20,29 +20,29 @@ import type { BaseState } from './base-state.js';
 
 const FENCES_AT_ONCE = 4;
 
-/** What keeps an upload from becoming a version. */
+/** Keeps an upload from becoming a version. */
 export interface Fence {
-  /** Where a manifest lay that it has replaced, the key of its copy. */
+  /** Key of the copy of the manifest that the fence replaced, if there was one. */
   readonly copy?: string | undefined;
-  /** The key of a flag (manifest/fence-flag.ts), which replaces nothing. */
+  /** Key of a flag (manifest/fence-flag.ts), which replaces nothing. */
   readonly flag?: string;
 }
 
 export interface Fences {
-  /** Uploads that have one now. */
+  /** Uploads that now have a fence. */
   readonly raised: ReadonlyMap<UploadId, Fence>;
-  /** Uploads whose manifest came, or changed, since the mark: their writer is at work. */
+  /** Uploads whose manifest appeared or changed since the mark: their writer is at work. */
   readonly spared: ReadonlySet<string>;
 }
 
 export const NO_FENCES: Fences = { raised: new Map(), spared: new Set() };
 
 export interface FenceOptions {
-  /** Of the store's clock. */
+  /** Current time by the store's clock. */
   readonly now: Date;
   /**
-   * Keys that the sweep may delete. A manifest that is not among them came after the mark: its upload has gone on, and
-   * its record may come at any moment (docs/protocol, FENCE_OVER_ANY).
+   * Keys that the sweep may delete. A manifest that is not among them appeared after the mark: its upload has gone on, and its record may
+   * be put at any moment (docs/protocol, FENCE_OVER_ANY).
    */
   readonly doomed: ReadonlySet<string>;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -50,7 +50,7 @@ export interface FenceOptions {
   readonly signal: AbortSignal;
 }
 
-/** Where the manifest goes that a fence replaces. Below the base. */
+/** Key, relative to the base, of the copy of the manifest that a fence replaces. */
 const copyKeyOf = (uploadId: UploadId, bytes: Buffer): string =>
   `${manifestKeyOf(uploadId)}.${hash('sha256', bytes, 'hex').slice(0, 8)}.pre-fence.bak`;
 
@@ -74,7 +74,10 @@ export async function raiseFences(
   return { raised, spared };
 }
 
-/** Puts a flag, then looks: a writer does the same the other way round. @throws conflict where a manifest has come since the mark */
+/**
+ * Puts a flag, then looks for a manifest: a writer does the same the other way round. @throws conflict when a manifest has appeared since
+ * the mark
+ */
 async function raiseFlag(
   store: ObjectStore,
   uploadId: UploadId,
@@ -88,7 +91,7 @@ async function raiseFlag(
   throw new ArchiverError('conflict', `${manifest.key} came after its mark`);
 }
 
-/** @throws conflict where a manifest comes or changes meanwhile */
+/** Puts a fence in place of the manifest. @throws conflict when a manifest appears or changes meanwhile */
 async function replaceManifest(
   store: ObjectStore,
   uploadId: UploadId,
@@ -103,9 +106,9 @@ async function replaceManifest(
   if (copy !== undefined && bytes !== undefined) await store.put(copy, bytes, { signal });
   const writing = { contentType: 'application/json', signal };
   try {
-    await putInstead(store, key, encodeFence(uploadId, now), { ...writing, deleter, etag: content?.etag });
+    await replaceObject(store, key, encodeFence(uploadId, now), { ...writing, deleter, etag: content?.etag });
   } catch (error) {
-    // That of another sweep, or our own, from a request whose answer was lost.
+    // It may be the fence of another sweep, or our own, from a request whose answer was lost.
     if (!isArchiverError(error, 'conflict') || !(await isFenced(store, key, signal))) throw error;
   }
   return { copy };
@@ -118,14 +121,17 @@ async function isFenced(store: ObjectStore, key: string, signal: AbortSignal): P
 
 interface Writing {
   readonly contentType: string;
-  /** Of what is there; undefined where nothing is. */
+  /** ETag of the existing object; undefined when there is none. */
   readonly etag: string | undefined;
   readonly deleter: ObjectDeleter;
   readonly signal: AbortSignal;
 }
 
-/** Where a store does not replace on a condition, what is there is deleted first. @throws conflict where it is something else by now */
-async function putInstead(
+/**
+ * Replaces an object. On a store without conditional replacement, the object is deleted first. @throws conflict when it has changed
+ * meanwhile
+ */
+async function replaceObject(
   store: ObjectStore,
   key: string,
   body: Uint8Array,
@@ -143,7 +149,7 @@ async function putInstead(
   await store.put(key, body, { ...writing, ifAbsent: true });
 }
 
-/** Takes a flag away, or puts the manifest back: a version has come that names it. @throws what the store throws */
+/** Removes a flag, or puts the manifest back, for an upload that a new version names. @throws what the store throws */
 export async function takeDown(
   store: ObjectStore,
   uploadId: UploadId,
@@ -156,12 +162,13 @@ export async function takeDown(
   const bytes = await readAll(await store.get(copy, { signal }), MAX_LOADED_BYTES);
   const contentType = isSealed(bytes) ? 'application/octet-stream' : 'application/gzip';
   const fence = await store.head(key, signal);
-  await putInstead(store, key, bytes, { contentType, etag: fence?.etag, deleter, signal });
+  await replaceObject(store, key, bytes, { contentType, etag: fence?.etag, deleter, signal });
 }
 
 /**
- * A version whose folder a sweep has flagged may be about to be deleted: its writer has not been told of success, or will take it
- * back, and it may stand for no other. @throws conflict until the flag is older than the grace: its sweep has ended by then
+ * Refuses when a sweep has flagged the folder of a version, which may then be about to be deleted: its writer has not been told of success,
+ * or will take it back, and it may not replace any other version. @throws conflict until the flag is older than the grace: its sweep has
+ * ended by then
  */
 export function refuseFlagged(
   { own, folders }: Pick<BaseState, 'own' | 'folders'>,
@@ -170,7 +177,7 @@ export function refuseFlagged(
   for (const { record } of own) {
     const fence = folders.get(record.uploadId)?.fence;
     if (fence === undefined || !isFenceFlag(fence.key)) continue;
-    // Without a grace nobody else is there; a sweep deletes for an hour after its look at most.
+    // Without a grace, no other process is at work; a sweep deletes for at most an hour after its look.
     const validMs = graceMs === 0 ? 0 : Math.max(graceMs, LOOK_VALID_MS);
     if (now.getTime() - fence.lastModified.getTime() >= validMs) continue;
     const what = `${fence.key} says that version ${versionNumber(record)} of dataset ${printable(record.datasetId)} is being swept`;

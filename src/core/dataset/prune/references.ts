@@ -1,4 +1,4 @@
-// Where the chunks of a manifest are stored, as keys below the base.
+// Resolves the chunks of a manifest to keys relative to the base.
 import { integrityError } from '../../platform/failures/errors.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
@@ -13,7 +13,7 @@ export interface ReferredChunk {
   readonly sizeBytes: number;
 }
 
-/** Where the chunks of a manifest are stored. @throws integrity for one outside of `uploads/` */
+/** The stored chunks of a manifest, with keys relative to the base. @throws integrity for one outside of `uploads/` */
 export function referredChunks(uploadId: UploadId, chunks: readonly ChunkRecord[]): readonly ReferredChunk[] {
   return chunks.map((chunk) => {
     const key = chunkKey(uploadId, chunk.key);

@@ -13,49 +13,51 @@ import { heldBy, lockSight, refuseHidden } from './locked-objects.js';
 import { hasWork, planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';
 import { prune, type PruneOutcome } from './prune.js';
 
-/** What a prune is to do. `datasetId` is a whole id; undefined: every dataset. A grace of 0: nobody else writes or reads there. */
+/**
+ * Options of a prune. `datasetId` is a whole ID, or undefined for every dataset. A grace of 0 means that nobody else writes or reads there.
+ */
 export interface PruneRequest extends Pick<
   PlanOptions,
   'datasetId' | 'keep' | 'abandonedAfterMs' | 'graceMs' | 'allowMassDelete'
 > {
-  /** Everything is looked at, and nothing changed. */
+  /** Plans everything and changes nothing. */
   readonly dryRun: boolean;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
-  /** Waited for before anything is changed: what it throws ends the prune. */
+  /** Awaited before anything is changed: an error that it throws ends the prune. */
   readonly onPlan?: (planned: PlannedPrune) => Promise<void>;
 }
 
 interface Found {
-  /** Writes that were killed long ago. */
+  /** Writes that were abandoned long ago. */
   readonly dead: readonly UnfinishedMultipart[];
-  /** When what is marked can be deleted; undefined: at once. */
+  /** Time from which marked objects can be deleted; undefined: at once. */
   readonly freedFrom: Date | undefined;
-  /** In sentences. */
+  /** Warnings as sentences. */
   readonly warnings: readonly string[];
 }
 
 export interface PlannedPrune extends Found {
   readonly plan: PrunePlan;
-  /** What is deleted now, or by a later prune because this one marks it. */
+  /** Objects that are deleted now, or by a later prune because this one marks them. */
   readonly going: readonly ObjectInfo[];
-  /** There is something to do, and it is done next. */
+  /** True when there is something to do, and it is done next. */
   readonly isDue: boolean;
 }
 
 export interface PruneRun extends Found {
   readonly plan: PrunePlan;
-  /** Undefined where nothing was done. */
+  /** Undefined when nothing was done. */
   readonly outcome: PruneOutcome | undefined;
-  /** Why there may be more killed writes; null where all were seen. */
+  /** The reason why there may be more abandoned writes; null when all were seen. */
   readonly unfinishedHidden: UnfinishedHidden | null;
-  /** The bucket has Object Lock, and so keeps older versions: what is deleted is hidden, and stored on. */
+  /** True when the bucket has Object Lock, and so keeps older versions: deleted objects are hidden but still stored. */
   readonly keepsVersions: boolean;
 }
 
 /**
- * Prunes a store that was opened to be written to (`writableStore`). @throws usage for rules that are none, mass-delete, and what
- * `planPrune`, `prune` and `onPlan` throw
+ * Prunes a store that was opened for writing (`writableStore`). @throws usage for invalid rules, mass-delete, and what `planPrune`, `prune`
+ * and `onPlan` throw
  */
 export async function runPrune(
   { store, deleter, lock }: Pick<OpenedStore, 'store' | 'deleter' | 'lock'>,

@@ -1,5 +1,5 @@
-// Whether two views are the same archive: every entry, in order, with everything that is recorded of it, in the same stored
-// chunks. Positions of chunks and numbers of hard-link groups may differ; what they refer to may not.
+// Checks that two views are the same archive: every entry, in order, with everything that is recorded of it, in the same stored chunks.
+// Positions of chunks and numbers of hard-link groups may differ; what they refer to may not.
 import { hash } from 'node:crypto';
 import { integrityError } from '../../platform/failures/errors.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
@@ -11,18 +11,18 @@ import { openView } from '../chain/view.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
 export interface ComparedView extends MergedView {
-  /** That the keys of its chunks are relative to. */
+  /** The upload that the keys of its chunks are relative to. */
   readonly uploadId: UploadId;
 }
 
 export interface ExpectedView extends ComparedView {
-  /** Of the manifest that should show it. */
+  /** Digest of the manifest that should have this view. */
   readonly sha256: string;
   readonly totals: Totals;
 }
 
 /**
- * Reads a rewritten manifest as readers will, and compares. `reader` shows it in its place.
+ * Reads a rewritten manifest as readers will, and compares. `reader` returns it under its final key.
  * @throws integrity when it is another archive, and what reading throws
  */
 export async function assertShows(reader: ObjectReader, expected: ExpectedView, signal: AbortSignal): Promise<void> {
@@ -34,7 +34,7 @@ export async function assertShows(reader: ObjectReader, expected: ExpectedView, 
   await assertSameView(expected, { uploadId, chunks, entries: () => found.entries() }, what);
 }
 
-/** Goes through both. @throws integrity naming the first path at which they differ */
+/** Compares both views entry by entry. @throws integrity naming the first path at which they differ */
 export async function assertSameView(expected: ComparedView, found: ComparedView, what: string): Promise<void> {
   const [wanted, given] = [new Lines(expected), new Lines(found)];
   const groups = new LinkGroups();
@@ -49,17 +49,17 @@ export async function assertSameView(expected: ComparedView, found: ComparedView
   }
 }
 
-/** Which group of one view is which of the other: one to one. */
+/** Maps hard-link groups of one view to those of the other, one to one. */
 class LinkGroups {
-  private readonly theirs = new Map<number, number>();
+  private readonly counterparts = new Map<number, number>();
   private readonly taken = new Set<number>();
 
-  fit(mine: number | undefined, other: number | undefined): boolean {
-    if (mine === undefined || other === undefined) return mine === other;
-    const known = this.theirs.get(mine);
+  fit(ours: number | undefined, other: number | undefined): boolean {
+    if (ours === undefined || other === undefined) return ours === other;
+    const known = this.counterparts.get(ours);
     if (known !== undefined) return known === other;
     if (this.taken.has(other)) return false;
-    this.theirs.set(mine, other);
+    this.counterparts.set(ours, other);
     this.taken.add(other);
     return true;
   }

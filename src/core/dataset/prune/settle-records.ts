@@ -1,4 +1,4 @@
-// Finishes what a process left in a record when it was killed while replacing a manifest: two digests, of which one is right.
+// Repairs records of processes that were killed while they replaced a manifest: such a record has two digests, of which one is right.
 import type { ObjectStore } from '../../store/object-store.js';
 import { changeRecord } from '../records/change-record.js';
 import { chainOfVersion, lookCache } from './needs.js';

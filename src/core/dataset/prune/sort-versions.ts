@@ -1,4 +1,4 @@
-// Which versions of a dataset stay, and why: by the rules that the user gave, and by what no later version could stand for.
+// Decides which versions of a dataset stay, and why: by the rules of the user, and because no later version could replace them.
 import type { ObjectReader } from '../../store/object-store.js';
 import { compareVersions } from '../records/version-name.js';
 import { storedDates } from '../records/stored-dates.js';
@@ -12,20 +12,20 @@ import type { ChainOptions } from './needs.js';
 /** A version that stays. */
 export interface KeptVersion extends ReadRecord {
   /**
-   * What keeps it: names of rules, `latest`, tags, `content` where no later one that stays holds half of its content, `fork` where
-   * it was made beside others and no later one that stays is of its source.
+   * Reasons: names of rules, `latest`, tags, `content` when no later version that stays has half of its content, `fork` when it was made
+   * beside others and no later version that stays is from its source.
    */
   readonly reasons: readonly string[];
 }
 
 /** The versions of one dataset. */
 export interface SortedVersions {
-  /** Lowest first. */
+  /** Kept versions, lowest first. */
   readonly kept: readonly KeptVersion[];
   readonly retired: readonly ReadRecord[];
 }
 
-/** By the rules alone. */
+/** Sorts the versions by the rules alone. */
 export function sortedVersions(
   own: readonly ReadRecord[],
   { keep, now }: { readonly keep: KeepRules; readonly now: Date },
@@ -45,7 +45,7 @@ export function sortedVersions(
   };
 }
 
-/** Keeps those as well that no later version can stand for. */
+/** Also keeps versions whose content no later version comes near to. */
 export async function withHeirs(
   reader: ObjectReader,
   sorted: SortedVersions,
@@ -54,7 +54,7 @@ export async function withHeirs(
   return withSpared(sorted, await withoutHeir(reader, { ...sorted, ...options }), 'content');
 }
 
-/** And those of a fork whose source has made nothing since. */
+/** Also keeps versions of a fork whose source has made nothing since. */
 export function withForks(sorted: SortedVersions, { tombstones }: BaseState): SortedVersions {
   const [first] = [...sorted.kept, ...sorted.retired];
   const own = tombstones.filter(({ listed }) => listed.datasetId === first?.listed.datasetId);

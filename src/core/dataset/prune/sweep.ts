@@ -1,8 +1,8 @@
-// A sweep alone, and scuttle, which says that it spares nobody, deletes chunks, direct files and manifests that other processes may
-// have put (rules.md#one-deleter). It executes marks that are older than the grace by the store's clock (rules.md#grace). A writer
-// that looked at a folder before its mark was put has put its record by then, or looks again; a restore that read from it has
-// ended. So what no version needs in a fresh look at all chains (rules.md#fresh-look), and no writer can commit any more
-// (rules.md#fence), is not needed by anybody. Who else deletes, and what, is listed in scripts/import-rules.mjs.
+// Only a sweep, and scuttle, which says that it spares nobody, deletes chunks, direct files and manifests that other processes may have put
+// (rules.md#one-deleter). It executes marks that are older than the grace by the store's clock (rules.md#grace). A writer that looked at a
+// folder before its mark was put has put its record by then, or looks again; a restore that read from it has ended. So an object that no
+// version needs in a fresh look at all chains (rules.md#fresh-look), and that no writer can commit any more (rules.md#fence), is not needed
+// by anybody. scripts/import-rules.mjs lists who else deletes, and what.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../store/object-store.js';
 import type { EventSink } from '../../events/events.js';
@@ -22,14 +22,14 @@ import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../.
 const BATCH = 1000;
 
 export interface SweepOptions {
-  /** Undefined: every dataset. */
+  /** Undefined for every dataset. */
   readonly datasetId: string | undefined;
-  /** A mark is executed when it is this old. */
+  /** Age at which a mark is executed. */
   readonly graceMs: number;
-  /** Of the store's clock, as far as it is known. */
+  /** Current time by the store's clock, as far as it is known. */
   readonly now: Date;
   readonly emit?: EventSink | undefined;
-  /** Undefined: nothing can be locked there. */
+  /** Undefined when nothing can be locked there. */
   readonly findHeld?: FindHeld | undefined;
   readonly signal: AbortSignal;
 }
@@ -38,23 +38,23 @@ export interface SweepOptions {
 export type PlannedMark = Pick<FoundMark, 'object' | 'keys'>;
 
 export interface SweepPlan {
-  /** Every mark in folders of the datasets that are pruned, and in folders of no dataset. */
+  /** Every mark in folders of the pruned datasets, and in folders of no dataset. */
   readonly marks: readonly PlannedMark[];
-  /** Those that are old enough and name something that can be deleted. */
+  /** Marks that are old enough and name something that can be deleted. */
   readonly due: readonly PlannedMark[];
-  /** What the due marks name, exists and is not needed: manifests first. */
+  /** Existing objects that the due marks name and that are not needed, manifests first. */
   readonly objects: readonly ObjectInfo[];
-  /** What the others name, and from when on it can be deleted. */
+  /** Objects that the other marks name, and the time from which they can be deleted. */
   readonly waiting: { readonly objects: number; readonly bytes: number; readonly until: Date | undefined };
-  /** What marks name, old or not, and a lock keeps; neither in `due` nor in `objects`. */
+  /** Objects that marks name, old or not, and that a lock keeps; they are neither in `due` nor in `objects`. */
   readonly held: HeldObjects;
   readonly warnings: readonly string[];
 }
 
 export interface PlanSweepOptions extends SweepOptions {
-  /** By versions. */
+  /** Keys that versions need. */
   readonly needed: ReadonlySet<string>;
-  /** By versions that were retired within the grace. */
+  /** Keys needed by versions that were retired within the grace. */
   readonly young: ReadonlySet<string>;
 }
 
@@ -87,7 +87,7 @@ export async function planSweep(
     graceMs === 0 || now.getTime() - object.lastModified.getTime() >= graceMs;
   const old = marks.filter(isDue);
   const isNeeded = (key: string): boolean => needed.has(key) || young.has(key);
-  // A mark that names only what exists and is needed requires nothing.
+  // Nothing is to be done for a mark that names only objects that exist and are needed.
   const due = old.filter(({ keys }) => keys.some((key) => present.has(key) && !isNeeded(key)) || !keys.some(isNeeded));
   const objectsOf = (which: readonly PlannedMark[], isKept: (key: string) => boolean): ObjectInfo[] =>
     [...new Set(which.flatMap(({ keys }) => keys))]
@@ -118,9 +118,9 @@ export async function planSweep(
 const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith(`/${MANIFEST_NAME}`);
 
 /**
- * Manifests before chunks, and of those what builds on others first: one that is still there never builds on one that is gone. A
- * version builds on lower ones, whenever its upload began (one that was interrupted may go on days later); nothing builds on an
- * upload that is no version.
+ * Sorts manifests before chunks, and among manifests those that build on others first: one that still exists never builds on one that is
+ * gone. A version builds on lower ones, whenever its upload began (an interrupted one may go on days later); nothing builds on an upload
+ * that is no version.
  */
 export function inOrderOfDeletion(ordinalOf: BaseState['ordinalOf']): (a: ObjectInfo, b: ObjectInfo) => number {
   const rank = ({ key }: ObjectInfo): number =>
@@ -134,7 +134,7 @@ export interface SweepOutcome {
   readonly failed: readonly DeleteFailure[];
 }
 
-/** Executes what is due, after a fresh look. @throws a refusal where a version is unreadable: then nothing was deleted */
+/** Executes marks that are due, after a fresh look. @throws a refusal when a version is unreadable: then nothing was deleted */
 export async function sweep(
   store: ObjectStore,
   options: SweepOptions & Pick<FenceOptions, 'randomBytes' | 'deleter'>,
@@ -161,7 +161,7 @@ export async function sweep(
       meter.add(batch.length, 0);
     }
   };
-  // A fence has taken the place of a manifest; its copy goes with what it was about.
+  // A fence has taken the place of a manifest; its copy is deleted with the rest of the upload.
   const raised = [...fences.raised];
   const replaced = new Set(raised.flatMap(([id, { flag }]) => (flag === undefined ? [manifestKeyOf(id)] : [])));
   const copies = raised.flatMap(([, { copy }]) => copy ?? []);
@@ -173,8 +173,8 @@ export async function sweep(
   const failed = new Set(failures.map(({ key }) => key));
   const gone = objects.filter(({ key }) => !failed.has(key));
   await refuseIfHarmed(store, state, { fences, gone, signal });
-  // A mark stays as long as anything that it names is needed: a suspended sweep may still be about to delete it, and
-  // a writer that looks now must not rely on it.
+  // A mark stays as long as anything that it names is needed: a suspended sweep may still be about to delete it, and a writer that looks
+  // now must not rely on it.
   const isGone = (key: string): boolean => !needed.has(key) && !young.has(key) && !failed.has(key);
   const done = due.filter(({ keys }) => keys.every(isGone)).map(({ object }) => object);
   const claims = await claimSwept(store, done, gone, due, signal);
@@ -192,8 +192,8 @@ export async function sweep(
 const uploadOf = (key: string): string => splitUploadKey(key)?.uploadId ?? '';
 
 /**
- * Fences off every upload that no record names and of which something is about to be deleted. One that a record names by now
- * gets its manifest back and is spared, like one whose writer is at work.
+ * Fences off every upload that no record names and of which something is about to be deleted. An upload that a record names by now gets its
+ * manifest back and is spared, like one whose writer is at work.
  */
 async function fenceOff(
   store: ObjectStore,
@@ -215,7 +215,7 @@ async function fenceOff(
   };
 }
 
-/** In spite of looks, marks and fences (rules.md#fresh-look). @throws integrity naming the version */
+/** Refuses when a new version was harmed in spite of looks, marks and fences (rules.md#fresh-look). @throws integrity naming the version */
 async function refuseIfHarmed(
   store: ObjectStore,
   state: BaseState,

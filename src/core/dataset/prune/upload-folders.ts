@@ -1,4 +1,4 @@
-// What is stored under `uploads/`, one upload at a time. Folders whose name is not an upload id are foreign and never shown.
+// Lists the objects under `uploads/`, one upload at a time. Folders whose name is not an upload ID are foreign and left out.
 import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
 import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
@@ -13,19 +13,19 @@ const COMPANION = /^(?:manifest\.json\.gz\.[^/]+|create-once-[0-9a-f]{16})$/;
 export interface UploadFolder {
   readonly uploadId: UploadId;
   manifest: ObjectInfo | undefined;
-  /** In place of the manifest, or a flag: it was given up. Stays for ever, and is nothing that a prune deletes. */
+  /** Fence in place of the manifest, or a flag, of an abandoned upload. It stays for ever; a prune never deletes it. */
   fence: ObjectInfo | undefined;
-  /** `manifest.json.gz.…`: what replacing a manifest leaves while it is under way; and what asking the store has left. */
+  /** `manifest.json.gz.…`: objects left while a manifest is being replaced; and those left by probes of the store. */
   readonly companions: ObjectInfo[];
-  /** And files of direct uploads. */
+  /** Chunks, and files of direct uploads. */
   readonly chunks: ObjectInfo[];
-  /** Of earlier prunes. */
+  /** Marks of earlier prunes. */
   readonly marks: ObjectInfo[];
-  /** What this version of archiver does not write. */
+  /** Objects that this version of archiver does not write. */
   readonly unknown: ObjectInfo[];
 }
 
-/** Every upload under the base by its id. One LIST. @throws what the listing throws */
+/** Every upload under the base by its ID. One LIST. @throws what the listing throws */
 export async function listUploadFolders(
   reader: ObjectReader,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function listUploadFolders(
   return folders;
 }
 
-/** An upload of which nothing is left. */
+/** An upload without objects. */
 export const emptyFolder = (uploadId: UploadId): UploadFolder => ({
   uploadId,
   manifest: undefined,
@@ -66,12 +66,12 @@ function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
 const newer = (a: ObjectInfo | undefined, b: ObjectInfo): ObjectInfo =>
   a !== undefined && a.lastModified > b.lastModified ? a : b;
 
-/** What uploads and replaced manifests put there: all that a prune may ever delete. */
+/** Objects of uploads and of replaced manifests: all that a prune may ever delete. */
 export function ownObjects({ manifest, companions, chunks }: UploadFolder): readonly ObjectInfo[] {
   return [...(manifest === undefined ? [] : [manifest]), ...companions, ...chunks];
 }
 
-/** When a writer last put something there, by the store's clock; undefined where nothing is left. */
+/** Time of a writer's last write to the folder, by the store's clock; undefined when nothing is left. */
 export function newestWrite(folder: UploadFolder): Date | undefined {
   let newest: Date | undefined;
   for (const { lastModified } of [...ownObjects(folder), ...folder.unknown])

@@ -1,6 +1,5 @@
-// Whether a manifest is the one that a record, or the manifest after it, names (rules.md#named-digests). What a
-// manifest says of itself proves nothing: where another one has taken the place of the one that was named, the version record
-// of its own upload must name it.
+// Checks that a manifest is the one that a record, or the manifest after it, names (rules.md#named-digests). What a manifest says about
+// itself proves nothing: when another one has replaced the one that was named, the version record of its own upload must name it.
 import { integrityError } from '../../platform/failures/errors.js';
 import type { ManifestHead, VersionRecord } from '../../format/manifest/manifest-types.js';
 import { repairCommand } from '../../format/manifest/repair-hint.js';
@@ -11,9 +10,9 @@ import { versionNumber } from './version-name.js';
 
 /** Digests that a manifest may have, and the dataset whose records may name another one by now. */
 export interface ExpectedDigests extends ReadonlyArray<string> {
-  /** Known from elsewhere than the manifest itself. Without it no record is asked. */
+  /** Dataset, known from elsewhere than the manifest itself. Without it no record is read. */
   readonly datasetId?: string;
-  /** None is known: the record of the upload is asked, wherever it is. */
+  /** Set when no digest is known: the record of the upload is read, wherever it is. */
   readonly asksRecord?: true;
 }
 
@@ -21,10 +20,12 @@ export interface ExpectedDigests extends ReadonlyArray<string> {
 export const expectedIn = (datasetId: string, digests: readonly string[]): ExpectedDigests =>
   Object.assign([...digests], { datasetId });
 
-/** What the version record of the upload names, where there is one that may be read: for an upload that somebody named by itself. */
+/**
+ * The digests that the version record of the upload names, if there is one that may be read: for an upload that the user named by its ID.
+ */
 export const DIGESTS_OF_RECORD: ExpectedDigests = Object.assign([], { asksRecord: true as const });
 
-/** In what a manifest of this digest contradicts the record of its upload, in a sentence; undefined where it does not. */
+/** A sentence that says how a manifest of this digest contradicts the record of its upload; undefined when it does not. */
 export function contradiction(record: VersionRecord, sha256: string): string | undefined {
   if (digestsIn(record).includes(sha256)) return undefined;
   return (
@@ -35,15 +36,16 @@ export function contradiction(record: VersionRecord, sha256: string): string | u
 
 interface FoundManifest {
   readonly head: ManifestHead;
-  /** Below the base. */
+  /** Key relative to the base. */
   readonly key: string;
-  /** Of what is stored. */
+  /** Digest of the stored bytes. */
   readonly sha256: string;
 }
 
 /**
- * Whether the manifest has an expected digest, or shows the same as one that has (`replaces`) and is what the record of its
- * upload names now. None expected: none was recorded, or its record says. @throws integrity when neither is so, and what the store throws
+ * Checks that the manifest has an expected digest, or has the same content as one that has (`replaces`) and is named by the record of its
+ * upload now. An empty list means that none was recorded, or that the record is to be read. @throws integrity when neither is the case, and
+ * what the store throws
  */
 export async function assertExpected(
   reader: ObjectReader,
@@ -66,7 +68,9 @@ export async function assertExpected(
   });
 }
 
-/** As verify does, with a bounded number of requests. Without a record there is nothing to compare with. */
+/**
+ * Compares with the record of the upload as verify does, with a bounded number of requests. Without a record there is nothing to compare.
+ */
 async function assertRecorded(
   reader: ObjectReader,
   { uploadId, datasetId }: ManifestHead,

@@ -13,7 +13,7 @@ import { readParsedRecord } from './versions.js';
 
 export interface RecordChange {
   readonly manifestSha256?: string;
-  /** Left out: the record no longer names a second digest. */
+  /** When left out, the record no longer names a second digest. */
   readonly replacementSha256?: string;
   readonly listing?: VersionRecord['listing'];
   readonly totals?: Totals;
@@ -37,7 +37,7 @@ export async function changeRecord(
 ): Promise<void> {
   const rewritten = 'was rewritten by another process';
   for (let tries = 1; ; tries++) {
-    const { etag, retention, document } = await readThere(store, version, signal);
+    const { etag, retention, document } = await readCurrent(store, version, signal);
     const { replacementSha256: _old, ...kept } = document;
     const body = encoded({ ...kept, ...change, ...(replacementSha256 === undefined ? {} : { replacementSha256 }) });
     // Also when it is our own, from a request whose answer was lost.
@@ -59,14 +59,14 @@ export async function changeRecord(
 const encoded = (document: ParsedRecord['document']): Buffer =>
   encodeVersionRecord(document as unknown as Omit<VersionRecord, 'digest'>);
 
-/** The etag is that of the document, or of one before it: then the condition fails. */
-async function readThere(
+/** Reads the record. The ETag is that of the document, or of an earlier one: then the condition fails. */
+async function readCurrent(
   store: ObjectStore,
   version: ParsedRecord,
   signal: AbortSignal,
 ): Promise<{
   readonly etag: string;
-  /** The new record is locked as the old one is. */
+  /** Lock of the new record, which is that of the old one. */
   readonly retention: Retention | undefined;
   readonly document: ParsedRecord['document'];
 }> {

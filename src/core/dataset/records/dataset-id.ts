@@ -1,4 +1,4 @@
-// Which texts may name a dataset. Ids are derived (identity.ts) or given by a person, and become part of keys.
+// Validates dataset IDs. They are derived (identity.ts) or given by a person, and become part of keys.
 import { usageError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 
@@ -7,7 +7,7 @@ const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** True for a valid dataset id. */
 export const isDatasetId = (text: string): boolean => SAFE_ID.test(text);
 
-/** @throws usage when the id could mean something else in a key */
+/** Returns a valid ID. @throws usage when the ID could mean something else in a key */
 export function checkDatasetId(datasetId: string): string {
   if (isDatasetId(datasetId)) return datasetId;
   throw usageError(
@@ -15,5 +15,5 @@ export function checkDatasetId(datasetId: string): string {
   );
 }
 
-/** The name of the folder in a derived id: `photos` of `photos-1a2b3c4d`; the id itself when it is none. */
+/** The name of the folder in a derived ID: `photos` for `photos-1a2b3c4d`; other IDs are returned unchanged. */
 export const nameOfDataset = (datasetId: string): string => datasetId.replace(/-[0-9a-f]{8}$/, '');

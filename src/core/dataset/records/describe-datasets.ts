@@ -8,7 +8,7 @@ import { recordedSource } from './recorded-source.js';
 import { strayTexts } from './strays.js';
 import { listDatasets, type ListedVersion, readVersions } from './versions.js';
 
-/** Sizes are bytes; null where the record cannot be read. */
+/** Summary of a dataset. Sizes are bytes; null when the record cannot be read. */
 export interface DatasetSummary {
   readonly datasetId: string;
   readonly versionCount: number;
@@ -17,24 +17,24 @@ export interface DatasetSummary {
   readonly files: number | null;
   readonly bytes: number | null;
   readonly storedBytes: number | null;
-  /** When the newest version was made. */
+  /** Time at which the newest version was made. */
   readonly updatedAt: string | null;
   readonly source: string | null;
   readonly host: string | null;
-  /** Why the newest version cannot be read. */
+  /** The reason why the newest version cannot be read. */
   readonly problem?: string;
 }
 
 const AT_ONCE = 16;
 
 export interface DescribeOptions {
-  /** Told of what lies beside the datasets. */
+  /** Gets sentences about objects beside the datasets. */
   readonly warn: (text: string) => void;
   readonly signal: AbortSignal;
   readonly emit?: EventSink;
 }
 
-/** All datasets, by their ids. @throws what listing and reading records throws */
+/** All datasets, sorted by ID. @throws what listing and reading records throws */
 export async function describeDatasets(
   reader: ObjectReader,
   { warn, signal, emit = ignoreEvents }: DescribeOptions,

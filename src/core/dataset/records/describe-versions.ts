@@ -1,4 +1,4 @@
-// The versions of a dataset as data for programs: what their records say, and what the store and other versions say of them.
+// The versions of a dataset as data for programs: what their records state, and what the store and other versions tell about them.
 import { defined } from '../../platform/defined.js';
 import type { EventSink } from '../../events/events.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
@@ -13,9 +13,9 @@ import { type BrokenRecord, type ReadRecord, readVersions } from './versions.js'
 
 interface Listed extends VersionName {
   readonly tags: readonly string[];
-  /** By the store's clock. ISO 8601, as `createdAt`. */
+  /** Time by the store's clock. ISO 8601, as `createdAt`. */
   readonly storedAt: string;
-  /** Why it may be none of ours; in sentences. */
+  /** Sentences that say why it may not be one of ours. */
   readonly doubts: readonly string[];
 }
 
@@ -24,13 +24,13 @@ export interface UnreadableVersion extends Listed {
   readonly problem: string;
 }
 
-/** Sizes are bytes, those of what a restore would give; `storedBytes` are those of the chunks. */
+/** A version. Sizes are bytes of a restore; `storedBytes` are those of the chunks. */
 export interface DescribedVersion
   extends Listed, Pick<VersionRecord, 'uploadId' | 'listing' | 'totals' | 'createdAt' | 'previous' | 'commit'> {
   readonly files: number;
   readonly bytes: number;
   readonly storedBytes: number;
-  /** Null where the record of an encrypted version does not name it, as `host`. */
+  /** Null, like `host`, when the record of an encrypted version does not name it. */
   readonly source: string | null;
   readonly host: string | null;
   readonly writerId?: string;
@@ -39,16 +39,16 @@ export interface DescribedVersion
 
 export interface DescribedVersions {
   readonly datasetId: string;
-  /** Newest first. */
+  /** Versions, newest first. */
   readonly versions: readonly (DescribedVersion | UnreadableVersion)[];
-  /** In sentences. */
+  /** Warnings as sentences. */
   readonly warnings: readonly string[];
-  /** Every record was read, and every commit that is recorded. */
+  /** True when every record was read, with every commit that is recorded. */
   readonly isComplete: boolean;
 }
 
 export interface DescribeVersionsOptions {
-  /** As `findDataset` takes it. */
+  /** In the form that `findDataset` takes. */
   readonly dataset: string | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -80,7 +80,7 @@ export async function describeVersions(
   return { datasetId, versions, warnings, isComplete: broken.length + problems.length === 0 };
 }
 
-/** What looks as if none of your writers had made it; dates are told side by side. */
+/** Warnings about versions that look as if none of your writers had made them; dates are shown side by side instead. */
 function strange(newestFirst: readonly ReadRecord[]): readonly string[] {
   const doubts = doubtsAbout(newestFirst.toReversed(), { withDates: false });
   return newestFirst.flatMap(({ listed }) => {

@@ -1,5 +1,5 @@
-// What looks as if nobody of ours had made a version: a key that may only put can add versions to a dataset, and cannot change
-// what was there before. Said wherever versions are looked at; nothing is decided by it.
+// Finds signs that a version was not made by our own writers: a key that may only put can add versions to a dataset, and cannot change
+// existing ones. Shown wherever versions are listed; nothing is decided by it.
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -8,8 +8,8 @@ import { type ListedVersion, listVersions, type ReadRecord, readVersions } from 
 import { compareVersions, type VersionName, versionName } from './version-name.js';
 
 /**
- * By the key of the record, in sentences; `read` are versions of one dataset, lowest first. Those without a doubt are not in it. `withDates`
- * is false where dates are shown side by side.
+ * Doubts as sentences, by the key of the record; `read` are versions of one dataset, lowest first. Versions without a doubt are left out.
+ * `withDates` is false when dates are shown side by side.
  */
 export function doubtsAbout(
   read: readonly ReadRecord[],
@@ -32,7 +32,10 @@ export function doubtsAbout(
   return doubts;
 }
 
-/** The newest version below this one whose record says that it has files; undefined where there is none. One LIST. @throws what the store throws */
+/**
+ * The newest version below this one whose record states that it has files; undefined when there is none. One LIST. @throws what the store
+ * throws
+ */
 export async function contentBefore(
   reader: ObjectReader,
   { datasetId, ...name }: VersionName & { readonly datasetId: string },

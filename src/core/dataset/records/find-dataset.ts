@@ -1,5 +1,5 @@
-// Which dataset a person means: by its id, by the name of its folder, by a beginning that only one has, or by nothing where
-// there is only one.
+// Finds the dataset that a person means: by its ID, by the name of its folder, by a prefix that only one has, or without a name when there
+// is only one.
 import { ArchiverError, usageError } from '../../platform/failures/errors.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -9,7 +9,7 @@ import { listDatasets, type ListedVersion, listVersions } from './versions.js';
 
 export interface FoundDataset {
   readonly datasetId: string;
-  /** Lowest ordinal first; at least one. */
+  /** Versions, lowest ordinal first; at least one. */
   readonly versions: readonly ListedVersion[];
 }
 
@@ -18,14 +18,14 @@ const NEAR = 3;
 const LEAST_SHARED = 3;
 
 export interface FindDatasetOptions {
-  /** Told of what lies beside the datasets, where all of them are listed. */
+  /** Gets sentences about objects beside the datasets, when all of them are listed. */
   readonly warn?: (text: string) => void;
-  /** False where something is deleted: what else begins like this may be gone one day. */
+  /** False when something is deleted: another dataset with this prefix may be gone one day. */
   readonly takesBeginnings?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One LIST for an id, else two. @throws usage where several are meant, not-found where none is; both name those that there are */
+/** Finds a dataset. One LIST for an ID, else two. @throws usage when several match, not-found when none does; both name those that exist */
 export async function findDataset(
   reader: ObjectReader,
   given: string | undefined,
@@ -57,7 +57,7 @@ function onlyOne(url: string, known: readonly string[]): string {
   );
 }
 
-/** The dataset of these that a text means; undefined for none. @throws usage where several are meant, naming them */
+/** The dataset of `known` that a text means; undefined for none. @throws usage when several match, naming them */
 export function meantDataset(known: readonly string[], given: string, takesBeginnings = true): string | undefined {
   if (known.includes(given)) return given;
   const named = known.filter((id) => nameOfDataset(id) === given);
@@ -81,7 +81,7 @@ function namesOf(ids: readonly string[]): string {
   return ids.slice(0, SHOWN).map(printable).join(', ') + more;
 }
 
-/** Up to three that begin alike; all of them where there are at most three. */
+/** Up to three with a similar beginning; all of them when there are at most three. */
 function nearTo(datasetId: string, known: readonly string[]): readonly string[] {
   if (known.length <= NEAR) return known;
   return known

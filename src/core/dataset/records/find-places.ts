@@ -1,5 +1,5 @@
-// Where below a base URL other stores of archiver are: those of writers, and prefixes that hold uploads. Folders are listed
-// with a delimiter, so that a request shows names and never the chunks below them, and only so many of them.
+// Finds other stores of archiver below a base URL: those of writers, and prefixes that hold uploads. Folders are listed with a delimiter,
+// so that a request returns names and never the chunks below them, and only a limited number is listed.
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { atOnce } from '../../platform/limits/at-once.js';
 import { isUploadId, manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
@@ -9,7 +9,7 @@ import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 export interface FoundPlaces {
   /** Prefixes relative to the base, without the last slash: `lab`, `writers/web-01`. */
   readonly places: readonly string[];
-  /** False where there were more folders than may be looked into, or one that may not be listed. */
+  /** False when there were more folders than may be listed, or one that may not be listed. */
   readonly isComplete: boolean;
 }
 
@@ -19,14 +19,14 @@ const MAX_LISTINGS = 64;
 const ASKED_AT_ONCE = 32;
 /** A LIST costs twelve times a HEAD. */
 const LISTED_FROM = 16;
-/** So many tell of fewer before uploads are asked for one by one. */
+/** Number of pages with few uploads before the rest are asked for one by one. */
 const MOST_POOR_PAGES = 8;
 
 const UPLOADS = 'uploads/';
 const WRITERS = 'writers/';
 const OWN = new Set([UPLOADS, WRITERS, 'datasets/']);
 
-/** The ids of what lies directly below `uploads/` of a base. @throws what the listing throws */
+/** The IDs of the uploads directly below `uploads/` of a base. @throws what the listing throws */
 export async function listUploads(reader: ObjectReader, signal?: AbortSignal): Promise<readonly UploadId[]> {
   const ids: UploadId[] = [];
   for await (const page of reader.list({ prefix: UPLOADS, delimiter: '/', signal }))
@@ -35,15 +35,15 @@ export async function listUploads(reader: ObjectReader, signal?: AbortSignal): P
 }
 
 export interface ManifestLook {
-  /** What a prune left for other versions, and what is not finished. */
+  /** Uploads of which a prune kept objects for other versions, and unfinished ones. */
   readonly without: ReadonlySet<string>;
-  /** What was given up and swept: a fence is all that there is. */
+  /** Abandoned uploads that were swept: only a fence is left. */
   readonly fenced: ReadonlySet<string>;
 }
 
 /**
- * Those of these uploads that have no manifest. Pages of a listing tell of many uploads each; where they tell of few, because
- * uploads have many chunks, the rest is asked for one by one. Where that may not be asked, none. @throws what listing and asking throw
+ * Finds which of these uploads have no manifest. Each page of a listing covers many uploads; when it covers few, because uploads have many
+ * chunks, the rest are asked for one by one. Returns none when these credentials may not ask. @throws what listing and asking throw
  */
 export async function lookForManifests(
   reader: ObjectReader,
@@ -70,7 +70,7 @@ export async function lookForManifests(
 
 type Note = (id: UploadId, manifest: ObjectInfo | undefined) => void;
 
-/** Lists from the manifest of the first one, until a page tells of few; gives those that come after it. */
+/** Lists from the manifest of the first upload until a page covers few; returns the uploads after that. */
 async function unlisted(
   reader: ObjectReader,
   ids: readonly UploadId[],
@@ -82,7 +82,7 @@ async function unlisted(
     for (const id of rest.slice(0, count)) note(id, objects.get(manifestKeyOf(id)));
     rest = rest.slice(count);
   };
-  // Before the manifest, and after most of what sorts before it.
+  // A key before the manifest, and after most of what sorts before it.
   const startAfter = ids[0] && manifestKeyOf(ids[0]).slice(0, -1);
   for await (const { objects } of reader.list({ prefix: UPLOADS, startAfter, signal })) {
     const last = objects.at(-1)?.key ?? '';
@@ -95,7 +95,7 @@ async function unlisted(
   return rest;
 }
 
-/** Looks into the folders below the base, those near it first. At most 64 listings of one page. @throws what the listing throws */
+/** Searches the folders below the base, those near it first. At most 64 listings of one page. @throws what the listing throws */
 export async function findPlaces(reader: ObjectReader, signal?: AbortSignal): Promise<FoundPlaces> {
   const places: string[] = [];
   const queue = [''];
@@ -125,7 +125,7 @@ export async function findPlaces(reader: ObjectReader, signal?: AbortSignal): Pr
   return { places: places.toSorted(), isComplete };
 }
 
-/** Names of the folders directly below, with their slash. One that may not be listed has none. */
+/** Names of the folders directly below, with their slash. A folder that may not be listed has none. */
 async function firstPage(
   reader: ObjectReader,
   prefix: string,

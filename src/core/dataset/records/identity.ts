@@ -1,17 +1,17 @@
-// Names that are derived, not looked up: writer ids, dataset ids. See docs/format.md.
+// Derives names without a lookup: writer IDs, dataset IDs. See docs/format.md.
 import { createHash } from 'node:crypto';
 import { usageError } from '../../platform/failures/errors.js';
 import { type RawPath, textFromRaw, bytesOf, baseName } from '../../platform/paths/raw-path.js';
 
-/** Nothing that has a special meaning in a key, an ARN or a shell. */
+/** Allows no character that has a special meaning in a key, an ARN or a shell. */
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 const NAMELESS = 'data';
 
-/** It can be the id of a writer. */
+/** True for a valid writer ID. */
 export const isWriterId = (text: string): boolean => SAFE_ID.test(text);
 
-/** @throws usage when the id could mean something else in a key or a policy */
+/** Returns a valid ID. @throws usage when the ID could mean something else in a key or a policy */
 export function checkWriterId(writerId: string): string {
   if (isWriterId(writerId)) return writerId;
   throw usageError(
@@ -19,7 +19,7 @@ export function checkWriterId(writerId: string): string {
   );
 }
 
-/** `--writer-id auto`: the same for this machine at every run. */
+/** The ID for `--writer-id auto`: the same for this machine at every run. */
 export function autoWriterId(host: string, machineId: string): string {
   return `${slug(host)}-${createHash('sha256').update(machineId).digest('hex').slice(0, 8)}`;
 }
@@ -29,7 +29,7 @@ export function deriveDatasetId(source: RawPath, owner: string): string {
   return `${slug(textFromRaw(baseName(source)) ?? '')}-${identityDigest(source, owner)}`;
 }
 
-/** The same for a dataset whose manifests are encrypted: `data-<8 hex>`. */
+/** The ID for a dataset whose manifests are encrypted: `data-<8 hex>`. */
 export const deriveNamelessId = (source: RawPath, owner: string): string =>
   `${NAMELESS}-${identityDigest(source, owner)}`;
 

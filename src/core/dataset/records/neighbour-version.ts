@@ -1,4 +1,4 @@
-// The versions before and after the one on the screen.
+// Finds the versions before and after the one on the screen.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
@@ -6,10 +6,10 @@ import type { ObjectReader } from '../../store/object-store.js';
 import { listVersions, type ListedVersion, readVersion, readVersions } from './versions.js';
 import { compareVersions, isSameVersion, type VersionName, versionName } from './version-name.js';
 
-/** There is no version before the oldest, and none after the newest. */
+/** Thrown because there is no version before the oldest, and none after the newest. */
 export class NoSuchVersion extends ArchiverError {}
 
-/** A version of a dataset; `version` is undefined where only its upload is known. */
+/** A version of a dataset; `version` is undefined when only its upload is known. */
 export interface VersionPlace {
   readonly datasetId: string;
   readonly uploadId: UploadId;
@@ -21,10 +21,10 @@ export interface Neighbour {
   readonly isHead: boolean;
 }
 
-/** Records read at a time, newest first: the upload on the screen is usually a recent one. */
+/** Number of records read at a time, newest first: the upload on the screen is usually a recent one. */
 const BATCH = 16;
 
-/** The version before (-1) or after (1). @throws `NoSuchVersion` where there is none, and what reading throws */
+/** The version before (-1) or after (1). @throws `NoSuchVersion` when there is none, and what reading throws */
 export async function neighbourVersion(
   reader: ObjectReader,
   place: VersionPlace,
@@ -34,7 +34,7 @@ export async function neighbourVersion(
   const { datasetId } = place;
   const listed = await listVersions(reader, datasetId, signal);
   const name = place.version ?? (await nameOf(reader, place, listed, signal));
-  // A version may have been pruned since: its neighbours are those of its number.
+  // The version may have been pruned since: then its neighbours are found by its number.
   const after = listed.findIndex((one) => compareVersions(one, name) > 0);
   const at = after < 0 ? listed.length : after;
   const before = listed[at - 1];

@@ -4,7 +4,7 @@ import { type VersionName, versionNumber } from './version-name.js';
 export interface OrdinalRun {
   readonly from: number;
   readonly to: number;
-  /** Of a version that shares its ordinal with another one, and is in a run by itself. */
+  /** Letters of a version that shares its ordinal with another one; it is in a run by itself. */
   readonly fork?: string;
 }
 

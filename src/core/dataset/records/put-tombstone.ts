@@ -1,11 +1,14 @@
-// Retires a version: puts a tombstone over its record.
+// Retires a version: replaces its record with a tombstone.
 import { putIfUnchanged } from '../../store/put-if-unchanged.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { encodeTombstone } from './tombstone.js';
 import type { ReadRecord } from './versions.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 
-/** `now` is the store's. @throws conflict where the record was changed since it was listed, unsupported where the store cannot replace */
+/**
+ * Puts the tombstone; `now` is the store's time. @throws conflict when the record was changed since it was listed, unsupported when the
+ * store cannot replace
+ */
 export async function putTombstone(
   store: ObjectStore,
   { listed, record: { datasetId, version, uploadId } }: Pick<ReadRecord, 'listed' | 'record'>,
@@ -17,8 +20,8 @@ export async function putTombstone(
     await putIfUnchanged(store, listed.key, body, { ...writing, ifMatch: listed.etag });
     return;
   }
-  // There, only who is alone puts anything else over a record, and any tombstone says the same.
-  // By a listing, like the one that showed it: s3s-fs gives other ETags elsewhere.
+  // On a plain store, only a process that is alone replaces a record with anything else, and all tombstones of a version say the same. The
+  // ETag comes from a listing, like the one it is compared with: s3s-fs gives other ETags elsewhere.
   if ((await listedEtag(store, listed.key, signal)) !== listed.etag)
     throw new ArchiverError('conflict', `${listed.key} was changed meanwhile`);
   await store.put(listed.key, body, writing);

@@ -1,4 +1,4 @@
-// Which digests the version record of an upload names now.
+// Reads the digests that the version record of an upload names now.
 import { beganAt, type UploadId } from '../../store/ids/upload-id.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { ifAllowed } from '../../store/abilities.js';
@@ -12,8 +12,8 @@ export const digestsIn = ({ manifestSha256, replacementSha256 }: VersionRecord):
   replacementSha256 === undefined ? [manifestSha256] : [manifestSha256, replacementSha256];
 
 /**
- * The digests that the record of this upload names; undefined where none does, or where the store does not let us look.
- * One LIST, and a GET for the record, or each of those around it. @throws what the store throws
+ * The digests that the record of this upload names; undefined when no record names it, or when these credentials may not look. One LIST,
+ * and a GET for the record, or for each of those around it. @throws what the store throws
  */
 export async function recordedDigests(
   reader: ObjectReader,
@@ -28,7 +28,7 @@ export async function recordedDigests(
 
 interface Search {
   readonly uploadId: UploadId;
-  /** All records are read before there is none; else those alone that can be it where clocks agree, a bounded number. */
+  /** True to read all records before concluding that there is none; otherwise only a bounded number, those it can be when clocks agree. */
   readonly isThorough: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -50,7 +50,7 @@ export async function recordOf(
     }
     return undefined;
   };
-  // Ids begin with the time, so that a few requests find the place, where the clocks of the writers agree.
+  // IDs begin with the time, so that a few requests find the place when the clocks of the writers agree.
   let [low, high] = [0, listed.length];
   while (high - low > READS_AT_ONCE) {
     const middle = Math.floor((low + high) / 2);
@@ -66,8 +66,8 @@ export async function recordOf(
 }
 
 /**
- * The record that names an upload: in the dataset that its manifest names, or else in any other, because a manifest may name
- * any; undefined where there is none, or where the store does not let us look. @throws what the store throws
+ * The record that names an upload: in the dataset that its manifest names, or else in any other, because a manifest may name any; undefined
+ * when there is none, or when these credentials may not look. @throws what the store throws
  */
 export async function recordOfManifest(
   reader: ObjectReader,
@@ -96,7 +96,7 @@ export async function recordOfManifest(
 const mayName = (listed: ListedVersion, uploadId: UploadId): boolean =>
   listed.uploadId === undefined || listed.uploadId === uploadId;
 
-/** The one that was put next after the upload began: that of the upload, where nothing else was put meanwhile, or again since. */
+/** The first record put after the upload began: it is that of the upload, unless another was put meanwhile, or it was put again since. */
 function guessOf(listed: readonly ListedVersion[], uploadId: UploadId): readonly ListedVersion[] {
   const named = listed.find((one) => one.uploadId === uploadId);
   const began = beganAt(uploadId);

@@ -1,9 +1,9 @@
-// What lies beside the datasets of a store and is none of them: it is named, and everything goes on without it.
+// Reports objects beside the datasets of a store: they are named, and everything goes on without them.
 import { printable } from '../../platform/paths/raw-path.js';
 
 const SHOWN = 10;
 
-/** A sentence about them, or none; `place`: that of a store below the one that was asked for. */
+/** A sentence about the strays, or none; `place` is that of a store below the one that was asked for. */
 export function strayTexts(strays: readonly string[], place = ''): readonly string[] {
   if (strays.length === 0) return [];
   const above = place === '' ? '' : `${place}/`;

@@ -1,6 +1,6 @@
-// A tag that keeps a version from being pruned is an object of its own, `datasets/<id>/tags/v00000012.<tag>.json`: its name is that
-// of the record, whose key may have an upload id. Records are
-// not rewritten for it, because a writer without permission to read recognises the newest one by its ETag. Its key says all.
+// A tag that keeps a version from being pruned is an object of its own, `datasets/<id>/tags/v00000012.<tag>.json`: its name is that of the
+// record, whose key may have an upload ID. Records are not rewritten for it, because a writer without permission to read recognises the
+// newest one by its ETag. Its key holds all the information.
 import { usageError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { UPLOAD_ID } from '../../store/ids/upload-id.js';
@@ -10,12 +10,12 @@ import { placeIn, recordName, type RecordPlace } from './version-record.js';
 const TAG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const KEY = new RegExp(String.raw`^datasets/([^/]+)/tags/(v\d{8,15}(?:\.${UPLOAD_ID})?)\.([^/]+)\.json$`);
 
-/** The version by the key of its record. */
+/** A tag, with its version as the key of its record names it. */
 export interface VersionTag extends RecordPlace {
   readonly tag: string;
 }
 
-/** @throws usage when the tag could mean something else in a key or a shell */
+/** Returns a valid tag. @throws usage when the tag could mean something else in a key or a shell */
 export function checkTag(tag: string): string {
   if (TAG.test(tag)) return tag;
   throw usageError(
@@ -23,11 +23,11 @@ export function checkTag(tag: string): string {
   );
 }
 
-/** Below the base. */
+/** Key of a tag, relative to the base. */
 export const tagKey = ({ tag, ...place }: VersionTag): string =>
   `datasets/${place.datasetId}/tags/${recordName(place)}.${tag}.json`;
 
-/** What the key of a tag says; undefined for every other key. */
+/** Parses the key of a tag; undefined for every other key. */
 export function versionTag(key: string): VersionTag | undefined {
   const [, datasetId, name, tag] = KEY.exec(key) ?? [];
   if (datasetId === undefined || tag === undefined || !isDatasetId(datasetId) || !TAG.test(tag)) return undefined;

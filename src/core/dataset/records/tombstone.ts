@@ -1,7 +1,7 @@
-// What a retired version leaves under its key (rules.md#tombstones): it keeps the ordinal taken for ever, so
-// that no writer, however old its cache, can put another version under the same number, and names the upload of the
-// version. Every tombstone has exactly `TOMBSTONE_BYTES`, which no version record has, so that a listing is enough to tell
-// the two apart; code that decides about deletions reads it nevertheless.
+// A tombstone replaces the record of a retired version (rules.md#tombstones): it keeps the ordinal taken for ever, so that no writer,
+// however old its cache, can put another version under the same number, and names the upload of the version. Every tombstone has exactly
+// `TOMBSTONE_BYTES`, which no version record has, so that a listing is enough to tell the two apart; code that decides about deletions
+// reads it nevertheless.
 import * as s from '../../platform/documents/schema.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { digestedText } from '../../platform/json/digested-json.js';

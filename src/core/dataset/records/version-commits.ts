@@ -1,4 +1,4 @@
-// Which versions were made at which git commit. Most records say it; of those that do not, the head of the manifest is read.
+// Finds the versions made at a git commit. Most records name it; for the others, the head of the manifest is read.
 import { isArchiverError, usageError } from '../../platform/failures/errors.js';
 import { atOnce } from '../../platform/limits/at-once.js';
 import { readManifest } from '../../format/manifest/manifest-reader.js';
@@ -10,11 +10,11 @@ import { findDataset } from './find-dataset.js';
 import { readVersions } from './versions.js';
 import { versionName } from './version-name.js';
 
-/** Records, or heads of manifests, that are read at a time. */
+/** Number of records, or heads of manifests, that are read at a time. */
 const AT_ONCE = 16;
 const NAMED = 10;
 
-/** The full commit in hex; null for none. @throws what reading the manifest throws, where its record does not say it */
+/** The full commit in hex; null for none. @throws what reading the manifest throws, when its record does not name it */
 export async function commitOf(
   reader: ObjectReader,
   { commit, uploadId }: Pick<VersionRecord, 'commit' | 'uploadId'>,
@@ -26,8 +26,8 @@ export async function commitOf(
 }
 
 /**
- * Commits by upload; none for a version whose manifest is encrypted, because a table needs no key, and for one whose manifest
- * cannot be read: that is a problem. @throws cancelled
+ * Commits by upload. Left out are versions whose manifest is encrypted, because a table needs no key, and those whose manifest cannot be
+ * read, which is a problem. @throws cancelled
  */
 export async function knownCommits(
   reader: ObjectReader,
@@ -54,9 +54,9 @@ export interface CommitVersion {
 }
 
 /**
- * The newest version of a dataset that was made at one of these commits, each of them perhaps only its beginning; undefined for
- * none. `dataset`: as `findDataset` takes it. `warn` is told of records that cannot be read, too.
- * @throws what `findDataset` throws; usage where one of them is the beginning of several commits; what reading throws
+ * The newest version of a dataset that was made at one of these commits, each of which may be a prefix; undefined for none. `dataset` is in
+ * the form that `findDataset` takes. `warn` gets records that cannot be read, too.
+ * @throws what `findDataset` throws; usage when one of them is the prefix of several commits; what reading throws
  */
 export async function versionAtCommit(
   reader: ObjectReader,

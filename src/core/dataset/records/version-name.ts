@@ -1,17 +1,17 @@
-// What a version of a dataset is called: `v12`. On a store that does not create a key only once, two writers may make version 12
-// at the same time (docs/decisions/060-plain-stores.md): both are whole, the second is `v12.b`, the third `v12.c`.
+// Names versions of a dataset: `v12`. On a store that does not create a key only once, two writers may make version 12 at the same time
+// (docs/decisions/060-plain-stores.md): both are whole, the second is `v12.b`, the third `v12.c`.
 
 export interface VersionName {
   /** Its ordinal. */
   readonly version: number;
-  /** Of versions that share an ordinal: `b` for the second in their order; undefined for the first, and where there is one. */
+  /** For versions that share an ordinal, `b` for the second in their order; undefined for the first, and for a single one. */
   readonly fork?: string | undefined;
 }
 
 const LETTERS = 26;
 const A = 97;
 
-/** The letters of the version at this position among those that share its ordinal, from 0: undefined, `b`, … `z`, `aa`, … */
+/** Letters for the version at this position, from 0, among those that share its ordinal: undefined, `b`, … `z`, `aa`, … */
 export function forkAt(position: number): string | undefined {
   if (position === 0) return undefined;
   let letters = '';
@@ -20,14 +20,14 @@ export function forkAt(position: number): string | undefined {
   return letters;
 }
 
-/** `12`, `12.b`. */
+/** Number of a version, such as `12` or `12.b`. */
 export const versionNumber = ({ version, fork }: VersionName): string =>
   fork === undefined ? String(version) : `${version}.${fork}`;
 
-/** `v12`, `v12.b`. */
+/** Name of a version, such as `v12` or `v12.b`. */
 export const versionName = (name: VersionName): string => `v${versionNumber(name)}`;
 
-/** Older ones first. */
+/** Sorts older versions first. */
 export function compareVersions(a: VersionName, b: VersionName): number {
   const [ours, theirs] = [a.fork ?? '', b.fork ?? ''];
   if (a.version !== b.version) return a.version - b.version;

@@ -15,13 +15,13 @@ const MAX_DEPTH = 8;
 export interface ParsedRecord {
   readonly place: RecordPlace;
   readonly record: VersionRecord;
-  /** As it was written, without `digest`: the basis of a rewritten record, so that unknown keys are kept. */
+  /** The document as it was written, without `digest`: the basis of a rewritten record, so that unknown keys are kept. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads what is stored under the key of a version: its record, or its tombstone when it was retired.
- * @throws integrity for what is damaged or foreign, unsupported for a newer format
+ * Parses the object under the key of a version: its record, or its tombstone when it was retired.
+ * @throws integrity for damaged or foreign content, unsupported for a newer format
  */
 export function parseVersionRecord(
   bytes: Buffer,

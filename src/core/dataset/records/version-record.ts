@@ -10,11 +10,11 @@ import type { ObjectReader } from '../../store/object-store.js';
 import { defined } from '../../platform/defined.js';
 import { TOMBSTONE_BYTES } from './tombstone.js';
 
-/** What the key of a record says. */
+/** The parts of a record's key. */
 export interface RecordPlace {
   readonly datasetId: string;
   readonly version: number;
-  /** Where it is part of the key. */
+  /** Set when it is part of the key. */
   readonly uploadId?: UploadId | undefined;
 }
 
@@ -22,29 +22,29 @@ type Ordinal = Omit<RecordPlace, 'datasetId'>;
 
 const ordinalText = (version: number): string => `v${String(version).padStart(8, '0')}`;
 
-/** The key of a record below the base, without its ending: what keys of its tags begin with, too. */
+/** Name of a record without its ending; keys of its tags begin with it, too. */
 export const recordName = ({ version, uploadId }: Ordinal): string =>
   uploadId === undefined ? ordinalText(version) : `${ordinalText(version)}.${uploadId}`;
 
-/** The key of a record below the base. */
+/** The key of a record, relative to the base. */
 export const recordKey = (place: RecordPlace): string => `datasets/${place.datasetId}/${recordName(place)}.json`;
 
-// So many digits that the number after the highest one is exact: numbers that are not would hide what is committed.
+// Limited digits keep the number after the highest one exact: numbers that are not would hide what is committed.
 const NAME = new RegExp(String.raw`^v(\d{8,15})(?:\.(${UPLOAD_ID}))?\.json$`);
 const LAST_ORDINAL = 10 ** 15 - 1;
 
-/** What a name in the folder of a dataset is the record of; undefined for every other name. */
+/** Parses the name of an object in the folder of a dataset; undefined for every name that is not that of a record. */
 export function placeIn(datasetId: string, name: string): RecordPlace | undefined {
   const [, digits, uploadId] = NAME.exec(name) ?? [];
   if (digits === undefined || (digits.length > 8 && digits.startsWith('0'))) return undefined;
   return { datasetId, version: Number(digits), ...defined({ uploadId: uploadId as UploadId | undefined }) };
 }
 
-/** Records in their order: within an ordinal the one without an upload id in its key comes first, then by upload id. */
+/** Sorts records: within an ordinal the one without an upload ID in its key comes first, then by upload ID. */
 export const comparePlaces = (a: Ordinal, b: Ordinal): number =>
   a.version - b.version || ((a.uploadId ?? '') < (b.uploadId ?? '') ? -1 : Number(a.uploadId !== b.uploadId));
 
-/** @throws conflict where no record of this version would be seen */
+/** Refuses an ordinal whose record would not be seen. @throws conflict */
 export function assertOrdinal(datasetId: string, version: number): void {
   if (version <= LAST_ORDINAL) return;
   throw new ArchiverError('conflict', `dataset ${datasetId} has version ${LAST_ORDINAL}, and none can follow it`, {
@@ -56,10 +56,10 @@ export function assertOrdinal(datasetId: string, version: number): void {
 export const encodeVersionRecord = (record: Omit<VersionRecord, 'digest'>): Buffer =>
   Buffer.from(`${digestedText(record)}\n`, 'utf8');
 
-/** Above this, byte order of the keys is no longer the order of ordinals. */
+/** Above this ordinal, byte order of the keys is no longer the order of ordinals. */
 const LAST_IN_ORDER = 99_000_000;
 
-/** What to list to see the ordinals of a dataset from this one on. */
+/** Listing options that return the ordinals of a dataset from this one on. */
 export function ordinalsFrom(
   datasetId: string,
   version: number,
@@ -71,15 +71,15 @@ export function ordinalsFrom(
 
 export interface HighestOptions {
   readonly signal?: AbortSignal | undefined;
-  /** An ordinal that existed once: the listing starts there, and at the beginning only when that shows nothing. */
+  /** An ordinal that existed once: the listing starts there, and at the beginning only when that finds nothing. */
   readonly known?: number | undefined;
 }
 
-/** The newest record of a dataset; a tombstone where nothing else has its ordinal. */
+/** The newest record of a dataset; a tombstone when nothing else has its ordinal. */
 export interface HighestVersion extends RecordPlace {
-  /** 0 for none. */
+  /** Ordinal; 0 for none. */
   readonly version: number;
-  /** Of the object there; '' for none. */
+  /** ETag of its object; '' for none. */
   readonly etag: string;
 }
 
@@ -90,7 +90,7 @@ interface Seen extends HighestVersion {
 const compareSeen = (a: Seen, b: Seen): number =>
   a.version - b.version || Number(a.isLive) - Number(b.isLive) || comparePlaces(a, b);
 
-/** One LIST; undefined for a writer without permission to list. @throws what the store throws */
+/** Finds the newest record. One LIST; undefined for a writer without permission to list. @throws what the store throws */
 export async function highestVersion(
   store: ObjectReader,
   datasetId: string,

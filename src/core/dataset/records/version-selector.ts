@@ -1,6 +1,5 @@
-// Which version a person means: `latest` (or `HEAD`), `12`, `v12`, or a day or minute, which means the newest version made by
-// its end (UTC).
-// Versions are ordered by their ordinals; the clocks of writers may disagree.
+// Selects the version that a person means: `latest` (or `HEAD`), `12`, `v12`, or a day or minute, which selects the newest version made by
+// its end (UTC). Versions are ordered by their ordinals; the clocks of writers may disagree.
 import { ArchiverError, type ErrorCode, isArchiverError, usageError } from '../../platform/failures/errors.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -13,16 +12,19 @@ import { type ListedVersion, readVersion, readVersions } from './versions.js';
 
 export type VersionSelector =
   | { readonly kind: 'head' }
-  /** `fork`: the letters of one of those that share the ordinal; `a` is the first. */
+  /** `fork`: the letters of one of the versions that share the ordinal; `a` is the first. */
   | { readonly kind: 'ordinal'; readonly version: number; readonly fork?: string | undefined }
   | { readonly kind: 'by'; readonly text: string; /** The first moment after it. */ readonly endMs: number };
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** Of a record that is there and cannot be used. */
+/** Errors for a record that exists and cannot be used. */
 const DAMAGED: readonly ErrorCode[] = ['integrity', 'unsupported'];
 
-/** Reads `latest`, `12`, `v12`, `v12.b`, `2026-03-31` or `2026-03-31T10:00`. @throws usage for anything else, and for what no calendar has */
+/**
+ * Parses `latest`, `12`, `v12`, `v12.b`, `2026-03-31` or `2026-03-31T10:00`. @throws usage for anything else, and for dates that do not
+ * exist
+ */
 export function parseVersionSelector(text: string): VersionSelector {
   if (['latest', 'head'].includes(text.toLowerCase())) return { kind: 'head' };
   const [, ordinal, fork] = /^v?(\d{1,15})(?:\.([a-z]{1,4}))?$/.exec(text) ?? [];
@@ -44,7 +46,7 @@ function startOf(text: string, time = ''): number {
 }
 
 /**
- * The record of the selected version. `dataset`: as `findDataset` takes it.
+ * The record of the selected version. `dataset` is in the form that `findDataset` takes.
  * @throws not-found naming what exists; what `findDataset` throws
  */
 export async function resolveVersion(
@@ -61,7 +63,7 @@ interface Resolved {
   readonly listed: ListedVersion;
 }
 
-/** The same with what was listed of it. */
+/** The record of the selected version with its listing; parameters as for `resolveVersion`. */
 export async function resolveListed(
   reader: ObjectReader,
   dataset: string | undefined,
@@ -80,7 +82,7 @@ export async function resolveListed(
   );
 }
 
-/** The newest of these versions; says so where others were made beside it. */
+/** The newest of these versions; warns when others were made beside it. */
 function newestOf(versions: readonly ListedVersion[], { warn }: FindDatasetOptions): ListedVersion | undefined {
   const newest = versions.at(-1);
   const beside = versions.filter((one) => one !== newest && one.version === newest?.version);
@@ -92,8 +94,8 @@ function newestOf(versions: readonly ListedVersion[], { warn }: FindDatasetOptio
 }
 
 /**
- * The version of this name among these; undefined where there is none. @throws usage where several share its ordinal and it
- * does not say which is meant
+ * The version of this name among these; undefined when there is none. @throws usage when several share its ordinal and it does not say
+ * which is meant
  */
 export function oneOf(
   { datasetId, versions }: FoundDataset,
@@ -110,11 +112,11 @@ export function oneOf(
   );
 }
 
-/** How the first of those that share an ordinal is called where it has to be told from the others. */
+/** Letter of the first version that shares an ordinal, when it has to be told from the others. */
 const FIRST = 'a';
 const namesOf = (versions: readonly ListedVersion[]): string => versions.map(versionName).join(', ');
 
-/** The record; where it is damaged, the error names the newest version that can be read. @throws what reading throws */
+/** The record; when it is damaged, the error names the newest version that can be read. @throws what reading throws */
 async function readOr(
   reader: ObjectReader,
   { versions }: FoundDataset,
@@ -135,7 +137,7 @@ async function readOr(
   }
 }
 
-/** Damaged records are named, and left out: which moment they are of is not known. */
+/** The newest version made by the end of the day or minute. Damaged records are reported and left out: their time is not known. */
 async function newestBy(
   reader: ObjectReader,
   { datasetId, versions }: FoundDataset,

@@ -1,5 +1,5 @@
-// Which datasets a base has, which versions they have, and what their records say. Every call asks the store; nothing is
-// cached. A listing that fails throws: it is never mistaken for an empty one.
+// Lists the datasets of a base and their versions, and reads their records. Every call asks the store; nothing is cached. A listing that
+// fails throws: it is never mistaken for an empty one.
 import { setMaxListeners } from 'node:events';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { ifAllowed } from '../../store/abilities.js';
@@ -22,9 +22,9 @@ const READS_AT_ONCE = 16;
 
 export interface ListedVersion
   extends Pick<ObjectInfo, 'key' | 'etag' | 'sizeBytes' | 'lastModified'>, RecordPlace, VersionName {
-  /** The highest ordinal below it, retired ones among them; 0 where there is none. A writer takes the next one. */
+  /** The highest ordinal below it, including retired ones; 0 when there is none. A writer takes the next one. */
   readonly follows: number;
-  /** In byte order. */
+  /** Tags, in byte order. */
   readonly tags: readonly string[];
 }
 
@@ -44,15 +44,15 @@ export interface BrokenRecord {
   readonly problem: ArchiverError;
 }
 
-/** What is below `datasets/` of a base. Ids in byte order; of each the lowest ordinal first. */
+/** Objects below `datasets/` of a base. IDs in byte order; for each dataset the lowest ordinal first. */
 export interface DatasetListing {
   /** The versions of every dataset that has one. */
   readonly versions: ReadonlyMap<string, readonly ListedVersion[]>;
-  /** What has the size of a tombstone; of every dataset that has some. */
+  /** Objects that have the size of a tombstone, for every dataset that has some. */
   readonly retired: ReadonlyMap<string, readonly ListedVersion[]>;
-  /** Every ordinal of every dataset, retired ones among them, whatever their size says. */
+  /** Every ordinal of every dataset, including retired ones, whatever their size is. */
   readonly ordinals: ReadonlyMap<string, readonly ListedVersion[]>;
-  /** Names of what is no dataset: files, and folders (with a slash) in which no key is that of a version record. */
+  /** Names of objects that are no dataset: files, and folders (with a slash) without the key of a version record. */
   readonly strays: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export async function listVersions(
   return ((await listBelow(reader, `${FOLDER}${datasetId}/`, signal)).get(datasetId) ?? []).filter(isLive);
 }
 
-/** The datasets under the base: the one listing that says which there are. One LIST. @throws what the listing throws */
+/** The datasets under the base. One LIST. @throws what the listing throws */
 export async function listDatasets(reader: ObjectReader, signal?: AbortSignal): Promise<DatasetListing> {
   const names = new Set<string>();
   const ordinals = await listBelow(reader, FOLDER, signal, (key) => names.add(nameIn(key)));
@@ -79,7 +79,7 @@ export async function listDatasets(reader: ObjectReader, signal?: AbortSignal): 
   return { versions: only(isLive), retired: only((listed) => !isLive(listed)), ordinals, strays: [...names] };
 }
 
-/** What an object below `datasets/` belongs to: `photos-1a2b3c4d/`, or its own name where it is in no folder. */
+/** The folder of an object below `datasets/`, such as `photos-1a2b3c4d/`, or its own name when it is in no folder. */
 const nameIn = (key: string): string => /^[^/]*\/?/.exec(key.slice(FOLDER.length))?.[0] ?? '';
 
 async function listBelow(
@@ -89,7 +89,7 @@ async function listBelow(
   onKey?: (key: string) => void,
 ): Promise<Map<string, ListedVersion[]>> {
   const datasets = new Map<string, ListedVersion[]>();
-  // By the key of the record. They are listed before it, and stay where a version was retired all the same.
+  // Tags by the key of the record. They are listed before it, and stay when a version was retired.
   const tags = new Map<string, string[]>();
   for await (const page of reader.list({ prefix, signal })) {
     for (const object of page.objects) {
@@ -112,7 +112,7 @@ function listedVersion(object: ObjectInfo, tags: ReadonlyMap<string, readonly st
   return { ...place, follows: 0, key, etag, sizeBytes, lastModified, tags: tags.get(key) ?? [] };
 }
 
-/** Byte order is the order of ordinals up to eight digits only. Tombstones count, so that the name of a version stays. */
+/** Sorts versions; byte order is the order of ordinals up to eight digits only. Tombstones count, so that the name of a version stays. */
 function inOrder(versions: ListedVersion[]): ListedVersion[] {
   let follows = 0;
   let position = 0;
@@ -133,7 +133,7 @@ export async function readVersion(
   return (await readParsedRecord(reader, place, signal)).record;
 }
 
-/** The same; undefined for a writer without permission to read it. */
+/** As `readVersion`; undefined for a writer without permission to read it. */
 export const recordIfAllowed = async (
   reader: ObjectReader,
   place: RecordPlace,
@@ -141,7 +141,7 @@ export const recordIfAllowed = async (
 ): Promise<VersionRecord | undefined> =>
   await ifAllowed(reader, 'read', recordKey(place), () => readVersion(reader, place, signal));
 
-/** The same with the document it was read from. */
+/** As `readVersion`, with the document it was read from. */
 export async function readParsedRecord(
   reader: ObjectReader,
   place: RecordPlace & Partial<VersionName>,
@@ -178,7 +178,7 @@ async function readPlace(
 }
 
 /**
- * The records of listed versions, in their order, sixteen at a time. A record that is damaged, foreign or newer is returned as a
+ * Reads the records of listed versions, in their order, sixteen at a time. A record that is damaged, foreign or newer is returned as a
  * `problem`; one that was retired since it was listed is left out. @throws what the store throws
  */
 export async function readVersions(
@@ -190,7 +190,7 @@ export async function readVersions(
   return read.filter((found): found is ReadRecord | BrokenRecord => !('tombstone' in found));
 }
 
-/** The same with the tombstones of retired ones. */
+/** As `readVersions`, including the tombstones of retired versions. */
 export async function readOrdinals(
   reader: ObjectReader,
   listed: readonly ListedVersion[],

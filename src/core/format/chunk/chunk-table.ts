@@ -1,5 +1,5 @@
-// The table of contents at the end of a chunk (docs/format.md), from bytes that nobody vouches for. Only the compressed
-// document is kept: a million entries fit some forty megabytes, and a reader opens one table after another.
+// The table of contents at the end of a chunk (docs/format.md), parsed from untrusted bytes. Only the compressed document is kept: a
+// million entries fit in some forty megabytes, and a reader opens one table after another.
 import type { Codec } from '../../platform/codec/codec-type.js';
 import { checkFormat, readValue } from '../../platform/documents/read-document.js';
 import * as s from '../../platform/documents/schema.js';
@@ -21,16 +21,16 @@ const END = '\n]}';
 const MAX_DEPTH = 8;
 const NEWLINE = 10;
 
-/** Which piece of a cut file a chunk holds. */
+/** The piece of a cut file that a chunk holds. */
 const PART = s.schema(() =>
   s.fitting(
     s.object({
-      /** From 1. */
+      /** Counted from 1. */
       number: s.count,
       of: s.count,
-      /** In the file. */
+      /** Offset in the file. */
       offset: s.count,
-      /** 0 when the file could not be read. */
+      /** Stored bytes; 0 when the file could not be read. */
       stored: s.count,
     }),
     ({ number, of }) => (number < 1 || number > of ? ['number', `from 1 to ${of}`] : undefined),
@@ -65,7 +65,7 @@ export interface ChunkTable extends Pick<
   readonly part: PartRecord | undefined;
   /** Files among the entries that are objects of their own. */
   readonly objects: readonly ChunkRecord[];
-  /** Undefined when nothing is listed. */
+  /** Undefined when there are no entries. */
   readonly first: Entry | undefined;
   readonly maxLinkGroup: number;
   /** The entries in path order; `chunk` is the number of the chunk, or of the object. May be called several times. */
@@ -116,12 +116,12 @@ function* linesOf(text: Buffer): Generator<Entry> {
         hint: 'update archiver',
       });
     }
-    // The parser lets deletions into deltas only.
+    // The parser accepts deletions in deltas only.
     if (entry.type !== 'deleted') yield entry;
   }
 }
 
-/** Goes through the entries once. @throws integrity when they are out of order */
+/** Checks and counts the entries in one pass. @throws integrity when they are out of order */
 export function surveyLines(lines: Iterable<Entry>): Pick<ChunkTable, 'entries' | 'first' | 'maxLinkGroup'> {
   let [entries, maxLinkGroup] = [0, 0];
   let first: Entry | undefined;

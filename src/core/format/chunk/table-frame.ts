@@ -1,5 +1,5 @@
-// The skippable frame that ends every chunk and holds its table of contents (docs/format.md): the compressed document
-// between a zstd header and a footer, which says from the end of the object how much to read.
+// The skippable frame that ends every chunk and holds its table of contents (docs/format.md): the compressed document between a zstd header
+// and a footer, from which a reader learns how much to read before the end of the object.
 import { hash } from 'node:crypto';
 import type { Codec } from '../../platform/codec/codec-type.js';
 import { integrityError } from '../../platform/failures/errors.js';
@@ -9,7 +9,7 @@ const HEADER_BYTES = 8;
 const SKIPPABLE_MAGIC = 0x184d2a50;
 const FOOTER_MAGIC = 'ARCHTOC1';
 
-/** The skippable frame for this JSON document. */
+/** Encodes this JSON document as a skippable frame. */
 export function encodeTable(codec: Codec, raw: Uint8Array): Buffer {
   const bound = codec.compressBound(raw.length);
   const frame = Buffer.allocUnsafeSlow(HEADER_BYTES + bound + FOOTER_BYTES);
@@ -25,14 +25,14 @@ export function encodeTable(codec: Codec, raw: Uint8Array): Buffer {
   return frame.subarray(0, total);
 }
 
-/** Bytes of the whole skippable frame, from the last 32 bytes of the chunk. @throws integrity */
+/** Number of bytes of the whole skippable frame, from the last 32 bytes of the chunk. @throws integrity */
 export function tableBytes(footer: Buffer): number {
   if (footer.length < FOOTER_BYTES || footer.toString('latin1', footer.length - 8) !== FOOTER_MAGIC)
     throw integrityError('it does not end in a table of contents');
   return footer.readUInt32LE(footer.length - FOOTER_BYTES + 4);
 }
 
-/** The compressed document in the frame, compared with its digest. @throws integrity */
+/** The compressed document in the frame, checked against its digest. @throws integrity */
 export function tableText(bytes: Buffer): Buffer {
   const footer = bytes.length - FOOTER_BYTES;
   const length = footer < HEADER_BYTES ? -1 : bytes.readUInt32LE(footer);

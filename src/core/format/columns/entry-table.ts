@@ -1,14 +1,14 @@
-// Everything the upload knows of every path, in columns of shared memory: about 100 bytes a path plus its name. The scan
-// worker fills it in path order, pack workers add what they stored, the manifest writer reads it. A million files need
-// no million objects, and no thread copies anything to another.
+// Everything that an upload knows about every path, in columns of shared memory: about 100 bytes a path plus its name. The scan worker
+// fills it in path order, pack workers add what they stored, the manifest writer reads it. A million files need no million objects, and no
+// thread copies anything to another.
 import { type ColumnsOf, openRows, type Rows, RowsBuilder, type RowsData } from './rows.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 
 export const KIND = { file: 0, directory: 1, symlink: 2, hardlink: 3, dropped: 255 } as const;
 /**
- * What became of an entry: not packed yet, stored, left out, stored though it changed while it was read; `same` as in
- * the version before, or `kept`: content as there, metadata new (`chunk` is then a position in that version's chunks);
- * `twin`: not packed yet, content as that of entry `link`.
+ * Status of an entry: not packed yet, stored, left out, stored though it changed while it was read; `same` as in the version before, or
+ * `kept`: content as in that version, metadata new (`chunk` is then a position in that version's chunks); `twin`: not packed yet, with the
+ * same content as entry `link`.
  */
 export const STATUS = { pending: 0, stored: 1, skipped: 2, changed: 3, same: 4, kept: 5, twin: 6 } as const;
 
@@ -23,7 +23,7 @@ const COLUMNS = {
   uid: Uint32Array,
   gid: Uint32Array,
   size: Float64Array,
-  /** Bytes on disk. Fewer than `size`: worth asking for holes (or a file system that compresses). */
+  /** Bytes on disk. When fewer than `size`, the file may have holes (or the file system compresses). */
   allocated: Float64Array,
   mtimeSeconds: Float64Array,
   mtimeNanos: Uint32Array,
@@ -42,7 +42,7 @@ const COLUMNS = {
 
 export type Columns = ColumnsOf<typeof COLUMNS>;
 
-/** What crosses to another thread: shared memory and the few strings. */
+/** The part that is sent to another thread: shared memory and the few strings. */
 export interface EntryTableData extends RowsData<typeof COLUMNS> {
   readonly md5: SharedArrayBuffer;
   readonly sha256: SharedArrayBuffer;
@@ -52,11 +52,11 @@ export interface EntryTableData extends RowsData<typeof COLUMNS> {
 
 export interface EntryTable extends Rows<typeof COLUMNS> {
   readonly targets: readonly RawPath[];
-  /** `MD5_BYTES` an entry; zeros where none is made. */
+  /** `MD5_BYTES` for each entry; zeros when it has none. */
   readonly md5: Buffer;
-  /** `SHA256_BYTES` an entry; untouched, and so without memory, where equal content is not stored once. */
+  /** `SHA256_BYTES` for each entry; untouched, and so without memory, unless equal content is stored once. */
   readonly sha256: Buffer;
-  /** `XXH64_BYTES` an entry, big-endian; untouched where `sha256` is made. */
+  /** `XXH64_BYTES` for each entry, big-endian; untouched when `sha256` is computed. */
   readonly xxh64: Buffer;
 }
 
@@ -67,7 +67,7 @@ export function openEntryTable(data: EntryTableData): EntryTable {
   return { ...openRows(COLUMNS, data), targets, ...digests };
 }
 
-/** The checksums of row `from` are those of row `to` as well. */
+/** Copies the checksums of row `from` to row `to`. */
 export function copyDigests({ md5, sha256, xxh64 }: EntryTable, from: number, to: number): void {
   md5.copy(md5, to * MD5_BYTES, from * MD5_BYTES, (from + 1) * MD5_BYTES);
   sha256.copy(sha256, to * SHA256_BYTES, from * SHA256_BYTES, (from + 1) * SHA256_BYTES);

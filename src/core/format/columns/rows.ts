@@ -1,5 +1,5 @@
-// Rows with a path each, in columns of shared memory: no object a row, and no message when another thread looks at them.
-// Which columns there are is the business of who uses it; `pathEnd` must be among them.
+// Rows with a path each, in columns of shared memory: no object per row, and no message when another thread reads them. Callers define the
+// columns; `pathEnd` must be among them.
 import { type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
 
 type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array | BigUint64Array;
@@ -7,7 +7,7 @@ type ColumnType = {
   new (buffer: SharedArrayBuffer, offset: number, length: number): Column;
   readonly BYTES_PER_ELEMENT: number;
 };
-/** The type of each column. */
+/** Array constructor of each column. */
 export interface ColumnTypes {
   readonly pathEnd: Uint32ArrayConstructor | Float64ArrayConstructor;
 }
@@ -16,7 +16,7 @@ export type ColumnsOf<T extends ColumnTypes> = {
   readonly [Name in keyof T]: T[Name] extends { readonly prototype: infer Array } ? Array : never;
 };
 
-/** What crosses to another thread. */
+/** The part that is sent to another thread. */
 export interface RowsData<T extends ColumnTypes> {
   readonly count: number;
   readonly buffers: Readonly<Record<keyof T, SharedArrayBuffer>>;
@@ -31,14 +31,14 @@ export interface Rows<T extends ColumnTypes> {
 
 type Buffers = Record<string, SharedArrayBuffer>;
 
-// Seen as constructors of any column: every one of them takes a buffer.
+// Typed as constructors of any column: every one of them takes a buffer.
 const typesOf = (types: ColumnTypes): readonly (readonly [string, ColumnType])[] => Object.entries(types);
 
 const viewColumns = <T extends ColumnTypes>(types: T, buffers: Readonly<Buffers>): ColumnsOf<T> =>
   Object.fromEntries(
     typesOf(types).map(([name, type]) => {
       const buffer = buffers[name] ?? new SharedArrayBuffer(0);
-      // With its length: a view that follows a buffer which grows is slower.
+      // With an explicit length: a view that tracks a growing buffer is slower.
       return [name, new type(buffer, 0, buffer.byteLength / type.BYTES_PER_ELEMENT)];
     }),
   ) as unknown as ColumnsOf<T>;
@@ -58,7 +58,7 @@ export function openRows<T extends ColumnTypes>(types: T, { count, buffers, path
 const endsOf = (columns: object): Uint32Array | Float64Array =>
   (columns as { readonly pathEnd: Uint32Array | Float64Array }).pathEnd;
 
-/** A buffer may grow in place to so many times its first size: 16 million rows, 1 GiB of paths. Only addresses are taken for it. */
+/** Factor by which a buffer may grow in place: 16 million rows, 1 GiB of paths. Only addresses are reserved. */
 const RESERVE = 4096;
 
 /** Shared memory that can grow. */
@@ -66,13 +66,16 @@ export function growing(bytes: number): SharedArrayBuffer {
   try {
     return new SharedArrayBuffer(bytes, { maxByteLength: bytes * RESERVE });
   } catch (error) {
-    // `ulimit -v` may leave less.
+    // `ulimit -v` may leave too little address space.
     if (error instanceof RangeError) return new SharedArrayBuffer(bytes);
     throw error;
   }
 }
 
-/** The same bytes with more room behind them: in place, where it can grow so far. What a copy leaves behind no collector hurries for. */
+/**
+ * Returns the bytes with more room behind them: in place when the buffer can grow that far. A copy leaves memory behind that the garbage
+ * collector is in no hurry to free.
+ */
 export function enlarged(buffer: SharedArrayBuffer, bytes: number): SharedArrayBuffer {
   if (buffer.growable && bytes <= buffer.maxByteLength) {
     buffer.grow(bytes);
@@ -83,12 +86,12 @@ export function enlarged(buffer: SharedArrayBuffer, bytes: number): SharedArrayB
   return larger;
 }
 
-/** Memory becomes so many times as large when it is full. Untouched pages cost nothing, and a copy, where it needs one, is rare. */
+/** Factor by which memory grows when it is full. Untouched pages cost nothing, and a copy, when one is needed, is rare. */
 const GROWTH = 8;
 
-/** Grows as rows come. */
+/** Builds rows; its memory grows as they are added. */
 export class RowsBuilder<T extends ColumnTypes> {
-  /** Other ones after each `add`. */
+  /** Replaced after each `add`. */
   columns: ColumnsOf<T>;
   count = 0;
   private capacity = 4096;

@@ -10,7 +10,7 @@ import type { KeyContext, WrappedKey } from '../../store/key-service.js';
 export const CIPHER = 'aes-256-gcm';
 export const FRAME_BYTES = 64 * 1024;
 export const TAG_BYTES = 16;
-/** Magic and the length of the JSON after it. */
+/** Length of the magic and of the number that gives the length of the JSON after it. */
 export const PREAMBLE_BYTES = 12;
 const MAGIC = Buffer.from('ARCHENC1', 'latin1');
 const FAMILY = MAGIC.subarray(0, -1);
@@ -19,7 +19,7 @@ const MAX_JSON_BYTES = 16 * 1024;
 const MAX_DEPTH = 2;
 const MAX_KEY_ID = 2048;
 const MAX_WRAPPED_BYTES = 6144;
-/** Frames are numbered with four bytes. */
+/** Frame numbers have four bytes. */
 const MAX_CONTENT_BYTES = 2 ** 32 * FRAME_BYTES;
 
 const HEADER = s.schema(() =>
@@ -37,22 +37,22 @@ function wrappedKeyOf(text: string): Buffer | undefined {
 }
 
 export interface EnvelopeHeader extends WrappedKey {
-  /** Where it was written. For the wording of errors only: what counts is where it is read. */
+  /** The place it was written for. Only used in error messages: the place it is read from counts. */
   readonly place: string;
-  /** Bytes of the content. */
+  /** Size of the content in bytes. */
   readonly contentBytes: number;
 }
 
-/** How many first bytes tell whether something is sealed. */
+/** Number of first bytes that tell whether something is sealed. */
 export const MAGIC_BYTES = MAGIC.length;
 
-/** True for sealed bytes, also those of a later version. */
+/** True for sealed bytes, also those of a later format. */
 export const isSealed = (start: Uint8Array): boolean => FAMILY.equals(start.subarray(0, FAMILY.length));
 
-/** Frames of a content of so many bytes; an empty one has one. */
+/** Number of frames for content of this size in bytes; empty content has one. */
 export const frameCount = (contentBytes: number): number => Math.max(1, Math.ceil(contentBytes / FRAME_BYTES));
 
-/** Everything before the frames. */
+/** Encodes everything before the frames. */
 export function encodeHeader({ place, contentBytes, kmsKeyId, wrappedKey }: EnvelopeHeader): Buffer {
   const json = Buffer.from(
     JSON.stringify({
@@ -69,7 +69,7 @@ export function encodeHeader({ place, contentBytes, kmsKeyId, wrappedKey }: Enve
   return Buffer.concat([MAGIC, length, json]);
 }
 
-/** Bytes of the header that begins with this preamble. @throws integrity, unsupported for a later version */
+/** Length in bytes of the header that begins with this preamble. @throws integrity, unsupported for a later version */
 export function headerLength(preamble: Buffer, what: string): number {
   if (!MAGIC.equals(preamble.subarray(0, MAGIC.length))) throw newerFormat(what);
   const length = preamble.readUInt32LE(MAGIC.length);
@@ -78,7 +78,7 @@ export function headerLength(preamble: Buffer, what: string): number {
   return PREAMBLE_BYTES + length;
 }
 
-/** Reads a whole header. Nothing in it is authenticated before the first frame is. @throws integrity, unsupported */
+/** Parses a whole header. Nothing in it is authenticated before the first frame is. @throws integrity, unsupported */
 export function parseHeader(bytes: Buffer, what: string): EnvelopeHeader {
   const about = `the encryption header of ${what}`;
   const parsed = readObject(parseBoundedJson(bytes.toString('utf8', PREAMBLE_BYTES), MAX_DEPTH, about), about);
@@ -92,11 +92,11 @@ const newerFormat = (what: string): ArchiverError =>
     hint: 'update archiver',
   });
 
-/** What every frame authenticates beside its content. */
+/** Data that every frame authenticates beside its content. */
 export const frameAad = (header: Buffer, context: KeyContext): Buffer =>
   Buffer.concat([header, Buffer.from(JSON.stringify(context))]);
 
-/** Seven zero bytes, the number of the frame, and 1 for the last one. Unique because a data key seals once. */
+/** The nonce of a frame: seven zero bytes, the number of the frame, and 1 for the last one. Unique because a data key seals once. */
 export function frameNonce(frame: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUInt32BE(frame, 7);
@@ -104,7 +104,7 @@ export function frameNonce(frame: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-/** Refuses an envelope that says itself that it was written for another place. */
+/** Refuses an envelope that states that it was written for another place. */
 export function checkPlace(header: EnvelopeHeader, place: string, what: string): void {
   if (header.place === place) return;
   throw integrityError(`${what} is an encrypted one that was written as that of ${printable(header.place)}`, {

@@ -7,7 +7,7 @@ import { manifestContext, placeOf } from './place.js';
 import type { UnsealOptions } from './unsealer.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
-/** How to open the manifest of an upload; `what` names it in messages. */
+/** Options for opening the manifest of an upload; `what` names it in messages. */
 export function manifestUnsealing(
   reader: ObjectReader,
   uploadId: UploadId,

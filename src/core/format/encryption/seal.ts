@@ -4,10 +4,10 @@ import { CIPHER, encodeHeader, FRAME_BYTES, frameAad, frameCount, frameNonce } f
 import type { DataKey, KeyContext } from '../../store/key-service.js';
 
 export interface SealOptions {
-  /** Never used before. */
+  /** A key that was never used before. */
   readonly key: DataKey;
   readonly context: KeyContext;
-  /** Stated in the header. */
+  /** Place that is stated in the header. */
   readonly place: string;
 }
 

@@ -4,11 +4,11 @@ import { Unsealer, type UnsealOptions } from './unsealer.js';
 
 export interface OpenedBytes {
   readonly bytes: Buffer;
-  /** The key that they were sealed with; undefined when they were not. */
+  /** ID of the key that the bytes were sealed with; undefined when they were not sealed. */
   readonly sealedBy?: string;
 }
 
-/** Opens bytes that are sealed; gives others back. @throws integrity, unsupported, and what opening the key throws */
+/** Opens sealed bytes; returns others unchanged. @throws integrity, unsupported, and what opening the key throws */
 export async function unsealBytes(stored: Buffer, options: UnsealOptions): Promise<OpenedBytes> {
   if (!isSealed(stored)) return { bytes: stored };
   const unsealer = new Unsealer(options);

@@ -1,17 +1,16 @@
-// A body as its reader wants it: what is sealed is opened on the way, everything else passes as it is. Which of the two it
-// is, the first bytes tell.
+// A stream of content: sealed bytes are decrypted on the way, all others pass unchanged. The first bytes tell which of the two it is.
 import { Transform, type Readable } from 'node:stream';
 import { isSealed, MAGIC_BYTES } from './envelope.js';
 import { Unsealer, type UnsealOptions } from './unsealer.js';
 
 export interface UnsealStreamOptions extends UnsealOptions {
-  /** Sees the stored bytes as they come. */
+  /** Gets the stored bytes as they arrive. */
   readonly onStored: (piece: Uint8Array) => void;
-  /** Told which key it is sealed with, before a byte of it is given away. */
+  /** Gets the ID of the key that the content is sealed with, before any of it is passed on. */
   readonly onSealed: (kmsKeyId: string) => void;
 }
 
-/** Opens `body` where it is sealed. Destroying the result destroys it; the result fails with what it fails with. */
+/** Opens `body` if it is sealed. Destroying the result destroys `body`; an error of `body` is an error of the result. */
 export function unsealStream(body: Readable, options: UnsealStreamOptions): Readable {
   const opener = new Opener(options);
   const opened = new Transform({
@@ -67,7 +66,7 @@ class Opener {
     return opened;
   }
 
-  /** What is left, too short to be sealed. */
+  /** Ends the input. Returns held bytes that are too few to be sealed. */
   finish(): Buffer | undefined {
     if (this.kind === 'unknown') return this.start;
     if (this.kind !== 'plain') this.kind.finish();

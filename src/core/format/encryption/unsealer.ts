@@ -1,5 +1,5 @@
-// Opens an envelope while its bytes come in pieces. Gives away nothing that is not authenticated, and holds no more than
-// a frame and a piece.
+// Opens an envelope while its bytes arrive in pieces. Passes on nothing that is not authenticated, and holds no more than a frame and a
+// piece.
 import { createDecipheriv } from 'node:crypto';
 import { integrityError } from '../../platform/failures/errors.js';
 import {
@@ -17,9 +17,9 @@ import {
 import type { KeyContext, WrappedKey } from '../../store/key-service.js';
 
 export interface UnsealOptions {
-  /** Names it in messages. */
+  /** Name for messages. */
   readonly what: string;
-  /** Where it is read. */
+  /** Place that it is read from. */
   readonly place: string;
   readonly context: KeyContext;
   /** Opens its data key. */
@@ -27,7 +27,7 @@ export interface UnsealOptions {
 }
 
 export class Unsealer {
-  /** Known when the header was read. */
+  /** Known once the header was read. */
   kmsKeyId: string | undefined;
   private held: Buffer[] = [];
   private heldBytes = 0;
@@ -37,7 +37,7 @@ export class Unsealer {
 
   constructor(private readonly options: UnsealOptions) {}
 
-  /** Takes the next bytes; gives what could be opened. @throws integrity, unsupported, and what opening the key throws */
+  /** Takes the next bytes; returns what could be opened. @throws integrity, unsupported, and what opening the key throws */
   async push(piece: Buffer): Promise<readonly Buffer[]> {
     this.held.push(piece);
     this.heldBytes += piece.length;

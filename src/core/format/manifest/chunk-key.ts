@@ -1,6 +1,6 @@
 /**
- * The key of a chunk below the folder of its upload: `shard-03/chunk-000017.tar.zst`. A copy that a balance has made has
- * eight hex digits behind the number. Groups: shard, `chunk-000017`, number.
+ * The key of a chunk relative to the folder of its upload: `shard-03/chunk-000017.tar.zst`. A copy made by a balance has eight hex digits
+ * after the number. Groups: shard, `chunk-000017`, number.
  */
 export const CHUNK_KEY = /^shard-(\d{2,})\/(chunk-(\d{6,}))(?:-[0-9a-f]{8})?\.tar\.zst$/;
 

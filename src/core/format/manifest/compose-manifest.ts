@@ -1,5 +1,5 @@
-// Writes a manifest from mentions that come in path order: a delta, or a full listing made of a view. Only the gzipped
-// bytes are held; nothing is kept of an entry.
+// Writes a manifest from mentions in path order: a delta, or a full listing made from a view. Only the gzipped bytes are held in memory, no
+// entries.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { type RawPath, printable } from '../../platform/paths/raw-path.js';
 import { GzipText } from './gzip-text.js';
@@ -10,7 +10,7 @@ import { lineText, rawProperty } from './line-text.js';
 import { provenanceText } from './provenance.js';
 
 export interface ComposeOptions {
-  /** The head is a gzip member of its own, as `ManifestWriter` writes it. */
+  /** Writes the head as a gzip member of its own, as `ManifestWriter` does. */
   readonly isHeadApart?: boolean;
 }
 
@@ -65,7 +65,7 @@ async function addLines(
     throw new ArchiverError('internal', `${what} announces ${totals.entries} entries and would hold ${count}`);
 }
 
-// An entry that was read, or a deletion, as its line of JSON: what `EntryParser` turns back into the same object.
+// Writes an entry that was read, or a deletion, as a line of JSON from which `EntryParser` restores the same object.
 
 /** The line of a mention, without a line end. */
 export function mentionLine(mention: Mention): string {

@@ -1,12 +1,12 @@
 // Records of files that were uploaded directly, each an object of its own (docs/format.md, "Direct files").
 import type { ChunkRecord } from './manifest-types.js';
 
-/** Every key of such a file, below the folder of its upload. */
+/** Matches every key of such a file, relative to the folder of its upload. */
 export const DIRECT_KEY = /^files\/[^/]/;
 
 /**
- * Marks in `used` the chunks whose tables of contents list direct files that are used: they belong to them, though no
- * entry points into them. `used` has 1 for each chunk that an entry refers to.
+ * Marks in `used` the chunks whose tables of contents list direct files that are used: they belong together, though no entry refers to the
+ * chunk. `used` has 1 for each chunk that an entry refers to.
  */
 export function useTables(chunks: readonly ChunkRecord[], used: Uint8Array): void {
   const tables = new Set<string>();
@@ -19,7 +19,7 @@ export function useTables(chunks: readonly ChunkRecord[], used: Uint8Array): voi
   });
 }
 
-/** Adds to `avoid` the direct files of the tables of contents in it: they are not whole without, though nothing points into those. */
+/** Adds the direct files whose tables of contents are in `avoid`: they are incomplete without these, though nothing refers to them. */
 export function avoidUnlisted(chunks: readonly ChunkRecord[], avoid: Set<number>): void {
   const tables = new Set<string>();
   chunks.forEach(({ key, chunk, content }, position) => {
@@ -30,5 +30,5 @@ export function avoidUnlisted(chunks: readonly ChunkRecord[], avoid: Set<number>
   });
 }
 
-/** A chunk by the folder of its upload, seen from the manifest, and its number. */
+/** Identifies a chunk by the folder of its upload, relative to the manifest, and its number. */
 const nameOf = (key: string, chunk: number): string => `${/^\.\.\/[^/]+\//.exec(key)?.[0] ?? ''}${chunk}`;

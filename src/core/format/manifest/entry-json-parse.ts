@@ -1,5 +1,5 @@
-// One line of `files` as an Entry: typed, bounded, no key twice. It says nothing about paths (path-rules.ts) or about
-// positions (manifest-check.ts). Made for a million lines: about a microsecond and one object each.
+// Parses one line of `files` as an Entry: typed, bounded, without duplicate keys. Paths are checked in path-rules.ts, and positions in
+// manifest-check.ts. Made for a million lines: about a microsecond and one object each.
 import { integrityError } from '../../platform/failures/errors.js';
 import { type RawPath, textFromRaw, rawFromBase64, TOP } from '../../platform/paths/raw-path.js';
 import { JsonScanner } from '../../platform/json/json-scanner.js';
@@ -8,7 +8,7 @@ import type { Entry, EntryType, Segment, Timestamp, Tombstone } from './manifest
 import { COMMIT, isStageName } from './provenance-schema.js';
 import { parseTimestamp } from './timestamp.js';
 
-/** An entry of a type that this version does not know: named, never restored. */
+/** An entry of a type that this version does not know: it is reported, never restored. */
 export interface ForeignEntry {
   readonly path: RawPath;
   readonly foreignType: RawPath;
@@ -45,7 +45,7 @@ const KEYS = [
 type Key = (typeof KEYS)[number];
 const BITS = new Map<string, number>(KEYS.map((key, index) => [key, 1 << index]));
 const MAX_ID = 0xff_ff_ff_ff;
-/** A list takes a dozen times the memory of its text. A file with more holes has a line that is too long to be written. */
+/** A list takes a dozen times the memory of its text. The line of a file with more holes would be too long to be written. */
 const MAX_PARTS = 1 << 22;
 const MD5 = /^[0-9a-f]{32}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -53,7 +53,7 @@ const XXH64 = /^[0-9a-f]{16}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const TYPES: ReadonlySet<string> = new Set<EntryType>(['file', 'directory', 'symlink', 'hardlink']);
 
-/** What a deletion has: its path and its type. */
+/** Keys of a deletion: its path and its type. */
 const TOMBSTONE_BITS = bitsOf(['path', 'pathBase64', 'type']);
 
 function bitsOf(keys: readonly Key[]): number {
@@ -62,25 +62,22 @@ function bitsOf(keys: readonly Key[]): number {
 
 type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: RawPath; isDeleted?: boolean };
 
-/** What restoring does not need: a quarter of a line. */
+/** Keys that restoring does not need: a quarter of a line. */
 const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group', 'sha256', 'xxh64']);
 
-/** Reads lines of `files`; reused for every line of a manifest. */
+/** Parses lines of `files`; one instance serves all lines of a manifest. */
 export class EntryParser {
   private readonly scanner = new JsonScanner();
   private draft: Draft = {};
   private seen = 0;
 
-  /**
-   * Without `isDescriptive`, ctime, inode, sha256, xxh64 and the names of owners are passed over. Deletions are believed in a
-   * delta only.
-   */
+  /** Without `isDescriptive`, ctime, inode, sha256, xxh64 and the names of owners are skipped. Deletions are accepted in a delta only. */
   constructor(
     private readonly isDescriptive = true,
     private readonly isDelta = false,
   ) {}
 
-  /** What to do at the value of each key. */
+  /** Reads the value of each key. */
   private readonly readers: Readonly<Record<Key, () => void>> = {
     path: () => (this.draft.path = this.scanner.raw()),
     pathBase64: () => (this.draft.path = this.base64('pathBase64')),
@@ -111,7 +108,7 @@ export class EntryParser {
     commit: () => (this.draft.commit = this.commit()),
   };
 
-  /** `line` holds the bytes of one element, without its comma. @throws integrity without the place: the caller knows it */
+  /** Parses the bytes of one element, without its comma. @throws integrity without the place: the caller knows it */
   parse(line: RawPath): Entry | Tombstone | ForeignEntry {
     const { scanner } = this;
     this.draft = {};

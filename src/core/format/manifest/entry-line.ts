@@ -1,23 +1,23 @@
-// One entry of a manifest as its line of JSON, straight from the columns.
+// Writes one entry of a manifest as a line of JSON, straight from the columns.
 import { type EntryTable, KIND, MD5_BYTES, SHA256_BYTES, STATUS, XXH64_BYTES } from '../columns/entry-table.js';
 import { rawFromNumber, TOP, type RawPath } from '../../platform/paths/raw-path.js';
 import { lineText, type RareFields } from './line-text.js';
 import type { Entry } from './manifest-types.js';
 import { type Provenance, provenanceOf, provenanceText } from './provenance.js';
 
-/** What few entries have, kept beside the columns. */
+/** Fields that few entries have, kept beside the columns. */
 export interface EntryExtra extends RareFields {
-  /** Of a row that keeps its earlier content: what its earlier mention said; the ctime where nobody has read the content since. */
+  /** For a row that keeps its earlier content, fields of its earlier mention; with ctime when nobody has read the content since. */
   readonly before?: Partial<Pick<Entry, 'stage' | 'commit' | 'ctime'>>;
 }
 
-/** Names of user and group numbers; undefined where this machine knows none. */
+/** Names of user and group IDs; undefined when this machine knows none. */
 export interface AccountNames {
   user(uid: number): RawPath | undefined;
   group(gid: number): RawPath | undefined;
 }
 
-/** What lines say that no column has. */
+/** Fields of lines that no column has. */
 export interface LineSources extends AccountNames {
   readonly provenance?: Provenance | undefined;
 }
@@ -64,7 +64,7 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
 
 const at = (column: ArrayLike<number>, index: number): number => column[index] ?? 0;
 
-/** Hex; undefined where none was made. */
+/** Hex digests; undefined when there is none. */
 interface Digests {
   readonly md5: string | undefined;
   readonly sha256: string | undefined;
@@ -78,7 +78,7 @@ export const digestsOf = ({ md5, sha256, xxh64 }: EntryTable, index: number): Di
   xxh64: digestIn(xxh64, XXH64_BYTES, index),
 });
 
-// All zero bits mean that none was made; a real XXH64 is that with probability 2^-64.
+// All zero bits mean that there is no digest; a real XXH64 is all zero with probability 2^-64.
 function digestIn(digests: Buffer, bytes: number, index: number): string | undefined {
   const start = index * bytes;
   const end = start + bytes;

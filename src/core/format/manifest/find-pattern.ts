@@ -1,4 +1,4 @@
-// How people say what they look for in paths: a name with wildcards, a path with wildcards, or a word.
+// Patterns for finding paths: a name with wildcards, a path with wildcards, or a word.
 import { baseName, type RawPath } from '../../platform/paths/raw-path.js';
 import { typedPath } from '../../platform/text/typed-path.js';
 import { globMatcher } from './selection.js';

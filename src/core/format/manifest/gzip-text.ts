@@ -17,7 +17,7 @@ export class GzipText {
     this.gzip.on('data', (part: Buffer) => this.parts.push(part));
   }
 
-  /** False: wait for `drained` before more. */
+  /** Adds text. When it returns false, wait for `drained` before adding more. */
   add(text: string): boolean {
     this.text += text;
     return this.text.length < PIECE || this.pass();
@@ -39,7 +39,7 @@ export class GzipText {
     return Buffer.concat(this.parts);
   }
 
-  /** Gives up: frees what the compressor holds. */
+  /** Frees the memory of the compressor when the text is no longer wanted. */
   destroy(): void {
     this.gzip.destroy();
   }

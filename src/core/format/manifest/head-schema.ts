@@ -1,4 +1,4 @@
-// The head of a manifest, which is all of it but its entries, as a schema. docs/format.md is the specification.
+// Schema of the head of a manifest, which is everything but its entries. docs/format.md is the specification.
 import * as s from '../../platform/documents/schema.js';
 import { rawFromBase64, rawFromText } from '../../platform/paths/raw-path.js';
 import { namedUploadId, uploadId } from '../../store/ids/upload-id-schema.js';
@@ -7,7 +7,7 @@ import { DVC, GIT } from './provenance-schema.js';
 import { requires } from './requirements.js';
 import { parseTimestamp } from './timestamp.js';
 
-/** One more for each time that a manifest is rewritten. */
+/** One digest is added each time that a manifest is rewritten. */
 const MAX_REPLACED = 256;
 
 export const id = s.schema(() => s.countTo(0xff_ff_ff_ff));
@@ -15,7 +15,7 @@ export const shardNumber = s.schema(() => s.countTo(1_000_000));
 export const level = s.schema(() => s.countTo(22));
 const rawText = s.schema(() => s.turned(s.text, rawFromText));
 
-/** The sums of a listing. */
+/** Totals of a listing. */
 export const TOTALS = s.schema(() =>
   s.object({
     entries: s.count,
@@ -43,14 +43,14 @@ const FRAME = s.schema(() =>
 );
 export type FrameRecord = s.Read<typeof FRAME>;
 
-/** Millions of frames are most of a head: one that holds nothing else is kept once, in the document and here. */
+/** Millions of frames are most of a head: frames that need no conversion are not copied, but shared with the document. */
 export const FRAMES = s.schema(() => s.listOfMany(FRAME()));
 
 export const CHUNK = s.schema(() =>
   s.fitting(
     s.object({
       chunk: id(),
-      /** Relative to the folder of the manifest. */
+      /** Key relative to the folder of the manifest. */
       key: s.text,
       shard: shardNumber(),
       /** Stored bytes of the whole object, table of contents included. */
@@ -64,7 +64,7 @@ export const CHUNK = s.schema(() =>
       /** Bytes of the skippable frame at the end. */
       tocSize: s.count,
       frames: FRAMES(),
-      /** The object is one file as it is, its frames not compressed. Absent: a tar stream. */
+      /** Set when the object is a single file, stored unchanged with uncompressed frames. Absent for a tar stream. */
       content: s.exactOptional(s.exactly('file')),
       /** With `content`: number of the chunk, in the same upload, whose table of contents lists it. */
       listedIn: s.exactOptional(id()),
@@ -98,7 +98,7 @@ const SHARD = s.schema(() =>
 );
 export type ShardRecord = s.Read<typeof SHARD>;
 
-/** `"0644"` as a number. */
+/** Parses a mode such as `"0644"`. */
 export const parseMode = (text: string): number | undefined =>
   /^[0-7]{4}$/.test(text) ? Number.parseInt(text, 8) : undefined;
 
@@ -134,7 +134,7 @@ const SETTINGS = s.schema(() =>
     frameSize: s.count,
     chunkSize: s.count,
     fileChecksums: s.flag,
-    /** The content of equal files is stored once. */
+    /** Set when the content of equal files is stored once. */
     dedup: s.exactOptional(s.flag),
   }),
 );
@@ -143,7 +143,7 @@ const SETTINGS = s.schema(() =>
 const DEDUPLICATED = s.schema(() => s.object({ files: s.count, bytes: s.count }));
 export type Deduplicated = s.Read<typeof DEDUPLICATED>;
 
-/** `full`: `files` is everything. `delta`: what differs from the manifest before it. */
+/** `full`: `files` lists everything. `delta`: only the differences to the manifest before it. */
 export const listing = s.schema(() => s.oneOf(['full', 'delta']));
 export type ListingKind = s.Read<typeof listing>;
 
@@ -151,13 +151,13 @@ export type ListingKind = s.Read<typeof listing>;
 const PREVIOUS = s.schema(() =>
   s.object({
     uploadId,
-    /** Hex SHA-256 of it as it is stored. */
+    /** Hex SHA-256 of its stored bytes. */
     sha256: s.sha256,
   }),
 );
 export type PreviousManifest = s.Read<typeof PREVIOUS>;
 
-/** What lies on the last full listing, the delta that says so included. */
+/** Size of the chain on the last full listing, including the delta that states it. */
 const CHAIN = s.schema(() =>
   s.fitting(
     s.object({
@@ -179,24 +179,24 @@ const KEYS = s.schema(() =>
     uploadId: namedUploadId,
     createdAt: s.text,
     listing: listing(),
-    /** Of a delta only. */
+    /** Only in a delta. */
     previous: s.exactOptional(PREVIOUS()),
-    /** Of a delta only. */
+    /** Only in a delta. */
     chain: s.exactOptional(CHAIN()),
-    /** Of a delta only: totals of the effective view. `totals` are those of the delta itself. */
+    /** Only in a delta: totals of the effective view. `totals` are those of the delta itself. */
     view: s.exactOptional(TOTALS()),
-    /** Digests of manifests that this one stands in for: it was rewritten. */
+    /** Digests of manifests that this one replaces: it was rewritten. */
     replaces: s.exactOptional(s.listOf(s.sha256, { most: MAX_REPLACED })),
     datasetId: s.text,
     writerId: s.orMissing(s.text),
     source: SOURCE(),
     storage: s.texts,
-    /** Of what this upload put itself; what it refers to elsewhere has the lock of its own upload. */
+    /** Lock of the objects that this upload put itself; objects of other uploads have the locks of those. */
     objectLock: s.exactOptional(OBJECT_LOCK()),
     project: s.orMissing(s.text),
     tags: s.exactOptional(s.texts),
     settings: SETTINGS(),
-    /** Where `settings.dedup` is set: of what this upload stored itself. */
+    /** With `settings.dedup`: counts only what this upload stored itself. */
     dedup: s.exactOptional(DEDUPLICATED()),
     git: s.exactOptional(GIT()),
     dvc: s.exactOptional(DVC()),
@@ -205,15 +205,15 @@ const KEYS = s.schema(() =>
     chunks: s.listOfMany(CHUNK()),
   }),
 );
-/** Everything of a manifest but its entries. */
+/** Everything in a manifest except its entries. */
 export type ManifestHead = s.Read<typeof KEYS>;
 
-export const HEAD = s.schema(() => s.fitting(KEYS(), misfitOf));
+export const HEAD = s.schema(() => s.fitting(KEYS(), mismatchOf));
 
 const DELTA_KEYS = ['previous', 'chain', 'view'] as const;
 
-/** A delta has the keys of one, and a full listing has none of them. */
-function misfitOf(head: ManifestHead): s.Misfit {
+/** A delta has all of these keys, and a full listing has none of them. */
+function mismatchOf(head: ManifestHead): s.Misfit {
   const isDelta = head.listing === 'delta';
   const odd = DELTA_KEYS.find((key) => (head[key] === undefined) === isDelta);
   if (odd !== undefined)

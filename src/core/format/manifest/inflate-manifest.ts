@@ -1,4 +1,4 @@
-// Decompresses a manifest piece by piece, in flat memory and not beyond belief.
+// Decompresses a manifest piece by piece, in flat memory, and refuses implausible compression ratios.
 import { type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { errorText, integrityError, isArchiverError, systemCode } from '../../platform/failures/errors.js';
@@ -9,9 +9,9 @@ const RATIO_MATTERS_FROM = 32 * 1024 * 1024;
 const GUNZIP_PIECE = 256 * 1024;
 
 export interface InflateOptions {
-  /** Names the manifest in messages. */
+  /** Name of the manifest for messages. */
   readonly what: string;
-  /** Sees the stored bytes as they come. */
+  /** Gets the stored bytes as they arrive. */
   readonly onStored?: (piece: Uint8Array) => void;
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,10 +1,10 @@
-// The only writer of an entry's line of JSON: keys and their order (docs/format.md). It is fed from columns (entry-line.ts)
-// and from entries that were read (entry-text.ts).
+// The only writer of an entry's line of JSON: keys and their order (docs/format.md). Its input comes from columns (entry-line.ts) and from
+// entries that were read (entry-text.ts).
 import { type RawPath, textFromRaw, bytesOf } from '../../platform/paths/raw-path.js';
 import type { Segment } from './manifest-types.js';
 import { formatTimestamp } from './timestamp.js';
 
-/** What a line says; what is undefined is left out. */
+/** Fields of a line; undefined ones are left out. */
 export interface LineFields {
   readonly path: RawPath;
   readonly type: string;
@@ -31,11 +31,11 @@ export interface LineFields {
   readonly ctimeSeconds: number;
   readonly ctimeNanos: number;
   readonly inode: RawPath;
-  /** JSON, with a comma before it; may be empty. */
+  /** JSON with a leading comma; may be empty. */
   readonly provenance: string;
 }
 
-/** What few entries have. */
+/** Fields that few entries have. */
 export interface RareFields {
   readonly xattrs?: ReadonlyMap<RawPath, Uint8Array>;
   readonly holes?: readonly (readonly [number, number])[];
@@ -64,11 +64,11 @@ export function lineText(fields: LineFields): string {
   );
 }
 
-// What JSON must escape, and DEL and beyond, which may be anything.
+// Everything but characters that JSON must escape, and DEL and beyond, which may be anything.
 // eslint-disable-next-line no-control-regex
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/** A byte string as a JSON property: `"key":"text"`, or `"keyBase64":"…"` where it is not UTF-8. */
+/** A byte string as a JSON property: `"key":"text"`, or `"keyBase64":"…"` when it is not UTF-8. */
 export function rawProperty(key: string, raw: RawPath): string {
   if (PLAIN.test(raw)) return `"${key}":"${raw}"`;
   const text = textFromRaw(raw);
@@ -77,14 +77,14 @@ export function rawProperty(key: string, raw: RawPath): string {
     : `"${key}":${JSON.stringify(text)}`;
 }
 
-/** A number of bits as four octal digits. */
+/** Mode bits as four octal digits. */
 export const octalMode = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');
 
 /** `,"uid":…,"gid":…` and the names that are known. */
 export const ownerText = (uid: number, gid: number, user: RawPath | undefined, group: RawPath | undefined): string =>
   `,"uid":${uid},"gid":${gid}${nameText('user', user)}${nameText('group', group)}`;
 
-// A name that is not UTF-8 has no place in JSON, and restoring goes by the number.
+// A name that is not UTF-8 cannot be written as JSON, and restoring uses the number.
 function nameText(key: string, raw: RawPath | undefined): string {
   if (raw === undefined) return '';
   if (PLAIN.test(raw)) return `,"${key}":"${raw}"`;

@@ -16,14 +16,14 @@ export interface ListedFile {
   readonly user: string | null;
   readonly group: string | null;
   readonly md5: string | null;
-  /** Key of the chunk relative to the upload; of the last one for a cut file. */
+  /** Key of the chunk, relative to the upload; for a cut file, that of the last one. */
   readonly chunk: string | null;
   readonly shard: number | null;
-  /** Of a cut file: the keys of all its chunks. */
+  /** For a cut file, the keys of all its chunks. */
   readonly chunkKeys?: readonly string[];
   readonly target?: string;
   readonly linkGroup?: number;
-  /** DVC stage that makes it. */
+  /** DVC stage that produces it. */
   readonly stage: string | null;
   /** Git commit at which it was uploaded. */
   readonly commit: string | null;
@@ -37,7 +37,7 @@ const positionsOf = (entry: Entry): readonly number[] =>
 export const chunksOf = (entry: Entry, chunks: readonly ChunkRecord[]): readonly ChunkRecord[] =>
   positionsOf(entry).flatMap((position) => chunks[position] ?? []);
 
-/** A path for `--json`: its text, and its bytes beside it where it is not UTF-8. */
+/** A path for `--json`: its text, and its bytes when it is not UTF-8. */
 export function pathKeys(path: RawPath): Pick<ListedFile, 'path' | 'pathBase64'> {
   const text = textFromRaw(path);
   if (text !== undefined) return { path: text };

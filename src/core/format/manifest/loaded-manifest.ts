@@ -1,5 +1,5 @@
-// A manifest that was read whole, its digest known before its entries are parsed: a link of a chain. The gzipped bytes are
-// kept, a tenth of the text, and parsed again each time that the entries are wanted.
+// A manifest that was read whole, so that its digest is known before its entries are parsed: a link of a chain. The gzipped bytes are kept,
+// a tenth of the text, and parsed again each time that the entries are wanted.
 import { Readable } from 'node:stream';
 import { ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import { isSealed } from '../encryption/envelope.js';
@@ -18,11 +18,11 @@ export const MAX_LOADED_BYTES = 1024 * 1024 * 1024;
 
 export interface LoadedManifest extends ParsedHead {
   readonly uploadId: UploadId;
-  /** Below the base. */
+  /** Key relative to the base. */
   readonly key: string;
-  /** Of what is stored. */
+  /** Digest of the stored bytes. */
   readonly sha256: string;
-  /** Gzipped: what is stored, or what was sealed in it. */
+  /** Gzipped bytes, decrypted if the stored ones are encrypted. */
   readonly bytes: Buffer;
   /** The KMS key that it is encrypted with in the store. */
   readonly sealedBy?: string;
@@ -40,7 +40,7 @@ export async function fetchManifest(reader: ObjectReader, uploadId: UploadId, si
   }
 }
 
-/** Opens a manifest as it is stored, where it is encrypted. @throws access-denied, integrity, unsupported */
+/** Decrypts a stored manifest if it is encrypted. @throws access-denied, integrity, unsupported */
 export async function openStored(
   reader: ObjectReader,
   uploadId: UploadId,
@@ -51,7 +51,7 @@ export async function openStored(
   return await unsealBytes(stored, manifestUnsealing(reader, uploadId, what, signal));
 }
 
-/** A link from an opened manifest; `sha256` is the digest of what is stored. @throws integrity, unsupported */
+/** Makes a link from an opened manifest; `sha256` is the digest of the stored bytes. @throws integrity, unsupported */
 export async function loadOpened(
   uploadId: UploadId,
   { bytes, sealedBy }: OpenedBytes,
@@ -72,7 +72,7 @@ export async function loadOpened(
 
 export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;
 
-/** Its lines in the order of the file, in batches. @throws integrity */
+/** Lines of the manifest in the order of the file, in batches. @throws integrity */
 export async function* readLoaded(
   loaded: LoadedManifest,
   options: ReadLoadedOptions = {},

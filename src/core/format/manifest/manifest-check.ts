@@ -1,9 +1,9 @@
-// Whether an entry fits the chunks it points into, and whether chunks and frames fit themselves. `verify` reports every
-// problem; `restore` refuses the entries that have one. Pure.
+// Checks that an entry fits the chunks it points into, and that chunks and frames are consistent. `verify` reports every problem; `restore`
+// refuses the entries that have one. Pure.
 import type { ChunkRecord, Entry, Segment } from './manifest-types.js';
 import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 
-/** Where the content of an entry lies; empty for entries without content. A sparse file's holes are not stored. */
+/** The places where the content of an entry is stored; empty for entries without content. A sparse file's holes are not stored. */
 export function extentsOf(entry: Entry): readonly Segment[] {
   if (entry.segments !== undefined) return entry.segments;
   const { chunk, offset } = entry;
@@ -13,7 +13,7 @@ export function extentsOf(entry: Entry): readonly Segment[] {
 
 const holeBytes = (entry: Entry): number => (entry.holes ?? []).reduce((sum, [, length]) => sum + length, 0);
 
-/** Why the content of this entry cannot be where it says; undefined when it can. */
+/** The reason why the content of this entry cannot be where it says; undefined when it can. */
 export function placeProblem(entry: Entry, chunks: readonly ChunkRecord[]): string | undefined {
   const holes = entry.holes === undefined ? undefined : holesProblem(entry);
   if (holes !== undefined) return holes;
@@ -60,8 +60,8 @@ export function chunkProblems(chunk: ChunkRecord, position: number): string[] {
 }
 
 /**
- * The key of a chunk below the base, from its key relative to the folder of the manifest (`../<other upload>/…` is
- * allowed, for content that an earlier upload stored). Undefined when it would leave `uploads/`.
+ * The key of a chunk relative to the base, from its key relative to the folder of the manifest (`../<other upload>/…` is allowed, for
+ * content that an earlier upload stored). Undefined when it would leave `uploads/`.
  */
 export function chunkKey(uploadId: UploadId, relative: string): string | undefined {
   const parts: string[] = ['uploads', uploadId];
@@ -73,7 +73,7 @@ export function chunkKey(uploadId: UploadId, relative: string): string | undefin
   return parts.length >= 3 && parts[0] === 'uploads' && !relative.includes('\\') ? parts.join('/') : undefined;
 }
 
-/** The inverse of `chunkKey`: how the manifest of `uploadId` names a key below `uploads/`. */
+/** The inverse of `chunkKey`: the name that the manifest of `uploadId` uses for a key below `uploads/`. */
 export function relativeChunkKey(uploadId: UploadId, key: string): string {
   const own = uploadFolder(uploadId);
   return key.startsWith(own) ? key.slice(own.length) : `../${key.slice('uploads/'.length)}`;

@@ -1,12 +1,13 @@
-// What lies beside a manifest under its own digest: what a rewriting has put there, and the copy of one that says more than
-// its chunks do (deletions, changes of metadata alone, content that lies elsewhere, the folder itself). `archiver repair` puts a lost manifest back from it.
+// Objects stored beside a manifest under its own digest: those put by a rewrite, and a copy of a manifest that states more than its chunks
+// do (deletions, changes of metadata alone, content stored elsewhere, the folder itself). `archiver repair` restores a lost manifest from
+// it.
 import type { ManifestHead } from './manifest-types.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
 const LABELS = ['copy', 'compact', 'balance', 'repair'] as const;
 export type BesideLabel = (typeof LABELS)[number];
 
-/** Where these bytes lie beside the manifest of an upload. Below the base. */
+/** Key, relative to the base, of these bytes beside the manifest of an upload. */
 export const besideKeyOf = (uploadId: UploadId, label: BesideLabel, sha256: string): string =>
   `${manifestKeyOf(uploadId)}.${label}-${sha256.slice(0, 8)}`;
 
@@ -18,8 +19,8 @@ interface StoredManifest {
 }
 
 /**
- * The manifest, and where copies of it may lie: needed as long as it is. Below the base. A full listing has them where equal
- * content is stored once: no table of contents tells all names of it.
+ * Keys, relative to the base, of the manifest and of its possible copies, which are needed as long as it is. A full listing has copies when
+ * equal content is stored once: no table of contents holds all names of it.
  */
 export const manifestKeys = ({ uploadId, key, sha256, head }: StoredManifest): readonly string[] =>
   head.listing === 'full' && head.settings.dedup !== true

@@ -1,6 +1,6 @@
-// The front of a manifest: its head without the chunks. What is before them is 1 to 3 KB gzipped, while the chunks may have
-// megabytes and the entries hundreds of them; so a first small range tells nearly always, and a larger one where it does not.
-// The digest of a manifest is that of all of it: what is read here is for people and nothing is decided by it.
+// The front of a manifest: its head without the chunks. It takes 1 to 3 KB gzipped, while the chunks may have megabytes and the entries
+// hundreds of them; so a small first range is nearly always enough, and larger ones are read when it is not. The digest of a manifest
+// covers all of it: the front is only shown to people, and nothing is decided by it.
 import { constants, gunzipSync } from 'node:zlib';
 import { errorText, integrityError } from '../../platform/failures/errors.js';
 import { isSealed } from '../encryption/envelope.js';
@@ -13,19 +13,19 @@ import { openManifest } from './open-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
 const KiB = 1024;
-/** Where the ranges end that are asked for one after another. A hundred shards have 3 KB; longer fronts list what DVC stages make. */
+/** Ends of the ranges that are read one after another. A hundred shards have 3 KB; longer fronts list outputs of DVC stages. */
 const RANGE_ENDS = [4 * KiB, 64 * KiB, 1024 * KiB, 16 * 1024 * KiB];
 const MAX_TEXT_BYTES = 32 * 1024 * KiB;
 
-/** What comes after the front. No text of JSON has a line end, so that no name can look like it. */
+/** Marks the end of the front. JSON text has no raw line end, so no name can look like it. */
 const CHUNKS = '"chunks":[\n';
 const FILES = '"files":[\n';
 
 export type ManifestFront = Omit<ManifestHead, 'chunks'>;
 
 /**
- * Reads it in ranges; undefined for a manifest that is encrypted, which is not opened for this.
- * @throws not-found, access-denied, integrity, unsupported, conflict where it is replaced meanwhile; cancelled, store
+ * Reads the front in ranges; undefined for an encrypted manifest, which is not opened for this.
+ * @throws not-found, access-denied, integrity, unsupported, conflict when it is replaced meanwhile; cancelled, store
  */
 export async function readManifestFront(
   reader: ObjectReader,
@@ -49,7 +49,7 @@ export async function readManifestFront(
   throw integrityError(`${what} has more than ${bytes.length} bytes before its chunks: refused`);
 }
 
-/** What a beginning of a gzip stream holds. */
+/** Inflates the beginning of a gzip stream. */
 function inflated(bytes: Buffer, what: string): Buffer {
   try {
     return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_TEXT_BYTES });
@@ -58,11 +58,11 @@ function inflated(bytes: Buffer, what: string): Buffer {
   }
 }
 
-/** The document without chunks and files; undefined where the text ends before them. */
+/** The document without chunks and files; undefined when the text ends before them. */
 function frontText(text: Buffer): string | undefined {
   const chunks = text.indexOf(CHUNKS);
   if (chunks >= 0) return `${text.toString('utf8', 0, chunks)}"chunks":[]}`;
-  const files = text.indexOf(FILES); // of an upload without chunks
+  const files = text.indexOf(FILES); // an upload without chunks
   return files < 0 ? undefined : `${text.toString('utf8', 0, files)}"files":[]}`;
 }
 

@@ -1,4 +1,4 @@
-// The head of a manifest, everything but its entries, from text that nobody vouches for.
+// Parses the head of a manifest, everything but its entries, from untrusted text.
 import { checkFormat, readObject, readValue } from '../../platform/documents/read-document.js';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { parseBoundedJson } from '../../platform/json/json-guard.js';
@@ -10,11 +10,11 @@ const MAX_DEPTH = 16;
 
 export interface ParsedHead {
   readonly head: ManifestHead;
-  /** The document as it was written, without `files`, for those who print it. */
+  /** The document as it was written, without `files`, for printing. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a head whose `files` list is empty. `name` is the manifest's key. @throws integrity, unsupported */
+/** Parses a head whose `files` list is empty. `name` is the manifest's key. @throws integrity, unsupported */
 export function parseHead(text: string, name: string): ParsedHead {
   const what = `the manifest ${name}`;
   const { files: _files, ...document } = readObject(parseBoundedJson(text, MAX_DEPTH, what), what);

@@ -1,10 +1,10 @@
-// The head of a manifest as text: everything before the lines of `files`. docs/format.md has the keys.
+// Writes the head of a manifest: everything before the lines of `files`. docs/format.md has the keys.
 import type { AccountNames } from './entry-line.js';
 import { octalMode, ownerText, rawProperty } from './line-text.js';
 import type { ManifestHead, SourceRecord } from './manifest-types.js';
 import { formatTimestamp } from './timestamp.js';
 
-/** Up to and with `"files":[` and its line end. `names` are asked where the source does not name its owner itself. */
+/** Text up to and including `"files":[` and its line end. `names` are used when the source does not name its owner itself. */
 export function manifestHeadText(head: ManifestHead, names?: AccountNames): string {
   const { source, chunks, ...rest } = head;
   const [before, after] = split(rest);
@@ -12,7 +12,7 @@ export function manifestHeadText(head: ManifestHead, names?: AccountNames): stri
   return `${before}"source":${sourceText(source, names)},${after}"chunks":[${lines === '' ? '' : `\n${lines}\n`}],\n"files":[\n`;
 }
 
-/** What a reader looks at before anything else; other keys follow as they come. */
+/** Keys that a reader looks at first; the others follow in any order. */
 const FIRST = [
   'format',
   'type',
@@ -28,11 +28,11 @@ const FIRST = [
   'replaces',
 ] as const;
 
-// `{"a":1,"b":2}` as the text before and after the place where `source` goes.
+// Splits `{"a":1,"b":2}` into the text before and after the place of `source`.
 function split(rest: Omit<ManifestHead, 'source' | 'chunks'>): [string, string] {
   const { settings, totals, shards, storage, ...identity } = rest;
   const { project, tags, ...named } = identity;
-  // JSON leaves out what is undefined.
+  // JSON leaves out undefined values.
   const first = { ...Object.fromEntries(FIRST.map((key) => [key, named[key]])), ...named };
   const begin = `${JSON.stringify(first).slice(0, -1)},\n`;
   const optional = [

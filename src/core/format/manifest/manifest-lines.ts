@@ -1,5 +1,5 @@
-// Cuts the text of a manifest into its head and the lines of `files` while it streams in. Bytes are latin1 characters
-// here: cutting at line ends needs no decoding. Bounds every piece before it is kept.
+// Splits the text of a manifest into its head and the lines of `files` while it streams in. Bytes are latin1 characters here: splitting at
+// line ends needs no decoding. Every piece is bounded before it is kept.
 import { integrityError } from '../../platform/failures/errors.js';
 import { type RawPath, rawFromBytes, TOP, joinParts, withEnd } from '../../platform/paths/raw-path.js';
 
@@ -7,15 +7,15 @@ const FILES = '"files":[';
 /** Chunks of 64 MiB with frames of 16 MiB have 700 bytes each: this is 20 TB. Nothing longer is written. */
 export const MAX_HEAD_BYTES = 256 * 1024 * 1024;
 /**
- * A path of 4096 bytes, escaped, is 24 KiB. A file cut into as many parts as the longest head names chunks has 25 MB of
- * segments; the rest is for the attributes of one file (a value has 64 KiB at most) and for holes. Nothing longer is written.
+ * A path of 4096 bytes, escaped, is 24 KiB. A file cut into as many parts as the longest head names chunks has 25 MB of segments; the rest
+ * is for the attributes of one file (a value has 64 KiB at most) and for holes. Nothing longer is written.
  */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface LineHandlers {
   /** The head as UTF-8 text, with an empty `files`. */
   head(text: string): void;
-  /** Whole lines of `files`, each ended by a newline: one piece, so that it can be searched before it is cut. */
+  /** Gets whole lines of `files`, each ended by a newline: in one piece, so that it can be searched before it is split. */
   lines(text: RawPath): void;
 }
 
@@ -23,7 +23,7 @@ export class ManifestLines {
   private readonly handlers: LineHandlers;
   private readonly what: string;
   private state: 'head' | 'files' | 'end' = 'head';
-  /** The beginning of a line whose end has not come: parts, because whatever looks into a joined text copies it. */
+  /** The beginning of a line whose end has not arrived: in parts, because searching a joined text copies it. */
   private pending: RawPath[] = [];
   private pendingLength = 0;
   private headParts: Buffer[] = [];
@@ -60,7 +60,7 @@ export class ManifestLines {
     return rest;
   }
 
-  /** The first `end` bytes as a document. Nothing else holds them when it returns: parsing it takes as much again. */
+  /** The first `end` bytes as a document. They are released here: parsing it takes as much memory again. */
   private takeHead(end: number): string {
     const text = Buffer.concat([...this.headParts, Buffer.from(']}')], end + 2);
     this.headParts = [];
@@ -99,7 +99,7 @@ export class ManifestLines {
     return text;
   }
 
-  /** Whether what waits begins with the end of the list; its first parts may be single characters. */
+  /** True when the pending text begins with the end of the list; its first parts may be single characters. */
   private isEndPending(): boolean {
     const [first = '', second = ''] = this.pending;
     return (first.length > 1 ? first : first + second).startsWith(']}');
@@ -123,7 +123,7 @@ export class ManifestLines {
     this.pushFiles(rest);
   }
 
-  /** Call when the stream has ended. @throws integrity when the document has not; gives the whole text if no `files` came */
+  /** Call when the stream has ended. Returns the whole text if there was no `files`. @throws integrity when the document has not ended */
   end(): string | undefined {
     if (this.state === 'end') return undefined;
     if (this.state === 'head') return Buffer.concat(this.headParts).toString('utf8');

@@ -1,6 +1,6 @@
-// Turns the text of a manifest, which comes in pieces, into its head and its entries. Everything is bounded and typed
-// before it is given away, and every failure is one sentence that names the manifest's key. The totals are only compared
-// at the end: whoever acts on entries waits for `finish`.
+// Parses the text of a manifest, which arrives in pieces, into its head and its entries. Everything is bounded and typed before it is
+// passed on, and every failure is one sentence that names the manifest's key. The totals are only compared at the end: whoever acts on
+// entries waits for `finish`.
 import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import { type RawPath, printable, rawFromText } from '../../platform/paths/raw-path.js';
 import { EntryParser, type ForeignEntry } from './entry-json-parse.js';
@@ -9,13 +9,13 @@ import { ManifestLines } from './manifest-lines.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { Mention } from './manifest-types.js';
 
-/** What a line of `files` can be. */
+/** A line of `files`. */
 export type Line = Mention | ForeignEntry;
 
 export interface ManifestParserOptions {
   readonly key: string;
   readonly uploadId: UploadId;
-  /** Parsed before: it is not parsed again. */
+  /** A head that was parsed before: it is not parsed again. */
   readonly head?: ParsedHead;
   /** Gets the head before the first line comes. */
   readonly onHead?: (head: ParsedHead) => void;
@@ -26,17 +26,17 @@ export interface ManifestParserOptions {
    * then not compared with the totals.
    */
   readonly needles?: readonly RawPath[] | undefined;
-  /** Leave out ctime, inode and the names of owners: faster. */
+  /** Leaves out ctime, inode and the names of owners: faster. */
   readonly withoutNames?: boolean | undefined;
 }
 
-/** What may hide a byte string that is looked for: an escape, and base64. */
+/** Text that may hide a needle: an escape, and base64. */
 const HIDING = ['\\', '"pathBase64"'].map(rawFromText);
 
 export class ManifestParser {
-  /** Lines that were parsed. */
+  /** Number of lines that were parsed. */
   entries = 0;
-  /** A path that did not come in byte order, or came twice. */
+  /** A path that was not in byte order, or a duplicate. */
   firstUnordered: RawPath | undefined;
   private readonly lines: ManifestLines;
   private readonly what: string;
@@ -63,7 +63,7 @@ export class ManifestParser {
     this.lines.push(piece);
   }
 
-  /** Lines that follow are not looked at. */
+  /** Ignores the lines that follow. */
   skipEntries(): void {
     this.isSkipping = true;
   }
@@ -119,7 +119,7 @@ export class ManifestParser {
     this.options.onLine(entry);
   }
 
-  /** Call after the last piece; gives the head. @throws integrity when the text is not whole */
+  /** Call after the last piece; returns the head. @throws integrity when the text is incomplete */
   finish(): ParsedHead {
     const leftOver = this.lines.end();
     if (leftOver !== undefined) this.refuseForeign(leftOver);
@@ -130,7 +130,7 @@ export class ManifestParser {
     return this.parsed;
   }
 
-  /** The stream ended without a list of files: says what it was instead. */
+  /** Refuses text without a list of files, and says what it is instead. */
   private refuseForeign(text: string): never {
     if (text.trim() === '') throw integrityError(`${this.what} is empty`);
     if (text.includes('"archiver-manifest"')) {

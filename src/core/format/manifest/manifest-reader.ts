@@ -1,7 +1,7 @@
-// Reads the manifest of an upload in one GET. A full listing is a stream: its head, then its entries one by one, in flat
-// memory. A delta says little by itself: it is read whole and given back, for the chain that it belongs to
-// (core/dataset). What is encrypted is opened on the way, frame by frame. Nothing here is proof that the chunks are there: that is verify's work. The gzip checksum and the totals
-// are only known at the end, so whoever acts on entries waits for `readManifest` to resolve.
+// Reads the manifest of an upload in one GET. A full listing is a stream: its head, then its entries one by one, in flat memory. A delta is
+// of little use by itself: it is read whole and returned, for the chain that it belongs to (core/dataset). Encrypted manifests are opened
+// on the way, frame by frame. Nothing here proves that the chunks exist: that is verify's work. The gzip checksum and the totals are only
+// known at the end, so whoever acts on entries waits for `readManifest` to resolve.
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { integrityError } from '../../platform/failures/errors.js';
@@ -27,28 +27,28 @@ export interface ReadManifestOptions extends Pick<
   readonly onEntry?: (entry: Entry) => void;
   /** Gets entries of a type that this version does not know. */
   readonly onForeign?: (entry: ForeignEntry) => void;
-  /** Awaited after each piece of the stream: the place for backpressure. Told the stored bytes read so far, and of how many. */
+  /** Awaited after each piece of the stream, for backpressure. Gets the number of stored bytes read so far, and their total. */
   readonly onPiece?: (storedBytes: number, of: number) => Promise<void> | void;
-  /** Stop after the head: the rest is not fetched. */
+  /** Stops after the head: the rest is not fetched. */
   readonly headOnly?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ReadManifest extends ParsedHead {
   readonly key: string;
-  /** Of the stored bytes; undefined after `headOnly`. */
+  /** Digest of the stored bytes; undefined after `headOnly`. */
   readonly sha256: string | undefined;
   /** The KMS key that it is encrypted with. */
   readonly sealedBy?: string;
   readonly storedBytes: number;
-  /** Entries that were parsed. */
+  /** Number of entries that were parsed. */
   readonly entries: number;
-  /** A path that did not come in byte order, or came twice. */
+  /** A path that was not in byte order, or a duplicate. */
   readonly firstUnordered: RawPath | undefined;
 }
 
 /**
- * Streams a full listing to the callbacks; gives a delta back whole, and calls none of them.
+ * Streams a full listing to the callbacks; returns a delta whole, and calls none of them.
  * @throws not-found, access-denied, integrity, unsupported, cancelled
  */
 export async function readManifest(
@@ -67,7 +67,7 @@ class ManifestStream {
   private readonly hash = createHash('sha256');
   private storedBytes = 0;
   private sealedBy: string | undefined;
-  /** What was read so far (and opened, if it was sealed), as long as it may be a delta. */
+  /** The (decrypted) bytes read so far, as long as it may be a delta. */
   private kept: Uint8Array[] | undefined = [];
 
   constructor(
@@ -98,7 +98,7 @@ class ManifestStream {
 
   private onLine(line: Line): void {
     if ('foreignType' in line) this.options.onForeign?.(line);
-    else if (line.type !== 'deleted') this.options.onEntry?.(line); // the parser lets no deletion into a full listing
+    else if (line.type !== 'deleted') this.options.onEntry?.(line); // the parser accepts no deletion in a full listing
   }
 
   async read(): Promise<ReadManifest | LoadedManifest> {
@@ -108,7 +108,7 @@ class ManifestStream {
     for await (const piece of pieces) {
       if (this.kept !== undefined && this.storedBytes > MAX_LOADED_BYTES)
         throw integrityError(`${what} has more than ${MAX_LOADED_BYTES} bytes: refused`);
-      if (parser.head?.head.listing === 'delta') continue; // to the end, for its digest
+      if (parser.head?.head.listing === 'delta') continue; // read to the end, for its digest
       parser.push(piece);
       if (options.headOnly === true && parser.head?.head.listing === 'full') return this.result(parser.head, undefined);
       await options.onPiece?.(this.storedBytes, this.content.sizeBytes);
@@ -117,7 +117,7 @@ class ManifestStream {
     return this.result(parser.finish(), this.hash.digest('hex'));
   }
 
-  /** What is stored, opened where it is sealed. */
+  /** The stored content, decrypted if it is sealed. */
   private body(): Readable {
     const { uploadId, signal } = this.options;
     return unsealStream(this.content.body, {

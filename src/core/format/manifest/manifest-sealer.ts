@@ -1,5 +1,5 @@
-// Seals the manifest of one upload. Its data key can be fetched before there is a manifest, so that who may not have one
-// learns of it before hours of sending.
+// Seals the manifest of one upload. Its data key can be fetched before there is a manifest, so that a user without permission for it learns
+// of it before hours of sending.
 import { hash } from 'node:crypto';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { EncodedManifest } from './manifest-writer.js';
@@ -10,7 +10,7 @@ import { seal } from '../encryption/seal.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
 export interface SealerOptions {
-  /** Where the manifest is going to be. */
+  /** The store that the manifest will be in. */
   readonly store: ObjectReader;
   readonly uploadId: UploadId;
   readonly kmsKeyId: string;
@@ -26,7 +26,7 @@ export class ManifestSealer {
     return placeOf(this.options.store.url, this.options.uploadId);
   }
 
-  /** Fetches the data key. @throws access-denied, not-found, store; unsupported where the store has no key service */
+  /** Fetches the data key. @throws access-denied, not-found, store; unsupported when the store has no key service */
   async prepare(): Promise<void> {
     this.key ??= this.generate();
     await this.key;
@@ -39,7 +39,7 @@ export class ManifestSealer {
     return await store.keys.generate(kmsKeyId, manifestContext(this.place), signal);
   }
 
-  /** The manifest as it is to be stored. Each manifest gets a data key of its own. @throws as `prepare` does */
+  /** Encrypts the manifest for storing. Each manifest gets a data key of its own. @throws as `prepare` does */
   async seal({ bytes }: EncodedManifest): Promise<EncodedManifest> {
     const { place } = this;
     const key = await (this.key ?? this.generate());

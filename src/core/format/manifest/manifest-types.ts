@@ -1,5 +1,4 @@
-// The manifest as code sees it; docs/format.md is the specification. Paths are byte strings (raw-path.ts) here and
-// text only in JSON.
+// Types of the manifest; docs/format.md is the specification. Paths are byte strings (raw-path.ts) here and text only in JSON.
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { Segment } from './head-schema.js';
 import type { Timestamp } from './timestamp.js';
@@ -30,7 +29,7 @@ export interface Owner {
 
 export type EntryType = 'file' | 'directory' | 'symlink' | 'hardlink';
 
-/** One path of the archive. Which keys are there depends on `type`: see docs/format.md. */
+/** One path of the archive. Its `type` determines which keys it has: see docs/format.md. */
 export interface Entry extends Owner {
   readonly path: RawPath;
   readonly type: EntryType;
@@ -42,9 +41,9 @@ export interface Entry extends Owner {
   readonly mode: number;
   readonly inode: RawPath;
   readonly md5?: string;
-  /** Hex SHA-256 of the content; where equal content is stored once. */
+  /** Hex SHA-256 of the content; only when equal content is stored once. */
   readonly sha256?: string;
-  /** Hex XXH64 of the content, seeded by the upload in whose folder it lies; where there is no `sha256`. */
+  /** Hex XXH64 of the content, seeded by the upload whose folder holds it; only without `sha256`. */
   readonly xxh64?: string;
   /** Position in `chunks`. */
   readonly chunk?: number;
@@ -55,17 +54,17 @@ export interface Entry extends Owner {
   readonly linkGroup?: number;
   readonly xattrs?: ReadonlyMap<RawPath, Buffer>;
   readonly changed?: boolean;
-  /** DVC stage that makes it. */
+  /** DVC stage that produces it. */
   readonly stage?: string;
-  /** Git commit at which it was uploaded, full hex. */
+  /** Git commit at which it was uploaded, in full hex. */
   readonly commit?: string;
 }
 
-/** Of a delta: the path is gone, and whatever lay below it. */
+/** In a delta: the path was deleted, together with everything below it. */
 export interface Tombstone {
   readonly path: RawPath;
   readonly type: 'deleted';
 }
 
-/** What `files` of a delta holds. */
+/** An element of `files` in a delta. */
 export type Mention = Entry | Tombstone;

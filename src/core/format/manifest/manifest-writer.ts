@@ -1,5 +1,5 @@
-// Writes a manifest as a stream: head, then one line an entry from the columns, gzipped on the way. A million files never
-// exist as objects or as one string.
+// Writes a manifest as a stream: head, then one line per entry from the columns, gzipped on the way. A million files never exist as objects
+// or as one string.
 import { createHash } from 'node:crypto';
 import type { OpenedBytes } from '../encryption/unseal-bytes.js';
 import { type EntryTable, KIND, STATUS } from '../columns/entry-table.js';
@@ -11,15 +11,15 @@ import { MAX_HEAD_BYTES, MAX_LINE_BYTES } from './manifest-lines.js';
 import { manifestHeadText } from './manifest-head-text.js';
 import type { ManifestHead } from './manifest-types.js';
 
-/** Bytes of a character of UTF-16 at most. */
+/** Bytes that a UTF-16 code unit takes in UTF-8 at most. */
 const MAX_UTF8 = 3;
 
 export interface EncodedManifest {
-  /** Gzipped, and then perhaps sealed: as it is stored. */
+  /** Gzipped, and possibly sealed: as it is stored. */
   readonly bytes: Buffer;
   /** Hex SHA-256 of `bytes`. */
   readonly sha256: string;
-  /** Of a sealed one: what it was before, and the key. */
+  /** For a sealed manifest, its content before sealing, and the key. */
   readonly opened?: OpenedBytes;
 }
 
@@ -35,8 +35,8 @@ export function isListed(table: EntryTable, index: number): boolean {
 }
 
 /**
- * A manifest in the making. Entries are written in path order while others are still being packed, so that little is
- * left to do after the last one; the head, which comes before them, is only known then. So it is a gzip member of its own.
+ * A manifest that is being written. Entries are written in path order while others are still being packed, so that little is left to do
+ * after the last one; the head, which comes before them, is only known then. So it is a gzip member of its own.
  */
 export class ManifestWriter {
   private readonly files = new GzipText();
@@ -64,7 +64,7 @@ export class ManifestWriter {
     return isReady;
   }
 
-  /** What nobody could read is not written. */
+  /** Refuses an entry that would be too long to be read. */
   private refuseLongLine(index: number, line: string): void {
     const bytes = Buffer.byteLength(line);
     if (bytes < MAX_LINE_BYTES) return;

@@ -1,14 +1,14 @@
-// What was asked for is not there: a mistake in the call, and no empty success.
+// The error for a selection without a match: a mistake in the call, and no empty success.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
 import { printable } from '../../platform/paths/raw-path.js';
 
-/** Why a path that was asked for is not there. */
+/** The reason that is given for a path without a match. */
 export const NOT_HERE = 'not in this upload';
 
 const NAMED = 10;
 
-/** No entry of an upload is selected; what the selection says of it. */
+/** Thrown when no entry of an upload is selected; the selection gives the reasons. */
 export class NothingSelected extends ArchiverError {
   readonly unmatched: readonly Failure[];
 

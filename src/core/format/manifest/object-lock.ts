@@ -1,8 +1,8 @@
-// What manifests and version records say of S3 Object Lock.
+// S3 Object Lock in manifests and version records.
 import * as s from '../../platform/documents/schema.js';
 import type { Retention } from '../../store/object-store.js';
 
-/** With what an upload locked the objects that it put: chunks and direct files, manifest, version record. */
+/** Lock that an upload set on the objects that it put: chunks and direct files, manifest, version record. */
 export const OBJECT_LOCK = s.schema(() =>
   s.object({
     mode: s.oneOf(['governance', 'compliance']),
@@ -15,7 +15,7 @@ export type ObjectLockRecord = s.Read<typeof OBJECT_LOCK>;
 export const lockRecord = (retention: Retention | undefined): ObjectLockRecord | undefined =>
   retention && { mode: retention.mode, until: retention.until.toISOString() };
 
-/** The lock that holds at `now`, of what the store says and what was recorded: the store knows of extensions. */
+/** The lock that is in force at `now`; the stored one takes precedence over the recorded one, since the store knows of extensions. */
 export function lastingLock(
   stored: Retention | undefined,
   recorded: ObjectLockRecord | undefined,

@@ -1,4 +1,4 @@
-// The GET that begins to read a manifest, or finds that a fence lies in its place.
+// The GET that starts to read a manifest, or finds a fence in its place.
 import { Readable } from 'node:stream';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { GetOptions, ObjectContent, ObjectReader } from '../../store/object-store.js';
@@ -6,7 +6,7 @@ import { readAll } from '../../store/read-content.js';
 import { isFence, MAX_FENCE_BYTES, SweptUpload } from './fence.js';
 import { splitUploadKey } from '../../store/ids/upload-id.js';
 
-/** Begins to read the manifest `key`. @throws not-found, also for a fence; access-denied, and what the store says */
+/** Starts to read the manifest `key`. @throws not-found, also for a fence; access-denied, and what the store throws */
 export async function openManifest(reader: ObjectReader, key: string, options: GetOptions): Promise<ObjectContent> {
   const content = await getManifest(reader, key, options);
   const { uploadId } = splitUploadKey(key) ?? {};

@@ -1,5 +1,4 @@
-// What the head of a manifest says of git and DVC. Writers pass what they are about to write through here as well, so that
-// nothing is written that no reader takes.
+// Git and DVC in the head of a manifest. Writers check with this schema, too, so that nothing is written that readers refuse.
 import { readJson } from '../../platform/documents/read-document.js';
 import * as s from '../../platform/documents/schema.js';
 
@@ -9,10 +8,10 @@ const MD5 = /^[0-9a-f]{32}(?:\.dir)?$/;
 const MAX_NAME = 4096;
 const MAX_COMMAND = 1024 * 1024;
 const MAX_PATHS = 100_000;
-/** Of `dvc`: deep enough for parameters of parameters, and with the manifest's own levels below what its head may have. */
+/** Depth of `dvc`: enough for parameters of parameters, and together with the manifest's own levels below the limit of its head. */
 const MAX_DEPTH = 12;
 
-/** Whether a name is one that a stage can have in a manifest. */
+/** True for a name that a stage can have in a manifest. */
 export const isStageName = (name: string): boolean =>
   name !== '' && name.length <= MAX_NAME && !/\p{Surrogate}/u.test(name);
 
@@ -20,18 +19,18 @@ export const commit = s.schema(() => s.matching(COMMIT, 'a git commit in hex'));
 const name = s.schema(() => s.textUpTo(MAX_NAME));
 const md5 = s.schema(() => s.matching(MD5, 'an MD5 in hex'));
 
-/** State of the git repository that the source folder lies in, when the upload began. */
+/** State of the git repository that holds the source folder, when the upload began. */
 export const GIT = s.schema(() =>
   s.object({
-    /** Full hex of HEAD. */
+    /** Full commit of HEAD in hex. */
     commit: commit(),
-    /** Absent where HEAD is detached. */
+    /** Absent when HEAD is detached. */
     branch: s.exactOptional(name()),
-    /** A tag of exactly this commit. */
+    /** A tag that points at this commit. */
     tag: s.exactOptional(name()),
     /** URL of `origin`, without credentials. */
     remote: s.exactOptional(name()),
-    /** Something below the source folder differs from the commit. */
+    /** True when something below the source folder differs from the commit. */
     dirty: s.flag,
   }),
 );
@@ -40,10 +39,10 @@ export const GIT = s.schema(() =>
 const DVC_PATH = s.schema(() =>
   s.object({
     path: name(),
-    /** As dvc.lock has it: that of a folder ends in `.dir`. */
+    /** As in dvc.lock: that of a folder ends in `.dir`. */
     md5: s.exactOptional(md5()),
     size: s.exactOptional(s.count),
-    /** Of a folder. */
+    /** Number of files in a folder. */
     nfiles: s.exactOptional(s.count),
   }),
 );
@@ -56,17 +55,17 @@ const DVC_STAGE = s.schema(() =>
     command: s.textUpTo(MAX_COMMAND),
     deps: dvcPaths(),
     outs: dvcPaths(),
-    /** By file, then by key. */
+    /** Parameters by file, then by key. */
     params: s.anyObject,
     /** MD5 of dvc.lock. */
     lockMd5: s.exactOptional(md5()),
   }),
 );
 
-/** What an upload noted of DVC. */
+/** DVC metadata of an upload. */
 export const DVC = s.schema(() =>
   s.object({
-    /** Cache of the machine that uploaded. */
+    /** Cache folder on the machine that uploaded. */
     cacheDir: name(),
     stage: s.exactOptional(DVC_STAGE()),
     /** Outputs of all stages; with `--dvc-auto`. */
@@ -79,6 +78,6 @@ export type DvcPathRecord = s.Read<typeof DVC_PATH>;
 export type DvcStageRecord = s.Read<typeof DVC_STAGE>;
 export type DvcRecord = s.Read<typeof DVC>;
 
-/** The record as every reader will have it. @throws integrity when it is too large or too deep for a manifest */
+/** The record as every reader will parse it. @throws integrity when it is too large or too deep for a manifest */
 export const checkedDvc = (record: DvcRecord, what: string): DvcRecord =>
   readJson(DVC, JSON.stringify(record), what, MAX_DEPTH);

@@ -1,24 +1,24 @@
-// Where the entries of an upload come from: the git commit and the DVC stage that its lines name. Plain data, so that it
-// crosses to other threads; the stage of a path is looked up when its line is written, and no file costs an object.
+// The git commit and the DVC stages that entries of an upload come from. Plain data, so that it can be sent to other threads; the stage of
+// a path is looked up when its line is written, and no file costs an object.
 import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import type { Entry } from './manifest-types.js';
 
 export interface Provenance {
-  /** Full hex; undefined without `--git-metadata`. */
+  /** Full commit in hex; undefined without `--git-metadata`. */
   readonly commit?: string;
   /** Undefined without `--dvc-auto` and `--dvc-stage`. */
   readonly stages?: Stages;
 }
 
-/** Which stage makes what. */
+/** Outputs of DVC stages. */
 export interface Stages {
   /** Stage by output. */
   readonly outs: ReadonlyMap<RawPath, string>;
-  /** These are all: what no output holds belongs to no stage. Else it keeps the stage that it had. */
+  /** True when these are all stages: a path in none of the outputs has no stage. Otherwise it keeps its earlier stage. */
   readonly areAll: boolean;
 }
 
-/** The stage of the output that is, or holds, this path: the longest one wins. */
+/** The stage of the output that is, or contains, this path: the longest output wins. */
 export function stageOf(outs: ReadonlyMap<RawPath, string>, path: RawPath): string | undefined {
   let prefix = path;
   for (;;) {
@@ -30,7 +30,7 @@ export function stageOf(outs: ReadonlyMap<RawPath, string>, path: RawPath): stri
   }
 }
 
-/** True for the stage that is wanted, and for one of its rounds where that is a loop: `eval` means `eval@a`, too. */
+/** True for the wanted stage, and for an iteration of it when it is a loop: `eval` matches `eval@a`, too. */
 export const isOfStage = (stage: string | undefined, wanted: string): boolean =>
   stage !== undefined && (stage === wanted || stage.startsWith(`${wanted}@`));
 
@@ -40,7 +40,7 @@ export const stageAfter = ({ outs, areAll }: Stages, path: RawPath, before: stri
 
 const NOTHING: Pick<Entry, 'stage' | 'commit'> = {};
 
-/** What the entry of `path` says of itself; where that is not known, it keeps what it said `before`. */
+/** Stage and commit of the entry of `path`; unknown values stay as they were `before`. */
 export function provenanceOf(
   provenance: Provenance | undefined,
   path: RawPath,
@@ -53,7 +53,7 @@ export function provenanceOf(
   return { ...(stage === undefined ? {} : { stage }), ...(commit === undefined ? {} : { commit }) };
 }
 
-/** `,"stage":…,"commit":…`, whichever there are. */
+/** `,"stage":…,"commit":…`, as far as they are set. */
 export function provenanceText({ stage, commit }: Pick<Entry, 'stage' | 'commit'>): string {
   return (
     (stage === undefined ? '' : `,"stage":${JSON.stringify(stage)}`) +

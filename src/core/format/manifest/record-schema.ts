@@ -24,23 +24,23 @@ export const RECORD = s.schema(() =>
       datasetId: s.text,
       version: s.count,
       uploadId,
-      /** Relative to the base. */
+      /** Key relative to the base. */
       manifestKey: s.text,
       manifestSha256: s.sha256,
       createdAt: s.moment,
       listing: listing(),
       previous: s.nullable(s.count),
-      /** Empty where the manifest is encrypted. */
+      /** Empty when the manifest is encrypted. */
       source: SOURCE(),
-      /** Of the effective view. */
+      /** Totals of the effective view. */
       totals: TOTALS(),
       writerId: s.orMissing(s.text),
       encryption: s.exactOptional(ENCRYPTION()),
-      /** The git commit in its manifest; null for none. Absent: only the manifest says it. */
+      /** The git commit in its manifest; null for none. Absent when only the manifest has it. */
       commit: s.exactOptional(s.nullable(commit())),
-      /** As in its manifest. */
+      /** Same as in its manifest. */
       objectLock: s.exactOptional(OBJECT_LOCK()),
-      /** While the manifest is being rewritten: the digest of the one that takes its place. */
+      /** While the manifest is being rewritten: the digest of the one that will replace it. */
       replacementSha256: s.exactOptional(s.sha256),
       /** SHA-256 of the record without this key. */
       digest: s.sha256,
@@ -54,6 +54,6 @@ export const RECORD = s.schema(() =>
 );
 
 export interface VersionRecord extends s.Read<typeof RECORD> {
-  /** Nothing that is stored: what a listing shows of versions that share its ordinal (core/dataset/records/version-name.ts). */
+  /** Not stored: the letters that a listing gives to versions that share an ordinal (core/dataset/records/version-name.ts). */
   readonly fork?: string | undefined;
 }

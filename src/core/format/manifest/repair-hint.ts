@@ -1,17 +1,17 @@
-// Whoever meets a damaged manifest is told what mends it, whatever command it was.
+// Adds a hint about repairing to errors of damaged manifests, whatever command meets them.
 import { ArchiverError, type ErrorCode, isArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
 import { shellWord } from '../../platform/text/shell-word.js';
 
-/** The command that looks whether, and how, the manifest of an upload can be mended. */
+/** The command that checks whether, and how, the manifest of an upload can be repaired. */
 export const repairCommand = ({ url }: Pick<ObjectReader, 'url'>, uploadId: UploadId): string =>
   `archiver repair ${shellWord(printable(uploadUrlOf(url, uploadId)))}`;
 
 /**
- * What `work` gives. @throws what it throws; damage (and what else `codes` name) with the command that mends the manifest
- * of this upload, where it does not say yet what to do
+ * Runs `work`. @throws what it throws; damage (and errors with other `codes`) with a hint how to repair the manifest of this upload, unless
+ * it already has a hint
  */
 export async function namingRepair<T>(
   reader: Pick<ObjectReader, 'url'>,

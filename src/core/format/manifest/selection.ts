@@ -1,5 +1,5 @@
-// What a person asked for, as a test on entries and, where possible, as byte strings that the lines of the wanted
-// entries must hold, so that finding one file among a million does not parse a million lines.
+// A selection of entries as a test and, when possible, as byte strings that the lines of the wanted entries must contain, so that finding
+// one file among a million does not parse a million lines.
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
 import {
@@ -16,21 +16,24 @@ import {
 export { globMatcher, type Selectors };
 
 export interface Selection {
-  /** Before the first entry. Every entry belongs to the commit of its manifest. */
+  /** Call before the first entry. Every entry belongs to the commit of its manifest. */
   begin(head: Recorded): void;
   /** `shard` is that of the entry's chunk; undefined for an entry without one. */
   matches(entry: Matched, shard: number | undefined): boolean;
   /** See `ReadManifestOptions.needles`. */
   readonly needles: readonly RawPath[] | undefined;
-  /** What was asked for and nothing fits, whatever the others say, as the person wrote it, and why. @throws usage when a commit fits several */
+  /**
+   * The selectors that match nothing, regardless of the others, as the user wrote them, and why. @throws usage when a commit matches
+   * several
+   */
   unmatched(): readonly Failure[];
-  /** The fewest selectors of different kinds that nothing fits all of; undefined where that is not why nothing was selected. */
+  /** The fewest selectors of different kinds that no entry matches together; undefined when that is not why nothing was selected. */
   conflict(): string | undefined;
 }
 
-/** What is selected fits every kind. */
+/** An entry is selected when it matches every kind. */
 class Narrowing implements Selection {
-  /** For each combination of kinds that an entry fits: a bit each. */
+  /** The combinations of kinds that entries match, with one bit per kind. */
   private readonly seen = new Set<number>();
   private readonly wanted: number;
 
@@ -45,7 +48,7 @@ class Narrowing implements Selection {
     for (const kind of this.kinds) kind.begin?.(head);
   }
 
-  // Every kind is asked, so that each knows what it has found.
+  // Every kind is tested, so that each knows what it has found.
   matches(entry: Matched, shard: number | undefined): boolean {
     let fitting = 0;
     for (let index = 0; index < this.kinds.length; index++)
@@ -61,7 +64,7 @@ class Narrowing implements Selection {
   conflict(): string | undefined {
     const seen = [...this.seen];
     const isSeen = (bits: number): boolean => seen.some((fitting) => (fitting & bits) === bits);
-    // What fits nothing by itself is `unmatched`, and in conflict with nobody.
+    // A selector that matches nothing by itself is `unmatched`, and in no conflict.
     const kinds = this.kinds
       .map((kind, index) => ({ kind, bit: 1 << index }))
       .filter(({ kind, bit }) => isSeen(bit) || kind.unmatched().length === 0);
@@ -79,7 +82,7 @@ class Narrowing implements Selection {
 export function createSelection(selectors: Selectors): Selection {
   const { all = false, shards } = selectors;
   const kinds = all ? [] : kindsOf(selectors);
-  // Lines are searched for only where something else than a shard is asked for: a line says nothing of its shard.
+  // Lines are only searched when something other than a shard is selected: a line does not name its shard.
   const needles = kinds.length === 0 ? undefined : joined(kinds.map((kind) => kind.needles));
   return new Narrowing(shards === undefined ? kinds : [...kinds, shardKind(shards)], needles);
 }

@@ -15,13 +15,13 @@ import type { Entry, ManifestHead } from './manifest-types.js';
 import { NOT_HERE } from './nothing-selected.js';
 import { isOfStage } from './provenance.js';
 
-/** Of one kind any may fit, of different kinds all must. */
+/** Selectors: an entry must match one of each kind that is given. */
 export interface Selectors {
-  /** Everything; all others but `shards` are then not looked at. */
+  /** Selects everything; all others except `shards` are ignored. */
   readonly all?: boolean;
-  /** Exact paths as they are typed (`typedPath`); a folder stands for all below it. */
+  /** Exact paths as they are typed (`typedPath`); a folder includes everything below it. */
   readonly files?: readonly string[];
-  /** The same as byte strings, for names that were read from the manifest itself. */
+  /** Like `files`, as byte strings, for names that were read from the manifest itself. */
   readonly paths?: readonly RawPath[];
   readonly md5s?: readonly string[];
   readonly patterns?: readonly string[];
@@ -34,10 +34,10 @@ export interface Selectors {
 
 export type Matched = Pick<Entry, 'path' | 'md5' | 'type' | 'stage' | 'commit'>;
 
-/** What a manifest says of all its entries. */
+/** Properties that a manifest states for all its entries. */
 export type Recorded = Pick<ManifestHead, 'git' | 'dvc' | 'settings'>;
 
-/** A test for paths by glob; files that begin with a dot are files like others. A name that is not UTF-8 is compared byte by byte. */
+/** Matches paths by glob; files that begin with a dot are not special. A name that is not UTF-8 is compared byte by byte. */
 export function globMatcher(pattern: string): (path: RawPath) => boolean {
   const bytes = typedGlob(pattern);
   const text = textFromRaw(bytes);
@@ -52,24 +52,24 @@ export function globMatcher(pattern: string): (path: RawPath) => boolean {
 /** `./a/b/` and `a/b` are the same path. */
 const cleanPath = (text: string): string => text.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '');
 
-/** How a text appears in a manifest line; the closing quote is left out for a folder. */
+/** The form of a text in a manifest line; the closing quote is left out for a folder. */
 const literalOf = (text: string): RawPath => rawFromText(JSON.stringify(text));
 
 const SLASH = rawFromText('/');
 const ROUND = rawFromText('@');
 
-/** With more paths than this, reading every line is faster than searching for each. */
+/** With more paths than this, parsing every line is faster than searching for each. */
 const MAX_NEEDLED = 64;
 
 /** Selectors of one kind. */
 export interface Kind {
-  /** What it is called where it takes part in a conflict. */
+  /** Name in the message about a conflict. */
   readonly text: string;
   begin?(head: Recorded): void;
   matches(entry: Matched, shard: number | undefined): boolean;
-  /** What a line must hold; undefined where that cannot be said. */
+  /** Byte strings, one of which the line must contain; undefined when there are none that would do. */
   readonly needles: readonly RawPath[] | undefined;
-  /** What nothing fits, and why. */
+  /** The selectors that match nothing, and why. */
   unmatched(): readonly Failure[];
 }
 
@@ -108,7 +108,7 @@ class Paths implements Kind {
   }
 
   get needles(): readonly RawPath[] | undefined {
-    // Each is looked for in the whole text, and a name that is not UTF-8 does not appear there as it is.
+    // Each path is searched in the whole text, and a name that is not UTF-8 does not appear there unchanged.
     const texts = [...this.texts.keys()].flatMap((path) => textFromRaw(path) ?? []);
     if (texts.length < this.texts.size || texts.length > MAX_NEEDLED) return undefined;
     return texts.flatMap((text) => {
@@ -122,7 +122,7 @@ class Paths implements Kind {
   }
 }
 
-/** A kind each of whose texts is a test of its own. */
+/** A kind in which each text is a test of its own. */
 class Each implements Kind {
   readonly text: string;
   private readonly tests: readonly { readonly text: string; readonly fits: (entry: Matched) => boolean }[];
@@ -164,7 +164,7 @@ class Each implements Kind {
   }
 }
 
-/** All of them; undefined where one is. */
+/** All lists joined; undefined when one of them is. */
 export function joined(lists: readonly (readonly RawPath[] | undefined)[]): readonly RawPath[] | undefined {
   const needles: RawPath[] = [];
   for (const list of lists) {
@@ -176,7 +176,7 @@ export function joined(lists: readonly (readonly RawPath[] | undefined)[]): read
 
 const MIN_COMMIT_DIGITS = 7;
 
-/** One commit, of which perhaps only the beginning is known. */
+/** A commit, of which only a prefix may be given. */
 class WantedCommit {
   private readonly prefix: string;
   private readonly found = new Set<string>();
@@ -202,7 +202,7 @@ class WantedCommit {
     return isFound || this.isHead;
   }
 
-  /** @throws usage when several commits begin like that */
+  /** Returns the text when no commit matches. @throws usage when several commits begin with it */
   unmatched(): readonly string[] {
     if (this.found.size > 1)
       throw usageError(
@@ -215,7 +215,7 @@ class WantedCommit {
 
 class Commits implements Kind {
   readonly text: string;
-  /** A commit cannot be searched for: that of the head, which comes after the search has begun, may be the one. */
+  /** A commit cannot be searched for: the commit of the head, which is read after the search has begun, may match. */
   readonly needles = undefined;
   private readonly wanted: readonly WantedCommit[];
   private isRecorded = false;
@@ -243,7 +243,7 @@ class Commits implements Kind {
   }
 }
 
-/** That a shard exists is checked against the manifest's list of them. */
+/** The caller checks that a shard exists, with the manifest's list of shards. */
 export const shardKind = (shards: readonly number[]): Kind => ({
   text: kindText('shard', 'shards', shards.map(String)),
   matches: (_entry, shard) => shard !== undefined && shards.includes(shard),
@@ -251,7 +251,7 @@ export const shardKind = (shards: readonly number[]): Kind => ({
   unmatched: () => [],
 });
 
-/** The kinds that are asked for, shards left out. @throws usage for what is no commit */
+/** The kinds that are given, except shards. @throws usage for an invalid commit */
 export function kindsOf({
   files = [],
   paths = [],
@@ -275,7 +275,7 @@ function patternTest(pattern: string): (entry: Matched) => boolean {
   return ({ path }) => isMatch(path);
 }
 
-// Of what an upload never recorded nothing can be found, however it is typed.
+// Explains that the upload never recorded what is searched for, however it is typed.
 const INSTEAD = 'select by --file or --pattern';
 const NO_COMMITS = `this upload was made without --git-metadata and recorded no commit; ${INSTEAD}`;
 

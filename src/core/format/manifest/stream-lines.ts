@@ -1,5 +1,5 @@
-// The lines of a manifest while it comes from the store, in flat memory, for those who take lines when they need them. Its digest
-// is known when it is over: nothing of it counts before.
+// Streams the lines of a manifest from the store, in flat memory, for consumers that take lines when they need them. Its digest is known at
+// the end: no line is valid before.
 import { createHash } from 'node:crypto';
 import { manifestUnsealing } from '../encryption/open-data-key.js';
 import { unsealStream } from '../encryption/unseal-stream.js';
@@ -16,12 +16,12 @@ export interface StreamLinesOptions extends ReadLoadedOptions {
   readonly uploadId: UploadId;
   /** Gets the head before the first line comes. */
   readonly onHead: (head: ParsedHead) => void;
-  /** Gets the head and the hex SHA-256 of what is stored, when all has come. */
+  /** Gets the head and the hex SHA-256 of the stored bytes, once everything was read. */
   readonly onEnd: (head: ParsedHead, sha256: string) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Its lines in the order of the file, in batches. @throws not-found, access-denied, integrity, unsupported, cancelled */
+/** Lines of the manifest in the order of the file, in batches. @throws not-found, access-denied, integrity, unsupported, cancelled */
 export async function* streamLines(
   reader: ObjectReader,
   { onEnd, signal, ...options }: StreamLinesOptions,

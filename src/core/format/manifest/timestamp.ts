@@ -1,6 +1,6 @@
-// Times as text with nanoseconds: `2025-11-14T09:30:12.123456789Z`. JavaScript's Date knows milliseconds and 275,760
-// years; file systems know more. The date arithmetic is the proleptic Gregorian calendar for any year, counted in
-// 400-year eras that begin on 1 March (http://howardhinnant.github.io/date_algorithms.html).
+// Times as text with nanoseconds: `2025-11-14T09:30:12.123456789Z`. JavaScript's Date has milliseconds and a range of 275,760 years; file
+// systems need more. The date arithmetic is the proleptic Gregorian calendar for any year, counted in 400-year eras that begin on 1 March
+// (http://howardhinnant.github.io/date_algorithms.html).
 
 /** Seconds since 1970 (may be negative) and 0 to 999 999 999 nanoseconds after them. */
 export interface Timestamp {
@@ -38,7 +38,7 @@ function dateText(day: number): string {
   return `${yearText(year)}-${pair(month)}-${pair(dayOfMonth)}`;
 }
 
-// Files of one package or day come together: the date is mostly the one before.
+// Files of one package or day come together: the date is mostly the same as before.
 let memoDay = Number.NaN;
 let memoText = '';
 
@@ -104,7 +104,7 @@ function assemble(year: number, [month, day, hour, minute, second]: Parts, nanos
   return Number.isSafeInteger(seconds) ? { seconds, nanos } : undefined;
 }
 
-/** Reads what `formatTimestamp` writes; undefined for anything else. */
+/** Parses the output of `formatTimestamp`; undefined for anything else. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   if (text.length === 30) return parsePlain(text);
   const match = TEXT.exec(text);

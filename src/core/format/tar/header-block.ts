@@ -1,4 +1,4 @@
-// One 512-byte header of a tar file, as v7, ustar, pax and GNU tar write it. Pure; names are byte strings.
+// Parses one 512-byte header of a tar file, as v7, ustar, pax and GNU tar write it. Pure; names are byte strings.
 import { integrityError } from '../../platform/failures/errors.js';
 import { type RawPath, rawFromBytes, TOP, joinPath } from '../../platform/paths/raw-path.js';
 import { BLOCK } from './tar-block.js';
@@ -9,23 +9,23 @@ const CHECKSUM_AT = 148;
 const CHECKSUM_END = 156;
 
 export interface HeaderBlock {
-  /** The type flag; `0` where old tars write a zero byte. */
+  /** The type flag; `0` when old tars write a zero byte. */
   readonly type: string;
   readonly size: number;
 }
 
-/** What a header says of the member that it begins. */
+/** Fields of the header of a member. */
 export interface HeaderFields {
   readonly path: RawPath;
   readonly target: RawPath;
   readonly mode: number;
-  /** Undefined where it is no number. */
+  /** Undefined when the field is not a number. */
   readonly uid: number | undefined;
   readonly gid: number | undefined;
   readonly mtimeSeconds: number;
 }
 
-/** A number of a header: octal text, or base 256 where its first bit is set. NaN for anything else. */
+/** Reads a number: octal text, or base 256 when its first bit is set. NaN for anything else. */
 export function headerNumber(block: Buffer, at: number, length: number): number {
   const first = block[at] ?? 0;
   if ((first & 0x80) === 0) {
@@ -37,7 +37,7 @@ export function headerNumber(block: Buffer, at: number, length: number): number 
   return value;
 }
 
-// Digits up to a zero byte or the end of the field, with white space around them. It runs six times a member.
+// Digits up to a zero byte or the end of the field, with white space around them. It runs six times for each member.
 function octalNumber(block: Buffer, from: number, end: number): number {
   let value = 0;
   let at = from;
@@ -92,7 +92,7 @@ function highBytes(block: Buffer): number {
 /** True for a block that can begin a tar file. */
 export const isTarBlock = (block: Buffer): boolean => isZeroBlock(block.subarray(0, BLOCK)) || hasChecksum(block);
 
-/** Reads a header. @throws integrity when its checksum is wrong or its size is no size */
+/** Parses a header. @throws integrity when its checksum or its size is wrong */
 export function parseHeaderBlock(block: Buffer): HeaderBlock {
   if (!hasChecksum(block)) throw integrityError('the checksum of a header is wrong');
   const size = headerNumber(block, 124, 12);
@@ -100,7 +100,7 @@ export function parseHeaderBlock(block: Buffer): HeaderBlock {
   return { type: String.fromCharCode(block[156] || ZERO), size };
 }
 
-/** The other fields of a header that was parsed. */
+/** Reads the other fields of a parsed header. */
 export function readHeaderFields(block: Buffer): HeaderFields {
   const mode = headerNumber(block, 100, 8);
   const mtimeSeconds = headerNumber(block, 136, 12);
@@ -116,12 +116,12 @@ export function readHeaderFields(block: Buffer): HeaderFields {
   };
 }
 
-// GNU tar keeps other things where ustar has the prefix.
+// GNU tar stores other fields in place of ustar's prefix.
 const isUstar = (block: Buffer): boolean => block.compare(USTAR, 0, USTAR.length, 257, 257 + USTAR.length) === 0;
 
-// The largest number means "leave it" to the system.
+// The largest number means "unchanged" to the system.
 const MAX_ACCOUNT = 0xffff_fffe;
 
-/** A user or group number that the system can have; undefined for any other. */
+/** Returns a user or group ID that the system can have; undefined for any other number. */
 export const accountNumber = (value: number): number | undefined =>
   Number.isInteger(value) && value >= 0 && value <= MAX_ACCOUNT ? value : undefined;

@@ -1,4 +1,4 @@
-// Extended headers of tar members. Keys and values are byte strings: names that are not UTF-8 stay what they are.
+// Extended headers of tar members. Keys and values are byte strings: names that are not UTF-8 stay unchanged.
 import { integrityError } from '../../platform/failures/errors.js';
 import type { Timestamp } from '../manifest/manifest-types.js';
 import { type RawPath, rawFromBytes, rawFromLatin1, bytesOf, TOP } from '../../platform/paths/raw-path.js';
@@ -9,7 +9,7 @@ const ACCESS_LISTS = ['SCHILY.acl.access', 'SCHILY.acl.default', 'SCHILY.acl.ace
 const XATTR = 'SCHILY.xattr.';
 const SPARSE_PAIRS = new Set(['GNU.sparse.offset', 'GNU.sparse.numbytes']);
 
-/** Adds the records of an extended header to `records`; an empty value takes one away. @throws integrity */
+/** Adds the records of an extended header to `records`; an empty value removes one. @throws integrity */
 export function addPaxRecords(records: Map<string, RawPath>, bytes: Buffer): void {
   for (let at = 0; at < bytes.byteLength;) {
     const space = bytes.indexOf(32, at);
@@ -31,7 +31,7 @@ export function addPaxRecords(records: Map<string, RawPath>, bytes: Buffer): voi
 
 function set(records: Map<string, RawPath>, key: string, value: RawPath): void {
   if (SPARSE_PAIRS.has(key)) {
-    // Sparse format 0.0 repeats these two keys: together they are what format 0.1 says in one.
+    // Sparse format 0.0 repeats these two keys: together they hold what format 0.1 has in one.
     const before = records.get('GNU.sparse.map');
     records.set('GNU.sparse.map', before === undefined ? value : rawFromLatin1(`${before},${value}`));
   } else if (value === '' && !key.startsWith(XATTR)) {
@@ -41,7 +41,7 @@ function set(records: Map<string, RawPath>, key: string, value: RawPath): void {
   }
 }
 
-/** A whole number of a record; undefined when it is not there. @throws integrity when it is none */
+/** A whole number of a record; undefined when there is no such record. @throws integrity when the value is invalid */
 export function paxNumber(records: PaxRecords, key: string): number | undefined {
   const text = records.get(key);
   if (text === undefined) return undefined;
@@ -50,7 +50,7 @@ export function paxNumber(records: PaxRecords, key: string): number | undefined 
   return value;
 }
 
-/** A time such as `1700000000.25` or `-1.25`, to the nanosecond. @throws integrity when it is none */
+/** A time such as `1700000000.25` or `-1.25`, to the nanosecond. @throws integrity when the value is invalid */
 export function paxTime(records: PaxRecords, key: string): Timestamp | undefined {
   const text = records.get(key);
   if (text === undefined) return undefined;
@@ -74,5 +74,5 @@ export function paxAttributes(records: PaxRecords): ReadonlyMap<RawPath, Buffer>
   return found;
 }
 
-/** True when the member has access control lists, which nothing here keeps. */
+/** True when the member has access control lists, which are not kept. */
 export const hasAccessList = (records: PaxRecords): boolean => ACCESS_LISTS.some((key) => records.has(key));

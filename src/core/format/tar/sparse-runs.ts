@@ -1,5 +1,5 @@
-// Where the data of a sparse member belongs, in the four ways GNU tar has written it. Pure, and believed only when it
-// fits: runs in ascending order, inside the file, together as long as the data that is there.
+// Finds where the data of a sparse member belongs, in the four formats of GNU tar. Pure, and accepted only when it is consistent: runs in
+// ascending order, inside the file, together as long as the data.
 import { integrityError } from '../../platform/failures/errors.js';
 import { BLOCK } from './tar-block.js';
 import { headerNumber } from './header-block.js';
@@ -22,13 +22,13 @@ function readPairs(block: Buffer, at: number, pairs: number, into: number[]): vo
   }
 }
 
-/** The old GNU format: pairs in the header itself. True when a block with more follows. */
+/** Reads the old GNU format: pairs in the header itself. Returns true when a block with more follows. */
 export function readHeaderPairs(block: Buffer, into: number[]): boolean {
   readPairs(block, 386, PAIRS_IN_HEADER, into);
   return block[482] === 1;
 }
 
-/** A block with more pairs of the old GNU format. True when another one follows. */
+/** Reads a block with more pairs of the old GNU format. Returns true when another one follows. */
 export function readExtensionPairs(block: Buffer, into: number[]): boolean {
   readPairs(block, 0, PAIRS_IN_EXTENSION, into);
   return block[504] === 1;
@@ -37,7 +37,7 @@ export function readExtensionPairs(block: Buffer, into: number[]): boolean {
 /** The real size that the old GNU format states. */
 export const oldRealSize = (block: Buffer): number => headerNumber(block, 483, 12);
 
-/** Numbers of a map in a pax record: `offset,length,offset,length`. */
+/** Parses the map of a pax record: `offset,length,offset,length`. */
 export const numbersOfRecord = (text: string): number[] => text.split(',').map(Number);
 
 /** Reads the map at the start of a member's data (format 1.0), block by block. */
@@ -50,7 +50,7 @@ export class SparseMapReader {
     return this.blocks.length * BLOCK;
   }
 
-  /** The numbers, when this block completes them. @throws integrity */
+  /** Adds a block. Returns the numbers when it completes them. @throws integrity */
   add(block: Buffer): number[] | undefined {
     this.blocks.push(Buffer.from(block));
     this.pairs ??= countOfPairs(block);

@@ -1,5 +1,5 @@
-/** Bytes of a block: headers are one, and data fill whole ones. */
+/** Bytes of a block: a header is one block, and data fill whole blocks. */
 export const BLOCK = 512;
 
-/** The bytes of the blocks that so many bytes fill. */
+/** Rounds a number of bytes up to whole blocks. */
 export const padded = (bytes: number): number => Math.ceil(bytes / BLOCK) * BLOCK;

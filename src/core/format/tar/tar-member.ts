@@ -1,4 +1,4 @@
-// A member of a tar archive, and what its headers say of it.
+// A member of a tar archive, from its headers.
 import type { Timestamp } from '../manifest/manifest-types.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { accountNumber, readHeaderFields } from './header-block.js';
@@ -7,26 +7,26 @@ import type { SparseRun } from './sparse-runs.js';
 
 export interface TarMember {
   readonly kind: 'file' | 'directory' | 'symlink' | 'hardlink' | 'special' | 'unknown';
-  /** What a special or unknown member is: `is a FIFO`; empty for others. */
+  /** Describes a special or unknown member: `is a FIFO`; empty for others. */
   readonly what: string;
-  /** As the archive has it. */
+  /** Path as in the archive. */
   readonly path: RawPath;
   readonly target: RawPath;
-  /** Of the file, its holes counted in. */
+  /** Size of the file, including its holes. */
   readonly size: number;
-  /** Where its data belong, one run after another; undefined when there are no holes. */
+  /** Places of its data in the file, one run after another; undefined when there are no holes. */
   readonly runs: readonly SparseRun[] | undefined;
   readonly mode: number;
-  /** Undefined where the archive has no number that a system can have. */
+  /** Undefined when the archive has no number that a system can have. */
   readonly uid: number | undefined;
   readonly gid: number | undefined;
   readonly mtime: Timestamp;
   readonly xattrs: ReadonlyMap<RawPath, Buffer> | undefined;
-  /** It has access control lists as well. */
+  /** True when it has access control lists. */
   readonly hasAccessList: boolean;
-  /** Its extended header as a whole. */
+  /** All records of its extended header. */
   readonly records: PaxRecords;
-  /** Where its data begins in the stream, after the map of a sparse file. */
+  /** Offset of its data in the stream, after the map of a sparse file. */
   readonly dataOffset: number;
   /** Bytes of data in the stream. */
   readonly dataSize: number;
@@ -50,11 +50,11 @@ const KINDS: Readonly<Record<string, TarMember['kind']>> = {
   '6': 'special',
 };
 
-/** A member whose data are not found yet. */
+/** A member whose data has not been located yet. */
 export type Draft = { -readonly [Key in keyof TarMember]: TarMember[Key] };
-const whatOf = (type: string): string => SPECIAL[type] ?? `has the tar type '${type}', which is not known`;
+const describeType = (type: string): string => SPECIAL[type] ?? `has the tar type '${type}', which is not known`;
 
-/** What GNU tar wrote in headers of their own, because it is too long for the header. */
+/** Names that GNU tar wrote in headers of their own, because they are too long for the header. */
 export interface LongNames {
   readonly path?: RawPath;
   readonly target?: RawPath;
@@ -67,7 +67,7 @@ interface Described {
   readonly long: LongNames;
 }
 
-/** What a header and its extended header say of a member. `long`: what long-name headers before it said, which pax records overrule. */
+/** A member from its header and extended header. `long` holds names of long-name headers before it, which pax records overrule. */
 export function draftMember(block: Buffer, { type, size, records, long }: Described): Draft {
   const header = readHeaderFields(block);
   const path = records.get('GNU.sparse.name') ?? records.get('path') ?? long.path ?? header.path;
@@ -76,9 +76,9 @@ export function draftMember(block: Buffer, { type, size, records, long }: Descri
   const uid = paxNumber(records, 'uid');
   const gid = paxNumber(records, 'gid');
   return {
-    // Old tars mark a folder by the slash alone.
+    // Old tars mark a folder only by the slash.
     kind: kind === 'file' && path.endsWith('/') ? 'directory' : kind,
-    what: kind === 'special' || kind === 'unknown' ? whatOf(type) : '',
+    what: kind === 'special' || kind === 'unknown' ? describeType(type) : '',
     path,
     target,
     size,

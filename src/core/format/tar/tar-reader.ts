@@ -1,8 +1,7 @@
-// Reads a tar stream that comes in pieces: v7, ustar, pax and GNU tar, with long names, extended attributes and sparse
-// files. Says what is there and judges nothing. Memory is bounded whatever the stream says; a stream that ends before
-// its end marker is an error. Archives joined with `cat` are read to the end of the last one, as `tar --ignore-zeros`.
-// Told that the stream is a chunk's, it takes only what archiver writes (docs/format.md): one archive, no headers of
-// other tars.
+// Reads a tar stream that arrives in pieces: v7, ustar, pax and GNU tar, with long names, extended attributes and sparse files. Reports the
+// members and judges nothing. Memory is bounded whatever the stream contains; a stream that ends before its end marker is an error.
+// Archives joined with `cat` are read to the end of the last one, as `tar --ignore-zeros`. For the stream of a chunk, it accepts only what
+// archiver writes (docs/format.md): one archive, no headers of other tars.
 import { ArchiverError, errorText, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import { type HeaderBlock, headerText, isZeroBlock, parseHeaderBlock } from './header-block.js';
 import { BLOCK, padded } from './tar-block.js';
@@ -19,21 +18,21 @@ import type { RawPath } from '../../platform/paths/raw-path.js';
 import { type Draft, draftMember, type LongNames, type TarMember } from './tar-member.js';
 
 export interface TarSink {
-  /** True: `push` stops until this is false again. */
+  /** While true, `push` stops. */
   readonly isBusy: boolean;
-  /** A member begins. Only of a file for which this answers true `data` and `end` are called. */
+  /** Called at the start of a member. `data` and `end` are only called for a file for which this returns true. */
   member(member: TarMember): boolean;
-  /** Data of the file; returns how many bytes it took. None only when it is busy now. */
+  /** Gets data of the file; returns how many bytes it took. Zero only when it is busy now. */
   data(bytes: Buffer): number;
   end(): void;
 }
 
 export interface TarReaderOptions {
-  /** The stream is that of a chunk: whatever archiver does not write is an error. */
+  /** Set for the stream of a chunk: anything that archiver does not write is an error. */
   readonly isChunk?: boolean;
 }
 
-/** Most bytes of one extended header, long name or sparse map. What we wrote ourselves may have more attributes and holes. */
+/** Limit in bytes of one extended header, long name or sparse map. Our own archives may have more attributes and holes. */
 const MAX_EXTRA = 16 * 1024 * 1024;
 const MAX_CHUNK_EXTRA = 64 * 1024 * 1024;
 const CHUNK_TYPES = new Set(['0', '1', '2', '5', 'x']);
@@ -51,13 +50,13 @@ export class TarReader {
   private records = new Map<string, RawPath>();
   private long: LongNames = {};
   private isAtEnd = false;
-  /** Blocks of zeros that have come last. */
+  /** Number of zero blocks since the last other block. */
   private zeroBlocks = 0;
   private hasMembers = false;
 
   private readonly isChunk: boolean;
   private readonly maxExtra: number;
-  /** Where the block ends that is being taken. */
+  /** End of the block that is being taken. */
   private takenTo = 0;
 
   constructor(
@@ -68,20 +67,20 @@ export class TarReader {
     this.maxExtra = isChunk ? MAX_CHUNK_EXTRA : MAX_EXTRA;
   }
 
-  /** Returns how many bytes it took: all, unless the sink is busy. @throws integrity, unsupported */
+  /** Takes bytes and returns how many it took: all, unless the sink is busy. @throws integrity, unsupported */
   push(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.byteLength && !this.sink.isBusy) {
       const rest = at === 0 ? bytes : bytes.subarray(at);
       const took =
-        this.dataLeft > 0 ? this.passData(rest) : this.skipLeft > 0 ? this.passOver(rest) : this.gather(rest);
+        this.dataLeft > 0 ? this.passData(rest) : this.skipLeft > 0 ? this.skipBytes(rest) : this.gather(rest);
       this.offset += took;
       at += took;
     }
     return at;
   }
 
-  /** It ends with the two blocks of zeros that every tar ends with: one alone may be where it was cut off. */
+  /** True when it ends with the two blocks of zeros of every tar: after a single one it may have been cut off. */
   get hasWholeEnd(): boolean {
     return this.zeroBlocks >= 2;
   }
@@ -103,7 +102,7 @@ export class TarReader {
     return took;
   }
 
-  private passOver(bytes: Buffer): number {
+  private skipBytes(bytes: Buffer): number {
     const took = Math.min(this.skipLeft, bytes.byteLength);
     this.skipLeft -= took;
     return took;
@@ -181,7 +180,7 @@ export class TarReader {
     }
   }
 
-  /** What was said of members to come ends with the archive. */
+  /** Drops what headers stated for later members; it ends with the archive. */
   private forget(): void {
     this.global.clear();
     this.records = new Map();
@@ -231,7 +230,7 @@ export class TarReader {
     else this.sparse(member, numbers, realSize, size);
   }
 
-  /** Format 1.0: the map stands before the data, and its blocks count as data. */
+  /** Format 1.0: the map comes before the data, and its blocks count as data. */
   private mapped(member: Draft, records: PaxRecords, size: number): void {
     const map = new SparseMapReader();
     const realSize = paxNumber(records, 'GNU.sparse.realsize') ?? Number.NaN;

@@ -1,5 +1,5 @@
-// Writes tar headers (POSIX ustar with pax extensions) straight into the frame buffer. What fits ustar goes there; a pax
-// header comes first only for what does not: long names, fractions of a second, large numbers, attributes, holes.
+// Writes tar headers (POSIX ustar with pax extensions) straight into the frame buffer. Everything that fits goes into the ustar header; a
+// pax header comes first only for the rest: long names, fractions of a second, large numbers, attributes, holes.
 import { type RawPath, rawFromNumber, rawFromText, TOP } from '../../platform/paths/raw-path.js';
 import { BLOCK, padded } from './tar-block.js';
 
@@ -60,18 +60,18 @@ function paxBody(records: ReadonlyMap<string, RawPath>): string {
   return body;
 }
 
-/** The pax body a member needs, '' for none; pass it to `headerBytes` and `writeHeader`. */
+/** The pax body that a member needs, '' for none; pass it to `headerBytes` and `writeHeader`. */
 export function paxFor(member: NewMember): string {
   const records = paxRecords(member);
   return records === undefined ? '' : paxBody(records);
 }
 
-/** Bytes that `writeHeader` will take. */
+/** Number of bytes that `writeHeader` will take. */
 export function headerBytes(pax: string): number {
   return pax === '' ? BLOCK : 2 * BLOCK + padded(pax.length);
 }
 
-/** Writes the header(s) of a member at `at` and returns where its data begin. */
+/** Writes the header(s) of a member at `at` and returns the offset of its data. */
 export function writeHeader(into: Buffer, at: number, member: NewMember, pax: string): number {
   if (pax === '') return block(into, at, member, member.path, member.type, member.size);
   const room = padded(pax.length);

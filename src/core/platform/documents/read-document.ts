@@ -1,5 +1,5 @@
-// Reads untrusted JSON by a schema. What is not as the schema says is refused in our words: which document, which key of it, and
-// what was expected there.
+// Reads untrusted JSON by a schema. Invalid documents are refused in our own words: which document, which key of it, and what was expected
+// there.
 import type * as z from 'zod/mini';
 import { ArchiverError, type ErrorOptions, integrityError } from '../failures/errors.js';
 import { parseBoundedJson } from '../json/json-guard.js';
@@ -8,10 +8,10 @@ import * as s from './schema.js';
 
 const ANY_OBJECT = s.schema(() => s.anyObject);
 
-/** What is said is one problem: a million of them would take more memory than the document. */
+/** Only the first problem is reported: a million of them would take more memory than the document. */
 const ONE_PROBLEM: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
-/** The value as the schema has it; `what` names it in messages. @throws integrity */
+/** Parses a value by its schema; `what` names it in messages. @throws integrity */
 export function readValue<T>(schema: s.Schema<T>, value: unknown, what: string, options?: ErrorOptions): T {
   const type = schema();
   if (s.isPlain(type, value)) return value;
@@ -21,15 +21,15 @@ export function readValue<T>(schema: s.Schema<T>, value: unknown, what: string, 
   throw integrityError(issue === undefined ? `${what} cannot be read` : problemOf(issue, what), options);
 }
 
-/** An object with whatever is in it, of which a few keys are looked at before the others are read. @throws integrity */
+/** Checks that a value is an object, so that a few keys can be read before the others. @throws integrity */
 export const readObject = (value: unknown, what: string, options?: ErrorOptions): Readonly<Record<string, unknown>> =>
   readValue(ANY_OBJECT, value, what, options);
 
-/** A document of at most this depth, without a key twice. @throws integrity */
+/** Parses a document of at most this depth, without duplicate keys. @throws integrity */
 export const readJson = <T>(schema: s.Schema<T>, text: string, what: string, maxDepth: number): T =>
   readValue(schema, parseBoundedJson(text, maxDepth, what), what);
 
-/** Whether a document is of the format that is known; `key` says which it is of. @throws unsupported for a newer one, else integrity */
+/** Checks the format of a document, which `key` holds. @throws unsupported for a newer one, else integrity */
 export function checkFormat(document: unknown, key: string, known: number, what: string): void {
   const format = readObject(document, what)[key];
   if (format === known) return;
@@ -51,11 +51,11 @@ function problemOf(issue: z.core.$ZodIssue, what: string): string {
   return `${placeOf(path, what)} is not ${message}`;
 }
 
-/** `'files' of source 1 of the heartbeat`. */
+/** Names a place, such as `'files' of source 1 of the heartbeat`. */
 function placeOf(path: readonly PropertyKey[], what: string): string {
   return path.reduce<string>((around, part, at) => {
     if (typeof part !== 'number') return `'${printable(String(part))}' of ${around}`;
-    // The number of an item stands with the name of its list, which is in `around` already.
+    // The number of an item follows the name of its list, which is in `around` already.
     const list = printable(String(path[at - 1]));
     return `${list.replace(/s$/, '')} ${part + 1} of ${around.slice(`'${list}' of `.length)}`;
   }, what);

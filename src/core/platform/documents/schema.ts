@@ -1,13 +1,13 @@
-// Schemas of JSON documents: the forms of values, each with the words that an error says after "is not". A schema is built when it
-// is first used, so that a command pays for those documents alone that it reads (docs/decisions/062).
+// Schemas of JSON documents: types of values, each with the words that an error says after "is not". A schema is built when it is first
+// used, so that a command pays only for the documents that it reads (docs/decisions/062).
 import * as z from 'zod/mini';
 
 type Type<T = unknown> = z.ZodMiniType<T>;
 
-/** What documents are read by; each is a `T` then. */
+/** A schema that reads documents as `T`. */
 export type Schema<T> = () => Type<T>;
 
-/** What a document of this schema is read as. */
+/** The type that a schema reads documents as. */
 export type Read<S extends Schema<unknown>> = S extends Schema<infer T> ? T : never;
 
 type Immutable<T> = unknown extends T
@@ -25,14 +25,14 @@ export function schema<T extends Type>(build: () => T): Schema<Immutable<z.outpu
   return () => (built ??= build()) as Type<Immutable<z.output<T>>>;
 }
 
-// Most values are what their schema would make of them. A schema that has a test knows so without the library, which takes some
-// 100 ns for each key and copies all of it; what does not pass is read by the schema then, which says what is wrong.
+// Most values are already what their schema would return. A schema with a test finds that out without the library, which takes some 100 ns
+// for each key and copies all of it; a value that fails the test is parsed by the schema, which reports the error.
 type Test = (one: unknown) => boolean;
 const tests = new WeakMap<Type, Test>();
 /** Keys that may be missing. */
 const missable = new WeakSet<object>();
 
-/** Whether a value is already what would be made of it; false also where that cannot be told. */
+/** True when a value is already what its schema would return; false also when that is unknown. */
 export const isPlain = <T>(type: Type<T>, one: unknown): one is T => tests.get(type)?.(one) === true;
 
 function tested<T extends Type>(type: T, test: Test | undefined): T {
@@ -48,29 +48,31 @@ function missing<T extends Type>(type: T, test: Test | undefined): T {
 export const text = tested(z.string('a text'), (one) => typeof one === 'string');
 export const flag = tested(z.boolean('true or false'), (one) => typeof one === 'boolean');
 
-/** What this is true of: one part of the library's, where a text with a check is three, and 25 µs each to build. */
+/**
+ * A type for values that pass `isOne`: a single part of the library's, while a text with a check is three, which take 25 µs each to build.
+ */
 const that = <T>(isOne: (one: unknown) => boolean, error: (one: unknown) => string): Type<T> =>
   tested(z.custom<T>(isOne, { error: ({ input }) => error(input), abort: true }), isOne);
 
-/** A text that this is true of; `words` say what it is then. */
+/** A text that passes `isOne`; `words` describe it in errors. */
 export const textThat = (isOne: (text: string) => boolean, words: string): Type<string> =>
   that(
     (one) => typeof one === 'string' && isOne(one),
     (one) => (typeof one === 'string' ? words : 'a text'),
   );
-/** The same for texts with a type of their own. */
+/** Like `textThat`, for texts with a type of their own. */
 export const textOf = <T extends string>(isOne: (text: string) => text is T, words: string): Type<T> =>
   textThat(isOne, words) as Type<T>;
 
 export const matching = (pattern: RegExp, words: string): Type<string> => textThat((one) => pattern.test(one), words);
 
-/** So many characters at most. */
+/** A text of at most `most` characters. */
 export const textUpTo = (most: number): Type<string> =>
   textThat((one) => one.length <= most, `a text of at most ${most} characters`);
 
 export const sha256 = matching(/^[0-9a-f]{64}$/, 'a SHA-256 in hex');
 
-/** What `parse` makes of a text; undefined: it is not what `words` say. */
+/** A text that `parse` converts; it returns undefined for a text that is not as `words` say. */
 export const parsed = <T>(parse: (text: string) => T | undefined, words: string): Type<T> =>
   z.pipe(
     text,
@@ -107,7 +109,7 @@ export const exactly = <const V extends string | number>(value: V): z.ZodMiniLit
 export const oneOf = <const W extends readonly string[]>(words: W): z.ZodMiniEnum<z.core.util.ToEnum<W[number]>> =>
   tested(z.enum(words, `one of ${words.join(', ')}`), (one) => (words as readonly unknown[]).includes(one));
 
-/** A number that this is true of. */
+/** A number that passes `isOne`. */
 export const numberThat = (isOne: (one: number) => boolean, words: string): z.ZodMiniNumber =>
   z.number(words).check(z.refine(isOne, words));
 
@@ -129,7 +131,7 @@ export const amount = z.number(AMOUNT).check(z.minimum(0, AMOUNT));
 const FRACTION = 'a number from 0 to 1';
 export const fraction = z.number(FRACTION).check(z.minimum(0, FRACTION), z.maximum(1, FRACTION));
 
-/** So many of them. */
+/** A list of `least` to `most` items. */
 export function listOf<T extends Type>(
   item: T,
   { least = 0, most = Number.POSITIVE_INFINITY }: { readonly least?: number; readonly most?: number } = {},
@@ -143,7 +145,7 @@ export function listOf<T extends Type>(
   );
 }
 
-/** A list of items that may come in millions: those that are plain are kept as they are, and not copied. */
+/** A list that may have millions of items: those that need no conversion are not copied. */
 export function listOfMany<T extends Type>(item: T): Type<readonly z.output<T>[]> {
   const isGood = (one: unknown): one is z.output<T> => isPlain(item, one);
   const list = z.pipe(
@@ -168,11 +170,11 @@ const OBJECT = 'an object';
 type Keys = Readonly<Record<string, unknown>>;
 const isObject = (one: unknown): one is Keys => typeof one === 'object' && one !== null && !Array.isArray(one);
 
-/** Keys that are not in the shape are left out. */
+/** An object; keys that are not in the shape are dropped. */
 export const object = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S> =>
   tested(z.object(shape, OBJECT), testOf(shape));
 
-/** Every key that has to be there, none but those of the shape, and each as it should be. */
+/** A test for objects: true when all required keys are present, no others than those of the shape, and each passes its own test. */
 function testOf(shape: z.core.$ZodShape): Test | undefined {
   const keys = new Map(Object.entries(shape).map(([key, type]) => [key, tests.get(type as Type)]));
   if ([...keys.values()].includes(undefined)) return undefined;
@@ -188,25 +190,25 @@ function testOf(shape: z.core.$ZodShape): Test | undefined {
   };
 }
 
-/** Keys that are not in the shape are kept, for documents that are written back. */
+/** An object whose other keys are kept, for documents that are written back. */
 export const openObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S> => z.looseObject(shape, OBJECT);
 
-/** Keys that are not in the shape are refused. */
+/** An object whose other keys are refused. */
 export const closedObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S, z.core.$strict> =>
   z.strictObject(shape, OBJECT);
 
-/** One of several. */
+/** One of several types. */
 export const anyOf = <const T extends readonly Type[]>(kinds: T, words: string): z.ZodMiniUnion<T> =>
   z.union(kinds, words);
 
-/** An object of any keys, with values that are like this. */
+/** An object with any keys and with values of type `item`. */
 export const recordOf = <T extends Type>(item: T): Type<Record<string, z.output<T>>> =>
   z.record(z.string(), item, OBJECT);
 
-/** Any object, as it is. */
+/** Any object, unchanged. */
 export const anyObject = tested(z.custom<Keys>(isObject, OBJECT), isObject);
 
-/** The texts in an object; what is none is left out. */
+/** The texts in an object; other values are dropped. */
 export const texts = z.pipe(
   anyObject,
   z.transform((one) =>
@@ -214,7 +216,7 @@ export const texts = z.pipe(
   ),
 );
 
-/** An object with keys that are like `key`; `__proto__` is one like any other. */
+/** An object whose keys are of type `key`, as a map; `__proto__` is a key like any other. */
 export const mapOf = <T extends Type>(item: T, key: Type<string> = text): Type<ReadonlyMap<string, z.output<T>>> =>
   z.pipe(
     anyObject,
@@ -239,13 +241,13 @@ export function optional<T extends Type>(value: T): z.ZodMiniOptional<T> {
 export const exactOptional = <T extends Type>(value: T): z.ZodMiniExactOptional<T> =>
   missing(z.exactOptional(value), tests.get(value));
 
-/** This, or null. */
+/** The value, or null. */
 export function nullable<T extends Type>(value: T): z.ZodMiniNullable<T> {
   const test = tests.get(value);
   return tested(z.nullable(value), test && ((one) => one === null || test(one)));
 }
 
-/** This where the key is missing or null. */
+/** The value, or `other` when the key is missing or null. */
 export const orElse = <T extends Type, E>(value: T, other: E): Type<z.output<T> | E> =>
   tested(
     z.pipe(
@@ -255,7 +257,7 @@ export const orElse = <T extends Type, E>(value: T, other: E): Type<z.output<T> 
     tests.get(value),
   );
 export const orNull = <T extends Type>(value: T): Type<z.output<T> | null> => orElse(value, null);
-/** None where the key is missing or null. */
+/** The value; undefined when the key is missing or null. */
 export const orMissing = <T extends Type>(value: T): z.ZodMiniExactOptional<Type<z.output<T>>> =>
   exactOptional(
     tested(
@@ -267,18 +269,18 @@ export const orMissing = <T extends Type>(value: T): z.ZodMiniExactOptional<Type
     ),
   );
 
-/** What this makes of a value, by the schema. */
+/** Converts a value with `make` before it is parsed. */
 export const made = <T extends Type>(make: (value: unknown) => unknown, schema: T): Type<z.output<T>> =>
   z.pipe(z.transform(make), schema);
 
-/** What `turn` makes of what was read. */
+/** Converts a parsed value with `turn`. */
 export const turned = <T extends Type, R>(value: T, turn: (read: z.output<T>) => R): Type<R> =>
   z.pipe(value, z.transform(turn));
 
-/** The key of an object that does not fit the others, and what it is not. */
+/** The key of an object that does not fit the others, and a description of what it should be. */
 export type Misfit = readonly [key: string, words: string] | undefined;
 
-/** An object whose keys fit one another; `misfitOf` gives the first that does not. */
+/** An object whose keys must fit one another; `misfitOf` returns the first that does not. */
 export function fitting<T extends Type>(value: T, misfitOf: (read: z.output<T>) => Misfit): T {
   const test = tests.get(value);
   const checked = value.check((payload) => {
@@ -290,5 +292,5 @@ export function fitting<T extends Type>(value: T, misfitOf: (read: z.output<T>) 
 
 export const anything = z.unknown();
 
-/** What is taken as it is, because a checksum shows that this program wrote it. */
+/** A value that is accepted unchecked, because a checksum shows that this program wrote it. */
 export const asWritten = <T>(): Type<T> => z.custom<T>();

@@ -5,17 +5,17 @@ import { printable } from '../paths/raw-path.js';
 
 const ALGORITHM = 'sha256';
 
-/** The document with its digest, and what the digest is made with, as JSON. */
+/** The document as JSON, with its digest and the digest's algorithm. */
 export function digestedText(document: object): string {
-  // Last, wherever it stood: what is rewritten twice in the same way has the same bytes.
+  // The algorithm comes last, wherever it was: a document that is rewritten twice in the same way has the same bytes.
   const { digestAlgorithm: _before, ...others } = document as { readonly digestAlgorithm?: unknown };
   const stated = { ...others, digestAlgorithm: ALGORITHM };
   return JSON.stringify({ ...stated, digest: hash(ALGORITHM, JSON.stringify(stated)) });
 }
 
 /**
- * The document without its digest; undefined when that is another one. 0.1.0 named no algorithm.
- * @throws unsupported for an algorithm that is not known
+ * The document without its digest; undefined when the digest does not match. 0.1.0 named no algorithm.
+ * @throws unsupported for an unknown algorithm
  */
 export function checkedDigest(parsed: object, what: string): Readonly<Record<string, unknown>> | undefined {
   const { digest, ...document } = parsed as Record<string, unknown>;

@@ -1,20 +1,20 @@
 // JSON that this program prints for other programs; docs/json.md says what the keys mean.
 import { unicodeEscaped } from '../text/unicode-escape.js';
 
-/** Counts up when a key goes away or changes its meaning; keys may be added without. */
+/** Incremented when a key is removed or changes its meaning, not when keys are added. */
 export const SCHEMA_VERSION = 1;
 
-// What terminals act on, and `JSON.stringify` leaves as it is: control characters from DEL on, and marks of direction.
+// Characters that terminals act on, and that `JSON.stringify` leaves unchanged: control characters from DEL on, and marks of direction.
 const ACTING = /[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The same JSON, in which texts that others chose cannot act on a terminal. */
+/** The same JSON with those characters escaped, so that foreign texts cannot act on a terminal. */
 export const harmless = (json: string): string => unicodeEscaped(json, ACTING);
 
 /** The document as one line. */
 export const documentLine = (document: object): string =>
   `${harmless(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...document }))}\n`;
 
-/** The JSON of a `T`. */
+/** JSON text of a `T`. */
 export type Json<T> = string & { readonly [OF]: T };
 declare const OF: unique symbol;
 

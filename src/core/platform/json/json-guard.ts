@@ -1,11 +1,11 @@
-// Bounds a JSON text before `JSON.parse` sees it: how deep it nests, how much memory its values take beside its own
-// length (a text of `[],[],` takes forty times that), and that no object has a key twice (parsers disagree on which one
-// counts, so such a document is refused).
+// Bounds a JSON text before `JSON.parse` sees it: how deep it nests, how much memory its values take beside its own length (a text of
+// `[],[],` takes forty times that), and that no object has a duplicate key (parsers disagree on which one counts, so such a document is
+// refused).
 import { integrityError } from '../failures/errors.js';
 
 /**
- * The least text that a value of a document takes, on average: the closest that we write, a frame, has 95 bytes for an
- * object and 24 for each of its values. Documents below `FREE_BYTES` may consist of small values.
+ * Minimum average number of text bytes for each value of a document. The densest documents that we write have 95 bytes for an object (a
+ * frame) and 24 for each of its values. Documents below `FREE_BYTES` may consist of small values.
  */
 const BYTES_A_CONTAINER = 40;
 const BYTES_A_VALUE = 12;
@@ -59,7 +59,7 @@ function noteKey(keys: Set<string> | undefined, written: string, what: string): 
   keys.add(key);
 }
 
-/** What cannot be unescaped is no JSON, which is found when it is parsed. */
+/** Unescapes a key. One that cannot be unescaped is invalid JSON, which is found when it is parsed. */
 function unescaped(key: string): string {
   try {
     return String(JSON.parse(`"${key}"`));

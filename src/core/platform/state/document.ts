@@ -1,5 +1,5 @@
-// The text of a small state file: one JSON document with a type, a format and a checksum. Damaged, foreign and newer files
-// are distinguished, each with one sentence.
+// Format of a small state file: one JSON document with a type, a format and a checksum. Damaged, foreign and newer files are distinguished,
+// each with one sentence.
 import { createHash } from 'node:crypto';
 import { readObject, readValue } from '../documents/read-document.js';
 import type { Schema } from '../documents/schema.js';
@@ -13,20 +13,20 @@ export interface StateKind {
   /** `type` in the document. */
   readonly type: string;
   readonly format: number;
-  /** The word for it in messages: `saved upload`. */
+  /** Its name in messages, such as `saved upload`. */
   readonly noun: string;
 }
 
-/** A kind whose documents have this body. */
+/** A kind of state file, with the schema of its body. */
 export interface StateSchema<T> extends StateKind {
-  /** Without format, type and checksum. */
+  /** The document without format, type and checksum. */
   readonly body: Schema<T>;
 }
 
 export interface StatePlace {
-  /** The file. */
+  /** Path of the file. */
   readonly path: string;
-  /** What to do about a damaged one. */
+  /** Hint for a damaged file. */
   readonly hint: string;
 }
 
@@ -39,8 +39,8 @@ export function encodeStateDocument({ type, format }: Pick<StateKind, 'type' | '
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Reads the text of a file.
- * @throws integrity where it is damaged or another kind of file, unsupported where it is newer
+ * Parses the text of a file.
+ * @throws integrity when it is damaged or another kind of file, unsupported when it is newer
  */
 export function readStateDocument<T>(text: string, kind: StateSchema<T>, place: StatePlace): T {
   const { type, format, noun } = kind;

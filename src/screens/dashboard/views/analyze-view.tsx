@@ -1,4 +1,4 @@
-// What the store costs, and what could be saved: a scan that a person begins, and what the last one found.
+// Costs of the store and possible savings: a scan that the user starts, and the result of the last one.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import {
@@ -41,7 +41,7 @@ function AnalyzeView(): ReactElement {
   );
 }
 
-/** What a scan will do; it never begins by itself. */
+/** Explains what a scan will do; it never starts by itself. */
 function Idle({ value }: { readonly value: Analysis | undefined }): ReactElement {
   const { target, isPrinted } = useDashboard();
   const names = useNames();
@@ -85,7 +85,7 @@ function Result({ result }: { readonly result: AnalysisResult }): ReactElement {
   const { classes, objects, bytes, endedAt, durationMs, facts } = result;
   const lines = useMemo((): readonly ClassRow[] => [...classes, totalOf(result)], [classes, result]);
   const columns = useMemo(() => classColumns(lines, result), [lines, result]);
-  // The head, an empty row, the titles; then facts as far as there is room.
+  // The head, an empty row, the titles; then as many facts as there is room for.
   const tableRows = Math.min(lines.length + 1, rows - SUMMARY_ROWS);
   const room = rows - SUMMARY_ROWS - tableRows - 1;
   return (

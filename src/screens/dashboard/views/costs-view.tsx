@@ -1,4 +1,4 @@
-// What this month cost by storage class, and how each budget stands.
+// This month's costs by storage class, and the state of each budget.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import { amountText } from '../../../core/notify/alerts/amounts.js';
@@ -31,7 +31,7 @@ import { Section, Sentence } from '../panels.js';
 import { amountOf, ClassRows, spendDocument } from '../spend-rows.js';
 import type { DashboardView } from '../view.js';
 
-/** Rows of a list are no less than these while there is room for anything else; of one whose details are open. */
+/** Least number of rows of a list while there is room for anything else; the second when its details are open. */
 const LEAST_ROWS = 5;
 const LEAST_OPEN_ROWS = 2;
 
@@ -42,7 +42,7 @@ interface BudgetRow extends Row {
 const known = new WeakMap<BudgetsRead, readonly BudgetRow[]>();
 const NONE: readonly BudgetRow[] = [];
 
-/** The same array for the same budgets. */
+/** The rows of the budgets; the same array for the same budgets. */
 function rowsOf(read: BudgetsRead | undefined): readonly BudgetRow[] {
   if (read === undefined) return NONE;
   const rows = known.get(read) ?? read.budgets.map((status) => ({ id: JSON.stringify(status.project), status }));
@@ -72,7 +72,7 @@ function Costs(): ReactElement {
   const isOpen = place.isOpen && shown[cursor] !== undefined;
   const classes = spend.value?.classes ?? [];
   const facts = useMemo(() => (isOpen && shown[cursor] ? factsOf(shown[cursor].status) : []), [isOpen, shown, cursor]);
-  // Titles and an empty row; the list takes what is left.
+  // Titles and an empty row; the list takes the rest.
   const [wanted, least] = isOpen ? [facts.length, LEAST_OPEN_ROWS] : [classes.length, LEAST_ROWS];
   const above = Math.max(1, Math.min(wanted, rows - 3 - least));
   return (
@@ -174,7 +174,7 @@ const usageOf = (kind: BudgetLine['kind'], { status }: BudgetRow): BudgetLine['u
 
 const RANKS = ['ok', 'projected', 'warning', 'critical'];
 
-/** The worse of its limits. */
+/** The state of the worse of its limits. */
 function State({
   row,
   width,
@@ -191,7 +191,7 @@ function State({
   return <Tint tone={worst && (warningOf(worst)?.tone ?? 'good')}>{text.padEnd(width)}</Tint>;
 }
 
-/** Everything about a budget. */
+/** All facts about a budget. */
 function factsOf(status: BudgetStatus): readonly Fact[] {
   const { budgetPeriod, periodStart, periodEnd, unpricedRuns } = status;
   const time = (moment: string): string => formatMinute(new Date(moment));

@@ -1,4 +1,4 @@
-// The writers of the fleet below the store, those somebody has to look at first, and the sources of the one under the cursor.
+// The writers of the fleet in the store, those that need attention first, and the sources of the one under the cursor.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { HeartbeatSource } from '../../../core/fleet/heartbeat.js';
@@ -22,7 +22,7 @@ import { agoText, configText, toneOf, writerColumns } from '../fleet-rows.js';
 import { storeLacks } from '../store-words.js';
 import type { DashboardView } from '../view.js';
 
-/** From here on there is room for the sources below the list. */
+/** With this many rows, there is room for the sources below the list. */
 const SOURCES_FROM_ROWS = 16;
 const SHOWN_SOURCES = 8;
 
@@ -78,7 +78,7 @@ function FleetView(): ReactElement {
 
 const sourcesOf = ({ heartbeat }: WriterStatus): readonly HeartbeatSource[] => heartbeat?.sources ?? [];
 
-/** The sources of a writer, those that failed first. */
+/** The sources of a writer, failed ones first. */
 function Sources({ writer, rows }: { readonly writer: WriterStatus; readonly rows: number }): ReactElement {
   const names = useNames();
   const sorted = useMemo(() => sourcesOf(writer).toSorted((one, other) => rankOf(one) - rankOf(other)), [writer]);
@@ -133,11 +133,11 @@ function changesText({ error, isHealthy, noChanges, added, modified, deleted, sk
     [deleted, 'deleted'],
     [skipped, 'left out or torn'],
   ] as const;
-  const said = parts.flatMap(([count, word]) => (count === 0 ? [] : [`${formatCount(count)} ${word}`]));
-  return noChanges || said.length === 0 ? 'no changes' : said.join(', ');
+  const texts = parts.flatMap(([count, word]) => (count === 0 ? [] : [`${formatCount(count)} ${word}`]));
+  return noChanges || texts.length === 0 ? 'no changes' : texts.join(', ');
 }
 
-/** By the store's clock, as far as the writer's clock is known to differ. */
+/** Age of the last success by the store's clock, as far as the writer's clock is known to differ. */
 function goodText({ lastSuccessAt }: HeartbeatSource, { checkedInAt, ageMs, clockSkewMs }: WriterStatus): string {
   if (lastSuccessAt === null) return 'never succeeded';
   if (checkedInAt === null || ageMs === null) return '-';
@@ -145,7 +145,7 @@ function goodText({ lastSuccessAt }: HeartbeatSource, { checkedInAt, ageMs, cloc
   return `last good ${agoText(Math.max(0, beforeMs) + ageMs)}`;
 }
 
-/** Everything that is known of a writer. */
+/** All facts about a writer. */
 function Writer({ writer, rows }: { readonly writer: WriterStatus; readonly rows: number }): ReactElement {
   const names = useNames();
   const { columns } = useSize();
@@ -199,7 +199,7 @@ function factsOf(writer: WriterStatus): readonly Fact[] {
   return known.flatMap(({ value, ...fact }) => (value ? [{ ...fact, value }] : []));
 }
 
-/** How many writers are how, and when that was seen. */
+/** Number of writers in each condition, and when that was observed. */
 function summary({ sources: { store } }: Dashboard): Message {
   const { value, problem, isReading } = store?.fleet.getState() ?? {};
   if (value === undefined)

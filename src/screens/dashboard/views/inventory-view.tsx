@@ -1,4 +1,4 @@
-// The uploads of the store, newest first, and what is known of the one under the cursor.
+// The uploads of the store, newest first, and details of the one under the cursor.
 import { type ReactElement, useMemo } from 'react';
 import type { StoredUpload } from '../../../core/dataset/inventory/stored-upload.js';
 import { uploadUrlOf } from '../../../core/store/ids/upload-id.js';
@@ -117,7 +117,7 @@ function sourceText({ record, problem }: StoredUpload): string {
   return record?.isEncrypted === true ? 'encrypted' : (record?.source ?? '-');
 }
 
-/** How many there are, how much they hold, and what of them cannot be read. */
+/** Number of uploads, their size, and what cannot be read. */
 function summary({ sources: { store } }: Dashboard): Message {
   const { value, problem, isReading } = store?.inventory.getState() ?? {};
   if (value === undefined)

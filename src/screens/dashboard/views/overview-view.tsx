@@ -1,4 +1,4 @@
-// What was spent, how budgets stand, and what is being uploaded: a bit of every source, without a cursor.
+// Costs, budgets and running uploads: a bit of every source, without a cursor.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { FoundState } from '../../../core/archive/resume/state-folder.js';
@@ -38,7 +38,7 @@ import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
 import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
 import type { DashboardView } from '../view.js';
 
-/** What is printed once sends no request for it. */
+/** When printed once, it sends no requests for the fleet. */
 function Overview(): ReactElement {
   const { sources, isPrinted } = useDashboard();
   return sources.store === undefined || isPrinted === true ? <Parts /> : <WithFleet />;
@@ -57,7 +57,7 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
   const groups = (columns >= WIDE_COLUMNS ? spend.value?.classes : undefined) ?? NO_GROUPS;
   const fleetWanted = columns >= WIDE_COLUMNS ? rowsWanted(fleet) : 0;
   const spendRows = rows < 12 ? 1 : 2;
-  // Each part has a title and, but for the last, an empty row below it.
+  // Each part has a title and, except for the last, an empty row below it.
   const fixed = spendRows + 2 + 2 + 1 + 2 * [groups.length, fleetWanted].filter((wanted) => wanted > 0).length;
   const [budgetRows = 1, uploadRows = 1, classRows = 0, fleetRows = 0] = shareRows(rows - fixed, [
     Math.max(1, lines.length),
@@ -101,7 +101,7 @@ const openUploads = (uploads: readonly FoundState[]): readonly FoundState[] =>
 
 interface ListProps {
   readonly rows: number;
-  /** False until the source was read once. */
+  /** False until the source was read for the first time. */
   readonly isRead: boolean;
 }
 
@@ -195,7 +195,7 @@ function uploadColumns(
   ];
 }
 
-/** The state of everything in one sentence: what is wrong first. */
+/** The state of everything in one sentence: problems first. */
 function summary({ sources }: Dashboard): ReturnType<DashboardView['summary']> {
   const { spend, budgets: limits, uploads } = sources;
   const problem = [spend, limits, uploads]
@@ -221,7 +221,7 @@ export const overviewView: DashboardView = {
   title: 'Overview',
   reads: ({ spend, uploads, budgets, hasSharedBudgets }) => [spend, uploads, ...(hasSharedBudgets ? [] : [budgets])],
   asks: ({ budgets, hasSharedBudgets }) => (hasSharedBudgets ? [budgets] : []),
-  // A request a writer.
+  // One request for each writer.
   glances: ({ store }) => (store === undefined ? [] : [store.fleet]),
   live: ({ uploads }) => (isRunning(uploads) ? [uploads] : []),
   View: Overview,

@@ -1,4 +1,4 @@
-// Uploads of this computer that run or can be continued, and what is known of the one under the cursor.
+// Uploads of this computer that run or can be continued, and details of the one under the cursor.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import { savedStatus } from '../../../core/archive/resume/describe-state.js';
@@ -29,7 +29,7 @@ import {
 } from '../upload-rows.js';
 import type { DashboardView } from '../view.js';
 
-/** Facts below the list, with the rows of their title and the gap above it. */
+/** Facts below the list, including the rows of their title and the gap above it. */
 const SHORT_FACTS = 6;
 const LEAST_LIST = 5;
 
@@ -48,7 +48,7 @@ const LIST = listModel<FoundState>({
   ],
 });
 
-/** What it archives, or why that is not known. */
+/** The sources of an upload, or the reason why they are not known. */
 const sourceOf = ({ document, problem }: FoundState): string => document?.sources.join(' ') ?? problem?.message ?? '';
 
 function Uploads(): ReactElement {
