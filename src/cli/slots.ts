@@ -95,6 +95,8 @@ export interface NotifiedRun<T, C> {
 type AccountIn<C> = C extends { readonly account: infer A } ? A : never;
 
 export interface Slots<C> {
+  /** IDs of the views that it adds to the dashboard. */
+  readonly views?: readonly string[];
   /** Returns undefined if no flag asks for it. */
   readonly follow?: (call: BegunCall<C>) => Promise<Follower> | undefined;
   /** Returns undefined if no flag asks for it. */

@@ -137,3 +137,20 @@ describe.each(programs)('without %s', (_name, left) => {
     expect(kept.includes('ledger')).toBe(!left.some(({ name }) => name === 'money'));
   });
 });
+
+test.each([
+  ['money', ['costs', 'analyze']],
+  ['fleet', ['fleet']],
+])('without %s the dashboard has no views %j', async (name, views) => {
+  const folder = await tempFolder();
+  for (const view of views) {
+    const argv = ['dashboard', '--once', '--view', view, '--json'];
+    const root = program(FEATURES.filter((feature) => feature.name !== name));
+    expect(await runCommand({ root, folder }, argv)).toMatchObject({
+      status: 2,
+      stdout: expect.stringContaining(`this program has no view ${view}`) as string,
+    });
+    const { stdout } = await runCommand({ root: program(), folder }, argv);
+    expect(stdout).not.toContain('this program has no view');
+  }
+});

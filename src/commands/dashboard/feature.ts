@@ -2,4 +2,8 @@
 import type { Feature } from '../../cli/feature.js';
 import { command } from './dashboard.js';
 
-export const dashboard: Feature = { name: 'dashboard', commands: [command] };
+export const dashboard: Feature = {
+  name: 'dashboard',
+  commands: [command],
+  views: ['overview', 'uploads', 'inventory'],
+};

@@ -1,11 +1,12 @@
 // `archiver dashboard`: opens the full screen from the flags, or prints one view.
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import type { Context } from '../../cli/context.js';
+import type { Context, Featured } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { formatStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/store/store-url.js';
 import type { Dashboard } from '../../screens/dashboard/dashboard-context.js';
+import type { DashboardView } from '../../screens/dashboard/view.js';
 import { DASHBOARD_VIEWS } from '../../screens/dashboard/views.js';
 import { type BrowseWish, createDashboardStore } from '../../stores/dashboard/dashboard-store.js';
 import { keepRefreshing } from '../../stores/dashboard/refreshing.js';
@@ -29,23 +30,29 @@ export async function runDashboard(
   if (!once && context.json)
     throw usageError('dashboard is a screen for people and has no --json without --once', HINT);
   if (!once) requireTerminal('dashboard', HINT, context);
+  const views = viewsOf(context);
+  if (!views.some(({ id }) => id === view)) throw usageError(`this program has no view ${view}`, HINT);
   const opened = url === undefined ? undefined : storeSources(url, values, context);
   const sources = { ...localSources(values, context), store: opened?.sources };
   const dashboard: Dashboard = {
-    store: createDashboardStore({ views: DASHBOARD_VIEWS, view, sources }),
+    store: createDashboardStore({ views, view, sources }),
     sources,
     target: { url, region: isGiven(context, 'region') ? region : undefined, profile },
     everyMs,
     userHome: context.userHome,
   };
   try {
-    if (once) return await printOnce(dashboard, context);
-    await show(dashboard, values, context);
+    if (once) return await printOnce(dashboard, views, context);
+    await show(dashboard, views, values, context);
     return 0;
   } finally {
     opened?.close();
   }
 }
+
+/** Returns the views that the features of this program add. */
+const viewsOf = ({ features }: Featured): readonly DashboardView[] =>
+  DASHBOARD_VIEWS.filter(({ id }) => features.some(({ views = [] }) => views.includes(id)));
 
 /** Returns the base of the store, also for the URL of an upload in it. */
 function baseOf(given: string): string {
@@ -53,9 +60,13 @@ function baseOf(given: string): string {
   return splitUploadUrl(url)?.baseUrl ?? url;
 }
 
-async function printOnce(dashboard: Dashboard, context: Context<'dashboard'>): Promise<number> {
+async function printOnce(
+  dashboard: Dashboard,
+  views: readonly DashboardView[],
+  context: Context<'dashboard'>,
+): Promise<number> {
   const { readOnce, renderView } = await import('../../screens/dashboard/once.js');
-  const { document, problems, view } = await readOnce(dashboard, DASHBOARD_VIEWS);
+  const { document, problems, view } = await readOnce(dashboard, views);
   const { stdout } = context;
   const text = context.json
     ? ''
@@ -67,16 +78,21 @@ async function printOnce(dashboard: Dashboard, context: Context<'dashboard'>): P
   return problems.length === 0 ? 0 : 1;
 }
 
-async function show(dashboard: Dashboard, values: DashboardValues, context: Context): Promise<void> {
+async function show(
+  dashboard: Dashboard,
+  views: readonly DashboardView[],
+  values: DashboardValues,
+  context: Context,
+): Promise<void> {
   const { showDashboard } = await import('../../screens/dashboard/show-dashboard.js');
   const { stdin, stdout, env, signal, now, colors } = context;
   const { store, sources, everyMs } = dashboard;
   const { browse, notify } = store.getState().do;
   const look = lookOf(colors.stdout, env);
   while (!store.getState().isOver && !signal.aborted) {
-    const stop = keepRefreshing({ dashboard: store, views: DASHBOARD_VIEWS, sources, everyMs, now, later });
+    const stop = keepRefreshing({ dashboard: store, views, sources, everyMs, now, later });
     try {
-      await showDashboard(dashboard, { stdin, stdout, look, signal });
+      await showDashboard(dashboard, views, { stdin, stdout, look, signal });
     } finally {
       stop();
     }

@@ -14,6 +14,7 @@ import { command as fleetStatus } from './status.js';
 
 export const fleet: Feature = {
   name: 'fleet',
+  views: ['fleet'],
   commands: [
     fleetagentRun,
     fleetStatus,

@@ -57,6 +57,7 @@ export const money: Feature = {
     const { openMeter } = await import('./open-meter.js');
     openMeter(account, context);
   },
+  views: ['costs', 'analyze'],
   mayBegin: budgetGate,
   wouldBegin: plannedBudgets,
 };
