@@ -1,7 +1,7 @@
 import { assert, integer, maxSafeNat, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDuration } from '../../src/core/platform/text/parse-duration.js';
-import { parseSize } from '../../src/cli/parse-size.js';
+import { parseSize } from '../../src/cli/value-type.js';
 import {
   bytesType,
   choiceType,

@@ -8,7 +8,7 @@ import { commandsUnder } from '../../src/cli/tree.js';
 import { exampleYaml } from '../../src/cli/config-generate.js';
 import { allProblems } from '../../src/cli/config-problems.js';
 import { configSchema } from '../../src/cli/config-tree.js';
-import { parseSize } from '../../src/cli/parse-size.js';
+import { parseSize } from '../../src/cli/value-type.js';
 import { MIN_MEMORY_BYTES } from '../../src/core/platform/limits/memory-plan.js';
 import { parseConfig } from '../../src/core/config/parse-config.js';
 import { command as config } from '../../src/commands/config.js';

@@ -1,19 +1,23 @@
 // Details of the item under the cursor. Anything that has to be read is requested once the cursor rests, and cancelled when it moves on.
 import { Box } from 'ink';
 import { type ReactElement, useEffect, useMemo } from 'react';
-import { displayPath } from '../../core/platform/paths/raw-path.js';
+import { displayPath, TOP } from '../../core/platform/paths/raw-path.js';
 import { type BrowseState, changeAtCursor, type OpenedListing } from '../../stores/browse/browse-state.js';
 import { rowAt } from '../../stores/browse/rows.js';
-import type { FolderRow } from '../../stores/browse/tree.js';
+import { type FolderRow, largestBelow, type SizedChild } from '../../stores/browse/tree.js';
 import { Facts } from '../../ui/facts.js';
-import { useSize } from '../../ui/size.js';
-import { Tint } from '../../ui/theme.js';
+import { useSize, Room } from '../../ui/size.js';
+import { Tint, useTheme } from '../../ui/theme.js';
 import { wrapped } from '../../ui/wrapped.js';
 import { useNames } from '../use-names.js';
 import { useActions, useBrowse } from './browse-context.js';
 import { fileFacts, folderFacts } from './detail-facts.js';
-import { FirstLines } from './first-lines.js';
-import { LargestBelow } from './largest-below.js';
+import type { Preview } from '../../core/restore/listing/first-lines.js';
+import { cut } from '../../ui/text.js';
+import { Bar } from '../../ui/bar.js';
+import type { Column } from '../../ui/columns.js';
+import { formatBytes } from '../../ui/format.js';
+import { Table } from '../../ui/table.js';
 
 const REST_MS = 200;
 
@@ -95,3 +99,70 @@ const Path = ({ lines }: { readonly lines: readonly string[] }): ReactElement =>
     ))}
   </Box>
 );
+
+interface FirstLinesProps {
+  /** Undefined until it was read. */
+  readonly preview: Preview | undefined;
+  readonly rows: number;
+}
+
+/** The first lines of a file, or the reason why they are not shown. */
+function FirstLines({ preview, rows }: FirstLinesProps): ReactElement {
+  const { columns } = useSize();
+  const { glyphs } = useTheme();
+  const names = useNames();
+  const lines = preview?.kind === 'text' ? preview.lines.slice(0, rows - 2) : [];
+  const isWhole = preview?.kind === 'text' && !preview.isCut && lines.length === preview.lines.length;
+  return (
+    <Box flexDirection="column" paddingLeft={1} paddingTop={1}>
+      <Tint tone="dim">{isWhole ? 'all lines' : 'first lines'}</Tint>
+      {(preview?.kind === 'none' ? wrapped(names(preview.reason), columns - 4) : []).map((line, at) => (
+        <Tint key={at} tone="warn">{`  ${line}`}</Tint>
+      ))}
+      {lines.map((line, at) => (
+        <Tint key={at}>{`  ${cut(names(line.replaceAll('\t', '    ')), columns - 4, 'end', glyphs.ellipsis)}`}</Tint>
+      ))}
+    </Box>
+  );
+}
+
+const MOST = 12;
+
+/** The largest items in a folder. */
+function LargestBelow({ folder, rows }: { readonly folder: FolderRow; readonly rows: number }): ReactElement {
+  const { columns: width } = useSize();
+  const listing = useBrowse((state) => state.opened.listing);
+  const visible = useBrowse((state) => state.visible);
+  const names = useNames();
+  const length = Math.min(MOST, rows - 2);
+  const largest = useMemo(() => largestBelow({ listing, visible }, folder, length), [listing, visible, folder, length]);
+  const columns = useMemo(
+    () => columnsOf(largest, Math.max(1, listing.sum(folder.below).bytes), names),
+    [listing, folder, largest, names],
+  );
+  return (
+    <Box flexDirection="column" paddingTop={1}>
+      <Tint tone="dim">{' largest'}</Tint>
+      <Room columns={width} rows={largest.length}>
+        <Table count={largest.length} cursor={-1} columns={columns} />
+      </Room>
+    </Box>
+  );
+}
+
+const columnsOf = (
+  largest: readonly SizedChild[],
+  bytes: number,
+  names: (text: string) => string,
+): readonly Column[] => [
+  {
+    weight: 1,
+    min: 12,
+    max: 40,
+    priority: 0,
+    cut: 'middle',
+    cell: (at) => names(displayPath(largest[at]?.name ?? TOP)),
+  },
+  { width: 8, priority: 0, align: 'right', cell: (at) => formatBytes(largest[at]?.bytes ?? 0) },
+  { width: 10, priority: 1, cell: (at, room) => <Bar share={(largest[at]?.bytes ?? 0) / bytes} width={room} /> },
+];

@@ -3,12 +3,17 @@
 import { type ReactElement, useLayoutEffect } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { Box } from 'ink';
 import type { EventSink } from '../../core/events/events.js';
 import type { BrowseStore } from '../../stores/browse/browse-store.js';
 import { createTransferStore, type TransferStore } from '../../stores/transfer-store.js';
 import { runScreen, type ScreenOptions } from '../../ui/run-screen.js';
 import { BrowseScreen } from './browse-screen.js';
-import { LoadingScreen } from './loading-screen.js';
+import { Screen } from '../../ui/screen.js';
+import { Room, useSize } from '../../ui/size.js';
+import { type Binding, useKeys } from '../../ui/use-keys.js';
+import { OperationFrame } from '../progress/operation-frame.js';
+import { useNames } from '../use-names.js';
 
 export interface ShowBrowseOptions extends ScreenOptions {
   /** URL that is shown while it is being opened. */
@@ -57,4 +62,32 @@ function Opened({ url, opening, transfer, onQuit }: OpenedProps): ReactElement {
   useLayoutEffect(() => browser?.subscribe(({ isOver }) => isOver && onQuit()), [browser, onQuit]);
   if (browser === undefined) return <LoadingScreen url={url} transfer={transfer} onQuit={onQuit} />;
   return <BrowseScreen store={browser} />;
+}
+
+interface LoadingScreenProps {
+  readonly url: string;
+  /** Progress of reading the manifest. */
+  readonly transfer: TransferStore;
+  readonly onQuit: () => void;
+}
+
+const FRAME_ROWS = 8;
+
+/** Shown while the manifest is read: the progress of that. */
+function LoadingScreen({ url, transfer, onQuit }: LoadingScreenProps): ReactElement {
+  const names = useNames();
+  const { columns } = useSize();
+  const keys: readonly Binding[] = [
+    { keys: ['q', 'ctrl+c'], help: 'quit', hint: 'quit', group: 'leave', priority: 0, run: onQuit },
+  ];
+  useKeys(() => keys);
+  return (
+    <Screen title="archiver browse" where={names(url)} context="" status={<></>} bindings={keys}>
+      <Box paddingX={1} paddingTop={1}>
+        <Room columns={columns - 2} rows={FRAME_ROWS}>
+          <OperationFrame store={transfer} />
+        </Room>
+      </Box>
+    </Screen>
+  );
 }

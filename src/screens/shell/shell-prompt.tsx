@@ -5,12 +5,11 @@ import type { ReactElement } from 'react';
 import { useStore } from 'zustand';
 import type { ShellStore } from '../../stores/shell-store.js';
 import { useSize } from '../../ui/size.js';
-import { cut, widthOf } from '../../ui/text.js';
+import { cut, widthOf, fit } from '../../ui/text.js';
 import { TextField } from '../../ui/text-field.js';
 import { Tint, useTheme } from '../../ui/theme.js';
 import { useKeys } from '../../ui/use-keys.js';
 import { type Ending, shellKeys } from './shell-keys.js';
-import { Suggestions } from './suggestions.js';
 
 export interface ShellPromptProps {
   readonly store: ShellStore;
@@ -45,5 +44,40 @@ export function TypedLine({ prompt, text }: { readonly prompt: string; readonly 
       <Tint tone="accent">{prompt}</Tint>
       {` ${text}`}
     </Tint>
+  );
+}
+
+interface SuggestionsProps {
+  readonly labels: readonly string[];
+  readonly width: number;
+  /** Maximum number of rows. */
+  readonly rows: number;
+}
+
+const GAP = 2;
+
+/** Suggestions in columns that are read row by row; the last row says how many do not fit. */
+function Suggestions({ labels, width, rows }: SuggestionsProps): ReactElement | null {
+  const { ellipsis } = useTheme().glyphs;
+  if (labels.length === 0 || rows < 1) return null;
+  const widest = Math.min(width, Math.max(...labels.map(widthOf)));
+  const across = Math.max(1, Math.floor((width + GAP) / (widest + GAP)));
+  const needed = Math.ceil(labels.length / across);
+  const shown = needed <= rows ? needed : rows - 1;
+  const hidden = labels.length - shown * across;
+  const inRow = (row: number): string =>
+    labels
+      .slice(row * across, (row + 1) * across)
+      .map((label) => fit(label, widest, 'left', 'middle', ellipsis))
+      .join(' '.repeat(GAP));
+  return (
+    <Box flexDirection="column">
+      {Array.from({ length: shown }, (_, row) => (
+        <Tint key={row} tone="dim">
+          {inRow(row)}
+        </Tint>
+      ))}
+      {hidden > 0 && <Tint tone="dim">{cut(`and ${hidden} more`, width, 'end', '')}</Tint>}
+    </Box>
   );
 }

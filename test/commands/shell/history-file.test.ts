@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { HistoryFile } from '../../../src/commands/shell/history-file.js';
+import { HistoryFile } from '../../../src/commands/shell/run-terminal.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 let path = '';

@@ -8,7 +8,7 @@ import {
 import { loadListing } from '../../../../src/core/restore/listing/load-listing.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import type { ObjectReader } from '../../../../src/core/store/object-store.js';
-import { changesSince } from '../../../../src/stores/browse/changes.js';
+import { changesSince } from '../../../../src/stores/browse/version-actions.js';
 import { openedListing } from '../../../support/browse-listing.js';
 import { DATASET, makeDataset, recordKey, writeObjects } from '../../../support/make-dataset.js';
 import { tempFolder } from '../../../support/temp-folder.js';
