@@ -77,22 +77,26 @@ describe.each([
     expect(execFileSync(process.execPath, [COMPARE, tree, output], { encoding: 'utf8' })).toMatch(/ 0 differences/);
   });
 
-  it('gives one file back for one GET of the manifest and one ranged GET, and nothing else', async () => {
+  it('gives one file back for one GET of the manifest, a LIST and a GET of its record, and one ranged GET', async () => {
     proxy.clear();
 
     const { status } = await archiver(work, ['restore', location, join(work, 'one'), '--file', 'random.bin'], options);
 
     expect(status).toBe(0);
-    expect(Object.fromEntries(proxy.counts)).toEqual({ GetObject: 2 });
+    expect(Object.fromEntries(proxy.counts)).toEqual({ GetObject: 3, ListObjectsV2: 1 });
   });
 
-  it('lists and describes with one GET, and asks of each chunk how it is encrypted', async () => {
+  it('lists with the manifest and its record, describes with one GET, and asks of each chunk how it is encrypted', async () => {
     proxy.clear();
 
     await archiver(work, ['list', location], options);
     await archiver(work, ['info', location], options);
 
-    expect(Object.fromEntries(proxy.counts)).toEqual({ GetObject: 2, HeadObject: expect.any(Number) as number });
+    expect(Object.fromEntries(proxy.counts)).toEqual({
+      GetObject: 3,
+      ListObjectsV2: 1,
+      HeadObject: expect.any(Number) as number,
+    });
   });
 
   it('verifies, deeply too', async () => {
