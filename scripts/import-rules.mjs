@@ -160,7 +160,7 @@ export const DELETERS = {
     'core/store/create-once/create-once.ts': 'hands it to the question',
     'core/access/capabilities/scratch.ts': 'what the question has put',
     'core/store/storage-classes/scratch-objects.ts': 'what the question has put',
-    'core/store/storage-classes/kept-classes.ts': 'hands it to the question',
+    'core/store/storage-classes/supported-classes.ts': 'hands it to the question',
     'core/access/capabilities/ask-capabilities.ts': 'hands it to the question',
     'core/access/key-trial/try-key.ts': 'what the trial has put, or nobody has',
     'core/setup/check-store.ts': 'what the check has put',

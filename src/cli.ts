@@ -8,7 +8,7 @@ import { FileOutput, isFile } from './cli/file-output.js';
 import { interruptions } from './cli/interruptions.js';
 import { closeOutput } from './cli/lost-output.js';
 import { endProcess } from './cli/process-end.js';
-import { escapedFailure, runProgram } from './cli/run.js';
+import { uncaughtFailure, runProgram } from './cli/run.js';
 import { quietWarnings } from './cli/warnings.js';
 import { workingFolder } from './cli/working-folder.js';
 import { program } from './commands/index.js';
@@ -31,7 +31,7 @@ function tell(text: string, descriptor = 2): void {
 
 // Handles errors that no promise has caught. Commands await their work, so this is a bug of ours, reported like any other failure.
 process.on('uncaughtException', (error) => {
-  const { stdout, stderr } = escapedFailure(error, process.argv.slice(2));
+  const { stdout, stderr } = uncaughtFailure(error, process.argv.slice(2));
   if (stdout !== '') tell(stdout, 1);
   if (stderr !== '') tell(stderr);
   endNow(1);

@@ -4,7 +4,7 @@ import type { Declaration } from '../../src/cli/declaration.js';
 import { RESERVED_VARIABLES } from '../../src/cli/env-names.js';
 import type { Flags } from '../../src/cli/flag.js';
 import { globalFlagsFor } from '../../src/cli/global-flags.js';
-import { exitsOf, flagFacts, flagTerm, flagText } from '../../src/cli/help.js';
+import { exitStatusesOf, flagFacts, flagTerm, flagText } from '../../src/cli/help.js';
 import { commandsUnder, type Node } from '../../src/cli/tree.js';
 
 // A pipe would end the cell of a table, an angle bracket would start HTML.
@@ -52,7 +52,7 @@ function commandSection(command: Declaration): readonly string[] {
     ...command.examples,
     '```',
     '',
-    `Exit status: ${Object.entries(exitsOf(command))
+    `Exit status: ${Object.entries(exitStatusesOf(command))
       .map(([status, meaning]) => `${status} ${meaning}`)
       .join('; ')}.`,
     '',

@@ -4,7 +4,7 @@ import type { Declaration } from '../../src/cli/declaration.js';
 import { RESERVED_VARIABLES } from '../../src/cli/env-names.js';
 import type { Flags } from '../../src/cli/flag.js';
 import { globalFlagsFor } from '../../src/cli/global-flags.js';
-import { exitsOf, flagFacts, flagTerm, flagText } from '../../src/cli/help.js';
+import { exitStatusesOf, flagFacts, flagTerm, flagText } from '../../src/cli/help.js';
 import { commandsUnder, type Node } from '../../src/cli/tree.js';
 
 // A backslash begins an escape, a dot or an apostrophe at the start of a line a request; a hyphen must stay one to be copied.
@@ -60,7 +60,7 @@ const commandPage = (command: Declaration): Page => ({
     ],
     ['ARGUMENTS', (command.args ?? []).map(({ name, describe }) => item(name, describe))],
     ['OPTIONS', flagItems(command.path, command.flags ?? {})],
-    ['EXIT STATUS', Object.entries(exitsOf(command)).map(([status, meaning]) => item(status, meaning))],
+    ['EXIT STATUS', Object.entries(exitStatusesOf(command)).map(([status, meaning]) => item(status, meaning))],
     ['EXAMPLES', ['.nf', ...command.examples.map(roff), '.fi']],
     ['SEE ALSO', [`${roff('archiver')}(1) has the flags and variables of every command.`]],
   ],

@@ -5,7 +5,7 @@ import { changedConfig, type ConfigChanges, type SettingValue } from '../core/co
 import { configPlaces, isOfFolder } from '../core/config/config-places.js';
 import { problemText } from '../core/config/load-config.js';
 import { parseConfig } from '../core/config/parse-config.js';
-import { ArchiverError, noneOn, usageError } from '../core/platform/failures/errors.js';
+import { ArchiverError, undefinedOn, usageError } from '../core/platform/failures/errors.js';
 import { fileFailure } from '../core/platform/failures/file-failure.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import { replaceFile } from '../core/platform/state/replace-file.js';
@@ -43,7 +43,7 @@ export async function openConfig(named: string | undefined, around: Surroundings
 
 async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(path).catch(noneOn('ENOENT'));
+    return await readFile(path).catch(undefinedOn('ENOENT'));
   } catch (error) {
     throw fileFailure('read', path, error);
   }

@@ -98,7 +98,7 @@ export interface Pricing {
 }
 
 /** Listeners to the events of operations other than the display: a log, telemetry. */
-export interface Followed {
+export interface EventListeners {
   readonly followers?: readonly EventConsumer[];
 }
 
@@ -179,7 +179,7 @@ export interface ContextOf<F extends object>
     MemoryLimit,
     Pricing,
     Featured,
-    Followed,
+    EventListeners,
     StreamedResultsOf<F>,
     Messages,
     Verbosity,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import { PROVIDERS } from '../core/store/providers/provider.js';
 import type { EventConsumer } from '../core/events/fan-out.js';
-import { harmless } from '../core/platform/json/document.js';
+import { escapeForTerminal } from '../core/platform/json/document.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
 import { confirm } from './confirm.js';
@@ -12,14 +12,14 @@ import type { Declaration } from './declaration.js';
 import type { Host } from './host.js';
 import type { Output } from './output.js';
 import type { ParsedCommand } from './parse-command.js';
-import type { Follower, Slots } from './slots.js';
+import type { CallListener, Slots } from './slots.js';
 
 /** A context, and the document to print when the command has ended. */
 export interface RunContext {
   readonly context: Context<string>;
   readonly document: () => { readonly value: object | undefined } | 'streamed' | undefined;
   /** Adds a follower from now on. */
-  readonly follow: (follower: Pick<Follower, 'consumers' | 'said'>) => void;
+  readonly follow: (follower: Pick<CallListener, 'consumers' | 'said'>) => void;
   /** Resolves when the text of the result is written; the exit status decides whether that of `outcome` is. */
   readonly settled: (status: number) => Promise<void>;
 }
@@ -65,8 +65,8 @@ export function createContext(
   let writing: Promise<void> = Promise.resolve();
   let later: (() => string) | undefined;
   const followers: EventConsumer[] = [...(host.followers ?? [])];
-  const said: NonNullable<Follower['said']>[] = [];
-  const tell: NonNullable<Follower['said']> = (...words) => said.forEach((one) => one(...words));
+  const said: NonNullable<CallListener['said']>[] = [];
+  const tell: NonNullable<CallListener['said']> = (...words) => said.forEach((one) => one(...words));
   const meter = features.flatMap((feature) => feature.meter ?? [])[0];
   const line = (text: string): void => void host.stderr.write(`${escapeLines(text)}\n`);
 
@@ -121,7 +121,7 @@ export function createContext(
       if (document !== undefined) throw new Error('a command gives one result');
       document = 'streamed';
       if (!json) return;
-      for await (const part of parts) await output.write(harmless(part));
+      for await (const part of parts) await output.write(escapeForTerminal(part));
       await output.write('\n');
     },
     print: (text) => (json ? Promise.resolve() : output.write(text)),

@@ -1,7 +1,7 @@
 // The command tree as data: the output of `archiver --help --json`.
 import type { Declaration } from './declaration.js';
 import { envNames } from './env-names.js';
-import { exitsOf } from './help.js';
+import { exitStatusesOf } from './help.js';
 import { kebab, type Flag } from './flag.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
 
@@ -33,7 +33,7 @@ function describeCommand(command: Declaration) {
     flags: Object.entries(command.flags ?? {}).map(([key, flag]) => describeFlag(command.path, key, flag)),
     rules: (command.rules ?? []).map(({ text }) => text),
     examples: command.examples,
-    exitStatuses: exitsOf(command),
+    exitStatuses: exitStatusesOf(command),
   };
 }
 

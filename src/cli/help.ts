@@ -19,7 +19,7 @@ const COMMON_EXITS: Readonly<Record<number, string>> = {
 };
 
 /** The exit statuses of a command, its own and the common ones. */
-export const exitsOf = (command: Declaration): Readonly<Record<number, string>> => ({
+export const exitStatusesOf = (command: Declaration): Readonly<Record<number, string>> => ({
   ...COMMON_EXITS,
   ...command.exits,
 });
@@ -155,7 +155,7 @@ function commandHelp(node: Node, command: Declaration): readonly string[] {
     ...section('flags', flagLines(command.path, command.flags ?? {})),
     ...section('rules', rules),
     ...section('examples', command.examples.flatMap(exampleLines)),
-    ...section('exit status', list(Object.entries(exitsOf(command)), 8)),
+    ...section('exit status', list(Object.entries(exitStatusesOf(command)), 8)),
     ...wrap(
       `Flags win over variables, variables over the config file. ${specific?.replace(/FLAG$/, '<FLAG>') ?? ''} sets a flag for this command only. Flags of every command: archiver help globals`,
       WIDTH,

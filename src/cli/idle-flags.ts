@@ -5,7 +5,7 @@ import { printable } from '../core/platform/paths/raw-path.js';
 import type { Command } from './command.js';
 import type { Flags } from './flag.js';
 import type { Resolved } from './layers.js';
-import { dashed, inWords } from './rule.js';
+import { dashed, joinWords } from './rule.js';
 import { globalsOf } from './settings.js';
 
 /** Value of a place flag for a place on this computer. */
@@ -20,7 +20,7 @@ export function refuseS3Flags(flags: Flags, resolved: Pick<Resolved, 'origins' |
   if (typed.length === 0) return;
   const names = typed.map((key) => (resolved.values[key] === false ? dashed(`no-${key}`) : dashed(key)));
   throw usageError(
-    `${inWords(names, 'and')} can do nothing for ${printable(storeUrl)}, which is a folder and not in S3`,
+    `${joinWords(names, 'and')} can do nothing for ${printable(storeUrl)}, which is a folder and not in S3`,
     'leave it out; a copy of an encrypted bucket is read with AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_KMS and AWS_CA_BUNDLE',
   );
 }
@@ -33,7 +33,7 @@ function refuseDetails(command: Command, { values, origins }: Resolved): void {
     if (key in own || !isTyped({ origins }, key) || values[key] === false) continue;
     if (needs.some((need) => values[need] !== undefined && values[need] !== false)) continue;
     const there = needs.filter((need) => need in own || need in globals.flags);
-    throw usageError(`${dashed(key)} can do nothing without ${inWords(there.map(dashed), 'or')}`);
+    throw usageError(`${dashed(key)} can do nothing without ${joinWords(there.map(dashed), 'or')}`);
   }
 }
 

@@ -23,7 +23,7 @@ function knownVariables(root: Node): ReadonlySet<string> {
 }
 
 /** Warns of each variable that is close to a known one; others that begin with ARCHIVER_ belong to something else. */
-export function tellMisspelt(
+export function warnOfMisspelt(
   root: Node,
   env: Readonly<Record<string, string | undefined>>,
   warn: (text: string) => void,

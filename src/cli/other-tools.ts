@@ -41,13 +41,13 @@ export const OTHER_TOOLS_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /** The command to type instead, and the command for help about it. */
-export interface OurWords {
+export interface OwnCommand {
   readonly call: string;
   readonly hint: string;
 }
 
 /** Returns our command for that of another program; undefined for other words, and if the tree has no such command. */
-export function ourWords(node: Node, word: string | undefined): OurWords | undefined {
+export function ownCommandFor(node: Node, word: string | undefined): OwnCommand | undefined {
   if (word === undefined || node.words.length > 0) return undefined;
   if (word === 'version') return { call: 'archiver --version', hint: 'archiver --version' };
   const ours = OTHER_TOOLS_COMMANDS[word];

@@ -9,7 +9,7 @@ import type { Flags } from './flag.js';
 import { refuseIdle } from './idle-flags.js';
 import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './layers.js';
 import { normalizeArgv } from './normalize-argv.js';
-import { dashed, inWords } from './rule.js';
+import { dashed, joinWords } from './rule.js';
 import { settingsIn } from './globals.js';
 import { globalsOf } from './settings.js';
 import {
@@ -121,7 +121,7 @@ function refuseMissing(command: Command, { of }: PlacedTexts, resolved: Resolved
     ...missing.map((key) => `${envNames(command.path, key).at(-1) ?? ''} sets ${dashed(key)}`),
   ];
   throw usageError(
-    `${inWords(names, 'and')} ${names.length === 1 ? 'is' : 'are'} missing`,
+    `${joinWords(names, 'and')} ${names.length === 1 ? 'is' : 'are'} missing`,
     hints.length === 0 ? undefined : hints.join('; '),
   );
 }

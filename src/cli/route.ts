@@ -3,7 +3,7 @@
 import { usageError } from '../core/platform/failures/errors.js';
 import { findLongFlag, findShortFlag, looksLikeFlag } from './find-flag.js';
 import type { Flags } from './flag.js';
-import { ourWords } from './other-tools.js';
+import { ownCommandFor } from './other-tools.js';
 import { suggest } from '../core/platform/text/suggest.js';
 import type { Declaration } from './declaration.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
@@ -58,7 +58,7 @@ export function route<C extends Declaration>(root: Node<C>, argv: readonly strin
 
 /** The failure of a group called without one of its commands, or with a word that it does not know. */
 export function noSuchCommand(node: Node, word: string | undefined): Error {
-  const ours = ourWords(node, word);
+  const ours = ownCommandFor(node, word);
   if (ours !== undefined) return usageError(`"${word}" is called \`${ours.call}\` here`, ours.hint);
   const names = [...node.children.keys()].sort();
   if (word === undefined)

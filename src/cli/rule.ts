@@ -29,7 +29,7 @@ export interface FlagRule<K extends string = string> {
 const RANK: Readonly<Record<Origin, number>> = { flag: 3, environment: 2, config: 1, default: 0 };
 
 /** Returns, of keys that exclude each other, those that are given below the highest layer that gives one. */
-export function lowerOf(keys: readonly string[], { given, origins }: LayeredInput): readonly string[] {
+export function overriddenKeys(keys: readonly string[], { given, origins }: LayeredInput): readonly string[] {
   const rank = (key: string): number => RANK[origins[key] ?? 'default'];
   const present = keys.filter((key) => given(key));
   const highest = Math.max(0, ...present.map(rank));
@@ -57,10 +57,10 @@ export type Rule<K extends string, V, A> = FlagRule<K> | CheckRule<V, A>;
 export const dashed = (key: string): string => `--${kebab(key)}`;
 
 /** `a, b and c`. */
-export const inWords = (names: readonly string[], word: string): string =>
+export const joinWords = (names: readonly string[], word: string): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
 
-const listed = (keys: readonly string[], word: string): string => inWords(keys.map(dashed), word);
+const listed = (keys: readonly string[], word: string): string => joinWords(keys.map(dashed), word);
 
 const ruleOf = <K extends string>(
   text: string,
@@ -85,11 +85,14 @@ export function requires<const K extends string>(a: K, ...others: readonly K[]):
 
 /** `a` cannot be combined with any of the others. */
 export function conflicts<const K extends string>(a: K, others: readonly K[]): FlagRule<K> {
-  return { ...neverBoth(a, others), overruled: (input) => others.flatMap((key) => lowerOf([a, key], input)) };
+  return {
+    ...conflictsAcrossLayers(a, others),
+    overruled: (input) => others.flatMap((key) => overriddenKeys([a, key], input)),
+  };
 }
 
 /** Like `conflicts`, for flags that must not be dropped silently, such as encryption: it is refused across layers, too. */
-export function neverBoth<const K extends string>(a: K, others: readonly K[]): FlagRule<K> {
+export function conflictsAcrossLayers<const K extends string>(a: K, others: readonly K[]): FlagRule<K> {
   const text = `${dashed(a)} cannot be combined with ${listed(others, 'or')}`;
   return ruleOf(text, [a, ...others], ({ given }) => {
     const clashing = given(a) ? others.filter((key) => given(key)) : [];
@@ -123,18 +126,18 @@ export function idle<const K extends string>(
 }
 
 /** At least one of these is given. */
-export function someOf<const K extends string>(...keys: readonly K[]): FlagRule<K> {
+export function atLeastOne<const K extends string>(...keys: readonly K[]): FlagRule<K> {
   const text = `one of ${listed(keys, 'or')}`;
   const lacks = ({ given }: RuleInput): string | undefined => (keys.some(given) ? undefined : text);
   return { ...ruleOf(text, keys, () => undefined), lacks };
 }
 
 /** Exactly one of these is given. */
-export function oneOf<const K extends string>(...keys: readonly K[]): FlagRule<K> {
+export function exactlyOne<const K extends string>(...keys: readonly K[]): FlagRule<K> {
   const text = `exactly one of ${listed(keys, 'or')}`;
   const check: FlagRule['check'] = ({ given }) => {
     const present = keys.filter((key) => given(key));
     return present.length < 2 ? undefined : `${listed(present, 'and')} cannot be combined: give ${text}`;
   };
-  return { ...someOf(...keys), ...ruleOf(text, keys, check, (input) => lowerOf(keys, input)) };
+  return { ...atLeastOne(...keys), ...ruleOf(text, keys, check, (input) => overriddenKeys(keys, input)) };
 }

@@ -12,7 +12,7 @@ import { globalsPage, helpPage } from './help.js';
 import type { Root } from './feature.js';
 import type { Host } from './host.js';
 import { lostOutput } from './lost-output.js';
-import { tellMisspelt } from './misspelt.js';
+import { warnOfMisspelt } from './misspelt.js';
 import { Output } from './output.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
@@ -22,7 +22,7 @@ import { documentLine } from '../core/platform/json/document.js';
 import type { Exact, OtherDocument } from '../json/documents.js';
 import { ArchiverError } from '../core/platform/failures/errors.js';
 import { FEWEST_OPEN_FILES } from '../core/platform/limits/open-files.js';
-import type { Follower } from './slots.js';
+import type { CallListener } from './slots.js';
 import { callOf, findNode, type Node } from './tree.js';
 import { watchedBy } from './watched-by.js';
 import { checkWorkingFolder } from './working-folder.js';
@@ -50,7 +50,7 @@ interface Call extends Program {
   /** What is done when the failure of the command is told. */
   afterwards?: () => Promise<void>;
   /** Who follows it. */
-  readonly followers: Follower[];
+  readonly followers: CallListener[];
 }
 
 /** What is no result of a command, as docs/json.md says. */
@@ -128,7 +128,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[])
   }
   const watched = await watchedBy(features, begun);
   const run = { ...made, context: { ...made.context, ...watched.parts } };
-  if (!isInner) tellMisspelt(root, host.env, (text) => run.context.warn(text));
+  if (!isInner) warnOfMisspelt(root, host.env, (text) => run.context.warn(text));
   const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
   try {
     return await runToEnd(call, command, { run, values, args: parsed.args });
@@ -262,7 +262,7 @@ function earlyFlags(argv: readonly string[], env: Host['env'] = {}): Early {
 }
 
 /** The words for an error that no command caught: one JSON document on stdout, or text on stderr. */
-export function escapedFailure(error: unknown, argv: readonly string[]): { stdout: string; stderr: string } {
+export function uncaughtFailure(error: unknown, argv: readonly string[]): { stdout: string; stderr: string } {
   const { json, trace } = earlyFlags(argv);
   const failure = failureOf(error);
   return json

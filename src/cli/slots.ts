@@ -1,7 +1,7 @@
 // The interface of features to runs of other commands. Such a run calls all features in turn (src/commands/kit/slots.ts); a feature leaves
 // out the functions that it does not need. Declarations are light: heavy code is imported when it is called. `C` is the context of the
 // command.
-import type { MayBegin } from '../core/archive/run/may-begin.js';
+import type { UploadGate } from '../core/archive/run/upload-gate.js';
 import type { UploadProvenance } from '../core/archive/run/upload-provenance.js';
 import type { UploadResult } from '../core/archive/upload-result.js';
 import type { EventConsumer } from '../core/events/fan-out.js';
@@ -32,7 +32,7 @@ export interface BegunCall<C> extends Pick<Resolved, 'values' | 'origins'> {
 }
 
 /** A listener to a call, and to the calls within it. */
-export interface Follower {
+export interface CallListener {
   readonly consumers: readonly EventConsumer[];
   /** Called with every message to the user. */
   readonly said?: ((level: 'info' | 'warn' | 'debug', text: string) => void) | undefined;
@@ -98,21 +98,21 @@ export interface Slots<C> {
   /** IDs of the views that it adds to the dashboard. */
   readonly views?: readonly string[];
   /** Returns undefined if no flag asks for it. */
-  readonly follow?: (call: BegunCall<C>) => Promise<Follower> | undefined;
+  readonly follow?: (call: BegunCall<C>) => Promise<CallListener> | undefined;
   /** Returns undefined if no flag asks for it. */
   readonly watch?: (call: BegunCall<C>) => Promise<Watcher> | undefined;
   /** Gives the account its meter and the function that makes its record; only one feature of a program has this. */
   readonly meter?: (account: AccountIn<C>, context: C) => Promise<void>;
   /** Called before an upload begins; the returned check runs once it is known what will be sent. */
-  readonly mayBegin?: (values: SlotValues, context: C) => (emit: EventSink) => MayBegin;
+  readonly uploadGate?: (values: SlotValues, context: C) => (emit: EventSink) => UploadGate;
   /** Returns what the check would answer, for a dry run. @throws what the check throws, except a refusal */
-  readonly wouldBegin?: (
+  readonly dryRunGate?: (
     values: SlotValues,
     planned: { readonly bytes: number; readonly costUsd: number | null },
     context: C,
   ) => Promise<GateAnswer>;
   /** Checks the store before anything is sent there; returns keys of the upload's document. @throws what keeps the upload from beginning */
-  readonly lookAtStore?: (url: string, values: SlotValues, context: C) => Promise<UploadParts | undefined>;
+  readonly inspectStore?: (url: string, values: SlotValues, context: C) => Promise<UploadParts | undefined>;
   /** Returns what is recorded about a folder besides its files. @throws what keeps the upload from beginning */
   readonly provenance?: (upload: BegunUpload<C>) => Promise<UploadProvenance | undefined>;
   /** Called before anything is sent; returns the work to do after the commit. @throws what keeps the upload from beginning */

@@ -4,7 +4,7 @@ import type { Args } from './arg.js';
 import type { Declaration } from './declaration.js';
 import { flag, type Flag } from './flag.js';
 import type { Resolved } from './layers.js';
-import { lowerOf, type FlagRule } from './rule.js';
+import { overriddenKeys, type FlagRule } from './rule.js';
 import type { Tokens } from './tokenize.js';
 import { urlIn } from './value-type.js';
 import { bucketUrl, joinStoreUrl, storeUrlOf } from '../core/store/store-url.js';
@@ -38,7 +38,7 @@ export const storeRule: FlagRule = {
   },
   overruled(input) {
     const { given, origins } = input;
-    const lower = lowerOf([STORE_KEY, 'bucket'], input);
+    const lower = overriddenKeys([STORE_KEY, 'bucket'], input);
     const isPrefixLeft = given(STORE_KEY) && given('prefix') && origins['prefix'] !== 'flag' && !given('bucket');
     return isPrefixLeft ? [...lower, 'prefix'] : lower;
   },

@@ -2,7 +2,7 @@ import type { Clock, Results } from '../cli/context.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
-import { neverBoth } from '../cli/rule.js';
+import { conflictsAcrossLayers } from '../cli/rule.js';
 import type { Balanced } from '../core/mend/balance/balance-document.js';
 import type { Analysis, BalancePlan } from '../core/mend/balance/plan-balance.js';
 import type { ShardLoads } from '../core/mend/balance/shard-loads.js';
@@ -12,7 +12,7 @@ import { documentLine } from '../core/platform/json/document.js';
 import type { OpenedStore } from '../core/store/open-store.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
-import { tellLedger } from './kit/account.js';
+import { recordRunFacts } from './kit/account.js';
 import { storeModeFlag, uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { amountText, bytesOf, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
@@ -63,7 +63,7 @@ export const command = defineCommand({
     'the rest of their minimum storage time), when another upload refers to them, and in the newest version of a writer.',
   args: [uploadArg],
   flags,
-  rules: [...uploadTargetRules, neverBoth('dryRun', ['execute'])],
+  rules: [...uploadTargetRules, conflictsAcrossLayers('dryRun', ['execute'])],
   examples: [
     'archiver balance s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver balance s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --threshold 1.5 --dry-run',
@@ -94,7 +94,7 @@ export const command = defineCommand({
             const opened = values.execute
               ? await writableStore(read, context, { isExclusive: values.exclusive })
               : read;
-            if (values.execute) tellLedger(context, { operation: 'balance', uploadId });
+            if (values.execute) recordRunFacts(context, { operation: 'balance', uploadId });
             const done = await carryOut(opened, uploadId, values, { emit, signal: context.signal });
             return { done, requests: opened.requests };
           });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.js';
 import { flag } from '../cli/flag.js';
-import { idle, oneOf } from '../cli/rule.js';
+import { idle, exactlyOne } from '../cli/rule.js';
 
 export const command = defineCommand({
   path: 'config',
@@ -22,7 +22,7 @@ export const command = defineCommand({
     format: flag.choice(['yaml', 'json'], { default: 'yaml', describe: 'form of what --generate and --show print' }),
   },
   rules: [
-    oneOf('generate', 'show', 'validate', 'validateDetailed', 'edit'),
+    exactlyOne('generate', 'show', 'validate', 'validateDetailed', 'edit'),
     idle('format', ['generate', 'show'], '--format needs --generate or --show', (v) => !(v['generate'] || v['show'])),
   ],
   examples: [

@@ -47,7 +47,7 @@ export const command = defineCommand({
   ) {
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { readView } = await import('../core/dataset/chain/read-view.js');
-    const { lookAtEncryption } = await import('../core/dataset/inventory/chunk-encryption.js');
+    const { readChunkEncryption } = await import('../core/dataset/inventory/chunk-encryption.js');
     const location = uploadUrl({ baseUrl, uploadId });
     const { storedCost, storedCostDocument } = await import('./kit/stored-cost.js');
     const { view, cost, encryption, requests } = await whileReading(context, location, (emit) =>
@@ -60,7 +60,7 @@ export const command = defineCommand({
         const cost = values.cost ? storedCost(view.head.chunks, opened, context) : undefined;
         const isFolder = store.url.startsWith('file:');
         const look = { head: view.head, isEvery: values.everyChunk, signal: context.signal };
-        const encryption = isFolder ? undefined : await lookAtEncryption(store, look);
+        const encryption = isFolder ? undefined : await readChunkEncryption(store, look);
         return { view, cost, encryption, requests };
       }),
     );

@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults, Verbosity } from '../cli/context.js';
-import type { Elsewhere } from '../core/dataset/history/elsewhere.js';
+import type { VersionWithPaths } from '../core/dataset/history/versions-with-paths.js';
 import { ArchiverError } from '../core/platform/failures/errors.js';
 import type { Failure } from '../core/platform/failures/failure-list.js';
 import type { ListedEntries, ListEntriesOptions } from '../core/restore/listing/list-entries.js';
@@ -11,7 +11,7 @@ import type { ObjectReader, RequestCounts } from '../core/store/object-store.js'
 import type { UploadLocation } from '../core/store/store-url.js';
 import { type Json, jsonOf } from '../core/platform/json/document.js';
 import { displayPath, printable } from '../core/platform/paths/raw-path.js';
-import { butElsewhere, elsewhereText, lookElsewhere } from './kit/elsewhere.js';
+import { otherVersionsClause, otherVersionsText, findInOtherVersions } from './kit/other-versions.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { documentParts } from './kit/pieces.js';
@@ -66,7 +66,7 @@ export const command = defineCommand({
       whileReading(context, location, (emit, aside) =>
         withStore({ baseUrl, values, context, session, onEvent: emit }, async ({ store, requests }) => {
           const put = (text: string): Promise<void> => aside(() => written.put(text));
-          const look = (missing: readonly Failure[]) => lookElsewhere(store, wanted, missing, context);
+          const look = (missing: readonly Failure[]) => findInOtherVersions(store, wanted, missing, context);
           try {
             const listed = await writeEntries(store, { ...wanted, emit }, { ...written, put });
             return { ...listed, elsewhere: await look(listed.unmatched), requests };
@@ -78,7 +78,7 @@ export const command = defineCommand({
     const head = { uploadId: target.uploadId, location };
     const { unmatched, elsewhere } = await (context.json ? asDocument(list, head, context) : asRows(list, context));
     for (const { path, reason } of unmatched)
-      context.warn(`${printable(path)}: ${reason}${butElsewhere(elsewhere, path)}`);
+      context.warn(`${printable(path)}: ${reason}${otherVersionsClause(elsewhere, path)}`);
     return unmatched.length > 0 ? 3 : 0;
   },
 });
@@ -95,7 +95,7 @@ interface Head {
 }
 
 interface Done extends ListedEntries {
-  readonly elsewhere: readonly Elsewhere[];
+  readonly elsewhere: readonly VersionWithPaths[];
   readonly requests: RequestCounts;
 }
 
@@ -105,14 +105,14 @@ type WriteEntries = (written: Written) => Promise<Done>;
 /** Returns the error with a note where else the paths are, and the command that restores them. */
 function withElsewhere(
   error: NothingSelected,
-  found: readonly Elsewhere[],
+  found: readonly VersionWithPaths[],
   { baseUrl }: UploadLocation,
 ): ArchiverError {
   const [newest] = found;
   if (newest === undefined) return error;
   const files = newest.paths;
   const hint = restoreCommand({ location: baseUrl, outputDir: './out', files, version: newest });
-  return new ArchiverError('not-found', `${error.message}${elsewhereText(found)}`, { cause: error, hint });
+  return new ArchiverError('not-found', `${error.message}${otherVersionsText(found)}`, { cause: error, hint });
 }
 
 type Wanted = Omit<ListEntriesOptions, 'onEntry' | 'onPiece'>;

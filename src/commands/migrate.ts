@@ -10,8 +10,8 @@ import type { OpenedStore } from '../core/store/open-store.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
-import { tellLedger, tellResult } from './kit/account.js';
-import { agree } from './kit/ask.js';
+import { recordRunFacts, recordRunResult } from './kit/account.js';
+import { requireConfirmation } from './kit/ask.js';
 import { budgetGateFlags } from './kit/budget-flags.js';
 import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
 import { createOnceFlag } from './kit/guard-flags.js';
@@ -19,7 +19,7 @@ import { projectFlag } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { fact, textOf } from './kit/lines.js';
 import { stopwatch, withProgress, withResult } from './kit/run.js';
-import { mayBegin } from './kit/slots.js';
+import { uploadGate } from './kit/slots.js';
 import { openForWriting, withStore } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 
@@ -105,7 +105,7 @@ export const command = defineCommand({
       layout: { shardCount, storageClass, lock: lockOption(values, url) },
       labels: { project: values.project },
     };
-    const gate = mayBegin(values, context);
+    const gate = uploadGate(values, context);
     if (!values.dryRun) await ask(values, source, context);
     const { inspectArchive } = await import('../core/mend/migrate/inspect-archive.js');
     const { migrate } = await import('../core/mend/migrate/migrate.js');
@@ -116,13 +116,13 @@ export const command = defineCommand({
       const archive = { opened, key: source.key, url: source.url, owner: source.owner };
       const start = { type: 'start', operation: 'migrate', source: source.url, target: url } as const;
       if (values.dryRun) {
-        const { lookAtDestination } = await import('../core/archive/look-at-destination.js');
+        const { inspectDestination } = await import('../core/archive/inspect-destination.js');
         const { showInspected } = await import('./migrate/show-inspected.js');
         const { inspected, destination } = await withProgress(context, values, async (emit) => {
           emit(start);
           const inspected = await inspectArchive({ archive, emit, signal });
           const open = (): Promise<OpenedStore> => openForWriting(url, values, context)(emit);
-          return { inspected, destination: await lookAtDestination(open, inspected.datasetId, signal) };
+          return { inspected, destination: await inspectDestination(open, inspected.datasetId, signal) };
         });
         const about = { archiveUrl: source.url, requests: opened.requests, durationMs: elapsed(), destination };
         return await showInspected(inspected, { ...about, storageClass, shardCount, values }, context);
@@ -130,7 +130,7 @@ export const command = defineCommand({
       const { partial } = await withResult(context, values, {
         work: async (emit) => {
           emit(start);
-          tellLedger(context, { operation: 'migrate', project: values.project });
+          recordRunFacts(context, { operation: 'migrate', project: values.project });
           const result = await migrate({
             archive,
             tempParent: resolve(context.cwd, values.tempDir ?? tmpdir()),
@@ -138,19 +138,19 @@ export const command = defineCommand({
             validate: !values.skipValidation,
             deleteOriginal: values.deleteOriginal,
             open: openForWriting(url, values, context),
-            upload: { ...upload, mayBegin: gate(emit) },
+            upload: { ...upload, uploadGate: gate(emit) },
             emit,
             signal,
           });
-          tellResult(context, result);
+          recordRunResult(context, result);
           return result;
         },
         show: async (result) => {
           const { partial: _, shards: shardCount, billed: _billed, ...document } = result;
-          const { madeCost, madeCostDocument } = await import('./upload/made-cost.js');
-          const cost = madeCost(result, context);
+          const { actualCost, actualCostDocument } = await import('./upload/actual-cost.js');
+          const cost = actualCost(result, context);
           const lines = await migratedLines(result, context);
-          const priced = cost === undefined ? {} : { cost: madeCostDocument(cost) };
+          const priced = cost === undefined ? {} : { cost: actualCostDocument(cost) };
           return { document: { ...document, shardCount, ...priced }, text: () => textOf(lines) };
         },
       });
@@ -164,12 +164,12 @@ async function ask(values: Values<typeof flags>, source: ArchiveSource, context:
   await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
   if (!values.deleteOriginal || values.yes) return;
   const question = `${source.url} will be deleted once the upload of everything in it is validated. Continue?`;
-  await agree(context, question, 'not migrated');
+  await requireConfirmation(context, question, 'not migrated');
 }
 
 async function migratedLines(result: MigrateResult, context: Environment & Terminal & Pricing): Promise<string[]> {
   const { finalLines } = await import('../screens/progress/final-lines.js');
-  const { madeCost, madeCostFacts } = await import('./upload/made-cost.js');
+  const { actualCost, actualCostFacts } = await import('./upload/actual-cost.js');
   const { version, skipped } = result;
   const [headline = '', ...details] = finalLines(
     { ...result, version: version ?? 0, operation: 'upload', problems: skipped },
@@ -179,7 +179,7 @@ async function migratedLines(result: MigrateResult, context: Environment & Termi
     headline,
     fact('archive', `${printable(result.archive)} (${result.format}), ${originalText(result)}`),
     fact('validated', result.validated ? `${formatQuantity(result.entries, 'path')} as in the archive` : 'no'),
-    ...madeCostFacts(madeCost(result, context)),
+    ...actualCostFacts(actualCost(result, context)),
     ...result.notKept.map((sentence) => fact('not kept', sentence)),
     ...(result.tempFolder === undefined ? [] : [fact('temporary', printable(result.tempFolder))]),
     ...details,

@@ -3,7 +3,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Pricing } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { conflicts, requires, someOf } from '../cli/rule.js';
+import { conflicts, requires, atLeastOne } from '../cli/rule.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
 import {
   cacheFlag,
@@ -71,7 +71,7 @@ export const command = defineCommand({
       text: '--poll-interval is 1s to 24h',
       ok: ({ pollInterval = 1000 }) => pollInterval >= 1000 && pollInterval <= 86_400_000,
     },
-    someOf(...SELECTOR_KEYS, 'all'),
+    atLeastOne(...SELECTOR_KEYS, 'all'),
     hashRule,
   ],
   examples: [

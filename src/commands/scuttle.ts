@@ -8,8 +8,8 @@ import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/store/store
 import { printable } from '../core/platform/paths/raw-path.js';
 import type { Survey } from '../core/mend/scuttle/survey.js';
 import { formatBytes, formatQuantity } from '../ui/format.js';
-import { tellLedger } from './kit/account.js';
-import { askTyped, hasTerminal } from './kit/ask.js';
+import { recordRunFacts } from './kit/account.js';
+import { confirmTyped, hasTerminal } from './kit/ask.js';
 import { storeFlags } from './kit/flags.js';
 import { textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
@@ -84,9 +84,9 @@ export const command = defineCommand({
             if (dryRun || isEmpty) return { found, versionsHidden, requests, done: undefined };
             await aside(async () => {
               for (const line of surveyLines(found, baseUrl, versionsHidden)) context.note(line);
-              if (!force) await askTyped(context, questionsFor(baseUrl));
+              if (!force) await confirmTyped(context, questionsFor(baseUrl));
             });
-            tellLedger(context, { operation: 'scuttle' });
+            recordRunFacts(context, { operation: 'scuttle' });
             const done = await wipe(store, holdings, { found, deleter, emit, signal });
             await forgetDatasets(opened, found.datasetKeys, context);
             return { found, versionsHidden, requests, done };

@@ -2,7 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { dashed, inWords } from '../cli/rule.js';
+import { dashed, joinWords } from '../cli/rule.js';
 import { memoryLimit } from './kit/memory-limit.js';
 import { usageError } from '../core/platform/failures/errors.js';
 import type { Interpreter } from '../core/shell/interpreter.js';
@@ -82,7 +82,7 @@ export const command = defineCommand({
 function refuseArchiveFlags({ origins }: Context): void {
   const keys = ['prefix', 'region', 'profile', 'endpointUrl', 'caBundle', 'cacheGb', 'memoryLimit'];
   const typed = keys.filter((key) => origins[key] === 'flag').map(dashed);
-  if (typed.length > 0) throw usageError(`${inWords(typed, 'and')} can do nothing without S3_URL or --bucket`);
+  if (typed.length > 0) throw usageError(`${joinWords(typed, 'and')} can do nothing without S3_URL or --bucket`);
 }
 
 /** Reads lines from a person at a terminal, or from --command and stdin, and runs them; returns the exit status. */

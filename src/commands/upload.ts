@@ -2,7 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
+import { conflicts, idle, conflictsAcrossLayers, requires } from '../cli/rule.js';
 import type { ChangeOptions } from '../core/archive/run/settings.js';
 import { isArchiverError } from '../core/platform/failures/errors.js';
 import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
@@ -27,7 +27,7 @@ import { ledgerFlags } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
-import { lookAtStore } from './kit/slots.js';
+import { inspectStore } from './kit/slots.js';
 import { openForWriting } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 import { directFlags, directOptions, directRules } from './upload/direct-flags.js';
@@ -143,9 +143,9 @@ export const command = defineCommand({
       '--transporter basic and none keep the number of requests as it is: leave out --no-optimization',
       isFixed,
     ),
-    neverBoth('directUpload', ['encryptManifest']),
+    conflictsAcrossLayers('directUpload', ['encryptManifest']),
     conflicts('resume', ['forceRestart']),
-    neverBoth('resume', ['dryRun']),
+    conflictsAcrossLayers('resume', ['dryRun']),
     ...folderRules,
     ...lockRules,
     ...telemetryRules,
@@ -196,7 +196,7 @@ export async function runUpload(
   const prepare = async () => {
     const places = placesOf(source, destination, given.writerId, context);
     const values = withoutClassOfFolder(url, given, context);
-    const found = await lookAtStore(url, { ...values }, context);
+    const found = await inspectStore(url, { ...values }, context);
     await confirmCold(values, context);
     const [direct, lock] = [directOptions(values), lockOption(values, url)];
     const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;

@@ -14,7 +14,7 @@ import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/
 import { lookOf } from '../ui/look.js';
 import { signText } from '../ui/sign.js';
 import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules, workersFlag } from './kit/flags.js';
-import { forgettingLooks } from './kit/forgetting-looks.js';
+import { invalidatingChecks } from './kit/invalidate-checks.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreCall, type StoreContext, withStore } from './kit/store.js';
@@ -145,7 +145,7 @@ async function check<T extends Checked, D extends Document<'verify'>>(
     const call = { ...place, values, context, requestsAtOnce: workers, onEvent: emit };
     return withStore(call, async (opened) => {
       const { store, requests } = opened;
-      const result = await forgettingLooks(context, isSound, () =>
+      const result = await invalidatingChecks(context, isSound, () =>
         verify({
           reader: store,
           mode: modeOf(values),

@@ -36,7 +36,7 @@ export const byWay = byName(price, 'price for `instant`, or for `expedited`, `st
 export const requestCounts = formOf(
   s.schema(() => {
     const { count: each } = s;
-    return s.closedObject({ put: each, get: each, list: each, head: each, delete: each, copy: each, other: each });
+    return s.strictObject({ put: each, get: each, list: each, head: each, delete: each, copy: each, other: each });
   }),
   '{ put, get, list, head, delete, copy, other }, each a count',
 );

@@ -1119,7 +1119,7 @@ export function objectOf(keys: string, others: Forms = {}): s.Schema<object> {
   return s.schema(() => {
     const known: Forms = { ...JSON_KEYS, ...others };
     const words = keys.split(' ').filter((word) => word !== '');
-    return s.closedObject(
+    return s.strictObject(
       Object.fromEntries(
         words.map((word) => {
           const name = word.replaceAll('?', '');

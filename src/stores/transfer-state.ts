@@ -154,7 +154,11 @@ const FOLDS: { readonly [T in TransferEvent['type']]: (state: TransferState, eve
   };
 
 /** Applies one event to the counters. */
-export function foldEvent<T extends TransferEvent['type']>(state: TransferState, event: Event<T>, nowMs: number): void {
+export function applyEvent<T extends TransferEvent['type']>(
+  state: TransferState,
+  event: Event<T>,
+  nowMs: number,
+): void {
   const fold: (typeof FOLDS)[T] = FOLDS[event.type];
   fold(state, event, nowMs);
 }

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { TransferEvent } from '../core/events/events.js';
 import { snapshotOf, type TransferSnapshot } from './transfer-snapshot.js';
-import { createTransferState, foldEvent } from './transfer-state.js';
+import { createTransferState, applyEvent } from './transfer-state.js';
 
 export interface TransferStoreState {
   readonly snapshot: TransferSnapshot;
@@ -46,7 +46,7 @@ export function createTransferStore({ now }: TransferStoreOptions): TransferStor
     return {
       snapshot: snapshotOf(counters, now()),
       apply(event) {
-        foldEvent(counters, event, now());
+        applyEvent(counters, event, now());
         publishSoon();
       },
       requestStop() {

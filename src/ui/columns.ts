@@ -1,6 +1,6 @@
 // Decides which columns of a table are shown and how wide each one is. Pure arithmetic.
 import type { ReactNode } from 'react';
-import { keepThatFit } from './keep-that-fit.js';
+import { fitByPriority } from './fit-by-priority.js';
 import type { Align, Cut } from './text.js';
 import type { Tone } from './theme.js';
 
@@ -31,7 +31,7 @@ export const GAP = 2;
 /** Drops columns until the least widths fit, then distributes the rest by weight; the sum is at most `room`. */
 export function layOutColumns(columns: readonly Column[], room: number): LaidOut[] {
   const least = (column: Column): number => column.width ?? column.min ?? 8;
-  const kept = keepThatFit(columns, room, least, GAP);
+  const kept = fitByPriority(columns, room, least, GAP);
   let spare = room - kept.reduce((sum, column) => sum + least(column) + GAP, -GAP);
   let weights = kept.reduce((sum, column) => sum + (column.weight ?? 0), 0);
   return kept.map((column) => {

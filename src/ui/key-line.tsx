@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { keepThatFit } from './keep-that-fit.js';
+import { fitByPriority } from './fit-by-priority.js';
 import { Line } from './line.js';
 import { useSize } from './size.js';
 import { widthOf } from './text.js';
@@ -23,7 +23,7 @@ export function KeyLine({ bindings }: { bindings: readonly Binding[] }): ReactEl
       keys: joined((binding.hintKeys ?? binding.keys.slice(0, 1)).map((id) => keyName(id, glyphs))),
       word: ` ${binding.hint}`,
     }));
-  const shown = keepThatFit(hints, useSize().columns - 2, (hint) => widthOf(hint.keys + hint.word), 2);
+  const shown = fitByPriority(hints, useSize().columns - 2, (hint) => widthOf(hint.keys + hint.word), 2);
   return (
     <Line
       left={shown.map((hint, at) => (

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { Box } from 'ink';
-import { keepThatFit } from './keep-that-fit.js';
+import { fitByPriority } from './fit-by-priority.js';
 import { useSize } from './size.js';
 import { Tint } from './theme.js';
 
@@ -15,7 +15,7 @@ export function Tabs({ tabs, active }: { tabs: readonly Tab[]; active: number })
   const label = (tab: Tab, at: number): string =>
     at === active ? `[${at + 1} ${tab.name}]` : ` ${at + 1} ${tab.name} `;
   const wide = tabs.map((tab, at) => ({ at, tab, priority: at === active ? 0 : 1 }));
-  const named = keepThatFit(wide, room - 2 - tabs.length * 4, ({ at, tab }) => label(tab, at).length - 3, 0);
+  const named = fitByPriority(wide, room - 2 - tabs.length * 4, ({ at, tab }) => label(tab, at).length - 3, 0);
   return (
     <Box paddingX={1} columnGap={1}>
       {wide.map((item) => (

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { tellMisspelt } from '../../src/cli/misspelt.js';
+import { warnOfMisspelt } from '../../src/cli/misspelt.js';
 import { program } from '../../src/commands/index.js';
 import { runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 function told(env: Readonly<Record<string, string>>): readonly string[] {
   const lines: string[] = [];
-  tellMisspelt(program(), env, (text) => void lines.push(text));
+  warnOfMisspelt(program(), env, (text) => void lines.push(text));
   return lines;
 }
 

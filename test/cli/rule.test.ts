@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { conflicts, idle, oneOf, requires, type FlagRule } from '../../src/cli/rule.js';
+import { conflicts, idle, exactlyOne, requires, type FlagRule } from '../../src/cli/rule.js';
 
 const check = (rule: FlagRule, present: readonly string[], values: Record<string, unknown> = {}) =>
   rule.check({ given: (key) => present.includes(key), values });
@@ -15,14 +15,14 @@ describe('rules between flags', () => {
     ['idle, not given', idle('a', ['b'], 'a is idle', () => true), ['b'], undefined],
     ['idle, not then', idle('a', ['b'], 'a is idle', () => false), ['a', 'b'], undefined],
     ['conflicts, one side', conflicts('a', ['b', 'c']), ['b', 'c'], undefined],
-    ['oneOf, none', oneOf('a', 'b', 'c'), [], undefined],
+    ['exactlyOne, none', exactlyOne('a', 'b', 'c'), [], undefined],
     [
-      'oneOf, two',
-      oneOf('a', 'b', 'c'),
+      'exactlyOne, two',
+      exactlyOne('a', 'b', 'c'),
       ['a', 'c'],
       '--a and --c cannot be combined: give exactly one of --a, --b or --c',
     ],
-    ['oneOf, one', oneOf('a', 'b'), ['b'], undefined],
+    ['exactlyOne, one', exactlyOne('a', 'b'), ['b'], undefined],
   ] as const)('%s', (_name, rule, present, failure) => {
     expect(check(rule, present)).toBe(failure);
   });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { escapedFailure } from '../../src/cli/run.js';
+import { uncaughtFailure } from '../../src/cli/run.js';
 
 test('an error that escaped is told like any other, in the form that was asked for', () => {
-  expect(escapedFailure(new Error('boom'), ['upload']).stderr).toMatch(/^✗ internal error: boom\n {2}fix {3}/);
-  expect(escapedFailure(new Error('boom'), ['upload', '--', '--json']).stdout).toBe('');
-  expect(JSON.parse(escapedFailure(new Error('boom'), ['upload', '--json']).stdout)).toMatchObject({
+  expect(uncaughtFailure(new Error('boom'), ['upload']).stderr).toMatch(/^✗ internal error: boom\n {2}fix {3}/);
+  expect(uncaughtFailure(new Error('boom'), ['upload', '--', '--json']).stdout).toBe('');
+  expect(JSON.parse(uncaughtFailure(new Error('boom'), ['upload', '--json']).stdout)).toMatchObject({
     error: { code: 'internal', message: 'internal error: boom' },
   });
 });

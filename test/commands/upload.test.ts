@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { command } from '../../src/commands/upload.js';
-import { ownTrees, resolveSource } from '../../src/core/archive/scan/source-folder.js';
+import { excludedTrees, resolveSource } from '../../src/core/archive/scan/source-folder.js';
 import { runSample } from '../cli/sample-tree.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { raw } from '../support/raw.js';
@@ -68,16 +68,16 @@ test('a dry run of a sound call plans', async () => {
 test('folders of our own are left out below the source alone, also when that is the root', async () => {
   const home = await tempFolder();
 
-  expect(ownTrees(raw(home), `file://${home}/store`, `${home}/.archiver`)).toEqual([
+  expect(excludedTrees(raw(home), `file://${home}/store`, `${home}/.archiver`)).toEqual([
     ...['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'state'].map((name) => `${home}/.archiver/${name}`),
     `${home}/store`,
   ]);
-  expect(ownTrees(raw(home), 's3://abc/x', '/elsewhere')).toEqual([]);
-  expect(ownTrees(raw('/'), 'file:///srv/none/store', '/home/none')).toEqual([
+  expect(excludedTrees(raw(home), 's3://abc/x', '/elsewhere')).toEqual([]);
+  expect(excludedTrees(raw('/'), 'file:///srv/none/store', '/home/none')).toEqual([
     ...['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'state'].map((name) => `/home/none/${name}`),
     '/srv/none/store',
   ]);
-  expect(ownTrees(raw(home), `file://${home}-2/store`, '/elsewhere')).toEqual([]);
+  expect(excludedTrees(raw(home), `file://${home}-2/store`, '/elsewhere')).toEqual([]);
 });
 
 test('a source is resolved to where it really is', async () => {

@@ -1,6 +1,6 @@
 // The process of a racer: runs what it is sent, in the home that it was started with.
 import { program } from '../../src/commands/index.js';
-import { keepThreads } from '../../src/core/platform/threads/threads.js';
+import { retainThreads } from '../../src/core/platform/threads/threads.js';
 import { runCommand } from '../support/run-command.js';
 
 const [, , home = ''] = process.argv;
@@ -8,7 +8,7 @@ const env = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
 );
 const root = program();
-keepThreads();
+retainThreads();
 
 process.on('message', (args: readonly string[]) => {
   const host = {

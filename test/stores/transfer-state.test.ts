@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome, TransferEvent } from '../../src/core/events/events.js';
 import { snapshotOf, type TransferSnapshot } from '../../src/stores/transfer-snapshot.js';
-import { createTransferState, foldEvent } from '../../src/stores/transfer-state.js';
+import { createTransferState, applyEvent } from '../../src/stores/transfer-state.js';
 
 const start: TransferEvent = { type: 'start', operation: 'upload', source: '/data', target: 's3://b/p' };
 const plan: TransferEvent = {
@@ -37,7 +37,7 @@ const retry = (request: string, attempt: number, waitMs: number): TransferEvent 
 /** Folds events that come a second apart, the first at time 0, and looks one second after the last. */
 function fold(...events: TransferEvent[]): TransferSnapshot {
   const state = createTransferState(0);
-  events.forEach((event, index) => foldEvent(state, event, index * 1000));
+  events.forEach((event, index) => applyEvent(state, event, index * 1000));
   return snapshotOf(state, events.length * 1000);
 }
 
@@ -226,10 +226,10 @@ describe('snapshotOf the folded events', () => {
 
   it('does not count the time spent scanning into the rate', () => {
     const state = createTransferState(0);
-    foldEvent(state, start, 0);
-    foldEvent(state, plan, 60_000);
-    foldEvent(state, transferring, 60_000);
-    foldEvent(state, { type: 'progress', items: 1, bytes: 4000 }, 62_000);
+    applyEvent(state, start, 0);
+    applyEvent(state, plan, 60_000);
+    applyEvent(state, transferring, 60_000);
+    applyEvent(state, { type: 'progress', items: 1, bytes: 4000 }, 62_000);
 
     expect(snapshotOf(state, 62_000).bytesPerSecond).toBe(2000);
   });
@@ -256,8 +256,8 @@ describe('snapshotOf the folded events', () => {
 
   it('does not change after it was taken', () => {
     const state = createTransferState(0);
-    foldEvent(state, start, 0);
-    foldEvent(state, plan, 0);
+    applyEvent(state, start, 0);
+    applyEvent(state, plan, 0);
     const before = snapshotOf(state, 0);
     const copy = structuredClone(before);
 
@@ -267,7 +267,7 @@ describe('snapshotOf the folded events', () => {
       { type: 'note', text: 'n' } as const,
       { type: 'skip', path: 'p', reason: 'r' } as const,
     ])
-      foldEvent(state, event, 1000);
+      applyEvent(state, event, 1000);
 
     expect(before).toEqual(copy);
   });

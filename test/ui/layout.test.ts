@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GAP, layOutColumns, type Column } from '../../src/ui/columns.js';
-import { keepThatFit } from '../../src/ui/keep-that-fit.js';
+import { fitByPriority } from '../../src/ui/fit-by-priority.js';
 import { scrollTo } from '../../src/ui/window.js';
 
 const column = (title: string, options: Omit<Column, 'cell' | 'title'>): Column => ({
@@ -36,8 +36,8 @@ test('columns never use more than the room, and a weighted one grows to its max'
 test('what is pinned stays, the rest is cut from the right', () => {
   const items = ['a', 'b', 'c', 'help'].map((name) => ({ name, priority: name === 'help' ? 0 : 1 }));
 
-  expect(keepThatFit(items, 2, () => 1).map((item) => item.name)).toEqual(['a', 'help']);
-  expect(keepThatFit(items, 0, () => 1).map((item) => item.name)).toEqual(['help']);
+  expect(fitByPriority(items, 2, () => 1).map((item) => item.name)).toEqual(['a', 'help']);
+  expect(fitByPriority(items, 0, () => 1).map((item) => item.name)).toEqual(['help']);
 });
 
 test('the list stays still until the cursor comes near an edge', () => {

@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Results, Terminal } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
-import { detectedStoreFlags, LAST_RESORT } from '../kit/flags.js';
+import { detectedStoreFlags, DEFAULT_REGION } from '../kit/flags.js';
 import { fact, textOf } from '../kit/lines.js';
 import type { StoreContext } from '../kit/store.js';
 import type { TableContext } from '../kit/table.js';
@@ -61,7 +61,7 @@ export const command = defineCommand({
     const base = formatStoreUrl(parseStoreUrl(url));
     const writerId = writerIdOf(values.writerId ?? '');
     const baseUrl = writerId === undefined ? base : datasetBase(base, writerId);
-    const access = { ...values, region: values.region ?? LAST_RESORT, asksCapabilities: true };
+    const access = { ...values, region: values.region ?? DEFAULT_REGION, asksCapabilities: true };
     const found = await reportAccess(baseUrl, access, context);
     const { capabilities = [] } = found;
     const { keyLines, reportKey } = await import('./key-trial.js');

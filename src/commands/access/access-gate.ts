@@ -2,7 +2,7 @@
 import type { Context } from '../../cli/context.js';
 import type { Values } from '../../cli/flag.js';
 import type { SlotValues } from '../../cli/slots.js';
-import { type Finding, isAsBadAs, type Severity } from '../../core/access/finding.js';
+import { type Finding, reachesThreshold, type Severity } from '../../core/access/finding.js';
 import { ArchiverError } from '../../core/platform/failures/errors.js';
 import { parseStoreUrl } from '../../core/store/store-url.js';
 import { findingsText, reportAccess } from './report-access.js';
@@ -31,15 +31,15 @@ export async function accessGate(url: string, given: SlotValues, context: Contex
   const table = await findingsText(findings, { stdout: context.stderr, json: false });
   context.note(`access to ${bucket}: ${overall.toUpperCase()}\n${table.trimEnd()}`);
   const hint = `archiver access-check s3://${bucket} says what to do`;
-  if (isAsBadAs(overall, failOn)) {
-    const bad = findings.filter(({ severity }) => isAsBadAs(severity, failOn));
+  if (reachesThreshold(overall, failOn)) {
+    const bad = findings.filter(({ severity }) => reachesThreshold(severity, failOn));
     throw new ArchiverError(
       'access-posture',
       `who may get at ${bucket} is ${overall.toUpperCase()}, and --fail-on is ${failOn}; nothing was sent: ${worded(bad)}`,
       { hint },
     );
   }
-  const bad = findings.filter(({ severity }) => isAsBadAs(severity, 'warn'));
+  const bad = findings.filter(({ severity }) => reachesThreshold(severity, 'warn'));
   if (bad.length > 0) context.warn(`${bucket}: ${worded(bad)}; ${hint}`);
   return { overall, findings };
 }

@@ -20,7 +20,7 @@ import type { StoreContext } from '../kit/store.js';
  * Finds out what a bucket can do; whether it keeps If-None-Match is known already. @throws usage for a store that is no bucket, cancelled,
  * wrong credentials, a store that is not reached
  */
-export async function askBucketCapabilities(
+export async function probeBucketCapabilities(
   { store, deleter, posture, lifecycle, multipart }: OpenedStore,
   createOnce: Answer<CreateOnceAnswer>,
   { now, signal }: Pick<StoreContext, 'now' | 'signal'>,
@@ -32,7 +32,7 @@ export async function askBucketCapabilities(
 }
 
 /** Finds out what a folder can do. @throws usage for a bucket, cancelled */
-export async function askFolderCapabilities(
+export async function probeFolderCapabilities(
   { store, deleter }: OpenedStore,
   { now, signal }: Pick<StoreContext, 'now' | 'signal'>,
 ): Promise<readonly Capability[]> {

@@ -2,17 +2,17 @@
 import { type Answer, isAnswered, unknownFinding } from '../../core/access/answer.js';
 import { finding, type Finding } from '../../core/access/finding.js';
 import type { CreateOnceAnswer } from '../../core/store/create-once/answer.js';
-import { askAnew, askingAs } from '../../core/store/create-once/create-once.js';
+import { refreshCreateOnce, probeOptionsOf } from '../../core/store/create-once/create-once.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import type { StoreContext } from '../kit/store.js';
 
-/** Asks the store with `ask`, by default `askAnew`, which remembers the answer. @throws what keeps the store from answering */
+/** Asks the store with `ask`, by default `refreshCreateOnce`, which remembers the answer. @throws what keeps the store from answering */
 export async function askCreateOnce(
   opened: OpenedStore,
   { home, now, signal, warn }: StoreContext,
-  ask = askAnew,
+  ask = refreshCreateOnce,
 ): Promise<CreateOnceAnswer> {
-  return await ask(opened, askingAs({ home, now, signal, warn }));
+  return await ask(opened, probeOptionsOf({ home, now, signal, warn }));
 }
 
 const CHECK = 'create-once';

@@ -5,7 +5,7 @@ import { command as accessCheck } from './access-check.js';
 export const access: Feature = {
   name: 'access',
   commands: [accessCheck],
-  async lookAtStore(url, values, context) {
+  async inspectStore(url, values, context) {
     if (values['checkAccess'] !== true) return undefined;
     const { accessGate } = await import('./access-gate.js');
     const found = await accessGate(url, values, context);

@@ -12,7 +12,7 @@ import { parseStoreUrl } from '../../core/store/store-url.js';
 import type { RequestCounts } from '../../core/store/object-store.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { wrapped } from '../../ui/wrapped.js';
-import { askBucketCapabilities } from './capabilities.js';
+import { probeBucketCapabilities } from './capabilities.js';
 import { askCreateOnce, createOnceFinding } from './create-once.js';
 import { type StoreContext, type StoreValues, withStore } from '../kit/store.js';
 import { column, tableText, type TableContext } from '../kit/table.js';
@@ -80,7 +80,7 @@ async function askByPutting(
   context: StoreContext,
 ): Promise<Required<Pick<BucketReport, 'findings' | 'capabilities'>>> {
   const createOnce = await answerOf('s3:PutObject', () => askCreateOnce(opened, context));
-  const capabilities = await askBucketCapabilities(opened, createOnce, context);
+  const capabilities = await probeBucketCapabilities(opened, createOnce, context);
   return { findings: [createOnceFinding(createOnce)], capabilities };
 }
 

@@ -10,8 +10,8 @@ import type { FrameCache } from '../../core/restore/frame-cache.js';
 import { isLost, retrievalDocument } from '../../core/restore/retrieval-document.js';
 import type { RestoreRequest } from '../../stores/browse/actions.js';
 import type { BrowseValues } from './flags.js';
-import { tellLedger, tellResult } from '../kit/account.js';
-import { forgettingLooks } from '../kit/forgetting-looks.js';
+import { recordRunFacts, recordRunResult } from '../kit/account.js';
+import { invalidatingChecks } from '../kit/invalidate-checks.js';
 import { retrieveWithJob, type Retrieved } from '../kit/retrieve-with-job.js';
 import { requestedText } from '../kit/cost-lines.js';
 import { uploadUrl } from '../kit/upload-target.js';
@@ -94,8 +94,8 @@ export class BrowseRestores {
     const before = { ...opened.requests };
     const { uploadId, baseUrl, version } = listed;
     const target = { baseUrl, uploadId };
-    tellLedger(context, { operation: 'restore', uploadId, datasetId: version?.datasetId });
-    const retrieved = await forgettingLooks(context, isSound, () =>
+    recordRunFacts(context, { operation: 'restore', uploadId, datasetId: version?.datasetId });
+    const retrieved = await invalidatingChecks(context, isSound, () =>
       retrieveWithJob(
         {
           operation: 'restore',
@@ -129,7 +129,7 @@ export class BrowseRestores {
     const { retrieval, jobId } = retrieved;
     this.files += retrieval.kind === 'restored' ? retrieval.result.files : 0;
     this.bytes += retrieval.kind === 'restored' ? retrieval.result.bytes : 0;
-    tellResult(context, { files: this.files, bytes: this.bytes });
+    recordRunResult(context, { files: this.files, bytes: this.bytes });
     const about = { location: uploadUrl(target), durationMs, requests };
     const document = { ...retrieval.result, ...about, ...retrievalDocument(retrieval, jobId) };
     return { document, text: this.textOf(retrieved, { durationMs, tier }) };

@@ -6,7 +6,7 @@ import { openSaved, openUnsaved, type SavedUpload } from '../../core/archive/res
 import type { SavedCommand, UploadState } from '../../core/archive/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
 import { stateFolder } from '../kit/saved.js';
-import { beganAt, isUploadId, type UploadId } from '../../core/store/ids/upload-id.js';
+import { uploadStartMs, isUploadId, type UploadId } from '../../core/store/ids/upload-id.js';
 
 const MB = 1e6;
 const ADAPTIVE_CHUNK = 32 * 2 ** 20;
@@ -53,7 +53,7 @@ function unsavedState(
   values: NamedValues,
   context: Context<'create upload'>,
 ): UploadState {
-  const began = beganAt(uploadId);
+  const began = uploadStartMs(uploadId);
   if (Number.isNaN(began)) throw usageError(`${uploadId} is not an upload id: it holds no time`);
   const now = context.now().toISOString();
   const chunkBytes = values.chunkSizeMb === 0 ? ADAPTIVE_CHUNK : values.chunkSizeMb * MB;

@@ -1,6 +1,6 @@
 // Archives several source folders as one: their names must differ, and they share one dataset.
 import { deriveDatasetId } from '../../core/dataset/records/identity.js';
-import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
+import { excludedTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import { seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { displayPath, type RawPath, rawFromText, baseName, joinParts } from '../../core/platform/paths/raw-path.js';
@@ -35,7 +35,7 @@ export function sourceFolders(
   }
   const root = unitedRoot(folders.map(({ real }) => real));
   const skipTrees = folders.flatMap(({ real }) =>
-    ownTrees(real, destination, home).map((path) => seenPathOf(root, real, path)),
+    excludedTrees(real, destination, home).map((path) => seenPathOf(root, real, path)),
   );
   return { folders, root, origin: commonFolder(folders.map(({ real }) => real)), skipTrees };
 }

@@ -3,7 +3,7 @@ import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import type { Context } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { idle, neverBoth, requires } from '../../cli/rule.js';
+import { idle, conflictsAcrossLayers, requires } from '../../cli/rule.js';
 import { threadsWithin } from '../../core/platform/limits/open-files.js';
 import type { SavedUpload } from '../../core/archive/resume/saved-upload.js';
 import { budgetGateFlags } from '../kit/budget-flags.js';
@@ -111,7 +111,7 @@ export const command = defineCommand({
     ...telemetryRules,
     requires('uploadId', 'resume'),
     requires('skipExisting', 'resume'),
-    neverBoth('resume', ['dryRun']),
+    conflictsAcrossLayers('resume', ['dryRun']),
     idle(
       'http2MaxStreams',
       ['http2'],
@@ -162,7 +162,7 @@ export async function runCreateUpload(
   context: Context<'create upload'>,
   opened?: SavedUpload,
 ): Promise<number> {
-  const { baseUrlOf, filterOptions, lockOption, uploadMemoryLimit, withoutClassOfFolder, surroundings } =
+  const { baseUrlOf, filterOptions, lockOption, uploadMemoryLimit, withoutClassOfFolder, engineEnvironment } =
     await import('../upload/engine-options.js');
   const { runArchive } = await import('../upload/run-archive.js');
   const { networkSettings } = await import('./network.js');
@@ -181,7 +181,7 @@ export async function runCreateUpload(
     const { folders, root, origin } = sources;
     const host = hostname();
     const options = {
-      ...surroundings(context),
+      ...engineEnvironment(context),
       source: root,
       dataset: {
         id: datasetOf(sources, host),

@@ -8,8 +8,8 @@ import { formatStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/store/
 import type { Dashboard } from '../../screens/dashboard/dashboard-context.js';
 import type { DashboardView } from '../../screens/dashboard/view.js';
 import { DASHBOARD_VIEWS } from '../../screens/dashboard/views.js';
-import { type BrowseWish, createDashboardStore } from '../../stores/dashboard/dashboard-store.js';
-import { keepRefreshing } from '../../stores/dashboard/refreshing.js';
+import { type BrowseRequest, createDashboardStore } from '../../stores/dashboard/dashboard-store.js';
+import { startRefreshing } from '../../stores/dashboard/refreshing.js';
 import { lookOf } from '../../ui/look.js';
 import { requireTerminal } from '../kit/require-terminal.js';
 import { isGiven } from '../kit/run.js';
@@ -90,7 +90,7 @@ async function show(
   const { browse, notify } = store.getState().do;
   const look = lookOf(colors.stdout, env);
   while (!store.getState().isOver && !signal.aborted) {
-    const stop = keepRefreshing({ dashboard: store, views, sources, everyMs, now, later });
+    const stop = startRefreshing({ dashboard: store, views, sources, everyMs, now, later });
     try {
       await showDashboard(dashboard, views, { stdin, stdout, look, signal });
     } finally {
@@ -109,7 +109,7 @@ const SIGN = /^[✗x!] /;
 
 /** Runs the browser as a call of its own, so that it records what it restores. Returns the first line that it printed to stderr. */
 async function browseUpload(
-  { url, endpointUrl }: BrowseWish,
+  { url, endpointUrl }: BrowseRequest,
   values: DashboardValues,
   { runCall, stdin, stdout, stderr, signal }: Context,
 ): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 // Sources of the dashboard in its store, which is opened when the first of them is shown, and stays open.
 import type { Context } from '../../cli/context.js';
 import { cacheFolder } from '../../core/archive/run/remembered.js';
-import { REQUESTS_AT_ONCE } from '../../core/fleet/watch/look.js';
+import { REQUESTS_AT_ONCE } from '../../core/fleet/watch/read-fleet.js';
 import { watchFleet } from '../../core/fleet/watch/watch-fleet.js';
 import { isArchiverError } from '../../core/platform/failures/errors.js';
 import { Inventories, type Inventory } from '../../core/dataset/inventory/inventory.js';
@@ -11,7 +11,7 @@ import { type Analysis, type AnalysisResult, betterClass } from '../../stores/da
 import { createSource } from '../../stores/dashboard/source.js';
 import type { FleetRead, StoreSources } from '../../stores/dashboard/store-sources.js';
 import { listedStore } from '../money/analyze/from-listing.js';
-import { LAST_RESORT } from '../kit/flags.js';
+import { DEFAULT_REGION } from '../kit/flags.js';
 import { storePrices } from '../money/analyze/store-prices.js';
 import { type AnalyzedStore, adviceFacts, figuresOf, headFacts, pricesText } from '../money/store-analysis.js';
 import { openForReading, refuseMissingFolder, type StoreValues } from '../kit/store.js';
@@ -34,7 +34,7 @@ export interface OpenedSources {
 /** Returns the sources of the store at a base URL. The store is not opened yet. */
 export function storeSources(baseUrl: string, values: DashboardValues, context: Context): OpenedSources {
   const { now, home } = context;
-  const access = { ...values, region: values.region ?? LAST_RESORT };
+  const access = { ...values, region: values.region ?? DEFAULT_REGION };
   const call = { baseUrl, values: access, context };
   let opening: Promise<OpenedStore> | undefined;
   const open = async (): Promise<OpenedStore> => {

@@ -2,15 +2,15 @@ import { defineCommand } from '../../cli/command.js';
 import type { Clock, Messages, Pricing, Questions, Results, Terminal, Verbosity } from '../../cli/context.js';
 import type { ProgressContext } from '../../cli/progress.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { conflicts, oneOf } from '../../cli/rule.js';
+import { conflicts, exactlyOne } from '../../cli/rule.js';
 import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
 import { MIN_GRACE_MS } from '../../core/dataset/prune/keep-rules.js';
 import type { PlannedPrune } from '../../core/dataset/prune/run-prune.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import type { ObjectReader } from '../../core/store/object-store.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
-import { tellLedger, tellObjects } from '../kit/account.js';
-import { agree, hasTerminal } from '../kit/ask.js';
+import { recordRunFacts, recordRunObjects } from '../kit/account.js';
+import { requireConfirmation, hasTerminal } from '../kit/ask.js';
 import { placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
 import { textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
@@ -78,7 +78,7 @@ export const command = defineCommand({
   args: [placeArg],
   flags,
   rules: [
-    oneOf('datasetId', 'allDatasets'),
+    exactlyOne('datasetId', 'allDatasets'),
     conflicts('instant', ['grace']),
     {
       kind: 'check',
@@ -132,7 +132,7 @@ export const command = defineCommand({
             const writable = await writableStore(opened, context, writing(values));
             const { region, requests } = writable;
             const datasetId = await datasetOf(writable.store, values.datasetId, signal);
-            if (!dryRun) tellLedger(context, { operation: 'prune', datasetId });
+            if (!dryRun) recordRunFacts(context, { operation: 'prune', datasetId });
             const feesOf = (going: PlannedPrune['going']): EarlyDeletion =>
               earlyDeletion(going, { region, ...pricedBy(context, opened), now: context.now() });
             let fees = feesOf([]);
@@ -142,10 +142,10 @@ export const command = defineCommand({
               const ask = async (): Promise<void> => {
                 for (const warning of warnings) context.warn(printable(warning));
                 if (isDue) context.note(planLines({ ...planned, fees }, isVerbose).join('\n'));
-                if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
+                if (isDue && !force) await requireConfirmation(context, 'Delete this for good?', 'nothing was pruned');
               };
               if (isDue || warnings.length > 0) await aside(ask);
-              if (isDue) tellObjects(context, going);
+              if (isDue) recordRunObjects(context, going);
             };
             const pruned = await runPrune(writable, { ...pruneRequest(values), datasetId, onPlan, emit, signal });
             return { ...pruned, fees, requests };

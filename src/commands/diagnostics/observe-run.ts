@@ -11,7 +11,7 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 import type { Context } from '../../cli/context.js';
 import { failureOf } from '../../cli/errors.js';
 import { laterLines } from '../../cli/later-lines.js';
-import type { BegunCall, Follower } from '../../cli/slots.js';
+import type { BegunCall, CallListener } from '../../cli/slots.js';
 import { observeFlags } from './observe-flags.js';
 
 type ObservedContext = Pick<Context, 'cwd' | 'note' | 'now' | 'signal' | 'stderr' | 'warn'>;
@@ -19,7 +19,7 @@ type ObservedContext = Pick<Context, 'cwd' | 'note' | 'now' | 'signal' | 'stderr
 type CallFacts = Pick<BegunCall<Context>, 'version' | 'command' | 'hasScreen'>;
 
 /** One of the instruments that observe a run. */
-type Instrument = Pick<Follower, 'said' | 'close'> & { readonly consumer?: EventConsumer };
+type Instrument = Pick<CallListener, 'said' | 'close'> & { readonly consumer?: EventConsumer };
 
 /**
  * Starts the instruments. `values` are those of the observing flags and of their details. @throws usage and io for an instrument that
@@ -29,7 +29,7 @@ export async function observeRun(
   values: Readonly<Record<string, unknown>>,
   context: ObservedContext,
   about: CallFacts,
-): Promise<Follower> {
+): Promise<CallListener> {
   const parts: Instrument[] = [];
   const close = async (end: unknown): Promise<void> => {
     for (const part of parts.toReversed())

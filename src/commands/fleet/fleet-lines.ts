@@ -1,7 +1,7 @@
 // The state of a fleet, as a table, as lines and as JSON.
 import { usageError } from '../../core/platform/failures/errors.js';
 import type { HeartbeatSource } from '../../core/fleet/heartbeat.js';
-import { type Condition, CONDITIONS, isTroubled, type WriterStatus } from '../../core/fleet/watch/judge.js';
+import { type Condition, CONDITIONS, needsAttention, type WriterStatus } from '../../core/fleet/watch/judge.js';
 import type { FleetStatus } from '../../core/fleet/watch/watch-fleet.js';
 import { formatStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/store/store-url.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
@@ -122,7 +122,7 @@ export function countsText({ writers, counts }: FleetStatus): string {
 
 /** Lines about the troubles of each writer, and about other things that were found. */
 export function troubleLines({ writers, others }: FleetStatus, isVerbose: boolean): readonly string[] {
-  const troubled = writers.filter(isTroubled);
+  const troubled = writers.filter(needsAttention);
   const lines = troubled.map(
     ({ writerId, condition, troubles }) => `  ${WORDS[condition].padEnd(10)} ${writerId}: ${troubles.join('; ')}`,
   );

@@ -13,8 +13,8 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
 import { formatMinute } from '../../ui/format-time.js';
 import { formatUsd } from '../../ui/format-usd.js';
-import { tellLedger } from '../kit/account.js';
-import { agree } from '../kit/ask.js';
+import { recordRunFacts } from '../kit/account.js';
+import { requireConfirmation } from '../kit/ask.js';
 import { placeArg, storeFlags, writerFlag, yesFlag } from '../kit/flags.js';
 import { amountText, bytesOf, fact, failureText, firstLines, textOf } from '../kit/lines.js';
 import { priceListText } from '../kit/price-lines.js';
@@ -91,10 +91,14 @@ export const command = defineCommand({
             if (dryRun || plan.changes.length === 0) return { ...about, done: undefined };
             await aside(async () => {
               context.note(planLines(about).join('\n'));
-              await agree(context, `Lock ${formatQuantity(plan.changes.length, 'object')}?`, 'nothing was locked');
+              await requireConfirmation(
+                context,
+                `Lock ${formatQuantity(plan.changes.length, 'object')}?`,
+                'nothing was locked',
+              );
             });
             const [datasetId] = dataset === undefined ? [] : plan.datasets;
-            tellLedger(context, { operation: 'lock-extend', datasetId });
+            recordRunFacts(context, { operation: 'lock-extend', datasetId });
             const { extendLocks } = await import('../../core/dataset/lock/extend-locks.js');
             return { ...about, done: await extendLocks(lock, plan.changes, { emit, signal }) };
           });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Results } from '../../cli/context.js';
-import { detectedStoreFlags, LAST_RESORT, placeArg } from '../kit/flags.js';
+import { detectedStoreFlags, DEFAULT_REGION, placeArg } from '../kit/flags.js';
 import type { StoreContext } from '../kit/store.js';
 import type { TableContext } from '../kit/table.js';
 
@@ -34,7 +34,7 @@ export const command = defineCommand({
     const { withStore } = await import('../kit/store.js');
     const baseUrl = joinStoreUrl(url);
     const { bucket, prefix } = bucketOf(baseUrl, 'only buckets of S3 have locks');
-    const access = { ...values, region: values.region ?? LAST_RESORT };
+    const access = { ...values, region: values.region ?? DEFAULT_REGION };
     const { signal } = context;
     const report = await withStore({ baseUrl, values: access, context }, async (opened) => {
       const { store, lifecycle, requests } = opened;

@@ -11,7 +11,7 @@ import { budgetStoreFlag } from '../kit/budget-flags.js';
 import { textOf } from '../kit/lines.js';
 import { metricsFlags } from '../kit/telemetry-flags.js';
 import { warnOf } from '../kit/run.js';
-import { fleetArg, lookAt, type WatchContext, watchFlags } from './watch.js';
+import { fleetArg, readFleetAt, type WatchContext, watchFlags } from './watch.js';
 
 const BOOK_MS = 15_000;
 
@@ -82,7 +82,7 @@ async function passOptions(
     metrics: context.observer?.metrics,
     now,
     signal,
-    watch: () => lookAt(location, values, context),
+    watch: () => readFleetAt(location, values, context),
     async readBook() {
       const until = AbortSignal.any([signal, AbortSignal.timeout(BOOK_MS)]);
       const opened = await openBook({ place, home, cwd }, { env, profile, endpointUrl, caBundle, signal: until });
@@ -97,10 +97,10 @@ async function passOptions(
 }
 
 async function monitorOnce(options: PassOptions, context: MonitorContext): Promise<number> {
-  const { follow, lookOnce } = await import('../../core/fleet/watch/monitor-pass.js');
+  const { handlePass, runMonitorPass } = await import('../../core/fleet/watch/monitor-pass.js');
   const { alertsText, passDocument, passText } = await import('./pass-lines.js');
-  const pass = await lookOnce(options);
-  const followed = await follow(pass, options);
+  const pass = await runMonitorPass(options);
+  const followed = await handlePass(pass, options);
   options.signal.throwIfAborted();
   warnOf(followed.problems, context);
   if (pass.fleet === undefined) throw pass.failure;
@@ -111,7 +111,7 @@ async function monitorOnce(options: PassOptions, context: MonitorContext): Promi
 
 /** Makes passes until it is asked to stop, and prints each as it comes. */
 async function monitorPasses(options: PassOptions, intervalMs: number, context: MonitorContext): Promise<void> {
-  const { follow, lookOnce } = await import('../../core/fleet/watch/monitor-pass.js');
+  const { handlePass, runMonitorPass } = await import('../../core/fleet/watch/monitor-pass.js');
   const { atIntervals } = await import('../../core/fleet/watch/passes.js');
   const { alertsText, passDocument, passText } = await import('./pass-lines.js');
   const { signal, now } = options;
@@ -120,12 +120,12 @@ async function monitorPasses(options: PassOptions, intervalMs: number, context: 
   };
   let before: Date | null = null;
   const passes = atIntervals({ intervalMs, now, pause, signal }, async () => {
-    const pass = await lookOnce(options, before);
+    const pass = await runMonitorPass(options, before);
     before = pass.unseenSince;
     const isSilent = context.quiet && pass.fleet?.troubledCount === 0;
     if (!isSilent) await context.print(textOf(passText(pass, context.verbose)));
     // The pass is printed already, so a slow channel does not delay it.
-    const followed = await follow(pass, options);
+    const followed = await handlePass(pass, options);
     warnOf(followed.problems, context);
     const alerts = alertsText(followed);
     if (alerts.length > 0) await context.print(textOf(alerts));

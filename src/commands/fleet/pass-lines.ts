@@ -1,6 +1,6 @@
 // The output of `fleet monitor` about a pass.
-import type { Followed, MonitorPass } from '../../core/fleet/watch/monitor-pass.js';
-import { isTroubled } from '../../core/fleet/watch/judge.js';
+import type { PassOutcome, MonitorPass } from '../../core/fleet/watch/monitor-pass.js';
+import { needsAttention } from '../../core/fleet/watch/judge.js';
 import { conditionList, writerDocument } from '../../core/fleet/watch/fleet-document.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatDuration, formatQuantity } from '../../ui/format.js';
@@ -17,7 +17,7 @@ export function passText({ time, fleet, failure, unseenSince }: MonitorPass, isV
 }
 
 /** Lines about alerts; none if no alert was due, or all of them had been sent lately. */
-export const alertsText = ({ alerts, unsentCount }: Followed): readonly string[] => [
+export const alertsText = ({ alerts, unsentCount }: PassOutcome): readonly string[] => [
   ...(alerts.length === 0 ? [] : [`  ${formatQuantity(alerts.length, 'alert')} sent`]),
   ...(unsentCount === 0 ? [] : [`  ${formatQuantity(unsentCount, 'alert')} not sent; see archiver alerts config`]),
 ];
@@ -25,7 +25,7 @@ export const alertsText = ({ alerts, unsentCount }: Followed): readonly string[]
 /** The pass as JSON, with the writers that need attention. */
 export const passDocument = (
   { time, fleet, failure, unseenSince }: MonitorPass,
-  { alerts, unsentCount, problems }: Followed,
+  { alerts, unsentCount, problems }: PassOutcome,
 ) => ({
   time: time.toISOString(),
   isSeen: fleet !== undefined,
@@ -36,7 +36,7 @@ export const passDocument = (
     writerCount: fleet.writers.length,
     writerConditions: conditionList(fleet.counts),
     troubledCount: fleet.troubledCount,
-    troubledWriters: fleet.writers.filter(isTroubled).map(writerDocument),
+    troubledWriters: fleet.writers.filter(needsAttention).map(writerDocument),
   }),
   alerts,
   unsentCount,

@@ -5,7 +5,7 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 import { textOf } from '../kit/lines.js';
 import { stopwatch, warnOf } from '../kit/run.js';
 import type { TableContext } from '../kit/table.js';
-import { fleetArg, lookAt, type WatchContext, watchFlags } from './watch.js';
+import { fleetArg, readFleetAt, type WatchContext, watchFlags } from './watch.js';
 import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 
 export const command = defineCommand({
@@ -34,7 +34,7 @@ export const command = defineCommand({
     const { countsText, fleetBase, fleetTable, troubleLines } = await import('./fleet-lines.js');
     const elapsed = stopwatch(context);
     const base = fleetBase(url);
-    const fleet = await whileReading(context, base, (emit) => lookAt(base, values, context, emit), 'fleet status');
+    const fleet = await whileReading(context, base, (emit) => readFleetAt(base, values, context, emit), 'fleet status');
     warnOf(fleet.notes, context);
     if (values.textfile !== undefined) {
       const { writeMetrics } = await import('../../core/fleet/watch/textfile.js');

@@ -5,7 +5,7 @@ import { flag } from '../../cli/flag.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { FleetStatus } from '../../core/fleet/watch/watch-fleet.js';
 import type { RequestCounts } from '../../core/store/object-store.js';
-import { detectedStoreFlags, LAST_RESORT } from '../kit/flags.js';
+import { detectedStoreFlags, DEFAULT_REGION } from '../kit/flags.js';
 import { refuseMissingFolder, type StoreContext, type StoreValues, withStore } from '../kit/store.js';
 
 /** The base of a fleet. */
@@ -32,16 +32,16 @@ export interface WatchValues extends Omit<StoreValues, 'region'> {
 }
 
 /** Reads the state of the fleet at a base once. @throws not-found where there is none; access-denied, store */
-export async function lookAt(
+export async function readFleetAt(
   baseUrl: string,
   values: WatchValues,
   context: WatchContext,
   emit?: EventSink,
 ): Promise<FleetStatus & { readonly requests: RequestCounts }> {
-  const { REQUESTS_AT_ONCE } = await import('../../core/fleet/watch/look.js');
+  const { REQUESTS_AT_ONCE } = await import('../../core/fleet/watch/read-fleet.js');
   const { watchFleet } = await import('../../core/fleet/watch/watch-fleet.js');
   await refuseMissingFolder(baseUrl);
-  const access = { ...values, region: values.region ?? LAST_RESORT };
+  const access = { ...values, region: values.region ?? DEFAULT_REGION };
   const call = { baseUrl, values: access, context, requestsAtOnce: REQUESTS_AT_ONCE };
   return await withStore({ ...call, ...(emit === undefined ? {} : { onEvent: emit }) }, async ({ store, requests }) => {
     const { now, home, signal } = context;

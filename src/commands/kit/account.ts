@@ -16,13 +16,13 @@ export async function meterOf({ account }: Accounted): Promise<OpenStoreOptions[
 }
 
 /** Adds facts to the record of the run, which is made from the first call on. */
-export function tellLedger({ account }: Accounted, about: RunAbout): void {
+export function recordRunFacts({ account }: Accounted, about: RunAbout): void {
   if (!account.isRecorded) throw new Error(`a command that records ${about.operation} does not declare isRecorded`);
   account.about = { ...account.about, ...about };
 }
 
 /** Adds the result to the record of the run, if there is one. */
-export function tellResult(
+export function recordRunResult(
   { account }: Accounted,
   { uploadId, datasetId, files, bytes }: Pick<RunAbout, 'uploadId' | 'datasetId' | 'files' | 'bytes'>,
 ): void {
@@ -31,11 +31,11 @@ export function tellResult(
 }
 
 /** Describes objects that the run may delete or request from cold storage: the store does not say what they were like. */
-export function tellObjects({ account }: Accounted, objects: Iterable<MeteredObject>): void {
+export function recordRunObjects({ account }: Accounted, objects: Iterable<MeteredObject>): void {
   account.know?.(objects);
 }
 
 /** Records the shape of an upload that made a version. */
-export function tellShape({ account }: Accounted, shape: UploadShape): void {
+export function recordUploadShape({ account }: Accounted, shape: UploadShape): void {
   account.shape = shape;
 }

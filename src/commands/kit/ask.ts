@@ -8,7 +8,7 @@ export const hasTerminal = ({ stdin, stderr }: Pick<Terminal, 'stdin' | 'stderr'
   stdin.isTTY === true && stderr.isTTY === true;
 
 /** Asks and returns only after a yes. `refusal` says what was not done. @throws usage when the answer is no */
-export async function agree(context: Questions, question: string, refusal: string): Promise<void> {
+export async function requireConfirmation(context: Questions, question: string, refusal: string): Promise<void> {
   if (!(await context.confirm(question))) throw usageError(`${refusal}: the answer was no`);
 }
 
@@ -16,7 +16,7 @@ export async function agree(context: Questions, question: string, refusal: strin
  * Asks on stderr for each of these words in turn, to be typed, so that nobody agrees by habit. @throws cancelled (exit status 1) at the
  * first answer that is another
  */
-export async function askTyped(
+export async function confirmTyped(
   context: Cancellation & Pick<Terminal, 'stdin' | 'stderr'>,
   questions: readonly { readonly about: string; readonly word: string }[],
 ): Promise<void> {

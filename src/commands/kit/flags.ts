@@ -44,7 +44,7 @@ export const storeFlags = <const R extends string>(defaultRegion: R) => ({
 });
 
 /** Region of a bucket when nothing tells it. */
-export const LAST_RESORT = 'us-east-1';
+export const DEFAULT_REGION = 'us-east-1';
 
 /** Access to the store, for commands without a default region. */
 export const detectedStoreFlags = {

@@ -20,9 +20,9 @@ import type { Exact } from '../../json/documents.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import type { UploadLocation } from '../../core/store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
-import { tellLedger, tellResult } from './account.js';
-import { butElsewhere, elsewhereText, lookElsewhere } from './elsewhere.js';
-import { forgettingLooks } from './forgetting-looks.js';
+import { recordRunFacts, recordRunResult } from './account.js';
+import { otherVersionsClause, otherVersionsText, findInOtherVersions } from './other-versions.js';
+import { invalidatingChecks } from './invalidate-checks.js';
 import { restoreCommand } from './restore-command.js';
 import type { Restored } from './restore-result.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
@@ -107,14 +107,14 @@ export async function restoreFiles<F extends object, M, D extends F>(
       };
       if (!values.dryRun) {
         const { uploadId } = target;
-        tellLedger(context, { operation: call.operation, uploadId, datasetId: target.version?.datasetId });
+        recordRunFacts(context, { operation: call.operation, uploadId, datasetId: target.version?.datasetId });
       }
       const asking: OpenedCall = { call, values, reader: opened.store, context };
       try {
-        const fetched = await forgettingLooks(context, isSound, () => fetch(options, opened));
+        const fetched = await invalidatingChecks(context, isSound, () => fetch(options, opened));
         const result = await withElsewhere(fetched.result, asking);
         const { files, bytes } = result;
-        if (fetched.status === undefined) tellResult(context, { files, bytes });
+        if (fetched.status === undefined) recordRunResult(context, { files, bytes });
         const isEmpty = files + result.unchanged + result.skipped + result.failed.length === 0;
         const hidden = isEmpty && fetched.status === undefined ? await hiddenContent(asking) : undefined;
         if (hidden === undefined) return { ...fetched, result, isDoubtful: false, requests: opened.requests };
@@ -171,13 +171,13 @@ async function hiddenContent({ call, reader, context }: OpenedCall): Promise<str
 async function withHint(error: unknown, { call, values, reader, context }: OpenedCall): Promise<unknown> {
   if (!(error instanceof NothingSelected)) return error;
   const { selectors, target, outputDir } = call;
-  const found = await lookElsewhere(reader, { ...target, selectors }, error.unmatched, context);
+  const found = await findInOtherVersions(reader, { ...target, selectors }, error.unmatched, context);
   const [newest] = found;
   const hint =
     newest === undefined
       ? `archiver list ${uploadUrl(target)}`
       : restoreCommand({ location: target.baseUrl, outputDir, files: newest.paths, version: newest });
-  const message = `${values.dryRun ? 'nothing to restore: ' : ''}${error.message}${elsewhereText(found)}`;
+  const message = `${values.dryRun ? 'nothing to restore: ' : ''}${error.message}${otherVersionsText(found)}`;
   return new ArchiverError('not-found', message, { cause: error, hint });
 }
 
@@ -185,10 +185,10 @@ async function withHint(error: unknown, { call, values, reader, context }: Opene
 async function withElsewhere(result: RestoreResult, { call, reader, context }: OpenedCall): Promise<RestoreResult> {
   const isMissing = ({ reason }: Failure): boolean => reason === NOT_HERE;
   const missing = result.failed.filter(isMissing);
-  const found = await lookElsewhere(reader, { ...call.target, selectors: call.selectors }, missing, context);
+  const found = await findInOtherVersions(reader, { ...call.target, selectors: call.selectors }, missing, context);
   if (found.length === 0) return result;
   const failed = result.failed.map((one) =>
-    isMissing(one) ? { ...one, reason: `${NOT_HERE}${butElsewhere(found, one.path)}` } : one,
+    isMissing(one) ? { ...one, reason: `${NOT_HERE}${otherVersionsClause(found, one.path)}` } : one,
   );
   return { ...result, failed };
 }

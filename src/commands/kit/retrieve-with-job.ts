@@ -21,7 +21,7 @@ import {
 } from '../../core/restore/retrieve.js';
 import type { Lock } from '../../core/platform/state/lock.js';
 import { defaultPollMs } from '../../core/restore/thaw/wait.js';
-import { tellObjects } from './account.js';
+import { recordRunObjects } from './account.js';
 import { pricedBy } from './prices.js';
 import { jobFolder } from './saved.js';
 
@@ -100,7 +100,7 @@ class SavedJob implements JobKeeper {
   }
 
   async save(planned: Requested): Promise<string> {
-    tellObjects(this.restore.context, planned.chunks);
+    recordRunObjects(this.restore.context, planned.chunks);
     const { id } = await saveNewJob(this.folder, jobFields(planned, this.options, this.restore));
     this.id = id;
     this.lock = await lockForDownload(this.folder, id, hostname());

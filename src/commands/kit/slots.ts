@@ -1,15 +1,15 @@
 // Calls all features of the program for a run (cli/slots.ts), in the order of their list.
 import type { Context } from '../../cli/context.js';
 import type { AfterUpload, BegunUpload, UploadReport, GateAnswer, SlotValues, UploadParts } from '../../cli/slots.js';
-import type { MayBegin } from '../../core/archive/run/may-begin.js';
+import type { UploadGate } from '../../core/archive/run/upload-gate.js';
 import type { UploadProvenance } from '../../core/archive/run/upload-provenance.js';
 import type { EventSink } from '../../core/events/events.js';
 
 /**
  * Returns the check whether an upload may begin, for the engine. `values` are the flags as typed, or as an interrupted run has saved them.
  */
-export function mayBegin(values: SlotValues, context: Context): (emit: EventSink) => MayBegin {
-  const gates = context.features.flatMap((feature) => feature.mayBegin?.(values, context) ?? []);
+export function uploadGate(values: SlotValues, context: Context): (emit: EventSink) => UploadGate {
+  const gates = context.features.flatMap((feature) => feature.uploadGate?.(values, context) ?? []);
   return (emit) => {
     const questions = gates.map((gate) => gate(emit));
     return async (planned) => {
@@ -19,14 +19,14 @@ export function mayBegin(values: SlotValues, context: Context): (emit: EventSink
 }
 
 /** Returns the answers of the checks to a planned upload. @throws what the checks throw */
-export async function wouldBegin(
+export async function dryRunGate(
   values: SlotValues,
   planned: { readonly bytes: number; readonly costUsd: number | null },
   context: Context,
 ): Promise<GateAnswer> {
   let [document, lines]: [GateAnswer['document'], readonly string[]] = [{}, []];
   for (const feature of context.features) {
-    const more = await feature.wouldBegin?.(values, planned, context);
+    const more = await feature.dryRunGate?.(values, planned, context);
     if (more !== undefined) [document, lines] = [{ ...document, ...more.document }, [...lines, ...more.lines]];
   }
   return { document, lines };
@@ -36,9 +36,9 @@ export async function wouldBegin(
  * Returns what features find out about a store before anything is sent there, as keys of the upload's document. @throws what keeps it from
  * beginning
  */
-export async function lookAtStore(url: string, values: SlotValues, context: Context): Promise<UploadParts> {
+export async function inspectStore(url: string, values: SlotValues, context: Context): Promise<UploadParts> {
   let found: UploadParts = {};
-  for (const feature of context.features) found = { ...found, ...(await feature.lookAtStore?.(url, values, context)) };
+  for (const feature of context.features) found = { ...found, ...(await feature.inspectStore?.(url, values, context)) };
   return found;
 }
 

@@ -1,7 +1,7 @@
 // `archiver list STORE`: shows what a store has, by name. It lists folders, and reads the newest record of each dataset.
 import type { Messages, Results, Verbosity } from '../../cli/context.js';
 import { describeDatasets } from '../../core/dataset/records/describe-datasets.js';
-import { findPlaces, listUploads, lookForManifests } from '../../core/dataset/records/find-places.js';
+import { findPlaces, listUploads, findMissingManifests } from '../../core/dataset/records/find-places.js';
 import { joinStoreUrl } from '../../core/store/store-url.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
@@ -26,7 +26,7 @@ export async function showStore(
       const all = (await listUploads(store, signal)).toReversed();
       const newest = new Set(datasets.map(({ headUploadId }) => headUploadId));
       const asked = all.filter((id) => !newest.has(id));
-      const { without, fenced } = await lookForManifests(store, asked, signal);
+      const { without, fenced } = await findMissingManifests(store, asked, signal);
       const uploads = all.filter((id) => !fenced.has(id));
       return { datasets, uploads, without, found: await findPlaces(store, signal), requests };
     }),

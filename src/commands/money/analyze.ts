@@ -6,10 +6,10 @@ import type { ProgressContext } from '../../cli/progress.js';
 import { conflicts, dashed, idle, requires } from '../../cli/rule.js';
 import { PROVIDERS } from '../../core/store/providers/provider.js';
 import type { EventSink } from '../../core/events/events.js';
-import { detectedStoreFlags, LAST_RESORT } from '../kit/flags.js';
+import { detectedStoreFlags, DEFAULT_REGION } from '../kit/flags.js';
 import { fact, textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
-import type { AnalyzedStore, Said } from './store-analysis.js';
+import type { AnalyzedStore, TextLine } from './store-analysis.js';
 import type { StoreContext } from '../kit/store.js';
 import { tableText, type TableContext } from '../kit/table.js';
 
@@ -132,7 +132,7 @@ interface Call {
 async function analyzed(url: string | undefined, { values, context, emit, elapsed }: Call): Promise<AnalyzedStore> {
   const { refuseIdleProvider, storePrices } = await import('./analyze/store-prices.js');
   await refuseIdleProvider(values, context);
-  const call = { values: { ...values, region: values.region ?? LAST_RESORT }, context, emit };
+  const call = { values: { ...values, region: values.region ?? DEFAULT_REGION }, context, emit };
   const { inventory } = values;
   const { analysis, ...found } =
     inventory === undefined
@@ -155,7 +155,7 @@ async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeo
     ...(figures.ages === null ? [] : [await tableText(figures.ages, kit.AGE_COLUMNS, context)]),
     ...(hasMoves ? [await tableText(figures.moves, kit.MOVE_COLUMNS, context)] : []),
   ];
-  const lines = (facts: readonly Said[]): readonly string[] => facts.map(({ label, value }) => fact(label, value));
+  const lines = (facts: readonly TextLine[]): readonly string[] => facts.map(({ label, value }) => fact(label, value));
   const head = [kit.titleLine(store, figures), ...lines(kit.headFacts(store, figures))];
   const ends = [...lines(hasMoves ? kit.adviceFacts(figures) : []), fact('prices', kit.pricesText(store))];
   return { document, text: `${textOf(head)}\n${tables.join('\n')}\n${textOf(ends)}` };

@@ -1,7 +1,7 @@
 // Checks budgets before an upload sends anything, and counts what it used afterwards.
 import type { Context } from '../../cli/context.js';
 import type { GateAnswer, SlotValues } from '../../cli/slots.js';
-import type { MayBegin } from '../../core/archive/run/may-begin.js';
+import type { UploadGate } from '../../core/archive/run/upload-gate.js';
 import type { Amounts } from '../../core/money/budget/budget.js';
 import type { BudgetCheck } from '../../core/money/budget/verdict.js';
 import type { UploadEstimate } from '../../core/cost/upload-cost.js';
@@ -55,7 +55,7 @@ async function checks(
  * Tells the account where its budgets are, and returns the check for the engine, which emits the planned cost. `values` are those of the
  * flags, as typed or as an interrupted run has saved them.
  */
-export function budgetGate(values: SlotValues, context: GateContext): (emit: EventSink) => MayBegin {
+export function budgetGate(values: SlotValues, context: GateContext): (emit: EventSink) => UploadGate {
   const query = queryOf(values, context);
   const { place: budgetStore, ...access } = query.place;
   const { uploadHistory } = values;
@@ -76,9 +76,9 @@ export function budgetGate(values: SlotValues, context: GateContext): (emit: Eve
 }
 
 async function costEvent(bill: UploadEstimate): Promise<CostEvent> {
-  const { onceUsd } = await import('../../core/cost/upload-cost.js');
+  const { oneTimeUsd } = await import('../../core/cost/upload-cost.js');
   const monthlyUsd = bill.lines.find(({ item }) => item === 'storage')?.costUsd ?? null;
-  return { type: 'cost', monthlyUsd, requestsUsd: onceUsd(bill) };
+  return { type: 'cost', monthlyUsd, requestsUsd: oneTimeUsd(bill) };
 }
 
 /** Checks budgets for a dry run; nothing when budgets are ignored. @throws what the check throws, except a refusal */

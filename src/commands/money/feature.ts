@@ -58,6 +58,6 @@ export const money: Feature = {
     openMeter(account, context);
   },
   views: ['costs', 'analyze'],
-  mayBegin: budgetGate,
-  wouldBegin: plannedBudgets,
+  uploadGate: budgetGate,
+  dryRunGate: plannedBudgets,
 };

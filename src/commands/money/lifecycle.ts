@@ -1,6 +1,6 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
-import { dashed, type FlagRule, idle, lowerOf, neverBoth, requires } from '../../cli/rule.js';
+import { dashed, type FlagRule, idle, overriddenKeys, conflictsAcrossLayers, requires } from '../../cli/rule.js';
 import { STORE_KEY } from '../../cli/store-setting.js';
 import { flags } from './lifecycle/flags.js';
 
@@ -15,7 +15,7 @@ const withoutConfigured = <const K extends string>(key: K): FlagRule<K> => ({
   text: `${dashed(key)} looks at no store that is not named with it`,
   keys: [key],
   check: () => undefined,
-  overruled: (input) => (input.given(key) ? lowerOf([key, ...STORE], input).filter((one) => one !== key) : []),
+  overruled: (input) => (input.given(key) ? overriddenKeys([key, ...STORE], input).filter((one) => one !== key) : []),
 });
 
 export const command = defineCommand({
@@ -36,7 +36,7 @@ export const command = defineCommand({
   rules: [
     withoutConfigured('listTemplates'),
     withoutConfigured('estimateSize'),
-    neverBoth('listTemplates', ['estimateSize', ...ACTIONS]),
+    conflictsAcrossLayers('listTemplates', ['estimateSize', ...ACTIONS]),
     {
       kind: 'check',
       text: 'S3_URL (or --bucket), --list-templates or --estimate-size is needed; --export, --import and --remove need S3_URL',
@@ -49,9 +49,9 @@ export const command = defineCommand({
       text: '--list-templates looks at no store: leave out S3_URL',
       ok: ({ listTemplates }, [url]) => !listTemplates || url === undefined,
     },
-    neverBoth('template', ['export', 'import', 'remove']),
-    neverBoth('export', ['import', 'remove', 'dryRun']),
-    neverBoth('import', ['remove']),
+    conflictsAcrossLayers('template', ['export', 'import', 'remove']),
+    conflictsAcrossLayers('export', ['import', 'remove', 'dryRun']),
+    conflictsAcrossLayers('import', ['remove']),
     requires('estimateSize', 'template'),
     idle(
       'region',

@@ -4,7 +4,7 @@ import { type InventoryRead, type StoreAnalysis, STALE_DAYS } from '../../core/m
 import { athenaUsd } from '../../core/money/analyze/inventory/athena-cost.js';
 import { type MoveSaving, moveSavings, payOffDays } from '../../core/money/analyze/move-savings.js';
 import { errorOfTotal } from '../../core/money/analyze/sample.js';
-import { monthOf, wholeMonth } from '../../core/money/analyze/stored-tally.js';
+import { monthOf, monthlyStoreUsd } from '../../core/money/analyze/stored-tally.js';
 import { type Cell, type Counted, countedIn } from '../../core/money/analyze/tally.js';
 import type { Usage } from '../../core/cost/cost-model.js';
 import type { Usd } from '../../core/cost/money.js';
@@ -82,7 +82,7 @@ export function figuresOf(analyzed: AnalyzedStore) {
           sample.ranges,
         );
   // Without the parts that may not be listed; the text says so.
-  const monthlyUsd = usd(() => wholeMonth([...current, ...older], prices, parts(unfinished?.bytes ?? 0)));
+  const monthlyUsd = usd(() => monthlyStoreUsd([...current, ...older], prices, parts(unfinished?.bytes ?? 0)));
   return {
     ...whole(countedIn(current)),
     monthlyUsd,
@@ -104,12 +104,12 @@ export function figuresOf(analyzed: AnalyzedStore) {
 }
 
 /** A line of the text; one without a label continues the line above it. */
-export interface Said {
+export interface TextLine {
   readonly label: string;
   readonly value: string;
 }
 
-const said = (label: string, value: string): Said => ({ label, value });
+const said = (label: string, value: string): TextLine => ({ label, value });
 
 const isEstimated = ({ sample }: AnalyzedStore): boolean => sample !== undefined && sample.drawn.length < sample.ranges;
 const aboutText = (analyzed: AnalyzedStore): string => (isEstimated(analyzed) ? 'about ' : '');
@@ -119,7 +119,7 @@ export const titleLine = (analyzed: AnalyzedStore, { objects, bytes }: Figures):
   `${analyzed.location}: ${aboutText(analyzed)}${amountText(objects, 'object', bytes)}`;
 
 /** The facts above the tables. */
-export function headFacts(analyzed: AnalyzedStore, figures: Figures): readonly Said[] {
+export function headFacts(analyzed: AnalyzedStore, figures: Figures): readonly TextLine[] {
   const { sample, versionsHidden, unfinished, inventory } = analyzed;
   const { monthlyUsd, yearlyUsd, older, deleteMarkers, errors } = figures;
   const about = aboutText(analyzed);
@@ -155,7 +155,7 @@ export function headFacts(analyzed: AnalyzedStore, figures: Figures): readonly S
 }
 
 /** The date of the inventory, and what is missing from it. */
-function inventoryFacts({ createdAt, format, files, bytes, athena, ...gaps }: InventoryRead): readonly Said[] {
+function inventoryFacts({ createdAt, format, files, bytes, athena, ...gaps }: InventoryRead): readonly TextLine[] {
   return [
     said(
       'inventory',
@@ -237,7 +237,7 @@ export const MOVE_COLUMNS: readonly Column<MoveSaving>[] = [
 ];
 
 /** Advice, and what was not counted. */
-export function adviceFacts({ moves, older, staleUsd }: Figures): readonly Said[] {
+export function adviceFacts({ moves, older, staleUsd }: Figures): readonly TextLine[] {
   const paying = moves.filter(({ firstYearSavedUsd }) => (firstYearSavedUsd ?? 0) > 0);
   // ONEZONE_IA keeps objects in one building only: it is never suggested for archives.
   const safe = paying.filter(({ storageClass }) => storageClass !== 'ONEZONE_IA');

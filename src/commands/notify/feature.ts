@@ -13,7 +13,7 @@ export const notify: Feature = {
   groups: [{ path: 'alerts', summary: 'where alerts about budgets and writers go' }],
   globals: { sections: { hooks: { settings: hookFlags, isOwnOnly: true } } },
   tell: async (told) => {
-    const { noticed } = await import('./noticed-run.js');
-    return await noticed(told);
+    const { withRunNotices } = await import('./run-notices.js');
+    return await withRunNotices(told);
   },
 };

@@ -1,11 +1,11 @@
 // Asks a store that may be chosen what it keeps and can do, once it is known that these credentials can put objects there.
-import { askBeforeChoice } from '../../core/store/create-once/create-once.js';
+import { probeBeforeChoice } from '../../core/store/create-once/create-once.js';
 import type { Capability } from '../../core/access/capabilities/capability.js';
 import { errorText } from '../../core/platform/failures/errors.js';
 import { parseStoreUrl } from '../../core/store/store-url.js';
 import { throwIfCancelled } from '../../core/store/store-error.js';
 import type { CheckOptions, Usability } from '../../core/setup/check-store.js';
-import { askBucketCapabilities, askFolderCapabilities } from '../access/capabilities.js';
+import { probeBucketCapabilities, probeFolderCapabilities } from '../access/capabilities.js';
 import { askCreateOnce } from '../access/create-once.js';
 import type { StoreContext } from '../kit/store.js';
 
@@ -27,8 +27,8 @@ export async function askStore(
     const opened = await open();
     try {
       if (parseStoreUrl(opened.store.url).kind === 'file')
-        return { usability, capabilities: await askFolderCapabilities(opened, context), isPlain: false };
-      const createOnce = await askCreateOnce(opened, context, askBeforeChoice);
+        return { usability, capabilities: await probeFolderCapabilities(opened, context), isPlain: false };
+      const createOnce = await askCreateOnce(opened, context, probeBeforeChoice);
       const isPlain = createOnce.kind === 'plain';
       const hint = 'versions get record keys of their own there, so that none overwrites another';
       tell(
@@ -36,7 +36,11 @@ export async function askStore(
           ? { tone: 'warn', text: `a key is not created only once: ${createOnce.seen}`, hint }
           : { tone: 'good', text: 'of two writers at one key one is refused' },
       );
-      return { usability, capabilities: await askBucketCapabilities(opened, { value: createOnce }, context), isPlain };
+      return {
+        usability,
+        capabilities: await probeBucketCapabilities(opened, { value: createOnce }, context),
+        isPlain,
+      };
     } finally {
       opened.close();
     }

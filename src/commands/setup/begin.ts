@@ -21,7 +21,7 @@ export interface SetupValues {
   readonly storageClass: string | undefined;
 }
 
-export interface Beginning extends FoundPlace {
+export interface InitialSetup extends FoundPlace {
   readonly url: string;
   readonly profile: string | undefined;
   readonly endpointUrl: string | undefined;
@@ -29,15 +29,15 @@ export interface Beginning extends FoundPlace {
   readonly provider: Provider | undefined;
 }
 
-type Server = Pick<Beginning, 'endpointUrl' | 'region'>;
+type Server = Pick<InitialSetup, 'endpointUrl' | 'region'>;
 
 /** Returns the initial values. @throws usage for a provider whose address is not complete, or does not match the address */
-export async function beginning(
+export async function initialSetup(
   values: SetupValues,
   url: string | undefined,
   { settings }: OpenConfig,
   context: Pick<Context, 'cwd' | 'userHome' | 'env'>,
-): Promise<Beginning> {
+): Promise<InitialSetup> {
   const bucket = settings.get('storage.bucket');
   const known =
     url ??
@@ -65,7 +65,7 @@ const ofShell = async (profile: string | undefined, { env }: Pick<Context, 'env'
   return await storeEndpoint({ env, profile });
 };
 
-function begunWith(provider: Provider, url: string, values: SetupValues): Omit<Beginning, 'url' | 'profile'> {
+function begunWith(provider: Provider, url: string, values: SetupValues): Omit<InitialSetup, 'url' | 'profile'> {
   if (values.nonInteractive && url.startsWith('file:'))
     throw usageError(
       `--provider says who runs a bucket, and ${printable(url)} is a folder`,

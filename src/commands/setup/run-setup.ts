@@ -14,7 +14,7 @@ import type { SetupAnswers } from '../../stores/setup/setup-state.js';
 import { capabilityLines } from '../access/capabilities.js';
 import { fact, textOf } from '../kit/lines.js';
 import { requireTerminal } from '../kit/require-terminal.js';
-import { beginning, type Beginning, type SetupValues } from './begin.js';
+import { initialSetup, type InitialSetup, type SetupValues } from './begin.js';
 import { defaultFolder, setupPorts } from './setup-ports.js';
 
 /** Runs the command; returns its exit status. */
@@ -29,7 +29,7 @@ export async function runSetup(
     requireTerminal('setup', hint, context);
   }
   const config = await openConfig(values.output, context);
-  const begin = await beginning(values, url, config, context);
+  const begin = await initialSetup(values, url, config, context);
   return values.nonInteractive
     ? await withoutQuestions(values, begin, config, context)
     : await runWizard(values, begin, config, context);
@@ -37,7 +37,7 @@ export async function runSetup(
 
 async function withoutQuestions(
   values: SetupValues,
-  begin: Beginning,
+  begin: InitialSetup,
   config: OpenConfig,
   context: Context<'setup'>,
 ): Promise<number> {
@@ -65,7 +65,7 @@ async function withoutQuestions(
 }
 
 /** Returns the answers when no questions are asked: the values that are known. Undefined removes a setting. */
-function answersFrom(values: SetupValues, begin: Beginning): SetupAnswers {
+function answersFrom(values: SetupValues, begin: InitialSetup): SetupAnswers {
   const { place, url, profile, endpointUrl, region } = begin;
   if (place === 'folder') return { ...NOTHING_OF_S3, kind: place, url, values: { 'storage.url': url } };
   const given = {
@@ -93,7 +93,7 @@ const NOTHING_OF_S3 = { profile: undefined, endpointUrl: undefined, region: unde
 /** Warns when the provider is not known to have the class; the store itself refuses it only at the first upload. */
 function warnOfClass(
   { storageClass }: SetupValues,
-  { provider, endpointUrl }: Beginning,
+  { provider, endpointUrl }: InitialSetup,
   { warn }: Pick<Context, 'warn'>,
 ): void {
   const runBy = knownAddress(endpointUrl)?.provider ?? provider;
@@ -153,7 +153,7 @@ function showWritten(written: Written, context: Context<'setup'>): void {
 
 async function runWizard(
   values: SetupValues,
-  begin: Beginning,
+  begin: InitialSetup,
   config: OpenConfig,
   context: Context<'setup'>,
 ): Promise<number> {

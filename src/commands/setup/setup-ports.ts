@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { composeConfig, type OpenConfig, writeConfig } from '../../cli/config-change.js';
 import type { Context } from '../../cli/context.js';
 import { configPlaces } from '../../core/config/config-places.js';
-import { keepThere } from '../../core/store/create-once/create-once.js';
+import { copyAnswerToStore } from '../../core/store/create-once/create-once.js';
 import { errorText } from '../../core/platform/failures/errors.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { joinStoreUrl, parseStoreUrl } from '../../core/store/store-url.js';
@@ -15,7 +15,7 @@ import { shellWord } from '../../core/platform/text/shell-word.js';
 import type { SetupAnswers } from '../../stores/setup/setup-state.js';
 import type { SetupPorts } from '../../stores/setup/setup-store.js';
 import { reportAccess } from '../access/report-access.js';
-import { LAST_RESORT } from '../kit/flags.js';
+import { DEFAULT_REGION } from '../kit/flags.js';
 import { openForReading, type StoreValues } from '../kit/store.js';
 import { type AskedStore, askStore } from './ask-store.js';
 
@@ -28,7 +28,7 @@ export interface PortOptions {
 /** Returns the ports of one run. */
 export function setupPorts({ config, caBundle, context }: PortOptions): SetupPorts {
   const keys = new KeysFile(keysFile(context.env, context.userHome), context.env);
-  const valuesOf = ({ region = LAST_RESORT, profile, endpointUrl }: SetupAnswers): StoreValues => {
+  const valuesOf = ({ region = DEFAULT_REGION, profile, endpointUrl }: SetupAnswers): StoreValues => {
     return { region, profile, endpointUrl, caBundle };
   };
   const contextOf = ({ region }: SetupAnswers, signal: AbortSignal): Context => ({
@@ -96,7 +96,8 @@ async function storeCreateOnce(open: CheckOptions['open'], context: Context): Pr
   try {
     const opened = await open();
     try {
-      if (parseStoreUrl(opened.store.url).kind === 's3') await keepThere(opened, { ...context, now: context.now() });
+      if (parseStoreUrl(opened.store.url).kind === 's3')
+        await copyAnswerToStore(opened, { ...context, now: context.now() });
     } finally {
       opened.close();
     }

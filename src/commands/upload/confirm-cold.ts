@@ -1,5 +1,5 @@
 import type { Questions, Terminal } from '../../cli/context.js';
-import { agree, hasTerminal } from '../kit/ask.js';
+import { requireConfirmation, hasTerminal } from '../kit/ask.js';
 
 const COLD = new Set(['GLACIER', 'DEEP_ARCHIVE']);
 
@@ -17,5 +17,5 @@ export async function confirmCold(values: ColdValues, context: Questions & Termi
   if (!isCold || values.dryRun || values.yes || !hasTerminal(context)) return;
   const what = values.autoTier ? 'Files not read lately go to' : 'Everything goes to';
   const question = `${what} cold storage: billed for at least 90 days (GLACIER) or 180 days (DEEP_ARCHIVE), hours to read back. Continue?`;
-  await agree(context, question, 'not uploaded');
+  await requireConfirmation(context, question, 'not uploaded');
 }

@@ -4,7 +4,7 @@ import type { GateAnswer, SlotValues } from '../../cli/slots.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
 import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
 import { roundedBill } from '../../core/cost/cost-model.js';
-import { onceUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
+import { oneTimeUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
 import { jsonOf } from '../../core/platform/json/document.js';
 import { displayPath, printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
@@ -13,7 +13,7 @@ import { amountText, fact } from '../kit/lines.js';
 import { inPieces } from '../kit/pieces.js';
 import { priceListText, priceSourceText } from '../kit/price-lines.js';
 import { pricedBy } from '../kit/prices.js';
-import { wouldBegin } from '../kit/slots.js';
+import { dryRunGate } from '../kit/slots.js';
 
 export interface DryRun extends UploadResult {
   readonly planned: PlannedUpload;
@@ -37,7 +37,7 @@ export async function withGates<P extends Plan>(plan: P, values: SlotValues, con
   for (const { sizeBytes, count = 1 } of plan.planned.objects()) bytes += sizeBytes * count;
   if (bytes === 0) return plan;
   const { costUsd } = estimateOf(plan, context);
-  return { ...plan, gates: await wouldBegin(values, { bytes, costUsd }, context) };
+  return { ...plan, gates: await dryRunGate(values, { bytes, costUsd }, context) };
 }
 
 /** Estimates the upper limit of the cost. */
@@ -87,7 +87,7 @@ const classText = ({ files, bytes, objects, packedBytes }: PlannedClass): string
 function costFacts(estimate: UploadEstimate, { isFolder }: Pick<Destination, 'isFolder'>): string[] {
   if (isFolder || estimate.lines.every(({ quantity }) => quantity === 0)) return [];
   const storage = formatUsd(estimate.lines.find(({ item }) => item === 'storage')?.costUsd ?? null);
-  const requests = formatUsd(onceUsd(estimate));
+  const requests = formatUsd(oneTimeUsd(estimate));
   return [
     fact('cost', `storage ${storage} a month at most, requests ${requests} once`),
     fact('prices', listText(estimate)),

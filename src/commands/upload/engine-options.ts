@@ -11,7 +11,7 @@ import { memoryLimit } from '../kit/memory-limit.js';
 import { isGiven } from '../kit/run.js';
 
 /** Returns the clock, signal and home folder for the engine. */
-export const surroundings = (
+export const engineEnvironment = (
   context: Clock & Cancellation & Pick<Places, 'home'>,
 ): Pick<ArchiveOptions, 'now' | 'signal' | 'home'> => ({
   now: context.now,

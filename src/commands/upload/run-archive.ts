@@ -4,7 +4,7 @@ import type { Context } from '../../cli/context.js';
 import { type Aside, type ProgressFormat, runToResult } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
 import { defined } from '../../core/platform/defined.js';
-import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
+import { excludedTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/run/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
@@ -13,8 +13,8 @@ import type { RawPath } from '../../core/platform/paths/raw-path.js';
 import { hasTerminal } from '../kit/ask.js';
 import type { AfterUpload, UploadParts } from '../../cli/slots.js';
 import type { RunAbout } from '../../core/events/run-about.js';
-import { tellLedger, tellResult, tellShape } from '../kit/account.js';
-import { afterUpload, mayBegin, provenanceOf } from '../kit/slots.js';
+import { recordRunFacts, recordRunResult, recordUploadShape } from '../kit/account.js';
+import { afterUpload, uploadGate, provenanceOf } from '../kit/slots.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import type { OpenForWriting } from '../kit/store.js';
 import {
@@ -23,7 +23,7 @@ import {
   type EncryptionValues,
   filterOptions,
   type FilterValues,
-  surroundings,
+  engineEnvironment,
 } from './engine-options.js';
 import { warnOfUnwritableHome } from './unwritable-home.js';
 import { openResumable, type ResumableOptions } from './resumable.js';
@@ -77,8 +77,8 @@ async function archive(
   context.account.onTrouble = keeping;
   const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';
-  if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });
-  const gate = mayBegin(call.values, context);
+  if (options.dryRun !== true) recordRunFacts(context, { operation, ...labelsOf(call) });
+  const gate = uploadGate(call.values, context);
   // A list of files is printed as it is made.
   const show = ({ result, after }: Archived) =>
     context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { found, after });
@@ -91,9 +91,9 @@ async function archive(
       const compares = resumed.dataset?.changes !== undefined;
       const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
       const dataset = { ...resumed.dataset, namesake };
-      const made = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin: gate(emit), emit });
+      const made = await archiveInto(() => open(emit), { ...resumed, dataset, uploadGate: gate(emit), emit });
       const result = isDryRun(made) ? await withGates(made, call.values, context) : made;
-      tellResult(context, result);
+      recordRunResult(context, result);
       recordShape(call, result, context);
       return { result, after: await call.after?.(result, open), found };
     });
@@ -129,7 +129,7 @@ function recordShape({ options }: ArchiveCall, result: UploadResult, context: Co
     direct: layout.direct !== undefined,
     changesOnly: dataset?.changes !== undefined,
   });
-  tellShape(context, { files, bytes, storedBytes, chunks, durationMs, requests, parameters });
+  recordUploadShape(context, { files, bytes, storedBytes, chunks, durationMs, requests, parameters });
 }
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
@@ -191,14 +191,17 @@ export async function folderOptions(
 ): Promise<Pick<Options, 'labels' | 'dataset' | 'source'> & Options> {
   const { datasetId, failFast, dryRun } = values;
   return {
-    ...surroundings(context),
+    ...engineEnvironment(context),
     source,
     dataset: {
       id: datasetId === undefined ? undefined : checkDatasetId(datasetId),
       writerId,
       encryption: encryptionOptions(values, url, context),
     },
-    filter: { ...filterOptions(values, ownTrees(source, base, context.home)), namesLeftOut: dryRun && context.verbose },
+    filter: {
+      ...filterOptions(values, excludedTrees(source, base, context.home)),
+      namesLeftOut: dryRun && context.verbose,
+    },
     failFast,
     labels: { provenance: await provenanceOf({ values: { ...values }, source, context }), project: values.project },
     dryRun,

@@ -3,7 +3,7 @@ import type { Context, Pricing } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { UploadReport, UploadParts } from '../../cli/slots.js';
 import { type DryRun, isDryRun, plannedDocument, plannedFacts } from './dry-run.js';
-import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
+import { actualCost, actualCostDocument, actualCostFacts } from './actual-cost.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { leftOutLines, problemLines } from '../../screens/progress/problem-lines.js';
@@ -22,13 +22,13 @@ export interface UploadExtras {
 export function uploadDocument(result: UploadResult, context: Pricing, { found, after }: UploadExtras) {
   const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...rest } = result;
   const { gates: _gates, ...document }: typeof rest & Partial<Pick<DryRun, 'gates'>> = rest;
-  const cost = madeCost(result, context);
+  const cost = actualCost(result, context);
   return {
     ...document,
     shardCount,
     ...changes,
     ...after?.document,
-    ...(cost === undefined ? {} : { cost: madeCostDocument(cost) }),
+    ...(cost === undefined ? {} : { cost: actualCostDocument(cost) }),
     ...found,
     ...(isDryRun(result) ? plannedDocument(result, context) : {}),
   };
@@ -64,7 +64,7 @@ function resultLines(result: UploadResult, context: Context): string[] {
     ...counts,
     ...savedLines(result),
     ...keyLines(result),
-    ...madeCostFacts(madeCost(result, context)),
+    ...actualCostFacts(actualCost(result, context)),
     ...details,
   ];
 }

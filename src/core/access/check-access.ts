@@ -52,7 +52,7 @@ export async function lacksVersions(
 }
 
 /** Checks first that the bucket exists. A refusal shows that it does. @throws not-found, and what `answerOf` throws */
-export async function lookAtBucket(
+export async function checkBucketExists(
   checked: Pick<CheckedBucket, 'posture' | 'signal' | 'place'>,
 ): Promise<Answer<PostureAnswers['bucket']>> {
   const { posture, signal, place } = checked;
@@ -72,7 +72,7 @@ export async function lookAtBucket(
 /** Runs all checks and reports their findings. @throws not-found, access-denied for credentials that are not accepted, store, cancelled */
 export async function checkAccess(checked: CheckedBucket): Promise<AccessReport> {
   const { place, isAws, services } = checked;
-  const bucket = await lookAtBucket(checked);
+  const bucket = await checkBucketExists(checked);
   const [caller, ownBlock, policy, policyStatus, acl, ownership, encryption, versioning] = await Promise.all([
     answerIfAny<Caller>('sts:GetCallerIdentity', () => services.caller()),
     askBucket(checked, 'publicAccessBlock'),

@@ -3,7 +3,7 @@ import type { BucketLifecycle } from '../store/bucket-lifecycle.js';
 import { POSTURE_ACTIONS } from '../store/bucket-posture.js';
 import type { ObjectReader } from '../store/object-store.js';
 import { answerOf, isAnswered, unknownFinding } from './answer.js';
-import { askBucket, type CheckedBucket, lacksVersions, lookAtBucket } from './check-access.js';
+import { askBucket, type CheckedBucket, lacksVersions, checkBucketExists } from './check-access.js';
 import type { Finding } from './finding.js';
 import { judgeAbortRule, judgeObjectLock, judgeRetention } from './judge-immutability.js';
 import { judgeVersioning } from './judge-versioning.js';
@@ -21,7 +21,7 @@ export interface CheckedLock extends Pick<CheckedBucket, 'posture' | 'place' | '
 /** Runs the checks. @throws not-found, access-denied for credentials that are not accepted, store, cancelled */
 export async function checkLock(checked: CheckedLock): Promise<readonly Finding[]> {
   const { place, lifecycle, reader, prefix, now, signal } = checked;
-  await lookAtBucket(checked);
+  await checkBucketExists(checked);
   const [versioning, lock, rules] = await Promise.all([
     askBucket(checked, 'versioning'),
     askBucket(checked, 'objectLock'),

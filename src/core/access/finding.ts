@@ -41,5 +41,5 @@ export const THRESHOLDS = ['none', 'unknown', 'warn', 'critical'] as const;
 export type Threshold = (typeof THRESHOLDS)[number];
 
 /** True when a severity reaches the threshold; `unknown` is less severe than `warn`. The threshold `none` is never reached. */
-export const isAsBadAs = (severity: Severity, threshold: Threshold): boolean =>
+export const reachesThreshold = (severity: Severity, threshold: Threshold): boolean =>
   threshold !== 'none' && SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(threshold);

@@ -4,7 +4,7 @@ import type { PublicAccessBlock } from '../store/bucket-posture.js';
 import type { KeyInspection } from '../store/key-service.js';
 import { type AwsServiceSettings, awsService } from '../store/s3/aws-service.js';
 import { type NetworkSources, networkOf } from '../store/s3/s3-network.js';
-import { besideStore, type EndpointSources } from '../store/s3/s3-profile.js';
+import { serviceEndpointOf, type EndpointSources } from '../store/s3/s3-profile.js';
 import { StoreError } from '../store/store-error.js';
 import type { Caller } from './sts-client.js';
 
@@ -74,7 +74,7 @@ export async function withServices<T>(
  * that would be the only choice
  */
 async function addressOf(service: 'kms' | 'sts' | 's3_control', sources: ServiceSources): Promise<string | undefined> {
-  const endpoint = await besideStore(service, sources);
+  const endpoint = await serviceEndpointOf(service, sources);
   if (endpoint === undefined && !sources.isAws)
     throw new StoreError('unsupported', `${service}: not asked, as the store is not AWS and no address is configured`);
   return endpoint;

@@ -1,26 +1,26 @@
 // The front door: archives a folder as one committed version of its dataset. See docs/architecture.md for the picture.
 //   scan ─► settle the dataset ─► (continue an interrupted run) ─► compare, where only changes are wanted ─► make the version
-import { refuseUnkept } from '../store/storage-classes/kept-classes.js';
+import { refuseUnsupportedClasses } from '../store/storage-classes/supported-classes.js';
 import { loadCodec } from '../platform/codec/codec.js';
 import { asWritable, refuseUnlisted } from '../store/create-once/create-once.js';
 import { newUploadId, uploadFolder, type UploadId } from '../store/ids/upload-id.js';
 import { ArchiverError, errorText, isArchiverError } from '../platform/failures/errors.js';
 import type { OpenedStore } from '../store/open-store.js';
-import { uploadChanges, compareWithRival, type NeedsFullVersion } from './changes/upload-changes.js';
+import { uploadChanges, compareWithConcurrent, type NeedsFullVersion } from './changes/upload-changes.js';
 import type { Baseline } from './changes/baseline.js';
 import { type SettledDataset, resolveDataset } from './changes/resolve-dataset.js';
 import { checkShrunken, warnOfEmpty } from './changes/doubtful-source.js';
-import { destinationOf } from './look-at-destination.js';
-import { afterPacking, makeFullVersion, whilePacking } from './full-version.js';
+import { destinationOf } from './inspect-destination.js';
+import { listAfterPacking, makeFullVersion, listWhilePacking } from './full-version.js';
 import type { NotWhole, UploadRun } from './run/upload-run.js';
 import { PackPool } from './pack/pack-pool.js';
 import { cacheFolder, rememberedIn } from './run/remembered.js';
-import { takeUp } from './resumed/take-up.js';
+import { continueUpload } from './resumed/continue-upload.js';
 import { retireBroken } from './retire-broken.js';
 import { openEntryTable } from '../format/columns/entry-table.js';
 import { scanInWorker } from './scan/scan-in-worker.js';
-import { ownTrees } from './scan/source-folder.js';
-import { tellSkips } from './scan/tell-skips.js';
+import { excludedTrees } from './scan/source-folder.js';
+import { reportSkips } from './scan/report-skips.js';
 import { type ArchiveOptions, type Settings, settingsOf } from './run/settings.js';
 import { ChunkSender } from './transfer/send-chunk.js';
 import { encryptionFor } from './run/upload-encryption.js';
@@ -81,7 +81,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     );
     const { region, requests, retries, isAws, runBy } = await opening;
     emit({ type: 'step', step: 'plan', uploadId });
-    tellSkips(scanned.skipped, settings);
+    reportSkips(scanned.skipped, settings);
     for (const text of [loss, loadCodec().slowness]) if (text !== undefined) emit({ type: 'note', text });
     const ledger = new UploadLedger(openEntryTable(scanned.table));
     const { remembered, ...settled } = await settling;
@@ -95,8 +95,8 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
       remembered,
       store,
       // A writer without permission to list would not see what becomes of the objects that the check puts.
-      refuseUnkept: async (classes: Iterable<string>) =>
-        settled.isListed ? await refuseUnkept(writing, classes, inFolder(settings, uploadId)) : undefined,
+      refuseUnsupportedClasses: async (classes: Iterable<string>) =>
+        settled.isListed ? await refuseUnsupportedClasses(writing, classes, inFolder(settings, uploadId)) : undefined,
       retention,
       region,
       isAws,
@@ -161,7 +161,7 @@ function rememberedOf({ home, cacheFolder: given, warn }: Settings, opened: Open
 
 /** Neither the store nor archiver's own files are archived. */
 async function filterOf({ filter, source, home }: Settings, opening: Promise<OpenedStore>) {
-  const skipTrees = filter.skipTrees ?? ownTrees(source, (await opening).store.url, home);
+  const skipTrees = filter.skipTrees ?? excludedTrees(source, (await opening).store.url, home);
   return { ...filter, skipTrees };
 }
 
@@ -183,21 +183,21 @@ async function runToEnd(
   const ordinal = { highest, isListed };
   let current = run;
   if (saved !== undefined) {
-    const taken = await takeUp(run, saved);
+    const taken = await continueUpload(run, saved);
     if ('result' in taken) return taken.result;
     current = taken.run;
   }
   if (baseline !== undefined) return await orFullVersion(await uploadChanges(current, baseline));
   const isPackedAtOnce = saved === undefined && run.layout.direct === undefined;
-  const strategy = isPackedAtOnce ? whilePacking(current) : afterPacking(current);
+  const strategy = isPackedAtOnce ? listWhilePacking(current) : listAfterPacking(current);
   const outcome = await makeFullVersion(current, strategy, ordinal, pool);
-  return 'result' in outcome ? outcome.result : await orFullVersion(await compareWithRival(outcome.lost));
+  return 'result' in outcome ? outcome.result : await orFullVersion(await compareWithConcurrent(outcome.lost));
 }
 
 async function orFullVersion(outcome: UploadResult | NeedsFullVersion): Promise<UploadResult> {
   if (!('run' in outcome)) return outcome;
   const { run, highest, counts } = outcome;
-  const made = await makeFullVersion(run, afterPacking(run), { highest, isListed: false });
+  const made = await makeFullVersion(run, listAfterPacking(run), { highest, isListed: false });
   if ('result' in made) return { ...made.result, changes: { ...counts(), noChanges: false, comparedWith: 'none' } };
   throw new ArchiverError('internal', 'a self-contained version lost its ordinal to another writer');
 }

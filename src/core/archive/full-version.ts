@@ -53,7 +53,7 @@ export async function makeFullVersion(
   if (made.state === 'taken') return { lost: run };
   if (made.state === 'stale') {
     const again = await afterStale(run, made.stale);
-    return await makeFullVersion(again, afterPacking(again), { highest: made.stale.version ?? highest, isListed });
+    return await makeFullVersion(again, listAfterPacking(again), { highest: made.stale.version ?? highest, isListed });
   }
   if (made.state !== 'committed') throw new ArchiverError('internal', 'a full version has nothing to list');
   const { plan, version, fork, totals } = made;
@@ -89,7 +89,7 @@ function begin(
 }
 
 /** For uploads of which this run packs everything: the manifest is written while later entries are being packed. */
-export function whilePacking(run: HeadInput): ManifestStrategy {
+export function listWhilePacking(run: HeadInput): ManifestStrategy {
   const { ledger, scanned, labels } = run;
   const manifest = new ManifestWriter(ledger.table, lineSources(labels.provenance), ledger.extras);
   let begun: (() => Promise<Commitment>) | undefined;
@@ -109,7 +109,7 @@ export function whilePacking(run: HeadInput): ManifestStrategy {
  * written along the way, since chunks that nothing refers to any more must not be in it. Direct uploads use it, too: numbers of files that
  * could not be read stay unused.
  */
-export function afterPacking(run: HeadInput & Pick<UploadRun, 'resumed' | 'emit'>): ManifestStrategy {
+export function listAfterPacking(run: HeadInput & Pick<UploadRun, 'resumed' | 'emit'>): ManifestStrategy {
   const { ledger, scanned, uploadId, resumed, emit } = run;
   return {
     hooks: { withoutEmptyChunks: true },

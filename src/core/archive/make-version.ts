@@ -4,12 +4,12 @@ import type { Totals } from '../format/manifest/manifest-types.js';
 import type { Commitment, Ordinal, Stale } from './commit/commitment.js';
 import { type CommitInput, commitUpload, rememberHead } from './commit/commit-upload.js';
 import { markTwins, type TwinInput } from './dedup/dedup.js';
-import { giveUpUnneeded } from './give-up.js';
+import { markUnneeded } from './mark-unneeded.js';
 import { PackPool } from './pack/pack-pool.js';
 import { checkNonePending, type PendingTotals, pendingTotals } from './plan/pending-rows.js';
 import { plannedAmounts } from './plan/planned-amounts.js';
 import { planUpload, type UploadPlan } from './plan/plan-upload.js';
-import { takeOverSent } from './resumed/take-over.js';
+import { adoptSent } from './resumed/adopt-sent.js';
 import type { UploadRun } from './run/upload-run.js';
 import { transferAll, type TransferHooks, type TransferInput } from './transfer/transfer.js';
 import { defined } from '../platform/defined.js';
@@ -43,7 +43,15 @@ type VersionInput = TwinInput &
   CommitInput &
   Pick<
     UploadRun,
-    'dryRun' | 'mayBegin' | 'refuseUnkept' | 'ledger' | 'store' | 'region' | 'isAws' | 'runBy' | 'notWhole'
+    | 'dryRun'
+    | 'uploadGate'
+    | 'refuseUnsupportedClasses'
+    | 'ledger'
+    | 'store'
+    | 'region'
+    | 'isAws'
+    | 'runBy'
+    | 'notWhole'
   >;
 
 /** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
@@ -54,13 +62,13 @@ export async function makeVersion(
   started?: PackPool,
 ): Promise<VersionOutcome> {
   const { table } = run.ledger;
-  takeOverSent(run);
+  adoptSent(run);
   await markTwins(run);
   const pending = pendingTotals(table);
   const plan = planUpload(run, strategy.onPending?.(pending) ?? pending);
   if (run.dryRun) return { state: 'planned', plan };
-  if (run.mayBegin !== undefined) await run.mayBegin(plannedAmounts(run, plan));
-  await run.refuseUnkept(plan.lanes.flat().map(({ storageClass }) => storageClass));
+  if (run.uploadGate !== undefined) await run.uploadGate(plannedAmounts(run, plan));
+  await run.refuseUnsupportedClasses(plan.lanes.flat().map(({ storageClass }) => storageClass));
   await run.encryption.sealer?.prepare(); // missing permission to encrypt is noticed before anything is sent
   if (pending.entries > 0) await packAll(run, plan, strategy.hooks, started);
   checkNonePending(table);
@@ -75,7 +83,7 @@ export async function makeVersion(
   if (committed === 'taken') return { state: 'taken', plan };
   if ('why' in committed) return { state: 'stale', stale: committed };
   await rememberHead(run, commitment, committed);
-  await giveUpUnneeded(run, commitment.chunks);
+  await markUnneeded(run, commitment.chunks);
   const { version, fork } = committed;
   return { state: 'committed', plan, version, ...defined({ fork }), totals: commitment.totals };
 }

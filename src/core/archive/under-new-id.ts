@@ -2,7 +2,7 @@
 // not put under its present id (rules.md#looks); what is not sound is packed again. This is for uploads that lost an ordinal, met a fence,
 // or find that something was given up or deleted while they slept (rules.md#own-looks, rules.md#fence). An old manifest is never
 // overwritten.
-import { lookAtReferences } from '../dataset/folder-look.js';
+import { checkReferences } from '../dataset/check-references.js';
 import { integrityError } from '../platform/failures/errors.js';
 import { newUploadId } from '../store/ids/upload-id.js';
 import type { Stale } from './commit/commitment.js';
@@ -25,7 +25,7 @@ export async function underNewId(run: UploadRun, settled: Encryption = run.encry
   ledger.leave(run.uploadId);
   const uploadId = newUploadId(run.now(), run.randomBytes(4));
   const chunks = ledger.chunks();
-  const look = await lookAtReferences(store, { uploadId, chunks }, signal);
+  const look = await checkReferences(store, { uploadId, chunks }, signal);
   const unsound = chunks.filter((_, position) => look?.unsound.has(position) ?? true); // a writer that may not list refers to nothing
   if (unsound.length > 0) ledger.forget(reopenLost(ledger.table, ledger.extras, ledger.lose(unsound)));
   await run.resume.journal?.movedTo(uploadId);

@@ -7,7 +7,7 @@ import { withFreeTransfer } from './price-book.js';
 import { classRule, type PriceList } from './price-table.js';
 import { estimateRetrieval, type RetrievalEstimate } from './retrieval-cost.js';
 import { type StoredObject, storedObject } from './stored-object.js';
-import { onceUsd, uploadBill } from './upload-cost.js';
+import { oneTimeUsd, uploadBill } from './upload-cost.js';
 import type { ThawTier } from '../store/object-store.js';
 
 /** Days that thawed copies are kept. */
@@ -58,7 +58,7 @@ export function classEstimate(
     storageClass,
     objects: own.reduce((sum, { count = 1 }) => sum + count, 0),
     bytes: own.reduce((sum, { sizeBytes, count = 1 }) => sum + sizeBytes * count, 0),
-    uploadUsd: onceUsd(bill),
+    uploadUsd: oneTimeUsd(bill),
     monthlyUsd,
     yearlyUsd: monthlyUsd === null ? null : monthlyUsd * MONTHS,
     minimumDays,

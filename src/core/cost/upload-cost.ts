@@ -31,7 +31,7 @@ export interface UploadPlace extends PricedPlace {
 }
 
 /** Returns the cost that is paid once: everything but storage. */
-export const onceUsd = ({ lines }: Pick<Bill<UploadItem>, 'lines'>): Usd =>
+export const oneTimeUsd = ({ lines }: Pick<Bill<UploadItem>, 'lines'>): Usd =>
   sumOf(lines.flatMap(({ item, costUsd }) => (item === 'storage' ? [] : [costUsd])));
 
 /** Returns the most that storing these objects costs; iterates over them once. */
@@ -54,7 +54,7 @@ export interface MadeUpload {
 }
 
 /** Returns the cost of such an upload; `storage` is for a month. PUTs are counted as those of its objects first, others as STANDARD. */
-export function madeUploadCost(
+export function actualUploadCost(
   { objects, requests, usesKms = false }: MadeUpload,
   place: PricedPlace,
   book: PriceBook,

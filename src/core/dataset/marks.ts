@@ -29,7 +29,7 @@ export type MarkReason = 'retired' | 'superseded' | 'abandoned';
 const MARK = s.schema(() =>
   s.object({
     uploadId,
-    reason: s.turned(s.text, (one) => one as MarkReason),
+    reason: s.transform(s.text, (one) => one as MarkReason),
     /** Keys relative to the folder of the upload. */
     keys: s.listOfMany(s.text),
   }),

@@ -8,17 +8,17 @@ import { ArchiverError, integrityError, isArchiverError } from '../platform/fail
 import { isSealed } from '../format/encryption/envelope.js';
 import { MAX_LOADED_BYTES } from '../format/manifest/loaded-manifest.js';
 import type { EncodedManifest } from '../format/manifest/manifest-writer.js';
-import { besideKeyOf, type BesideLabel } from '../format/manifest/manifest-copy.js';
+import { manifestCopyKeyOf, type ManifestCopyLabel } from '../format/manifest/manifest-copy.js';
 import { openManifest } from '../format/manifest/open-manifest.js';
 import { SweptUpload } from '../format/manifest/fence.js';
 import { manifestKeyOf, type UploadId } from '../store/ids/upload-id.js';
-import { lastingLock } from '../format/manifest/object-lock.js';
+import { effectiveLock } from '../format/manifest/object-lock.js';
 import type { ObjectReader, ObjectStore, Retention } from '../store/object-store.js';
 import { putIfUnchanged } from '../store/put-if-unchanged.js';
 import { readAll } from '../store/read-content.js';
 import { throwIfCancelled } from '../store/store-error.js';
 import { changeRecord, type RecordChange } from './records/change-record.js';
-import { isLookOld } from './folder-look.js';
+import { isCheckExpired } from './check-references.js';
 import type { ParsedRecord } from './records/version-record-parse.js';
 import { recordKey } from './records/version-record.js';
 import { refuseShared } from '../store/plain-store.js';
@@ -26,7 +26,7 @@ import { refuseShared } from '../store/plain-store.js';
 export interface ReplaceOptions {
   readonly uploadId: UploadId;
   /** Part of the names of the objects beside the manifest. */
-  readonly label: Exclude<BesideLabel, 'copy'>;
+  readonly label: Exclude<ManifestCopyLabel, 'copy'>;
   /** The stored manifest; undefined when there is none. */
   readonly replaced: { readonly bytes: Uint8Array; readonly sha256: string } | undefined;
   readonly next: EncodedManifest;
@@ -60,7 +60,7 @@ export async function replaceManifest(store: ObjectStore, options: ReplaceOption
     if (before?.sha256 !== replaced?.sha256) throw rivalError(uploadId);
     await prepare(store, options);
     throwIfCancelled(signal);
-    if (isLookOld(startedMs, now())) throw lateError(uploadId);
+    if (isCheckExpired(startedMs, now())) throw lateError(uploadId);
     await swap(store, options, before?.etag);
   } // else another run has put the same bytes, and only the records remain to be changed
   await changeRecords(store, options, { ...change, manifestSha256: next.sha256 });
@@ -70,7 +70,7 @@ export async function replaceManifest(store: ObjectStore, options: ReplaceOption
 /** Does everything before the swap. The records come last, so that they name two manifests only briefly. */
 async function prepare(store: ObjectStore, options: ReplaceOptions): Promise<void> {
   const { uploadId, label, replaced, next, verify, signal } = options;
-  const beside = besideKeyOf(uploadId, label, next.sha256);
+  const beside = manifestCopyKeyOf(uploadId, label, next.sha256);
   await store.put(beside, next.bytes, writing(next, signal));
   await verify(afterSwap(store, uploadId, beside));
   if (replaced !== undefined)
@@ -96,9 +96,9 @@ async function lockOfReplaced(
 ): Promise<Retention | undefined> {
   const lockOf = async (key: string) => (await store.head(key, signal))?.retention;
   const time = new Date(now());
-  const there = lastingLock(await lockOf(manifestKeyOf(uploadId)), undefined, time);
+  const there = effectiveLock(await lockOf(manifestKeyOf(uploadId)), undefined, time);
   if (lockedAs === undefined) return there;
-  const recorded = lastingLock(await lockOf(recordKey(lockedAs.place)), lockedAs.record.objectLock, time);
+  const recorded = effectiveLock(await lockOf(recordKey(lockedAs.place)), lockedAs.record.objectLock, time);
   return there !== undefined && (recorded === undefined || recorded.until < there.until) ? there : recorded;
 }
 

@@ -9,14 +9,14 @@ import { ownKey } from './own-keys.js';
 const IDLE_MS = 86_400_000;
 
 /** The unfinished writes that the store lists. */
-export interface SeenWrites {
+export interface UnfinishedWrites {
   readonly writes: readonly UnfinishedMultipart[];
   /** The reason why there may be others; null when all were listed. */
   readonly unfinishedHidden: UnfinishedHidden | null;
 }
 
 /** Unfinished writes to keys of ours. @throws what the store throws when it supports and allows such a listing */
-export async function ownUnfinished(store: ObjectStore, signal: AbortSignal): Promise<SeenWrites> {
+export async function ownUnfinished(store: ObjectStore, signal: AbortSignal): Promise<UnfinishedWrites> {
   const found: UnfinishedMultipart[] = [];
   try {
     for await (const write of store.listMultipart('', signal)) if (ownKey(write.key) !== undefined) found.push(write);
@@ -30,7 +30,11 @@ export async function ownUnfinished(store: ObjectStore, signal: AbortSignal): Pr
  * Unfinished writes that are so old that no writer can still be at work on them; `now` is the time of the store. @throws what the listing
  * throws
  */
-export async function deadWrites(store: ObjectStore, now: Date, signal: AbortSignal): Promise<SeenWrites> {
+export async function findAbandonedWrites(
+  store: ObjectStore,
+  now: Date,
+  signal: AbortSignal,
+): Promise<UnfinishedWrites> {
   const { writes, ...seen } = await ownUnfinished(store, signal);
   return { ...seen, writes: writes.filter(({ startedAt }) => now.getTime() - startedAt.getTime() >= IDLE_MS) };
 }

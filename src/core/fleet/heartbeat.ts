@@ -41,7 +41,7 @@ const SOURCE = s.schema(() =>
 /** A missing key means the same as null. */
 export const HEARTBEAT = s.schema(() =>
   s.object({
-    formatVersion: s.exactly(FORMAT_VERSION),
+    formatVersion: s.literal(FORMAT_VERSION),
     writerId: s.text,
     host: s.text,
     /** See `instanceIdOf`: ids that alternate under one writer mean that it was cloned. */

@@ -2,7 +2,7 @@
 // datasets may share one file: each replaces its own lines and keeps the others.
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { noneOn } from '../platform/failures/errors.js';
+import { undefinedOn } from '../platform/failures/errors.js';
 import { fileFailure } from '../platform/failures/file-failure.js';
 import { holdLock } from '../platform/state/lock.js';
 import { replaceFile } from '../platform/state/replace-file.js';
@@ -83,7 +83,7 @@ export function metricsWith(before: string, run: NotedRun, ended: EndedRun): str
 export async function writeRunMetrics(path: string, run: NotedRun, ended: EndedRun): Promise<void> {
   const lock = await holdLock(`${path}.lock`, { host: hostname(), what: 'the metrics file', patienceMs: PATIENCE_MS });
   try {
-    const before = (await readFile(path).catch(noneOn('ENOENT'))) ?? Buffer.alloc(0);
+    const before = (await readFile(path).catch(undefinedOn('ENOENT'))) ?? Buffer.alloc(0);
     const text = before.byteLength > MAX_BYTES ? '' : before.toString();
     await replaceFile(path, metricsWith(text, run, ended), READABLE);
   } catch (error) {

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonText } from '../platform/failures/errno.js';
-import { noneOn } from '../platform/failures/errors.js';
+import { undefinedOn } from '../platform/failures/errors.js';
 import { printable } from '../platform/paths/raw-path.js';
 import { type HookName, hookCommand, type HookSettings } from './hook-settings.js';
 import type { EndedRun, NotedRun } from '../events/run-facts.js';
@@ -97,7 +97,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    noneOn('ESRCH')(error); // all of them have ended
+    undefinedOn('ESRCH')(error); // all of them have ended
   }
 }
 

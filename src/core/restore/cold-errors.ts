@@ -4,7 +4,7 @@ import { joinKey, parseStoreUrl } from '../store/store-url.js';
 import { shellWord } from '../platform/text/shell-word.js';
 
 /** Makes the error for a GET that was refused as cold by a store without RestoreObject. */
-export function frozenForGood(error: ArchiverError): ArchiverError {
+export function coldForGoodError(error: ArchiverError): ArchiverError {
   return new ArchiverError('cold-storage', `${error.message}; and this store does not support RestoreObject`, {
     cause: error,
     hint: 'have whoever runs the store bring it back, then run the same restore again',
@@ -12,7 +12,7 @@ export function frozenForGood(error: ArchiverError): ArchiverError {
 }
 
 /** Makes the error for a GET that was refused as cold although nothing else shows that the object is. */
-export function hiddenArchive(error: ArchiverError, storeUrl: string, key = ''): ArchiverError {
+export function hiddenColdError(error: ArchiverError, storeUrl: string, key = ''): ArchiverError {
   const url = parseStoreUrl(storeUrl);
   const [bucket, fullKey] = url.kind === 's3' ? [url.bucket, joinKey(url.prefix, key)] : [url.folder, key];
   return new ArchiverError('cold-storage', `${error.message}; its storage class does not tell that it is archived`, {
@@ -22,7 +22,7 @@ export function hiddenArchive(error: ArchiverError, storeUrl: string, key = ''):
 }
 
 /** Makes the error for a chunk that was requested in this run and is cold again. */
-export function goneAgain(key: string, jobId: string | undefined): ArchiverError {
+export function coldAgainError(key: string, jobId: string | undefined): ArchiverError {
   const how =
     jobId === undefined ? 'run the same restore once more' : `archiver restore jobs check ${jobId} --thaw-again`;
   return new ArchiverError(

@@ -20,7 +20,7 @@ import { isColdClass } from '../store/cold-class.js';
 import { thawChunks } from './thaw/thaw.js';
 import { longestWait, refuseTier, type TierPlan, tierPlans } from './thaw/tier-plans.js';
 import { waitForChunks } from './thaw/wait.js';
-import { frozenForGood, goneAgain, hiddenArchive } from './cold-errors.js';
+import { coldForGoodError, coldAgainError, hiddenColdError } from './cold-errors.js';
 import { ClassReader } from './fetch/class-reader.js';
 import type { NeededChunk } from './plan/needed-chunk.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from './restore.js';
@@ -136,8 +136,8 @@ class Retriever {
       return await restoreUpload({ ...this.options, reader, mayFetch, emit: (event) => this.forward(event) });
     } catch (error) {
       if (!isArchiverError(error, 'cold-storage') || !this.mayFetch) throw error;
-      if (this.isDirect) throw frozenForGood(error);
-      if (this.isDistrustful) throw hiddenArchive(error, this.options.store.url, this.reader.refusedKey);
+      if (this.isDirect) throw coldForGoodError(error);
+      if (this.isDistrustful) throw hiddenColdError(error, this.options.store.url, this.reader.refusedKey);
       this.isDistrustful = true;
       return undefined;
     }
@@ -169,7 +169,7 @@ class Retriever {
     refuseTier(priced, cold.tier);
     refuseCost(this.estimate, cold.maxCostUsd, priced.some(mustThaw));
     const again = this.chunks.find(({ key, state }) => state === 'cold' && this.asked.has(key));
-    if (again !== undefined) throw goneAgain(again.key, this.jobId);
+    if (again !== undefined) throw coldAgainError(again.key, this.jobId);
     this.mayFetch = this.isDirect || this.chunks.every(({ state }) => state !== 'cold' && state !== 'thawing');
     for (const event of this.mayFetch ? this.held : []) this.options.emit(event);
     return this.mayFetch;

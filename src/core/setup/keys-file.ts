@@ -1,7 +1,7 @@
 // Saves typed keys in the AWS credentials file, which every tool reads: a section is appended, and existing content stays byte for byte.
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ArchiverError, noneOn, usageError } from '../platform/failures/errors.js';
+import { ArchiverError, undefinedOn, usageError } from '../platform/failures/errors.js';
 import { fileFailure } from '../platform/failures/file-failure.js';
 import { awsProfile, forgetAwsFiles } from '../store/s3/s3-profile.js';
 import { printable } from '../platform/paths/raw-path.js';
@@ -51,7 +51,7 @@ export class KeysFile {
     if (new RegExp(`^\\s*\\[\\s*${escaped(profile)}\\s*\\]`, 'm').test(kept)) throw profileExists(profile);
     try {
       // The new file gets the mode of the old one.
-      await chmod(this.path, 0o600).catch(noneOn('ENOENT'));
+      await chmod(this.path, 0o600).catch(undefinedOn('ENOENT'));
       await replaceFile(this.path, Buffer.from(kept + added, 'latin1'));
     } catch (error) {
       throw fileFailure('write', this.path, error);
@@ -68,7 +68,7 @@ export class KeysFile {
   /** Reads the file as Latin-1, one character per byte, because it need not be UTF-8. */
   private async read(): Promise<string> {
     try {
-      return (await readFile(this.path, 'latin1').catch(noneOn('ENOENT'))) ?? '';
+      return (await readFile(this.path, 'latin1').catch(undefinedOn('ENOENT'))) ?? '';
     } catch (error) {
       throw fileFailure('read', this.path, error);
     }

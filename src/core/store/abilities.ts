@@ -5,7 +5,7 @@
 // Policies speak of folders, so a refusal holds for one: a listing for one upload or one dataset (a look at one upload must
 // never be left out because of another), reading for the folder of the object, because chunks, manifests and records may be
 // open to different readers (and have different keys).
-import { noneOn } from '../platform/failures/errors.js';
+import { undefinedOn } from '../platform/failures/errors.js';
 import type {
   Ability,
   DeleteFailure,
@@ -99,5 +99,5 @@ export async function ifAllowed<T>(
   work: () => Promise<T>,
 ): Promise<T | undefined> {
   if (abilities?.may(ability, key) === false) return undefined;
-  return await work().catch(noneOn('access-denied'));
+  return await work().catch(undefinedOn('access-denied'));
 }

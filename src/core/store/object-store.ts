@@ -128,7 +128,7 @@ export interface UnfinishedMultipart {
   readonly sizeBytes?: number;
 }
 
-export interface MultipartLook {
+export interface ListMultipartOptions {
   /** Also ask for the sizes: one more request for each upload, which needs s3:ListMultipartUploadParts. */
   readonly withSizes?: boolean;
 }
@@ -218,7 +218,7 @@ export interface ObjectStore extends ObjectReader {
   time(signal?: AbortSignal): Promise<Date>;
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<PutResult>;
   /** Lists unfinished multipart uploads whose key begins with `prefix`; in a folder the temp files of writers. */
-  listMultipart(prefix: string, signal?: AbortSignal, look?: MultipartLook): AsyncIterable<UnfinishedMultipart>;
+  listMultipart(prefix: string, signal?: AbortSignal, look?: ListMultipartOptions): AsyncIterable<UnfinishedMultipart>;
   /** Lists every version and delete marker; if no versions are kept, every object once. */
   listVersions(options?: ListVersionsOptions): AsyncIterable<VersionPage>;
   copy(fromKey: string, toKey: string, options?: CopyOptions): Promise<void>;

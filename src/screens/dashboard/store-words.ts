@@ -4,7 +4,7 @@ import type { StoredUpload } from '../../core/dataset/inventory/stored-upload.js
 import type { Target } from './dashboard-context.js';
 
 /** A hint what to type when no store is given; undefined when there is one. */
-export const storeLacks = ({ url }: Target): string | undefined =>
+export const missingStoreHint = ({ url }: Target): string | undefined =>
   url === undefined
     ? 'archiver dashboard s3://BUCKET/PREFIX shows what is in a store; a folder serves as well'
     : undefined;

@@ -1,6 +1,6 @@
 import type { Document } from '../../json/documents.js';
 import type { ReactElement } from 'react';
-import type { BrowseWish } from '../../stores/dashboard/dashboard-store.js';
+import type { BrowseRequest } from '../../stores/dashboard/dashboard-store.js';
 import type { ViewModel } from '../../stores/dashboard/view-model.js';
 import type { Message } from '../../ui/status.js';
 import type { Binding } from '../../ui/use-keys.js';
@@ -17,7 +17,7 @@ export interface DashboardView extends ViewModel {
   /** Keys of this view only. */
   readonly bindings?: (dashboard: Dashboard) => readonly Binding[];
   /** The upload under the cursor, for `b`, or why it cannot be browsed. */
-  readonly browsable?: (dashboard: Dashboard) => BrowseWish | { readonly refusal: string };
+  readonly browsable?: (dashboard: Dashboard) => BrowseRequest | { readonly refusal: string };
   /** The part of `--once --json` that is specific to this view. */
   readonly toJson: (dashboard: Dashboard) => Omit<Document<'dashboard'>, 'view' | 'location' | 'troubles'>;
 }

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { countText } from '../../stores/operations.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { formatCount, formatQuantity, formatRate, formatSaving } from '../../ui/format.js';
-import { keepThatFit } from '../../ui/keep-that-fit.js';
+import { fitByPriority } from '../../ui/fit-by-priority.js';
 import { useSize } from '../../ui/size.js';
 import { Tint } from '../../ui/theme.js';
 import { kindOf, ratesOf } from './progress-words.js';
@@ -27,7 +27,7 @@ export function CountersRow({ snapshot }: { readonly snapshot: TransferSnapshot 
   const all = longest === undefined ? parts : [...parts, longest];
   return (
     <Tint>
-      {keepThatFit(all, columns, ({ text }) => text.length, GAP.length)
+      {fitByPriority(all, columns, ({ text }) => text.length, GAP.length)
         .map(textOf)
         .join(GAP)}
     </Tint>

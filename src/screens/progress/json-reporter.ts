@@ -1,10 +1,10 @@
-import { harmless } from '../../core/platform/json/document.js';
+import { escapeForTerminal } from '../../core/platform/json/document.js';
 import type { Reporter } from '../../stores/reporter.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { failureObject, skipObject, statusObject, summaryObject } from './json-lines.js';
 import { type LineReporterOptions, startLineReporter } from './line-reporter.js';
 
-const lineOf = (object: object): string => harmless(JSON.stringify(object));
+const lineOf = (object: object): string => escapeForTerminal(JSON.stringify(object));
 
 /** Writes a status object every second, one for each note, an error object for each problem, and a summary at the end. */
 export const startJsonReporter = (options: LineReporterOptions): Reporter =>

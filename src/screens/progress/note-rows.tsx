@@ -16,18 +16,18 @@ interface Props {
 }
 
 /** The current item; undefined while there is nothing to show beside the bar. */
-export function nowText(snapshot: TransferSnapshot, look: { readonly unicode: boolean }): string | undefined {
+export function currentItemText(snapshot: TransferSnapshot, look: { readonly unicode: boolean }): string | undefined {
   const { phase, path, itemsTotal } = snapshot;
   if (phase === 'committing' || phase === 'finishing') return phaseText(snapshot);
   if (path !== undefined) return displayText(path, look);
   return itemsTotal === undefined || phase === 'transferring' || phase === 'starting' ? undefined : phaseText(snapshot);
 }
 
-export function NowRow({ snapshot }: Props): ReactElement {
+export function CurrentItemRow({ snapshot }: Props): ReactElement {
   const { columns } = useSize();
   const look = useTheme();
   const label = cut('now  ', columns, 'end', look.glyphs.ellipsis);
-  const text = nowText(snapshot, look) ?? '';
+  const text = currentItemText(snapshot, look) ?? '';
   const isPath = snapshot.path !== undefined && snapshot.phase === 'transferring';
   const suffix = isPath && columns >= SHARD_COLUMNS ? activeShardsText(snapshot.activeShards) : '';
   return (

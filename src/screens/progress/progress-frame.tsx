@@ -3,12 +3,12 @@
 import { Box } from 'ink';
 import type { ReactElement } from 'react';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
-import { keepThatFit } from '../../ui/keep-that-fit.js';
+import { fitByPriority } from '../../ui/fit-by-priority.js';
 import { useSize } from '../../ui/size.js';
 import { useTheme, Tint } from '../../ui/theme.js';
 import { BarRow } from './bar-row.js';
 import { CountersRow, hasCounters } from './counters-row.js';
-import { CostRow, InterruptRow, NowRow, nowText, RetryRow, SkippedRow } from './note-rows.js';
+import { CostRow, InterruptRow, CurrentItemRow, currentItemText, RetryRow, SkippedRow } from './note-rows.js';
 import { plannedCostText, kindOf } from './progress-words.js';
 import { SHARD_COLUMNS, ShardsRow } from './shards-row.js';
 import { hasChunkSigns, ThawBar, ThawChunks, ThawTitle } from './thaw-rows.js';
@@ -24,7 +24,7 @@ interface Row {
 export function ProgressFrame({ snapshot }: { readonly snapshot: TransferSnapshot }): ReactElement {
   const { columns, rows } = useSize();
   const { unicode } = useTheme();
-  const shown = keepThatFit(rowsOf(snapshot, { columns, unicode }), Math.max(1, rows - 1), () => 1);
+  const shown = fitByPriority(rowsOf(snapshot, { columns, unicode }), Math.max(1, rows - 1), () => 1);
   return (
     <Box flexDirection="column" flexShrink={0}>
       {shown.map(({ priority, row }) => (
@@ -69,7 +69,10 @@ function bodyOf(snapshot: TransferSnapshot, { columns, unicode }: Room): Choice[
     { priority: 3, row: hasCounters(snapshot) && <CountersRow snapshot={snapshot} /> },
     { priority: 8, row: hasShards && <ShardsRow shards={snapshot.shards} /> },
     { priority: 9, row: plannedCostText(snapshot) !== undefined && <CostRow snapshot={snapshot} /> },
-    { priority: 6, row: nowText(snapshot, { unicode }) !== undefined && <NowRow snapshot={snapshot} /> },
+    {
+      priority: 6,
+      row: currentItemText(snapshot, { unicode }) !== undefined && <CurrentItemRow snapshot={snapshot} />,
+    },
   ];
 }
 

@@ -1,5 +1,5 @@
 // Key bindings for each step. Data: they are executed, printed on the key line and explained by `?`.
-import { fieldsOf, mayGoOn, type SetupState, stepsOf } from '../../stores/setup/setup-state.js';
+import { fieldsOf, canContinue, type SetupState, stepsOf } from '../../stores/setup/setup-state.js';
 import type { SetupActions } from '../../stores/setup/setup-store.js';
 import { editLine } from '../../ui/line-editor.js';
 import { group } from '../../ui/move-keys.js';
@@ -51,7 +51,7 @@ const WORDS: Partial<Readonly<Record<SetupState['step'], string>>> = {
 };
 
 function onward(state: State): Bare[] {
-  if (!mayGoOn(state)) return [];
+  if (!canContinue(state)) return [];
   const isLast = state.row >= fieldsOf(state).length - 1;
   const hint = isLast ? (WORDS[state.step] ?? 'next') : 'next line';
   return [{ keys: ['enter'], help: hint, hint, priority: 0, run: state.do.next }];

@@ -4,7 +4,7 @@ import { useStore } from 'zustand';
 import { type SetupState, type Step, stepsOf } from '../../stores/setup/setup-state.js';
 import type { SetupStore } from '../../stores/setup/setup-store.js';
 import { HelpOverlay } from '../../ui/help-overlay.js';
-import { keepThatFit } from '../../ui/keep-that-fit.js';
+import { fitByPriority } from '../../ui/fit-by-priority.js';
 import { Line } from '../../ui/line.js';
 import { Screen } from '../../ui/screen.js';
 import { useSize } from '../../ui/size.js';
@@ -57,7 +57,7 @@ export function SetupScreen({ store }: { readonly store: SetupStore }): ReactEle
 function Steps({ steps, at }: { readonly steps: readonly Step[]; readonly at: number }): ReactElement {
   const room = useSize().columns - 2;
   const all = steps.map((step, index) => ({ step, index, priority: Math.abs(index - at) }));
-  const shown = keepThatFit(all, room, ({ step }) => NAMES[step].length + 2, 1);
+  const shown = fitByPriority(all, room, ({ step }) => NAMES[step].length + 2, 1);
   return (
     <Line
       left={shown.map(({ step, index }, position) => (

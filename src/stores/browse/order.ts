@@ -60,7 +60,7 @@ function* sortByDigit(from: Uint32Array, digit: (index: number) => number): Gene
 }
 
 /** Sorts some of the files in this order. */
-export function inOrder({ files, ranks }: Order, some: Uint32Array): Uint32Array {
+export function sortFiles({ files, ranks }: Order, some: Uint32Array): Uint32Array {
   if (some.length === files.length) return files;
   const isWanted = new Uint8Array(ranks.length);
   for (const index of some) isWanted[index] = 1;

@@ -2,7 +2,7 @@
 import type { Listing } from '../../core/restore/listing/listing.js';
 import { type RawPath, TOP } from '../../core/platform/paths/raw-path.js';
 import type { BrowseState } from './browse-state.js';
-import { inOrder, type Order } from './order.js';
+import { sortFiles, type Order } from './order.js';
 import { buildTree, firstAtOrAfter, foldersAbove, rowOf, type Tree, type TreeRow } from './tree.js';
 
 type Rows = Pick<BrowseState, 'tree' | 'listed'>;
@@ -24,7 +24,7 @@ export function withPosition(state: BrowseState, position: number): BrowseState 
 
 /** Changes the visible files, or their order; the cursor stays on its file, or moves to the next one after it. */
 export function withVisible(state: BrowseState, visible: Uint32Array, order: Order | undefined): BrowseState {
-  const listed = order === undefined ? visible : inOrder(order, visible);
+  const listed = order === undefined ? visible : sortFiles(order, visible);
   const next = { ...state, visible, listed, order };
   return relocated({ ...next, tree: state.tree && treeOf(next, state.tree.open) });
 }

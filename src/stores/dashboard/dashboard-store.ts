@@ -17,7 +17,7 @@ export interface ViewPlace {
 }
 
 /** An upload to be browsed. */
-export interface BrowseWish {
+export interface BrowseRequest {
   readonly url: string;
   /** Endpoint of an S3-compatible server, when it is not that of the dashboard. */
   readonly endpointUrl?: string | undefined;
@@ -31,7 +31,7 @@ export interface DashboardState {
   /** One sentence, until the next key. */
   readonly notice: string | undefined;
   /** An upload that is to be browsed; the dashboard comes back afterwards. */
-  readonly wish: BrowseWish | undefined;
+  readonly wish: BrowseRequest | undefined;
   readonly isOver: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface DashboardActions {
   /** Reads the sources of the current view now. */
   readonly refresh: () => void;
   /** Leaves the screen for the browser; undefined on return. */
-  readonly browse: (wish: BrowseWish | undefined) => void;
+  readonly browse: (wish: BrowseRequest | undefined) => void;
   readonly quit: () => void;
 }
 

@@ -19,7 +19,7 @@ export interface RefreshingOptions {
 }
 
 /** Reads until the returned function is called, which also cancels reads in progress. */
-export function keepRefreshing({ dashboard, views, sources, everyMs, now, later }: RefreshingOptions): () => void {
+export function startRefreshing({ dashboard, views, sources, everyMs, now, later }: RefreshingOptions): () => void {
   const begunMs = new Map<AnySource, number>();
   let stopWaiting: () => void = () => undefined;
   let stopLive: () => void = () => undefined;

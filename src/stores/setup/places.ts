@@ -21,7 +21,7 @@ export function addressFields(place: Place): readonly ('account' | 'region' | 's
 }
 
 /** Initial values of the fields. */
-export function prefilled(place: Place): {
+export function initialFields(place: Place): {
   readonly server: string;
   readonly region: string;
   readonly account: string;

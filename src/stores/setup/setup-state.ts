@@ -198,7 +198,7 @@ export function answersOf(state: SetupState, home: string): SetupAnswers {
 }
 
 /** True when the user may go on to the next step. */
-export function mayGoOn({ step, check, test, usability, isBusy }: SetupState): boolean {
+export function canContinue({ step, check, test, usability, isBusy }: SetupState): boolean {
   if (isBusy) return false;
   if (step === 'check') return check.status === 'done' && usability !== 'none';
   return step !== 'test' || (test.status === 'done' && !test.lines.some(({ tone }) => tone === 'bad'));

@@ -5,14 +5,14 @@ import type { CheckLine } from '../../core/setup/check-store.js';
 import type { CredentialSource } from '../../core/setup/found-credentials.js';
 import type { TypedKeys } from '../../core/setup/keys-file.js';
 import { parametersOf, withChoices } from './parameters.js';
-import { kindOf, type Place, PLACES, prefilled } from './places.js';
+import { kindOf, type Place, PLACES, initialFields } from './places.js';
 import {
   answersOf,
   type EditedLine,
   type FieldName,
   fieldsOf,
   IDLE,
-  mayGoOn,
+  canContinue,
   type Review,
   type SetupAnswers,
   type SetupState,
@@ -73,7 +73,7 @@ export type SetupStore = StoreApi<SetupState & { readonly do: SetupActions }>;
 const line = (text = ''): EditedLine => ({ text, cursor: text.length });
 /** Replaces values that were filled in for the place before; typed values stay. */
 function refilled(fields: SetupState['fields'], before: Place, after: Place): SetupState['fields'] {
-  const [old, fresh] = [prefilled(before), prefilled(after)];
+  const [old, fresh] = [initialFields(before), initialFields(after)];
   const own = (['server', 'region', 'account'] as const).flatMap((name) =>
     ['', old[name]].includes(fields[name].text) ? [[name, line(fresh[name])] as const] : [],
   );
@@ -83,7 +83,7 @@ function refilled(fields: SetupState['fields'], before: Place, after: Place): Se
 const clamp = (value: number, count: number): number => Math.max(0, Math.min(value, count - 1));
 
 function initialState({ place, sources, profile, fields: given, settings }: SetupOptions): SetupState {
-  const fields = { ...prefilled(place), ...given };
+  const fields = { ...initialFields(place), ...given };
   const named = sources.findIndex((one) => one.kind === 'profile' && one.name === profile);
   return {
     step: 'kind',
@@ -217,7 +217,7 @@ export function createSetupStore(options: SetupOptions): SetupStore {
         next() {
           const state = get();
           const { step, fields } = state;
-          if (!mayGoOn(state)) return;
+          if (!canContinue(state)) return;
           const names = fieldsOf(state);
           if (state.row < names.length - 1) return set({ row: state.row + 1, notice: undefined });
           const trouble = troubleOf(state, home);

@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest';
 import { program } from '../../../src/commands/index.js';
 import { Collector } from '../../../src/core/diagnostics/observe/collect.js';
 import { servePprof } from '../../../src/core/diagnostics/observe/pprof-server.js';
-import { leavings, runningThreads } from '../../../src/core/platform/threads/threads.js';
+import { threadExitHooks, runningThreads } from '../../../src/core/platform/threads/threads.js';
 import { json, runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -80,8 +80,8 @@ it('every thread of an upload waits for profilers before it ends', async () => {
     told.add((runningThreads.get(threadId) ?? '').replace(/ \d+$/, ''));
     await Promise.resolve();
   };
-  leavings.add(leaving);
-  ends.push(async () => await Promise.resolve(void leavings.delete(leaving)));
+  threadExitHooks.add(leaving);
+  ends.push(async () => await Promise.resolve(void threadExitHooks.delete(leaving)));
 
   const run = await runCommand({ root, folder }, ['upload', 'source', './store', '--enable-dedup', '--quiet']);
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { agree, hasTerminal } from '../../../src/commands/kit/ask.js';
+import { requireConfirmation, hasTerminal } from '../../../src/commands/kit/ask.js';
 import { datasetBase } from '../../../src/commands/kit/dataset-target.js';
 import { fact, firstLines, ofKnown, textOf } from '../../../src/commands/kit/lines.js';
 import { isGiven, stopwatch, warnOf } from '../../../src/commands/kit/run.js';
@@ -80,7 +80,8 @@ describe('runs', () => {
 
 describe('questions', () => {
   test('a no ends the command', async () => {
-    const answer = (yes: boolean) => agree({ confirm: () => Promise.resolve(yes) }, 'Sure?', 'nothing was deleted');
+    const answer = (yes: boolean) =>
+      requireConfirmation({ confirm: () => Promise.resolve(yes) }, 'Sure?', 'nothing was deleted');
     await expect(answer(true)).resolves.toBeUndefined();
     await expect(answer(false)).rejects.toMatchObject({
       code: 'usage',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { beginning, type SetupValues } from '../../../src/commands/setup/begin.js';
+import { initialSetup, type SetupValues } from '../../../src/commands/setup/begin.js';
 
 const NOTHING: SetupValues = {
   nonInteractive: false,
@@ -20,7 +20,7 @@ const begun = (
   const config = { path: '/c', bytes: undefined, text: '', settings: new Map(Object.entries(settings)) };
   const none = { AWS_CONFIG_FILE: '/none', AWS_SHARED_CREDENTIALS_FILE: '/none' };
   const around = { cwd: '/here', userHome: '/home/anna', env: { ...none, ...env } };
-  return beginning({ ...NOTHING, ...values }, 's3://acme', config, around);
+  return initialSetup({ ...NOTHING, ...values }, 's3://acme', config, around);
 };
 
 describe('the questions begin', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../../src/core/access/answer.js';
 import { awsCommand } from '../../../src/core/access/aws-command.js';
-import { finding, isAsBadAs, SEVERITIES, THRESHOLDS, worstOf } from '../../../src/core/access/finding.js';
+import { finding, reachesThreshold, SEVERITIES, THRESHOLDS, worstOf } from '../../../src/core/access/finding.js';
 import {
   defaultKeyOf,
   judgeEncryption,
@@ -210,7 +210,9 @@ describe('severities', () => {
   });
 
   test('--fail-on: unknown trips on what is not known, warn and critical do not', () => {
-    const tripped = THRESHOLDS.map((threshold) => SEVERITIES.filter((severity) => isAsBadAs(severity, threshold)));
+    const tripped = THRESHOLDS.map((threshold) =>
+      SEVERITIES.filter((severity) => reachesThreshold(severity, threshold)),
+    );
 
     expect(tripped).toEqual([[], ['unknown', 'warn', 'critical'], ['warn', 'critical'], ['critical']]);
   });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
 import { resolveSource } from '../../../src/core/archive/scan/source-folder.js';
 import { listPrices } from '../../../src/core/cost/price-book.js';
-import type { PlannedAmounts } from '../../../src/core/archive/run/may-begin.js';
+import type { PlannedAmounts } from '../../../src/core/archive/run/upload-gate.js';
 import type { TransferEvent } from '../../../src/core/events/events.js';
 import { openStore } from '../../../src/core/store/open-store.js';
 import { rawFromText } from '../../../src/core/platform/paths/raw-path.js';
@@ -106,14 +106,14 @@ test('before anything is sent it is asked whether that may be, with the bytes an
   const opened = await openTestS3(s3.endpoint, 'bucket');
   const asked: { readonly bytes: number; readonly costUsd: number | null }[] = [];
   const options = { source: resolveSource(folder), home, signal: new AbortController().signal, emit: () => undefined };
-  const mayBegin = ({ bytes, billAt }: PlannedAmounts): Promise<void> => {
+  const uploadGate = ({ bytes, billAt }: PlannedAmounts): Promise<void> => {
     asked.push({ bytes, costUsd: billAt({ provider: undefined, book: listPrices }).costUsd });
     return Promise.reject(new Error('it may not'));
   };
 
-  const onAws = archiveFolder({ ...options, store: { ...opened, isAws: true }, mayBegin });
+  const onAws = archiveFolder({ ...options, store: { ...opened, isAws: true }, uploadGate });
   await expect(onAws).rejects.toThrow('it may not');
-  await expect(archiveFolder({ ...options, store: opened, mayBegin })).rejects.toThrow('it may not');
+  await expect(archiveFolder({ ...options, store: opened, uploadGate })).rejects.toThrow('it may not');
 
   // STANDARD at $0.023 for each GiB, and for each PUT, of which there are a few, $0.000005.
   const [{ bytes = 0, costUsd } = {}, elsewhere] = asked;

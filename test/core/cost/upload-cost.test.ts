@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ownPrices } from '../../../src/core/cost/own-prices.js';
 import { listPrices } from '../../../src/core/cost/price-book.js';
 import type { PriceBook } from '../../../src/core/cost/price-table.js';
-import { madeUploadCost, uploadCost } from '../../../src/core/cost/upload-cost.js';
+import { actualUploadCost, uploadCost } from '../../../src/core/cost/upload-cost.js';
 
 const GB = 2 ** 30;
 const AWS = { region: 'us-west-2', isAws: true, isFolder: false };
@@ -59,7 +59,7 @@ test('charges what is written to EXPRESS_ONEZONE by its size; where that price i
   });
 
   const east = uploadCost(objects, { ...AWS, region: 'us-east-1' }, book);
-  const made = madeUploadCost(
+  const made = actualUploadCost(
     { objects, requests: { put: 3, get: 0, list: 0, head: 0, copy: 0 } },
     { region: 'us-east-1' },
     book,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Heartbeat } from '../../../src/core/fleet/heartbeat.js';
-import { judge, type WriterStatus } from '../../../src/core/fleet/watch/judge.js';
+import { judgeWriter, type WriterStatus } from '../../../src/core/fleet/watch/judge.js';
 import type { SeenConfig } from '../../../src/core/fleet/watch/observation.js';
 import { heartbeat, heartbeatSource } from '../../support/heartbeat.js';
 
@@ -25,7 +25,7 @@ const judged = ({
   isCloned = false,
   config,
 }: Seen): WriterStatus =>
-  judge(
+  judgeWriter(
     { writerId: 'web-01', seen: { kind: 'read', heartbeat: heartbeat('web-01', change), putAt: at(putAt) }, config },
     { now: at(now), thresholdMs, isCloned },
   );
@@ -147,7 +147,7 @@ describe('config', () => {
   });
 
   it('without a heartbeat makes a writer missing', () => {
-    const missing = judge(
+    const missing = judgeWriter(
       { writerId: 'web-01', seen: { kind: 'none' }, config: config(undefined, 3) },
       { now: at(6), thresholdMs: HOUR, isCloned: false },
     );

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { configVersionOf } from '../../../src/core/fleet/watch/look.js';
-import { lookAtFleet } from '../../../src/core/fleet/watch/look.js';
+import { configVersionOf } from '../../../src/core/fleet/watch/read-fleet.js';
+import { readFleet } from '../../../src/core/fleet/watch/read-fleet.js';
 import type { FleetObservation } from '../../../src/core/fleet/watch/observation.js';
 import { fileStore } from '../../../src/core/store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/store/object-store.js';
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const look = (on: ObjectStore): Promise<FleetObservation> =>
-  lookAtFleet(on, {
+  readFleet(on, {
     knownVersion: () => undefined,
     now: () => new Date('2026-03-04T06:00:00Z'),
     emit: ignoreEvents,

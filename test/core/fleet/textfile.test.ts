@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge } from '../../../src/core/fleet/watch/judge.js';
+import { judgeWriter } from '../../../src/core/fleet/watch/judge.js';
 import { metricsText } from '../../../src/core/fleet/watch/textfile.js';
 import type { FleetStatus } from '../../../src/core/fleet/watch/watch-fleet.js';
 import { heartbeat, heartbeatSource } from '../../support/heartbeat.js';
@@ -38,7 +38,7 @@ const options = { now: at('06:00:00'), thresholdMs: 7_200_000, isCloned: false }
 test('a fleet as metrics: one family after the other, times in seconds, and nothing for what is not known', () => {
   const sources = [heartbeatSource({ files: 2, bytes: 30 }), heartbeatSource({ files: 3, bytes: 2 ** 52 })];
   const writers = [
-    judge(
+    judgeWriter(
       {
         writerId: 'web-01',
         seen: { kind: 'read', heartbeat: heartbeat('web-01', { sources }), putAt: at('05:00:00.500') },
@@ -46,7 +46,7 @@ test('a fleet as metrics: one family after the other, times in seconds, and noth
       },
       options,
     ),
-    judge({ writerId: 'new-01', seen: { kind: 'none' }, config: undefined }, options),
+    judgeWriter({ writerId: 'new-01', seen: { kind: 'none' }, config: undefined }, options),
   ];
   const counts = { healthy: 1, starting: 0, failing: 0, stale: 0, missing: 1, unknown: 0 };
   const location = 'file:///mnt/a "b"\\c\nd';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, 
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
-import { openLookMemory } from '../../../src/core/dataset/cache/look-memory.js';
+import { openCheckCache } from '../../../src/core/dataset/cache/check-cache.js';
 import { withAbilities } from '../../../src/core/store/abilities.js';
 import type { ObjectStore } from '../../../src/core/store/object-store.js';
 import { restored } from '../archive/resume/interrupted.js';
@@ -199,7 +199,7 @@ test('a manifest to build on that was replaced since it was looked at is noticed
 });
 
 describe('what was seen whole less than a day ago', () => {
-  const looksOf = ({ home }: Machine) => openLookMemory(join(home, 'manifest-cache'), (text) => expect.fail(text));
+  const looksOf = ({ home }: Machine) => openCheckCache(join(home, 'manifest-cache'), (text) => expect.fail(text));
 
   test('is listed again in a folder store, where that costs nothing, and read once a day', async () => {
     const { lab, one } = await chain();

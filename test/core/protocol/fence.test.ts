@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { listUploads, lookForManifests } from '../../../src/core/dataset/records/find-places.js';
+import { listUploads, findMissingManifests } from '../../../src/core/dataset/records/find-places.js';
 import { encodeFence, isFence } from '../../../src/core/format/manifest/fence.js';
 import type { ObjectStore } from '../../../src/core/store/object-store.js';
 import { StoreError } from '../../../src/core/store/store-error.js';
@@ -222,7 +222,7 @@ test('a folder with a fence alone is nothing to lists, verify, repair and the co
   const ids = await listUploads(lab.store);
   const emit = (): void => undefined;
 
-  const looked = await lookForManifests(lab.store, ids);
+  const looked = await findMissingManifests(lab.store, ids);
   const verdict = await verifyStore({ reader: lab.store, mode: 'quick', emit, signal } as never);
   const counted = await survey(lab.store, await openHoldings(lab.store, signal), signal, emit);
 

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openHeadCache } from '../../../src/core/dataset/cache/head-cache.js';
-import { openLookMemory } from '../../../src/core/dataset/cache/look-memory.js';
+import { openCheckCache } from '../../../src/core/dataset/cache/check-cache.js';
 import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
 import { type ListedVersion, listVersions, readVersion } from '../../../src/core/dataset/records/versions.js';
 import { fileStore } from '../../../src/core/store/file/file-store.js';
@@ -76,7 +76,7 @@ export class Lab {
       datasetId: LAB,
       cache: openManifestCache({ folder: cache, limitBytes: 2 ** 30 }),
       heads: openHeadCache(cache, () => undefined),
-      looks: openLookMemory(cache, () => undefined),
+      looks: openCheckCache(cache, () => undefined),
       journal: new FileJournal({
         folder: machine.state,
         host: HOST,

@@ -4,7 +4,7 @@ import { ContentHash, scatter } from '../../../src/core/restore/write/content-ha
 import { frameAt, frameOffsets, planSpans } from '../../../src/core/restore/plan/frame-plan.js';
 import { neededFrames, planChunk, planLanes } from '../../../src/core/restore/plan/lanes.js';
 import { dataRuns, writeAround } from '../../../src/core/restore/plan/sparse-map.js';
-import { decide } from '../../../src/core/restore/plan/overwrite.js';
+import { decideOverwrite } from '../../../src/core/restore/plan/overwrite.js';
 import { restoredMode, restoredOwner } from '../../../src/core/restore/write/file-metadata.js';
 import { sampleChunks } from '../../../src/core/mend/verify/verify.js';
 import { md5 } from '../../support/make-archive.js';
@@ -174,18 +174,18 @@ test('the table of decisions', () => {
   const file = { type: 'file' as const, size: 5, mtime: { seconds: 100, nanos: 123456789 } };
   const present = { kind: 'file' as const, size: 5, mtimeSeconds: 100, mtimeNanos: 123456789, mode: 0 };
 
-  expect(decide('never', file, undefined, 9)).toBe('write');
-  expect(decide('if-changed', file, present, 9)).toBe('unchanged');
-  expect(decide('if-changed', file, { ...present, mtimeNanos: 123456000 }, 9)).toBe('write');
-  expect(decide('if-changed', file, { ...present, mtimeNanos: 123456000 }, 6)).toBe('unchanged');
-  expect(decide('if-changed', file, { ...present, kind: 'symlink' }, 9)).toBe('write');
-  expect(decide('if-newer', file, { ...present, mtimeNanos: 123456788 }, 9)).toBe('write');
-  expect(decide('if-newer', file, { ...present, mtimeSeconds: 101 }, 9)).toBe('skip');
-  expect(decide('never', { ...file, type: 'directory' }, { ...present, kind: 'directory' }, 9)).toBe('write');
-  expect(decide('always', file, { ...present, kind: 'directory' }, 9)).toEqual({
+  expect(decideOverwrite('never', file, undefined, 9)).toBe('write');
+  expect(decideOverwrite('if-changed', file, present, 9)).toBe('unchanged');
+  expect(decideOverwrite('if-changed', file, { ...present, mtimeNanos: 123456000 }, 9)).toBe('write');
+  expect(decideOverwrite('if-changed', file, { ...present, mtimeNanos: 123456000 }, 6)).toBe('unchanged');
+  expect(decideOverwrite('if-changed', file, { ...present, kind: 'symlink' }, 9)).toBe('write');
+  expect(decideOverwrite('if-newer', file, { ...present, mtimeNanos: 123456788 }, 9)).toBe('write');
+  expect(decideOverwrite('if-newer', file, { ...present, mtimeSeconds: 101 }, 9)).toBe('skip');
+  expect(decideOverwrite('never', { ...file, type: 'directory' }, { ...present, kind: 'directory' }, 9)).toBe('write');
+  expect(decideOverwrite('always', file, { ...present, kind: 'directory' }, 9)).toEqual({
     refused: expect.stringMatching(/folder is in its place/),
   });
-  expect(decide('always', { ...file, type: 'directory' }, present, 9)).toEqual({
+  expect(decideOverwrite('always', { ...file, type: 'directory' }, present, 9)).toEqual({
     refused: expect.stringMatching(/not a folder is in its place/),
   });
 });

@@ -7,7 +7,7 @@ import { localSources } from '../../../src/commands/dashboard/local-sources.js';
 import { DashboardScreen } from '../../../src/screens/dashboard/dashboard-screen.js';
 import { DASHBOARD_VIEWS } from '../../../src/screens/dashboard/views.js';
 import { createDashboardStore } from '../../../src/stores/dashboard/dashboard-store.js';
-import { keepRefreshing } from '../../../src/stores/dashboard/refreshing.js';
+import { startRefreshing } from '../../../src/stores/dashboard/refreshing.js';
 import { createKeySource } from '../../../src/ui/keys.js';
 import { Kit } from '../../../src/ui/kit.js';
 import { fixedSize } from '../../../src/ui/size.js';
@@ -52,7 +52,7 @@ const app = render(
     patchConsole: false,
   },
 );
-const stop = keepRefreshing({
+const stop = startRefreshing({
   dashboard: store,
   views: DASHBOARD_VIEWS,
   sources,

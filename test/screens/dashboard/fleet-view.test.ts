@@ -3,8 +3,8 @@ import type { Heartbeat } from '../../../src/core/fleet/heartbeat.js';
 import {
   type Condition,
   CONDITIONS,
-  isTroubled,
-  judge,
+  needsAttention,
+  judgeWriter,
   type WriterStatus,
 } from '../../../src/core/fleet/watch/judge.js';
 import type { FleetStatus } from '../../../src/core/fleet/watch/watch-fleet.js';
@@ -29,7 +29,7 @@ function writer(
 ): WriterStatus {
   const sent = heartbeat(writerId, change);
   const seen = { kind: 'read', heartbeat: sent, putAt: new Date(putAt) } as const;
-  return judge({ writerId, seen, config: undefined }, { now: LOOKED_AT, thresholdMs: 7_200_000, isCloned });
+  return judgeWriter({ writerId, seen, config: undefined }, { now: LOOKED_AT, thresholdMs: 7_200_000, isCloned });
 }
 
 const failing = (writerId: string): WriterStatus =>
@@ -53,7 +53,7 @@ const early = {
 };
 const stale = (): WriterStatus => writer('lab-nas-02', early, { putAt: '2026-03-04T01:52:00Z' });
 const missing = (): WriterStatus =>
-  judge(
+  judgeWriter(
     {
       writerId: 'lab-nas-09',
       seen: { kind: 'none' },
@@ -66,7 +66,7 @@ function fleetOf(writers: readonly WriterStatus[], notes: readonly string[] = []
   const counts = Object.fromEntries(
     CONDITIONS.map((word) => [word, writers.filter(({ condition }) => condition === word).length]),
   ) as Record<Condition, number>;
-  const troubledCount = writers.filter(isTroubled).length;
+  const troubledCount = writers.filter(needsAttention).length;
   return { location: 's3://acme-archive/lab', lookedAt: LOOKED_AT, writers, counts, troubledCount, others: [], notes };
 }
 

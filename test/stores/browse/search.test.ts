@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { filesOf, isNarrower, NO_FILTER, Search, type BrowseFilter } from '../../../src/stores/browse/search.js';
 import type { Listing } from '../../../src/core/restore/listing/listing.js';
 import { FolderFacts } from '../../../src/stores/browse/folder-facts.js';
-import { inOrder, type Order, orderFiles } from '../../../src/stores/browse/order.js';
+import { sortFiles, type Order, orderFiles } from '../../../src/stores/browse/order.js';
 import {
   buildTree,
   firstAtOrAfter,
@@ -181,7 +181,7 @@ describe('the order of files', () => {
         expect(Array.from(order.files)).toEqual(expected);
         expect(expected.map((index) => order.ranks[index])).toEqual(expected.map((_, rank) => rank));
         const some = files.filter((index) => index % 2 === 0);
-        expect(Array.from(inOrder(order, some))).toEqual(expected.filter((index) => index % 2 === 0));
+        expect(Array.from(sortFiles(order, some))).toEqual(expected.filter((index) => index % 2 === 0));
       }),
       { numRuns: 40 },
     );

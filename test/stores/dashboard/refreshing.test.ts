@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createDashboardStore, type DashboardStore } from '../../../src/stores/dashboard/dashboard-store.js';
-import { keepRefreshing } from '../../../src/stores/dashboard/refreshing.js';
+import { startRefreshing } from '../../../src/stores/dashboard/refreshing.js';
 import { createSource, type Source } from '../../../src/stores/dashboard/source.js';
 import type { DashboardSources } from '../../../src/stores/dashboard/sources.js';
 import type { ViewModel } from '../../../src/stores/dashboard/view-model.js';
@@ -57,7 +57,7 @@ function open(view: 'overview' | 'costs' | 'uploads' = 'overview') {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these views read nothing else
   const sources = {} as DashboardSources;
   const dashboard: DashboardStore = createDashboardStore({ views, view, sources });
-  const stop = keepRefreshing({ dashboard, views, sources, everyMs: EVERY_MS, now: time.now, later: time.later });
+  const stop = startRefreshing({ dashboard, views, sources, everyMs: EVERY_MS, now: time.now, later: time.later });
   return { time, counts, state, dashboard, stop, spend };
 }
 

@@ -6,7 +6,7 @@ import { betterClass } from '../../../src/stores/dashboard/analysis.js';
 import { newestSums } from '../../../src/stores/dashboard/inventory-list.js';
 import { createSource } from '../../../src/stores/dashboard/source.js';
 import { createDashboardStore } from '../../../src/stores/dashboard/dashboard-store.js';
-import { keepRefreshing } from '../../../src/stores/dashboard/refreshing.js';
+import { startRefreshing } from '../../../src/stores/dashboard/refreshing.js';
 import type { DashboardSources } from '../../../src/stores/dashboard/sources.js';
 import type { ViewModel } from '../../../src/stores/dashboard/view-model.js';
 import { memoryReader } from '../../support/memory-reader.js';
@@ -58,7 +58,7 @@ test('what takes many requests rests longer than a refresh, unless a person asks
     next = call;
     return () => undefined;
   };
-  const stop = keepRefreshing({ dashboard, views: [view], sources, everyMs: 5000, now, later });
+  const stop = startRefreshing({ dashboard, views: [view], sources, everyMs: 5000, now, later });
   const settled = (): Promise<void> => new Promise((done) => void setImmediate(done));
   await settled();
   for (let tick = 0; tick < 24; tick++) {

@@ -12,19 +12,19 @@ import { checkCredentialsFile } from '../../../core/fleet/agent/credentials-file
 import { instanceIdOf } from '../../../core/fleet/agent/instance-id.js';
 import type { AgentClock } from '../../../core/fleet/agent/wait-until.js';
 import { errorText, isArchiverError } from '../../../core/platform/failures/errors.js';
-import { harmless } from '../../../core/platform/json/document.js';
+import { escapeForTerminal } from '../../../core/platform/json/document.js';
 import { StoreRefusals } from '../../../core/store/abilities.js';
 import { joinStoreUrl, parseStoreUrl } from '../../../core/store/store-url.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { holdLock, type Lock } from '../../../core/platform/state/lock.js';
 import { collectGarbage } from '../../../core/platform/threads/collect-garbage.js';
-import { keepThreads } from '../../../core/platform/threads/threads.js';
+import { retainThreads } from '../../../core/platform/threads/threads.js';
 import { lockOption } from '../../upload/engine-options.js';
 import { warnOfUnwritableHome } from '../../upload/unwritable-home.js';
 import { agentDocument, agentText, cycleLine, cycleObject, exitStatus, troublesOf } from './agent-report.js';
 import { agentSetup, DEFAULT_INTERVAL_MS } from './agent-setup.js';
 import { sourceArchiver } from './archive-source.js';
-import { noticedCycle } from './noticed-cycle.js';
+import { cycleWithNotices } from './cycle-with-notices.js';
 import { openFleet } from './open-fleet.js';
 import type { AgentValues } from './agent-flags.js';
 
@@ -44,7 +44,7 @@ export async function runAgentCommand(
   const { baseUrl, writerId, plans } = await agentSetup(values, args, context, warn);
   lockOption(values, baseUrl); // refuses an invalid lock before anything begins
   if (parseStoreUrl(baseUrl).kind === 's3' && values.profile === undefined) checkCredentialsFile(context);
-  const cycle = noticedCycle(values, joinStoreUrl(baseUrl, 'writers', writerId), context);
+  const cycle = cycleWithNotices(values, joinStoreUrl(baseUrl, 'writers', writerId), context);
   const path = agentPath(context.home, { baseUrl, writerId });
   const lock = await lockOf(path, writerId, warn);
   const instanceId = instanceIdOf(writerId, values.once);
@@ -62,7 +62,7 @@ export async function runAgentCommand(
     open: (signal) => openFleet(baseUrl, values, context, { signal, refusals: known() }),
     onTrouble: (text) => context.note(text),
   });
-  const endThreads = keepThreads();
+  const endThreads = retainThreads();
   let cycles = 0;
   try {
     const last = await runAgent({
@@ -137,7 +137,7 @@ async function lockOf(path: string, writerId: string, warn: (text: string) => vo
 function reportCycle(cycle: EndedAgentCycle, values: AgentValues, context: Context<'fleetagent run'>): void {
   const isJson = context.json || values.progressFormat === 'json';
   // With --once the document of the cycle is the result instead.
-  if (isJson && !values.once) context.stderr.write(`${harmless(JSON.stringify(cycleObject(cycle)))}\n`);
+  if (isJson && !values.once) context.stderr.write(`${escapeForTerminal(JSON.stringify(cycleObject(cycle)))}\n`);
   if (isJson) return;
   context.note(cycleLine(cycle, values));
   for (const text of troublesOf(cycle.heartbeat)) context.warn(printable(text));

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../../cli/context.js';
 import { archiveInto } from '../../../core/archive/archive-folder.js';
-import { ownTrees, treesBelow } from '../../../core/archive/scan/source-folder.js';
+import { excludedTrees, treesBelow } from '../../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../../core/archive/run/settings.js';
 import type { UploadResult } from '../../../core/archive/upload-result.js';
 import { ArchiverError } from '../../../core/platform/failures/errors.js';
@@ -12,11 +12,11 @@ import type { ArchiveSource } from '../../../core/fleet/agent/cycle.js';
 import type { StoreRefusals } from '../../../core/store/abilities.js';
 import { parseStoreUrl } from '../../../core/store/store-url.js';
 import { printable, type RawPath } from '../../../core/platform/paths/raw-path.js';
-import { tellLedger, tellResult } from '../../kit/account.js';
-import { mayBegin } from '../../kit/slots.js';
+import { recordRunFacts, recordRunResult } from '../../kit/account.js';
+import { uploadGate } from '../../kit/slots.js';
 import { withProgress } from '../../kit/run.js';
 import { openForWriting } from '../../kit/store.js';
-import { lockOption, surroundings, uploadMemoryLimit } from '../../upload/engine-options.js';
+import { lockOption, engineEnvironment, uploadMemoryLimit } from '../../upload/engine-options.js';
 import { openResumable } from '../../upload/resumable.js';
 import { type FolderTarget, placesOf } from '../../upload/run-archive.js';
 import type { AgentValues } from './agent-flags.js';
@@ -71,8 +71,8 @@ async function archiveSource(
   refuseTwin(source, places.source, plan);
   const region = context.origins['region'] === 'config' ? (plan.region ?? values.region) : values.region;
   const named = { ...values, region };
-  tellLedger(context, { operation: 'sync', project: values.project, writerId });
-  const gate = mayBegin(values, context);
+  recordRunFacts(context, { operation: 'sync', project: values.project, writerId });
+  const gate = uploadGate(values, context);
   const open = openForWriting(url, named, context, { refusals: refusals() });
   const run = {
     command: 'fleetagent run',
@@ -87,8 +87,8 @@ async function archiveSource(
   try {
     return await withProgress(context, { progressFormat: formatOf(values) }, async (emit) => {
       emit({ type: 'start', operation: 'sync', source: source.path, target: url });
-      const result = await archiveInto(() => open(emit), { ...resumed, mayBegin: gate(emit), emit });
-      tellResult(context, result);
+      const result = await archiveInto(() => open(emit), { ...resumed, uploadGate: gate(emit), emit });
+      recordRunResult(context, result);
       return result;
     });
   } finally {
@@ -140,7 +140,7 @@ function engineOptions(
   const isFolder = parseStoreUrl(places.url).kind === 'file';
   const cacheFolder = manifestCacheDir === undefined ? undefined : resolve(context.cwd, manifestCacheDir);
   return {
-    ...surroundings(context),
+    ...engineEnvironment(context),
     source: places.source,
     dataset: {
       writerId: places.writerId,
@@ -153,7 +153,7 @@ function engineOptions(
       isFlat: !recursive,
       settledBeforeMs: minAgeMs === 0 ? undefined : context.now().getTime() - minAgeMs,
       skipTrees: [
-        ...ownTrees(places.source, places.base, context.home),
+        ...excludedTrees(places.source, places.base, context.home),
         ...treesBelow(places.source, cacheFolder === undefined ? [] : [cacheFolder]),
       ],
     },

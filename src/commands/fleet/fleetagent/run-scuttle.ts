@@ -9,9 +9,9 @@ import { printable } from '../../../core/platform/paths/raw-path.js';
 import { openHoldings } from '../../../core/mend/scuttle/holdings.js';
 import { type Survey, survey } from '../../../core/mend/scuttle/survey.js';
 import { type WipeResult, wipe } from '../../../core/mend/scuttle/wipe.js';
-import { within } from '../../../core/mend/scuttle/within.js';
+import { limitToFolders } from '../../../core/mend/scuttle/limit-to-folders.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
-import { tellLedger } from '../../kit/account.js';
+import { recordRunFacts } from '../../kit/account.js';
 import { forgetDatasets } from '../../kit/forget-datasets.js';
 import { textOf } from '../../kit/lines.js';
 import { type StoreContext, withStore } from '../../kit/store.js';
@@ -74,12 +74,12 @@ async function purge(
   const flags = { ...values, endpointUrl: undefined };
   return await withStore({ baseUrl: location, values: flags, context }, async (opened) => {
     const { store, deleter, requests } = opened;
-    const part = within(store, [`writers/${writerId}/`, `fleet/${writerId}/`]);
+    const part = limitToFolders(store, [`writers/${writerId}/`, `fleet/${writerId}/`]);
     const holdings = await openHoldings(part, signal);
     const found = await survey(part, holdings, signal, () => undefined);
     context.note(`${printable(location)} holds ${surveyText(found)} of writer ${writerId}`);
     const identity = await takeDown();
-    tellLedger(context, { operation: 'scuttle' });
+    recordRunFacts(context, { operation: 'scuttle' });
     const done = await wipe(part, holdings, { found, deleter, signal });
     await forgetDatasets(opened, found.datasetKeys, context);
     return { identity, purged: { location, found, done, versionsHidden: holdings.versionsHidden, requests } };

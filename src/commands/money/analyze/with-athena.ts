@@ -37,11 +37,11 @@ export async function athenaTally(
     `Athena reads ${formatBytes(read.bytes)} at most, for ${formatUsd(athenaUsd(read.bytes))} (${formatUsd(USD_PER_TB)} per TB in most regions)`,
   );
   emit({ type: 'phase', phase: 'listing' });
-  const { askAthena } = await import('../../../core/money/analyze/inventory/athena-client.js');
+  const { runAthenaQuery } = await import('../../../core/money/analyze/inventory/athena-client.js');
   const { env, signal } = context;
   const { profile, endpointUrl, caBundle, athenaWorkgroup: workgroup, athenaOutputLocation: outputLocation } = values;
   const sources = { env, profile, endpointUrl, caBundle, region };
   return await tallyWithAthena({ inventory, database, table, prefix, now }, ({ sql }) =>
-    askAthena(sources, { sql, database, workgroup, outputLocation, maxScanBytes, signal }),
+    runAthenaQuery(sources, { sql, database, workgroup, outputLocation, maxScanBytes, signal }),
   );
 }

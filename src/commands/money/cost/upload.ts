@@ -63,7 +63,7 @@ export const command = defineCommand({
     const { parseStoreUrl } = await import('../../../core/store/store-url.js');
     const { readManifest } = await import('../../../core/format/manifest/manifest-reader.js');
     const { originOf } = await import('../../../core/cost/price-table.js');
-    const { onceUsd, uploadCost } = await import('../../../core/cost/upload-cost.js');
+    const { oneTimeUsd, uploadCost } = await import('../../../core/cost/upload-cost.js');
     const { costOfItem, uploadSavings } = await import('../../../core/cost/upload-savings.js');
     const { pricedBy } = await import('../../kit/prices.js');
     const { baseUrl, uploadId, session } = await findUpload(url, values, context);
@@ -97,7 +97,7 @@ export const command = defineCommand({
     const savings = values.showSavings && isWhole ? uploadSavings(estimate, copy, place, book) : undefined;
     const amounts = {
       monthlyUsd: roundedUsd(costOfItem(estimate, 'storage')),
-      requestsUsd: roundedUsd(onceUsd(estimate)),
+      requestsUsd: roundedUsd(oneTimeUsd(estimate)),
       isAws: estimate.isAws,
     };
     const location = uploadUrl({ baseUrl, uploadId });

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Messages, Places, Questions, Results, Verbosity } from '../../../cli/context.js';
 import { scratchFolder } from '../../../core/store/create-once/create-once.js';
-import { ArchiverError, errorText, noneOn, usageError } from '../../../core/platform/failures/errors.js';
+import { ArchiverError, errorText, undefinedOn, usageError } from '../../../core/platform/failures/errors.js';
 import { bookedPlace } from '../../../core/cost/price-book.js';
 import { roundedUsd } from '../../../core/cost/money.js';
 import { alteredRules, type AlteredRule } from '../../../core/money/lifecycle/altered-rules.js';
@@ -14,7 +14,7 @@ import {
   planRemoval,
   planTemplate,
 } from '../../../core/money/lifecycle/plan-change.js';
-import { leftOutOf } from '../../../core/money/lifecycle/refused-rules.js';
+import { missingRules } from '../../../core/money/lifecycle/refused-rules.js';
 import { replaceRules } from '../../../core/money/lifecycle/replace-rules.js';
 import { isSameSet, ruleChanges } from '../../../core/money/lifecycle/rules.js';
 import { templateSavings } from '../../../core/money/lifecycle/savings.js';
@@ -26,7 +26,7 @@ import { joinStoreUrl } from '../../../core/store/store-url.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { formatUsd } from '../../../ui/format-usd.js';
-import { agree } from '../../kit/ask.js';
+import { requireConfirmation } from '../../kit/ask.js';
 import { fact, textOf } from '../../kit/lines.js';
 import { pricedBy } from '../../kit/prices.js';
 import { chosenPrices, type PriceContext, refuseUnknownRegion } from '../chosen-prices.js';
@@ -170,13 +170,13 @@ async function carryOut(
     );
   if (dryRun || changes.length === 0) return { set: after, plan, isConfirmed: null };
   context.note(changeLines(changes, context.verbose).join('\n'));
-  await agree(context, `Change the rules of ${printable(baseUrl)} like this?`, 'no rule was changed');
+  await requireConfirmation(context, `Change the rules of ${printable(baseUrl)} like this?`, 'no rule was changed');
   const askClasses = async () => {
-    const { keptClasses } = await import('../../../core/store/storage-classes/kept-classes.js');
-    return await keptClasses(opened, { folder: scratchFolder(context.now), randomBytes, signal }, provider);
+    const { supportedClasses } = await import('../../../core/store/storage-classes/supported-classes.js');
+    return await supportedClasses(opened, { folder: scratchFolder(context.now), randomBytes, signal }, provider);
   };
   const { sent, kept } = await replaceRules(lifecycle, before, after, { askClasses, signal });
-  for (const rule of leftOutOf(sent, after))
+  for (const rule of missingRules(sent, after))
     context.warn(`this store takes no rule that aborts unfinished uploads: ${printable(rule.ID ?? '')} was left out`);
   const altered = alteredRules(sent, kept);
   return {
@@ -191,12 +191,12 @@ async function writeNew(file: string, { rules, minimumSize }: RuleSet): Promise<
   const document = { Rules: rules, ...(minimumSize && { TransitionDefaultMinimumObjectSize: minimumSize }) };
   const written = await writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`, { flag: 'wx' })
     .then(() => true)
-    .catch(noneOn('EEXIST'));
+    .catch(undefinedOn('EEXIST'));
   if (written === undefined) throw usageError(`${printable(file)} is there already; name a new file`);
 }
 
 async function readFileRules(file: string) {
-  const text = await readFile(file, 'utf8').catch(noneOn('ENOENT'));
+  const text = await readFile(file, 'utf8').catch(undefinedOn('ENOENT'));
   if (text === undefined) throw new ArchiverError('not-found', `there is no file ${printable(file)}`);
   const document = ((): unknown => {
     try {

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../cli/command.js';
 import type { Places, Results } from '../../../cli/context.js';
-import type { SentAbout } from '../../../core/notify/alerts/cooldown.js';
+import type { CooldownSubject } from '../../../core/notify/alerts/cooldown.js';
 import { CHANNEL_NAMES } from '../../../core/notify/alerts/channel.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatDuration } from '../../../ui/format.js';
@@ -18,13 +18,13 @@ export const command = defineCommand({
   exits: { 0: 'shown', 1: 'the configuration cannot be read' },
   async run(_values, _args, context: Results<'alerts config'> & Pick<Places, 'home'>) {
     const { alertsPath, NO_ALERTS, readAlertSettings } = await import('../../../core/notify/alerts/settings.js');
-    const { aboutOf, readSent } = await import('../../../core/notify/alerts/cooldown.js');
+    const { parseCooldownKey, readSent } = await import('../../../core/notify/alerts/cooldown.js');
     const file = alertsPath(context.home);
     const found = await readAlertSettings(context.home);
     const settings = found ?? NO_ALERTS;
     const channels = CHANNEL_NAMES.map((name) => shownChannel(name, settings));
     const sent = (await readSent(context.home)).filter(({ isClaim }) => !isClaim);
-    const lastAlerts = sent.toReversed().map(({ key, time }) => ({ ...aboutOf(key), time }));
+    const lastAlerts = sent.toReversed().map(({ key, time }) => ({ ...parseCooldownKey(key), time }));
     const { cooldownMs } = settings;
     context.result({ channels, cooldownMs, lastAlerts, file: found === undefined ? null : file }, () =>
       textOf([
@@ -44,7 +44,7 @@ const sentLine = ({
   project,
   writerId,
   location,
-}: SentAbout & { readonly time: string }): string =>
+}: CooldownSubject & { readonly time: string }): string =>
   printable(`sent        ${minuteText(time)}  ${severity} ${type} ${writerId ?? project ?? location ?? ''}`.trimEnd());
 
 function channelLine({ channel, isConfigured, isEnabled, ...about }: Readonly<Record<string, unknown>>): string {

@@ -22,7 +22,7 @@ import { earliestExpiry } from '../../../core/restore/jobs/judge-job.js';
 import type { RestoreJob } from '../../../core/restore/jobs/restore-job.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { formatUsd } from '../../../ui/format-usd.js';
-import { tellLedger, tellObjects } from '../../kit/account.js';
+import { recordRunFacts, recordRunObjects } from '../../kit/account.js';
 import { detectedStoreFlags } from '../../kit/flags.js';
 import { minuteText, textOf } from '../../kit/lines.js';
 import {
@@ -162,13 +162,13 @@ async function requestAgain(
   values: Values<typeof flags>,
   context: JobContext,
 ): Promise<RestoreJob> {
-  const { planAgain, thawAgain } = await import('../../../core/restore/jobs/thaw-again.js');
+  const { planThawAgain, thawAgain } = await import('../../../core/restore/jobs/thaw-again.js');
   const { pricedBy } = await import('../../kit/prices.js');
   const { store, region, isAws } = opened;
   const { now, signal } = context;
   const typed = <T>(key: 'tier' | 'maxRestoreCost', value: T, saved: T): T =>
     context.origins[key] === 'flag' ? value : (saved ?? value);
-  const plan = await planAgain(job, {
+  const plan = await planThawAgain(job, {
     store,
     now,
     signal,
@@ -181,8 +181,8 @@ async function requestAgain(
   if (plan === undefined) return job;
   const { chunks, tier, estimate } = plan;
   const { uploadId } = job.location;
-  tellLedger(context, { operation: 'thaw', uploadId, datasetId: job.datasetId });
-  tellObjects(context, job.chunks);
+  recordRunFacts(context, { operation: 'thaw', uploadId, datasetId: job.datasetId });
+  recordRunObjects(context, job.chunks);
   const cost = estimate.costUsd === null ? 'cost unknown' : `est. ${formatUsd(estimate.costUsd)}`;
   context.note(`asking again for ${formatQuantity(chunks.length, 'cold chunk')} of ${job.id}: ${tier} tier, ${cost}`);
   return await thawAgain(job, plan, { folder: jobFolder(context), host: hostname(), store, now, signal });

@@ -14,16 +14,16 @@ import type {
 import type { Values } from '../../../cli/flag.js';
 import type { ProgressContext } from '../../../cli/progress.js';
 import type { ExpectedDigests } from '../../../core/dataset/records/assert-expected.js';
-import { noneOn } from '../../../core/platform/failures/errors.js';
+import { undefinedOn } from '../../../core/platform/failures/errors.js';
 import type { EventSink } from '../../../core/events/events.js';
 import type { OpenedStore } from '../../../core/store/open-store.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import type { RestoreJob } from '../../../core/restore/jobs/restore-job.js';
 import type { RestoreResult } from '../../../core/restore/restore.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
-import { tellLedger, tellResult } from '../../kit/account.js';
+import { recordRunFacts, recordRunResult } from '../../kit/account.js';
 import { cacheFlag, detectedStoreFlags, limitFlags, outputFlags, workersFlag } from '../../kit/flags.js';
-import { forgettingLooks } from '../../kit/forgetting-looks.js';
+import { invalidatingChecks } from '../../kit/invalidate-checks.js';
 import { openFrameCache } from '../../kit/frame-cache.js';
 import { fact, minuteText } from '../../kit/lines.js';
 import { jobDocument, readNamedJob, withJobStore } from '../../kit/restore-job.js';
@@ -80,7 +80,7 @@ export const command = defineCommand({
       work: (emit) =>
         withJobStore({ job: known, values, context, maxSockets, onEvent: emit }, async (opened) => {
           const { datasetId, location } = known;
-          tellLedger(context, { operation: 'restore', uploadId: location.uploadId, datasetId });
+          recordRunFacts(context, { operation: 'restore', uploadId: location.uploadId, datasetId });
           const done = await downloadJob(id, {
             folder: jobFolder(context),
             host: hostname(),
@@ -88,9 +88,10 @@ export const command = defineCommand({
             now: context.now,
             signal: context.signal,
             restore: (ready) =>
-              forgettingLooks(context, isSound, () => restore(ready, { values, context, opened, emit })),
+              invalidatingChecks(context, isSound, () => restore(ready, { values, context, opened, emit })),
           });
-          if (done.result !== undefined) tellResult(context, { files: done.result.files, bytes: done.result.bytes });
+          if (done.result !== undefined)
+            recordRunResult(context, { files: done.result.files, bytes: done.result.bytes });
           return { ...done, requests: opened.requests };
         }),
       show: ({ job, result, requests }) => {
@@ -158,7 +159,7 @@ async function manifestDigests(
   const { readVersion } = await import('../../../core/dataset/records/versions.js');
   const { recordedDigests } = await import('../../../core/dataset/records/recorded-digests.js');
   const { digestsOf } = await import('../../../core/dataset/chain/version-view.js');
-  const record = await readVersion(store, { datasetId, version }, signal).catch(noneOn('not-found'));
+  const record = await readVersion(store, { datasetId, version }, signal).catch(undefinedOn('not-found'));
   // If an ordinal has several records, their keys include the upload.
   return record !== undefined && record.uploadId === uploadId
     ? digestsOf(record)

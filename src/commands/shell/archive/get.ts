@@ -16,8 +16,8 @@ import { restoreUpload, type RestoreOptions, type RestoreResult } from '../../..
 import { problemLines } from '../../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { lookOf } from '../../../ui/look.js';
-import { tellLedger, tellResult } from '../../kit/account.js';
-import { forgettingLooks } from '../../kit/forgetting-looks.js';
+import { recordRunFacts, recordRunResult } from '../../kit/account.js';
+import { invalidatingChecks } from '../../kit/invalidate-checks.js';
 import { warnOf } from '../../kit/run.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { restoreHint } from './restore-hint.js';
@@ -95,13 +95,13 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
   };
   const warn = (text: string): void => void streams.stderr.write(`! ${printable(text)}\n`);
   const world = { ...context, stderr: streams.stderr, signal: streams.signal, warn };
-  tellLedger(context, { operation: 'restore', uploadId });
+  recordRunFacts(context, { operation: 'restore', uploadId });
   try {
     const result = await runWithProgress(world, { progressFormat }, (emit) =>
-      forgettingLooks(world, isSound, () => during(emit, () => restoreUpload({ ...options, emit }))),
+      invalidatingChecks(world, isSound, () => during(emit, () => restoreUpload({ ...options, emit }))),
     );
     const { files = 0, bytes = 0 } = context.account.about ?? {};
-    tellResult(context, { files: files + result.files, bytes: bytes + result.bytes });
+    recordRunResult(context, { files: files + result.files, bytes: bytes + result.bytes });
     return result;
   } catch (error) {
     throw isArchiverError(error, 'cold-storage') ? notReadable(call, paths, error) : error;

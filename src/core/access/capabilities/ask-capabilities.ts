@@ -24,7 +24,7 @@ import {
   unfinishedSeen,
   versionsSeen,
 } from './judge.js';
-import { LISTING, lookAtScratch, type MultipartPlace, type ScratchSeen } from './scratch.js';
+import { LISTING, probeScratch, type MultipartPlace, type ScratchProbe } from './scratch.js';
 
 interface Asked extends Pick<MultipartPlace, 'deleter' | 'folder' | 'randomBytes' | 'signal'> {
   readonly now: () => Date;
@@ -66,10 +66,10 @@ export async function bucketCapabilities(asked: AskedBucket): Promise<readonly C
 }
 
 /** Puts scratch objects, unless an earlier question that puts was not answered; unfinished uploads are listed in any case. */
-async function scratchOf(asked: AskedBucket): Promise<ScratchSeen> {
+async function scratchOf(asked: AskedBucket): Promise<ScratchProbe> {
   const { createOnce, store, signal } = asked;
   if (isAnswered(createOnce))
-    return await lookAtScratch({ ...asked, isCreateOnce: createOnce.value.kind === 'create-once' });
+    return await probeScratch({ ...asked, isCreateOnce: createOnce.value.kind === 'create-once' });
   const unfinished = await answerOf(LISTING, async () => {
     await store.listMultipart('', signal)[Symbol.asyncIterator]().next();
     return 'answered' as const;

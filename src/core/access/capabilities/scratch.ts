@@ -36,7 +36,7 @@ export interface ClassesSeen {
  */
 export type UnfinishedSeen = 'listed' | 'listed-then' | 'not-listed' | 'answered';
 
-export interface ScratchSeen {
+export interface ScratchProbe {
   readonly classes: Answer<ClassesSeen>;
   /** How an object is encrypted that was put without asking for any encryption. */
   readonly encryption: Answer<ObjectInfo['encryption']>;
@@ -54,7 +54,7 @@ const COLD = new Set<string>(['GLACIER', 'DEEP_ARCHIVE']);
 export const CLASSES = STORAGE_CLASSES.filter((name) => name !== 'STANDARD');
 
 /** Puts the objects and examines them. @throws cancelled, wrong credentials, an unreachable store */
-export async function lookAtScratch(place: MultipartPlace): Promise<ScratchSeen> {
+export async function probeScratch(place: MultipartPlace): Promise<ScratchProbe> {
   const scratch = new Scratch(place);
   try {
     const plain = await answerOf('s3:PutObject', () => scratch.put());
@@ -117,7 +117,7 @@ class Scratch {
     return (await store.head(key, signal))?.encryption;
   }
 
-  async multipart(plain: string): Promise<Pick<ScratchSeen, 'unfinished' | 'copied'>> {
+  async multipart(plain: string): Promise<Pick<ScratchProbe, 'unfinished' | 'copied'>> {
     const { multipart, folder, randomBytes, signal } = this.place;
     const key = probeKey(folder, randomBytes);
     const before = await answerOf(LISTING, () => this.isListed(key));

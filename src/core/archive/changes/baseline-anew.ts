@@ -3,7 +3,7 @@ import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { UploadRun } from '../run/upload-run.js';
 import type { Stale } from '../commit/commitment.js';
-import { asBefore, asRemembered, type Baseline, findBaseline, listingAll } from './baseline.js';
+import { withFreshEntries, withoutReadAccess, type Baseline, findBaseline, listingAll } from './baseline.js';
 
 type FindInput = Pick<UploadRun, 'store' | 'datasetId' | 'remembered' | 'dataset' | 'emit' | 'signal'>;
 
@@ -12,16 +12,16 @@ export type Repeat = 'taken' | Stale | 'doubtful';
 
 /** Returns what the next attempt compares with. @throws what reading it throws; conflict when there is nothing new after all */
 export async function nextBaseline(run: FindInput, before: Baseline, reason: Repeat): Promise<Baseline> {
-  if (reason === 'taken') return await rivalsVersion(run, before);
+  if (reason === 'taken') return await concurrentBaseline(run, before);
   // The version that this run has just made is not whole: the next one lists everything and builds on nothing of it.
   if (reason !== 'doubtful' && reason.version !== undefined) return listingAll(before, reason.version);
   try {
     // A writer that may not read goes on with what it remembers, and sends again what it may not refer to.
-    return (await readAnew(run)) ?? asRemembered(before);
+    return (await readAnew(run)) ?? withoutReadAccess(before);
   } catch (error) {
     // The version cannot be read any more, but the view that is remembered has the digests of its files.
     if (!isArchiverError(error, 'integrity', 'not-found')) throw error;
-    return asBefore(before);
+    return withFreshEntries(before);
   }
 }
 
@@ -34,7 +34,7 @@ async function readAnew(run: FindInput): Promise<Baseline | undefined> {
 }
 
 /** Returns the version of the writer that was faster. @throws conflict when there is nothing new after all */
-export async function rivalsVersion(run: FindInput, before: Baseline | undefined): Promise<Baseline> {
+export async function concurrentBaseline(run: FindInput, before: Baseline | undefined): Promise<Baseline> {
   const { store, datasetId, remembered, emit, signal } = run;
   emit({ type: 'note', text: 'something else changed this dataset meanwhile: comparing with how it is now' });
   const highest = await highestVersion(store, datasetId, { signal });

@@ -79,20 +79,23 @@ const baselineOf = (head: Head, { view, recalled }: Opened, highest: HighestVers
 });
 
 /** Returns the baseline with fresh entries, to compare with it once more. */
-export const asBefore = (baseline: Baseline): Baseline => ({
+export const withFreshEntries = (baseline: Baseline): Baseline => ({
   ...baseline,
   entries: readAhead(baseline.view.entries(), AHEAD),
 });
 
 /** Returns the baseline for a version after `head` that lists all of the view. */
 export const listingAll = (baseline: Baseline, head: number): Baseline => ({
-  ...asBefore(baseline),
+  ...withFreshEntries(baseline),
   head,
   isNewest: false,
 });
 
 /** Returns the baseline for a writer that turned out to have no permission to read the store. */
-export const asRemembered = (baseline: Baseline): Baseline => ({ ...asBefore(baseline), isReadable: false });
+export const withoutReadAccess = (baseline: Baseline): Baseline => ({
+  ...withFreshEntries(baseline),
+  isReadable: false,
+});
 
 /** Wraps a cache so that the digests of what it had are added to `recalled`. */
 const noteRecalled = (cache: ManifestCache, recalled: Set<string>): ManifestCache => ({

@@ -29,7 +29,7 @@ export function warnOfEmpty({ ledger, scanned, warn, ...run }: UploadRun): void 
 const leftOutText = (count: number): string => `${counted(count, 'path')}; --dry-run --verbose names the rule of each`;
 
 /** Warns when a dataset continues with another folder than that of the version before. */
-export function warnOfAnother(run: UploadRun, { head, view }: Baseline): void {
+export function warnOfOtherSource(run: UploadRun, { head, view }: Baseline): void {
   const { path, host } = view.head.source;
   const now = originPath(run);
   if (path === now && host === run.dataset.host) return;

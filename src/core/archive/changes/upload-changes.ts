@@ -2,11 +2,11 @@
 // delta, or a full listing when one is due, at the next ordinal. If another writer takes that ordinal first, or something
 // that it refers to was given up, it compares again and continues under a new upload id with the chunks that it has sent
 // already (rules.md#rivals, rules.md#looks, rules.md#full-listings).
-import type { ReferenceLook } from '../../dataset/folder-look.js';
+import type { ReferenceCheck } from '../../dataset/check-references.js';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import type { Commitment } from '../commit/commitment.js';
-import { giveUpUnneeded } from '../give-up.js';
+import { markUnneeded } from '../mark-unneeded.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { type ManifestStrategy, makeVersion } from '../make-version.js';
 import { pendingTotals } from '../plan/pending-rows.js';
@@ -19,16 +19,23 @@ import { encryptionOf, earlierKeys, keepEncryption } from '../run/upload-encrypt
 import { noteUnlocked } from '../run/upload-lock.js';
 import { dryRunResult, type UploadResult, versionResult } from '../upload-result.js';
 import type { Baseline } from './baseline.js';
-import { nextBaseline, type Repeat, rivalsVersion } from './baseline-anew.js';
+import { nextBaseline, type Repeat, concurrentBaseline } from './baseline-anew.js';
 import type { ChangeCounts, ComparedWith } from '../run/change-counts.js';
 import { type Comparison, compareWithView } from './compare.js';
-import { isFullDue } from '../../dataset/chain/full-listing.js';
+import { isFullListingDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
-import { checkDeletions, checkShrunken, warnOfAnother } from './doubtful-source.js';
+import { checkDeletions, checkShrunken, warnOfOtherSource } from './doubtful-source.js';
 import { KnownContents, seedsOf } from './known-contents.js';
 import { referToKnown } from './refer.js';
 import { avoidUnlisted } from '../../format/manifest/direct-record.js';
-import { type BaseLook, lookAtBase, seeView, type SeenView, tellBroken, tellUnseen } from './see-baseline.js';
+import {
+  type BaselineCheck,
+  checkBaseline,
+  checkViewDaily,
+  type DailyViewCheck,
+  warnOfBroken,
+  noteUnchecked,
+} from './check-baseline.js';
 import { keptChunks, tableLevel } from './table-level.js';
 import { defined } from '../../platform/defined.js';
 
@@ -46,7 +53,7 @@ export interface NeedsFullVersion {
 
 /** Uploads the difference between what was scanned and `baseline`. @throws as `archiveFolder` does */
 export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise<UploadResult | NeedsFullVersion> {
-  warnOfAnother(run, baseline);
+  warnOfOtherSource(run, baseline);
   noteUnlocked(run, baseline.view.head);
   let attempt = new Attempt(run, baseline);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -61,15 +68,15 @@ export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise
 }
 
 /** Does the same for a run whose first version another writer has committed; everything is sent, and its manifest was attempted. */
-export async function compareWithRival(run: UploadRun): Promise<UploadResult | NeedsFullVersion> {
-  const baseline = await rivalsVersion(run, undefined);
+export async function compareWithConcurrent(run: UploadRun): Promise<UploadResult | NeedsFullVersion> {
+  const baseline = await concurrentBaseline(run, undefined);
   const settled = keepEncryption(run.encryption, encryptionOf(baseline.view), run.emit);
   return await uploadChanges(await underNewId(run, settled), baseline);
 }
 
 class Attempt {
   private known: KnownContents | undefined;
-  private seen: SeenView | undefined;
+  private seen: DailyViewCheck | undefined;
 
   constructor(
     private readonly run: UploadRun,
@@ -82,13 +89,13 @@ class Attempt {
     const { run, baseline } = this;
     const compared = await this.compare();
     checkDeletions(run, compared);
-    this.seen = await seeView(run, baseline, this.mayCache);
+    this.seen = await checkViewDaily(run, baseline, this.mayCache);
     if (this.isNothing(compared)) return await this.unchanged(compared);
     // The comparison only shows that something has changed; nothing of that version may be referred to (rules.md#unlisted-writers).
     if (this.seen === undefined && !run.dryRun) return this.onItsOwn(compared, 'list');
     if (this.isBroken && this.mayCache && baseline.isReadable) return 'doubtful';
     if (this.seen?.isChainBroken === true && !baseline.isReadable) return this.onItsOwn(compared, 'read');
-    tellBroken(run, baseline, this.seen);
+    warnOfBroken(run, baseline, this.seen);
     const wanted = await this.refer(compared);
     const isFull = this.isFull(wanted);
     const look = await this.look(wanted, isFull);
@@ -99,7 +106,7 @@ class Attempt {
   }
 
   /** Sends again what must not be referred to, and looks at what is referred to in its place, too. */
-  private async sendAgain(first: BaseLook, isFull: boolean): Promise<UploadResult | NeedsFullVersion | Repeat> {
+  private async sendAgain(first: BaselineCheck, isFull: boolean): Promise<UploadResult | NeedsFullVersion | Repeat> {
     const { table, extras } = this.run.ledger;
     const avoid = new Set<number>();
     for (let look = first; ;) {
@@ -123,7 +130,7 @@ class Attempt {
   private async commit(
     comparison: Comparison,
     isFull: boolean,
-    { lookedAtMs }: ReferenceLook,
+    { lookedAtMs }: ReferenceCheck,
   ): Promise<UploadResult | Repeat> {
     const { run, baseline } = this;
     const strategy = this.strategy(comparison, isFull, lookedAtMs);
@@ -175,15 +182,15 @@ class Attempt {
       isForced ||
       !baseline.isNewest ||
       this.isBroken ||
-      isFullDue(baseline.view, pending + kept + stored + deleted.length)
+      isFullListingDue(baseline.view, pending + kept + stored + deleted.length)
     );
   }
 
   /** Looks at what the manifest will refer to: all that the view lists, or the content of rows with new metadata. */
-  private async look({ kept }: Comparison, isFull: boolean): Promise<BaseLook | undefined> {
+  private async look({ kept }: Comparison, isFull: boolean): Promise<BaselineCheck | undefined> {
     const { run, baseline, seen } = this;
     const referred = kept > 0 ? keptChunks(run.ledger) : new Set<number>();
-    return await lookAtBase(run, baseline, { wanted: isFull ? undefined : referred, seen });
+    return await checkBaseline(run, baseline, { wanted: isFull ? undefined : referred, seen });
   }
 
   /** Adds the KMS keys of content that is not sent again. */
@@ -281,9 +288,9 @@ class Attempt {
   private async unchanged(comparison: Comparison): Promise<UploadResult> {
     const { run, baseline } = this;
     if (run.dryRun) return this.dryRun(planUpload(run, pendingTotals(run.ledger.table)), comparison);
-    if (this.seen === undefined) tellUnseen(run, baseline);
+    if (this.seen === undefined) noteUnchecked(run, baseline);
     await run.sender.takeBackUntold();
-    await giveUpUnneeded(run, []);
+    await markUnneeded(run, []);
     const { head, totals } = baseline.view;
     const { files, bytes } = totals;
     const changes = { ...comparison.counts(), noChanges: true, comparedWith: this.comparedWith };

@@ -1,12 +1,12 @@
 // Checks that a writer makes before its manifest, before its record and after it (rules.md#looks, rules.md#own-looks). Own objects are
 // checked like those of others: an upload that slept may have been taken for abandoned.
 import {
-  type FolderLook,
+  type FolderCheck,
   hasReferences,
-  isLookOld,
-  lookAtFolder,
-  lookAtReferences,
-} from '../../dataset/folder-look.js';
+  isCheckExpired,
+  checkFolder,
+  checkReferences,
+} from '../../dataset/check-references.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { type ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
@@ -37,7 +37,7 @@ const isAsPut = (found: ObjectInfo | undefined, { sizeBytes, etag }: Own): boole
   found?.sizeBytes === sizeBytes && (etag === undefined || found.etag === etag);
 
 /** Describes what is wrong with an object that is not sound. */
-function trouble({ objects }: FolderLook, own: Own): string {
+function trouble({ objects }: FolderCheck, own: Own): string {
   const found = objects.find(({ key }) => key === own.key);
   if (found === undefined) return 'is not there';
   if (found.sizeBytes !== own.sizeBytes) return `has ${found.sizeBytes} bytes instead of ${own.sizeBytes}`;
@@ -63,7 +63,7 @@ function misread(key: string): string {
 
 /** Finds a key that the listing lacks while it shows a misread form of it, or an unknown file of the same size. */
 function findMisnamed(
-  { objects }: FolderLook,
+  { objects }: FolderCheck,
   folder: string,
   own: readonly Own[],
   unsound: readonly Own[],
@@ -88,7 +88,7 @@ function findMisnamed(
 /** Checks the objects of the upload's own folder; undefined for a writer without permission to list. */
 async function checkOwn({ store, uploadId, signal }: CheckInput, own: readonly Own[]): Promise<OwnCheck | undefined> {
   const folder = uploadFolder(uploadId);
-  const look = await ifAllowed(store, 'list', folder, () => lookAtFolder(store, folder, signal));
+  const look = await ifAllowed(store, 'list', folder, () => checkFolder(store, folder, signal));
   if (look === undefined) return undefined;
   const unsound = own.filter((object) => !isAsPut(look.sound.get(object.key), object));
   const [first] = unsound;
@@ -136,9 +136,9 @@ const referencesOf = ({ uploadId }: CheckInput, { chunks, previous }: Commitment
 export async function areReferencesSound(run: CheckInput, commitment: Commitment): Promise<boolean> {
   const { lookedAtMs } = commitment;
   const references = referencesOf(run, commitment);
-  const isFresh = lookedAtMs !== undefined && !isLookOld(lookedAtMs);
+  const isFresh = lookedAtMs !== undefined && !isCheckExpired(lookedAtMs);
   if (isFresh || !hasReferences(references)) return true;
-  const look = await lookAtReferences(run.store, references, run.signal);
+  const look = await checkReferences(run.store, references, run.signal);
   return look !== undefined && look.first === undefined;
 }
 
@@ -160,11 +160,11 @@ export async function verifyCommitted(run: CheckInput, commitment: Commitment, p
   const { version, shown, manifest, startedMs } = put;
   const { previous } = commitment;
   const references = referencesOf(run, commitment);
-  const look = await lookAtReferences(run.store, references, run.signal);
+  const look = await checkReferences(run.store, references, run.signal);
   if (look === undefined && hasReferences(references)) throw unseen(run, version, 'the folders that it refers to');
   const own = await checkOwn(run, [...(manifest === undefined ? [] : [manifest]), ...ownChunks(run, commitment)]);
   // A writer that may not list takes it on trust, unless the computer slept: its folder may have been taken for abandoned.
-  if (own === undefined && isLookOld(startedMs)) throw unseen(run, version, 'its own folder');
+  if (own === undefined && isCheckExpired(startedMs)) throw unseen(run, version, 'its own folder');
   if (look?.first !== undefined) return `${look.first} was removed or given up while it was made`;
   if (own?.first !== undefined) return `${own.first.key} ${own.first.what}`;
   const { recordEtag } = previous ?? {};

@@ -3,7 +3,7 @@ import { assertOrdinal, highestVersion } from '../../dataset/records/version-rec
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
 import { lockRecord } from '../../format/manifest/object-lock.js';
-import { besideKeyOf } from '../../format/manifest/manifest-copy.js';
+import { manifestCopyKeyOf } from '../../format/manifest/manifest-copy.js';
 import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
 import type { ObjectInfo } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
@@ -15,8 +15,8 @@ import type { Commitment, CommittedUpload, CommitOutcome, Ordinal, Stale } from 
 import { checkSent, verifyCommitted, type CheckInput, areReferencesSound } from './commit-checks.js';
 import { originPath } from './manifest-head.js';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
-import { shownAs } from '../../dataset/cache/look-memory.js';
-import { forkAt, versionName } from '../../dataset/records/version-name.js';
+import { asListed } from '../../dataset/cache/check-cache.js';
+import { forkSuffix, versionName } from '../../dataset/records/version-name.js';
 
 const MAX_ORDINAL_TRIES = 10_000;
 const GIVEN_UP = 'what it refers to was given up meanwhile';
@@ -78,7 +78,7 @@ export async function commitUpload(run: CommitInput, commitment: Commitment, ord
 
 /** Returns the letters of a version that shares its ordinal with others made at the same time, all of them whole, and reports them. */
 function tellFork({ uploadId, emit }: CommitInput, version: number, { sharing = [] }: ShownRecord): string | undefined {
-  const names = sharing.map((_, position) => ({ version, fork: forkAt(position) }));
+  const names = sharing.map((_, position) => ({ version, fork: forkSuffix(position) }));
   const at = sharing.findIndex((place) => place.uploadId === uploadId);
   const own = names[at];
   if (own === undefined || names.length < 2) return undefined;
@@ -101,7 +101,7 @@ async function putManifest(
   run.sender.keep();
   const { store, uploadId, retention, signal } = run;
   const writing = { retention, signal };
-  if (hasCopy) await putCopy(store, besideKeyOf(uploadId, 'copy', encoded.sha256), encoded, writing);
+  if (hasCopy) await putCopy(store, manifestCopyKeyOf(uploadId, 'copy', encoded.sha256), encoded, writing);
   const key = manifestKeyOf(uploadId);
   try {
     return await commitManifest(store, uploadId, encoded, writing);
@@ -162,6 +162,6 @@ export async function rememberHead(
   await looks?.put(store.url, datasetId, {
     manifestSha256: sha256,
     lookedAtMs: Math.min(startedMs, seen?.lookedAtMs ?? startedMs),
-    manifests: new Map([...(seen?.manifests ?? []), [sha256, shownAs(manifest)]]),
+    manifests: new Map([...(seen?.manifests ?? []), [sha256, asListed(manifest)]]),
   });
 }

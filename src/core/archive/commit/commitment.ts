@@ -1,7 +1,7 @@
 // Types of a commit: what is to become a version, and the outcome.
 import type { ChunkRecord, ListingKind, PreviousManifest, Totals } from '../../format/manifest/manifest-types.js';
-import type { ShownObject } from '../../dataset/cache/look-memory.js';
-import type { ViewLook } from '../../dataset/view-look.js';
+import type { ListedObject } from '../../dataset/cache/check-cache.js';
+import type { ViewCheck } from '../../dataset/check-view.js';
 import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
 import type { VersionInput } from './commit.js';
 import type { VersionName } from '../../dataset/records/version-name.js';
@@ -21,7 +21,7 @@ export interface Commitment {
   /** When what it refers to was last looked at, in ms by the wall clock. */
   readonly lookedAtMs?: number | undefined;
   /** The view that a delta builds on, as it was last seen whole. */
-  readonly seen?: Pick<ViewLook, 'lookedAtMs' | 'manifests'> | undefined;
+  readonly seen?: Pick<ViewCheck, 'lookedAtMs' | 'manifests'> | undefined;
 }
 
 /** The ordinal to take: exactly `version`, or the first free one from there on. */
@@ -36,7 +36,7 @@ export interface CommittedUpload extends VersionName {
   /** Encryption as its record says it. */
   readonly encryption: VersionInput['encryption'];
   /** Its manifest as the store shows it; undefined for a writer without permission to list. */
-  readonly manifest: ShownObject | undefined;
+  readonly manifest: ListedObject | undefined;
   /** When the commit began, which looks at all that the manifest lists; in ms by the wall clock. */
   readonly startedMs: number;
 }

@@ -8,7 +8,7 @@ import { seededHash, type SeededStream } from '../pack/seeded-hash.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import type { EntryTable } from '../../format/columns/entry-table.js';
 import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
-import { concernsOnePath } from '../scan/skip.js';
+import { isPathError } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';
 
 export const DIGEST_BYTES = 32;
@@ -49,7 +49,7 @@ export class FileHasher {
         fs.close(fd);
       }
     } catch (error) {
-      if (concernsOnePath(error)) return false; // the packer reports why
+      if (isPathError(error)) return false; // the packer reports why
       throw error;
     }
   }

@@ -12,7 +12,7 @@ import { openEntryTable, type EntryTable, KIND, MD5_BYTES, XXH64_BYTES } from '.
 import type { FilterOptions } from '../scan/filter.js';
 import { scanInWorker } from '../scan/scan-in-worker.js';
 import type { Skip } from '../scan/skip.js';
-import { tellSkips } from '../scan/tell-skips.js';
+import { reportSkips } from '../scan/report-skips.js';
 import { settingsOf } from '../run/settings.js';
 import { type Sample, sampleCompression } from './sample-compression.js';
 import { loadCodec } from '../../platform/codec/codec.js';
@@ -53,7 +53,7 @@ export async function estimateFolder(options: FolderEstimateOptions): Promise<Fo
   emit({ type: 'phase', phase: 'scanning' });
   const { result: scanned } = await scanInWorker({ source, filter, signal }, emit);
   const settings = settingsOf({ source, emit, signal, packing: { memoryLimitBytes } });
-  tellSkips(scanned.skipped, settings);
+  reportSkips(scanned.skipped, settings);
   const table = openEntryTable(scanned.table);
   const pending = pendingTotals(table);
   const sizes = uploadSizes(settings, scanned.bytes, pending.bytes);

@@ -17,7 +17,7 @@ import { PackState, type PackDeps, PROGRESS } from './pack-state.js';
 import { CutFilePacker } from './pack-cut.js';
 import { packDirect } from './pack-direct.js';
 import { packFile } from './pack-file.js';
-import { concernsOnePath, reasonOf } from '../scan/skip.js';
+import { isPathError, reasonOf } from '../scan/skip.js';
 import { BLOCK } from '../../format/tar/tar-block.js';
 
 export class ChunkPacker {
@@ -136,7 +136,7 @@ export class ChunkPacker {
       else packFile(state, index, mark);
       if (kind !== KIND.directory) state.countFiles(1);
     } catch (error) {
-      if (!concernsOnePath(error)) throw error;
+      if (!isPathError(error)) throw error;
       state.rewind(mark);
       state.skip(index, reasonOf(error, 'cannot be read'));
     }

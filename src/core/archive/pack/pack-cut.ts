@@ -9,7 +9,7 @@ import type { ContentDigests } from './content-digests.js';
 import type { PackState } from './pack-state.js';
 import { holesBetween } from './pack-sparse.js';
 import { padded } from '../../format/tar/tar-block.js';
-import { concernsOnePath, reasonOf } from '../scan/skip.js';
+import { isPathError, reasonOf } from '../scan/skip.js';
 
 type Part = NonNullable<ChunkTask['part']>;
 
@@ -48,7 +48,7 @@ export class CutFilePacker {
       fd = this.state.open(index);
       return this.read(names, part, index, fd);
     } catch (error) {
-      if (!concernsOnePath(error)) throw error;
+      if (!isPathError(error)) throw error;
       this.state.rewind(mark);
       for (const entry of names) this.state.skip(entry, reasonOf(error, 'cannot be read'));
       return undefined;

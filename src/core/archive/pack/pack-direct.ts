@@ -7,7 +7,7 @@ import type { ChunkTask, DirectFile } from '../run/chunk-task.js';
 import type { PackedObject } from '../run/packed-chunk.js';
 import type { PackState } from './pack-state.js';
 import { readFully } from './pack-file.js';
-import { concernsOnePath, reasonOf } from '../scan/skip.js';
+import { isPathError, reasonOf } from '../scan/skip.js';
 
 const TRIES = 3;
 
@@ -18,7 +18,7 @@ export function packDirect(state: PackState, task: ChunkTask): readonly PackedOb
     try {
       return packOne(state, task, file) ?? [];
     } catch (error) {
-      if (!concernsOnePath(error)) throw error;
+      if (!isPathError(error)) throw error;
       state.countBytes(bytes - state.bytes);
       state.skip(file.index, reasonOf(error, 'cannot be read'));
       return [];

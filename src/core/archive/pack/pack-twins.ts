@@ -3,7 +3,7 @@
 // look as it did. Otherwise the row is pending again, and is packed by itself later.
 import type { PackState } from './pack-state.js';
 import { copyDigests, STATUS } from '../../format/columns/entry-table.js';
-import { concernsOnePath } from '../scan/skip.js';
+import { isPathError } from '../scan/skip.js';
 
 /** Settles the twins of one worker's chunks. */
 export class TwinPacker {
@@ -64,7 +64,7 @@ export class TwinPacker {
         state.deps.fs.close(fd);
       }
     } catch (error) {
-      if (concernsOnePath(error)) return false;
+      if (isPathError(error)) return false;
       throw error;
     }
   }

@@ -2,7 +2,7 @@
 import { type StoredObject } from '../../cost/stored-object.js';
 import { uploadCost } from '../../cost/upload-cost.js';
 import { parseStoreUrl } from '../../store/store-url.js';
-import type { PlannedAmounts } from '../run/may-begin.js';
+import type { PlannedAmounts } from '../run/upload-gate.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { objectsOf } from './planned-upload.js';
 import type { UploadPlan } from './plan-upload.js';

@@ -1,7 +1,7 @@
 // Asks the store which chunks of an interrupted upload exist. Only chunks of the noted size count, and none that a mark names, since those
 // may be deleted at any time. A writer without permission to list cannot know, and sends everything again.
 import { ifAllowed } from '../../store/abilities.js';
-import { lookAtFolder } from '../../dataset/folder-look.js';
+import { checkFolder } from '../../dataset/check-references.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
@@ -25,7 +25,7 @@ export async function findSent(
   const sound = new Map<string, ObjectInfo>();
   for (const uploadId of uploadIds) {
     const prefix = uploadFolder(uploadId);
-    const look = await ifAllowed(reader, 'list', prefix, () => lookAtFolder(reader, prefix, signal));
+    const look = await ifAllowed(reader, 'list', prefix, () => checkFolder(reader, prefix, signal));
     if (look === undefined) return { chunks: [], unnoted: [] };
     for (const [key, object] of look.sound) sound.set(key, object);
   }

@@ -1,7 +1,7 @@
 // Counts what an upload has sent to each of its shards, from its list of chunks. The list is read while it is being written: only what was
 // appended since, and an incomplete record is read the next time.
 import { stat } from 'node:fs/promises';
-import { isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import { readLog } from './entry-log.js';
@@ -24,7 +24,7 @@ const SHARD = /\/shard-(\d+)\//;
  */
 export async function readSentShards(path: string, uploadId: UploadId, before = NOTHING_SENT): Promise<SentShards> {
   try {
-    const file = await stat(path).catch(noneOn('ENOENT'));
+    const file = await stat(path).catch(undefinedOn('ENOENT'));
     if (file === undefined) return NOTHING_SENT;
     if (file.size === before.fileBytes) return before;
     // When it is shorter, it was started anew.

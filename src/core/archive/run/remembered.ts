@@ -2,7 +2,7 @@
 // these are hints only.
 import { join } from 'node:path';
 import { type HeadCache, openHeadCache } from '../../dataset/cache/head-cache.js';
-import { type LookMemory, openLookMemory } from '../../dataset/cache/look-memory.js';
+import { type CheckCache, openCheckCache } from '../../dataset/cache/check-cache.js';
 import { type ManifestCache, openManifestCache } from '../../dataset/cache/manifest-cache.js';
 import type { OpenedStore } from '../../store/open-store.js';
 
@@ -12,7 +12,7 @@ const CACHE_LIMIT = 2 ** 30;
 export interface Remembered {
   readonly cache?: ManifestCache | undefined;
   readonly heads?: HeadCache | undefined;
-  readonly looks?: LookMemory | undefined;
+  readonly looks?: CheckCache | undefined;
 }
 
 /** Folder for all of these in archiver's own folder. */
@@ -26,7 +26,7 @@ export function rememberedIn(
   folder: string,
   { servers }: Pick<OpenedStore, 'servers'>,
   warn: (text: string) => void,
-): { readonly cache: ManifestCache; readonly heads: HeadCache; readonly looks: LookMemory } {
+): { readonly cache: ManifestCache; readonly heads: HeadCache; readonly looks: CheckCache } {
   let isTold = false;
   const onTrouble = (text: string): void => {
     if (!isTold) warn(text);
@@ -36,6 +36,6 @@ export function rememberedIn(
   return {
     cache: openManifestCache({ folder, limitBytes: CACHE_LIMIT, onTrouble }),
     heads: openHeadCache(folder, onTrouble, server),
-    looks: openLookMemory(folder, onTrouble, server),
+    looks: openCheckCache(folder, onTrouble, server),
   };
 }

@@ -7,7 +7,7 @@ import { threadsWithin } from '../../platform/limits/open-files.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { SavedUpload } from '../resume/saved-upload.js';
 import type { UploadJournal } from '../resume/upload-journal.js';
-import type { MayBegin } from './may-begin.js';
+import type { UploadGate } from './upload-gate.js';
 import type { ShardStrategy } from './shard-strategy.js';
 import type { TierPolicy } from './tier.js';
 import type { Remembered } from './remembered.js';
@@ -149,7 +149,7 @@ interface Basics {
   readonly emit: EventSink;
   readonly signal: AbortSignal;
   /** Decides whether the upload may begin; undefined if it may. Not called in a dry run. */
-  readonly mayBegin: MayBegin | undefined;
+  readonly uploadGate: UploadGate | undefined;
 }
 
 export interface Settings extends Groups, Basics {
@@ -193,7 +193,7 @@ export function settingsOf(options: ArchiveOptions): Settings {
   return {
     failFast: false,
     dryRun: false,
-    mayBegin: undefined,
+    uploadGate: undefined,
     now: () => new Date(),
     randomBytes,
     home: undefined,

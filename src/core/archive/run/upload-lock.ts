@@ -1,6 +1,6 @@
 // S3 Object Lock of the objects of an upload.
 import type { EventSink } from '../../events/events.js';
-import { ArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { ArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import type { Retention, RetentionMode } from '../../store/object-store.js';
 import type { OpenedStore } from '../../store/open-store.js';
@@ -38,7 +38,7 @@ export async function refuseUnlockable({ store, lock }: OpenedStore, signal: Abo
   const place = parseStoreUrl(store.url);
   if (lock === undefined || place.kind !== 's3') return;
   const isOn = lock.read(signal).then((rule) => rule !== undefined);
-  if (!((await isOn.catch(noneOn('access-denied'))) ?? true)) throw noLockError(place.bucket);
+  if (!((await isOn.catch(undefinedOn('access-denied'))) ?? true)) throw noLockError(place.bucket);
 }
 
 interface Unlocked {

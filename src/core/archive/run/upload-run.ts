@@ -42,7 +42,7 @@ export interface UploadRun extends Settings, Identity {
   readonly remembered: Remembered;
   readonly store: ObjectStore;
   /** @throws unsupported where the store does not keep one of these storage classes */
-  readonly refuseUnkept: (classes: Iterable<string>) => Promise<void>;
+  readonly refuseUnsupportedClasses: (classes: Iterable<string>) => Promise<void>;
   /** Object Lock of the objects that it puts. */
   readonly retention: Retention | undefined;
   readonly region: string | undefined;

@@ -1,5 +1,5 @@
 // Reads extended attributes of paths below a source while versions are compared: by path, and only where a ctime moved.
-import { concernsOnePath } from './skip.js';
+import { isPathError } from './skip.js';
 import type { SourceFs } from './source-fs.js';
 import { openSource } from './united-source.js';
 import { type RawPath, pathBelow, rawFromText } from '../../platform/paths/raw-path.js';
@@ -20,7 +20,7 @@ export function currentXattrs(source: RawPath): (path: RawPath, before: Xattrs |
       xattrs?.delete(MACHINE_XATTR);
       return xattrs === undefined || xattrs.size === 0 ? undefined : xattrs;
     } catch (error) {
-      if (!concernsOnePath(error)) throw error;
+      if (!isPathError(error)) throw error;
       return before;
     }
   };

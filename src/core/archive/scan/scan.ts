@@ -8,7 +8,7 @@ import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from '
 import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
 import { ScannedRows } from './scanned-rows.js';
-import { concernsOnePath, reasonOf, type Skip } from './skip.js';
+import { isPathError, reasonOf, type Skip } from './skip.js';
 import { SortedNames } from './sorted-names.js';
 import type { SourceFs } from './source-fs.js';
 
@@ -142,7 +142,7 @@ class Scanner {
       this.isNamedCache = isCache && this.leftOut.isNamed;
       return isCache && !this.isNamedCache ? [CACHE_TAG] : names;
     } catch (error) {
-      if (folder === '' || !concernsOnePath(error)) throw error;
+      if (folder === '' || !isPathError(error)) throw error;
       this.skip(folder, reasonOf(error, 'cannot be listed'), true);
       return undefined;
     }

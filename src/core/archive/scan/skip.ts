@@ -28,7 +28,7 @@ export class NotArchivable extends Error {
 }
 
 /** Whether `error` is about one path only, so that the rest can go on; a defect or a broken encoder is not. */
-export const concernsOnePath = (error: unknown): boolean =>
+export const isPathError = (error: unknown): boolean =>
   error instanceof NotArchivable ||
   (error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number');
 

@@ -29,7 +29,7 @@ export function resolveSource(given: string, cwd = ''): RawPath {
 /**
  * Returns the folders below the source that must not be archived: the store itself if it is a folder there, and archiver's own in `home`.
  */
-export function ownTrees(source: RawPath, destination: string, home: string | undefined): readonly RawPath[] {
+export function excludedTrees(source: RawPath, destination: string, home: string | undefined): readonly RawPath[] {
   const store = parseStoreUrl(destination);
   if (store.kind === 'file' && realPath(store.folder) === source) {
     throw usageError(

@@ -10,7 +10,7 @@ import {
   SEEK_HOLE,
 } from '../../platform/libc/libc.js';
 import { systemCode } from '../../platform/failures/errors.js';
-import { HERE, type RawPath, TOP, pathBelow } from '../../platform/paths/raw-path.js';
+import { CURRENT_FOLDER, type RawPath, TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { portableNames } from './source-fs-portable.js';
 import type { SourceFs } from './source-fs.js';
 
@@ -68,7 +68,7 @@ function* namesIn(libc: Libc, getdents: (fd: number) => RawPath[], path: RawPath
   const fd = openFolder(libc, path);
   try {
     for (let names = getdents(fd); names.length > 0; names = getdents(fd)) {
-      for (const name of names) if (name !== HERE && name !== '..') yield name;
+      for (const name of names) if (name !== CURRENT_FOLDER && name !== '..') yield name;
     }
   } finally {
     libc.close(fd);

@@ -1,7 +1,7 @@
 // One PutObject that never overwrites anything (If-None-Match), and what to do about a 412: the object there may be our own
 // from a request whose answer was lost.
 import { createHash } from 'node:crypto';
-import { isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectStore, PutOptions } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
@@ -62,7 +62,7 @@ async function hasOurBytes({ store, key, body, sha256, signal }: Doubt): Promise
     content.body.destroy();
     return false;
   });
-  return (await comparing.catch(noneOn('not-found'))) ?? false;
+  return (await comparing.catch(undefinedOn('not-found'))) ?? false;
 }
 
 async function isListedAsOurs({ store, key, body, isAlone, signal }: Doubt): Promise<boolean> {

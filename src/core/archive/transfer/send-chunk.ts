@@ -5,10 +5,10 @@ import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectDeleter, ObjectStore, Retention } from '../../store/object-store.js';
 import { defined } from '../../platform/defined.js';
-import { isLookOld } from '../../dataset/folder-look.js';
+import { isCheckExpired } from '../../dataset/check-references.js';
 import { Slots } from '../../platform/limits/byte-budget.js';
 import { type KeptUpload, keptText, type UploadJournal } from '../resume/upload-journal.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { folderOfKey } from '../../store/ids/upload-id.js';
 import { isLockRefused, isMisnamed } from '../../store/store-error.js';
 import { putOnce } from './put-once.js';
@@ -60,7 +60,7 @@ export class ChunkSender implements Sender {
     for (const { key } of [...objects.map((object) => object.record), record]) this.sent.add(target.folder + key);
     this.lastPutMs = Date.now();
     const hooksOf = ({ key }: ChunkRecord): PutHooks => ({ signal, onSent: (bytes) => onSent(key, bytes) });
-    await atOnce(objects, this.objectsAtOnce, (object) =>
+    await forEachLimit(objects, this.objectsAtOnce, (object) =>
       this.slots.run(() =>
         this.put(
           target,
@@ -181,7 +181,7 @@ export class ChunkSender implements Sender {
     if (this.retention !== undefined)
       return `locked until ${this.retention.until.toISOString()}: a prune after that removes them`;
     // Another computer may have taken over by now (--skip-existing does when nothing was sent for two hours).
-    if (isLookOld(this.lastPutMs)) return 'this computer slept since it sent them; a prune removes them';
+    if (isCheckExpired(this.lastPutMs)) return 'this computer slept since it sent them; a prune removes them';
     const signal = AbortSignal.timeout(forMs);
     try {
       const why = await this.whyShared(store, signal);

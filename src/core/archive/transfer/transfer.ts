@@ -13,7 +13,7 @@ import { type PlanInput, planUpload, type UploadPlan } from '../plan/plan-upload
 import { acknowledgedChunk, filesOf, type JournalInput, journalPlan } from '../resumed/journal-entry.js';
 import { seedOf } from '../pack/seeded-hash.js';
 import { recordsContent } from '../run/settings.js';
-import { tellSkips } from '../scan/tell-skips.js';
+import { reportSkips } from '../scan/report-skips.js';
 import { runPipeline } from './pipeline.js';
 import { counted } from '../../platform/text/counted.js';
 
@@ -103,7 +103,7 @@ async function transfer(run: TransferInput, plan: UploadPlan, pool: PackPool, ho
         emit({ type: 'chunk', state: 'started', chunk, shard, rawBytes, storedBytes: 0 }),
       onPacked: (task, packed) => {
         records.set(task, ledger.add(task, packed, hooks.withoutEmptyChunks));
-        tellSkips(packed.skipped, run);
+        reportSkips(packed.skipped, run);
         const { chunk, shard, bytes: rawBytes } = task;
         emit({ type: 'chunk', state: 'packed', chunk, shard, rawBytes, storedBytes: packed.size });
         if (ledger.isComplete) hooks.onAllPacked?.(plan);

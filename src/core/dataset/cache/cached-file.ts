@@ -11,7 +11,7 @@ const FORMAT = 1;
 const MAX_LINE_BYTES = 8192;
 const LINE_END = 0x0a;
 const BRACE = 0x7b;
-const LINE = s.schema(() => s.object({ format: s.exactly(FORMAT), sealedBy: s.text, digest: s.sha256 }));
+const LINE = s.schema(() => s.object({ format: s.literal(FORMAT), sealedBy: s.text, digest: s.sha256 }));
 
 /** Encodes the cache file of the manifest whose stored bytes have this digest. */
 export function encodeCached(sha256: string, { bytes, sealedBy }: OpenedBytes): Buffer {

@@ -5,7 +5,7 @@
 import { mkdir, readdir, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonText } from '../../platform/failures/errno.js';
-import { systemCode, noneOn } from '../../platform/failures/errors.js';
+import { systemCode, undefinedOn } from '../../platform/failures/errors.js';
 import type { OpenedBytes } from '../../format/encryption/unseal-bytes.js';
 import { replaceFile } from '../../platform/state/replace-file.js';
 import { decodeCached, encodeCached } from './cached-file.js';
@@ -112,7 +112,7 @@ class FolderCache implements ManifestCache {
   }
 }
 
-const orMissing = noneOn('ENOENT'); // another process was faster
+const orMissing = undefinedOn('ENOENT'); // another process was faster
 const statIfThere = (path: string): Promise<{ size: number; mtimeMs: number } | undefined> =>
   stat(path).catch(orMissing);
 const removeIfThere = (path: string): Promise<void> => unlink(path).catch(orMissing);

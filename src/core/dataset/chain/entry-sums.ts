@@ -59,7 +59,7 @@ export class EntrySums {
 }
 
 /** The same view, whose entries end with an integrity error when they do not add up to `totals`. */
-export const announced = (view: MergedView, totals: Totals, manifestKey: string): MergedView => ({
+export const withCheckedTotals = (view: MergedView, totals: Totals, manifestKey: string): MergedView => ({
   chunks: view.chunks,
   async *entries(onForeign) {
     const sums = new EntrySums();

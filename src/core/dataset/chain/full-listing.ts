@@ -7,7 +7,7 @@ const MAX_DELTAS = 8;
 const MAX_SHARE = 0.25;
 
 /** True when one more delta of `count` mentions would make the deltas on the last full listing too many or too large. */
-export function isFullDue({ head, chain }: View, count: number): boolean {
+export function isFullListingDue({ head, chain }: View, count: number): boolean {
   const { deltas, entries } = head.chain ?? { deltas: 0, entries: 0 };
   const full = chain.at(-1)?.head.totals.entries ?? 0;
   return deltas + 1 > MAX_DELTAS || entries + count > full * MAX_SHARE;

@@ -4,7 +4,7 @@
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
-import { LOOK_VALID_MS, lookAtFolder } from '../folder-look.js';
+import { CHECK_VALID_MS, checkFolder } from '../check-references.js';
 import { markedKeys, markedUpload } from '../marks.js';
 import { folderOfKey, manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 
@@ -31,10 +31,10 @@ export async function lostChunks(
   let placedMs = 0;
   // The folder of the manifest comes first: its listing says when the manifest was put.
   for (const folder of folders) {
-    const { objects } = await lookAtFolder(reader, folder, signal);
+    const { objects } = await checkFolder(reader, folder, signal);
     const present = new Map(objects.map(({ key, sizeBytes }) => [key, sizeBytes]));
     placedMs ||= objects.find(({ key }) => key === manifestKeyOf(uploadId))?.lastModified.getTime() ?? 0;
-    const isOld = (moment: Date): boolean => placedMs - moment.getTime() > LOOK_VALID_MS;
+    const isOld = (moment: Date): boolean => placedMs - moment.getTime() > CHECK_VALID_MS;
     const marks = objects.filter(({ key, lastModified }) => markedUpload(key) !== undefined && isOld(lastModified));
     const marked = await markedKeys(reader, marks, signal);
     for (const [key, size] of wanted) {

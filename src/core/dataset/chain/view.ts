@@ -5,7 +5,7 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { ExpectedDigests } from '../records/assert-expected.js';
-import { announced } from './entry-sums.js';
+import { withCheckedTotals } from './entry-sums.js';
 import { loadChain, loadExpected, type LoadOptions } from './load-chain.js';
 import { mergeLevels } from './merge-levels.js';
 import type { Level, MergedView } from './merged-view.js';
@@ -49,7 +49,13 @@ export function viewOf(chain: readonly LoadedManifest[], options: ReadLoadedOpti
   const { head, document, uploadId, key } = newest;
   const totals = head.view ?? head.totals;
   const merged = mergeLevels(levels, uploadId);
-  return { ...(needles === undefined ? announced(merged, totals, key) : merged), head, document, chain, totals };
+  return {
+    ...(needles === undefined ? withCheckedTotals(merged, totals, key) : merged),
+    head,
+    document,
+    chain,
+    totals,
+  };
 }
 
 /** Turns a manifest into a level, to merge something newer onto it. */

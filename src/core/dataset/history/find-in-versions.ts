@@ -17,7 +17,7 @@ import type { Level } from '../chain/merged-view.js';
 import { loadChain, loadExpected } from '../chain/load-chain.js';
 import { digestsOf } from '../chain/version-view.js';
 import { assertExpected, type ExpectedDigests, expectedIn } from '../records/assert-expected.js';
-import { livesOf, type Life } from './lives.js';
+import { lifespansOf, type Lifespan } from './lifespans.js';
 
 export type HitEntry = Pick<Entry, 'path' | 'type' | 'size' | 'mtime' | 'md5' | 'target'>;
 
@@ -198,18 +198,18 @@ interface LineageOptions {
 type HistoryLevel = Pick<Level, 'uploadId' | 'mentions'>;
 
 interface Lineage {
-  /** Uploads of the chain, newest first, as `Life` numbers them. */
+  /** Uploads of the chain, newest first, as `Lifespan` numbers them. */
   readonly uploads: readonly UploadId[];
   /**
    * The lives of all wanted entries, to be iterated once. They are only valid once it has ended. @throws integrity, and what reading throws
    */
-  lives(): AsyncGenerator<readonly Life[]>;
+  lives(): AsyncGenerator<readonly Lifespan[]>;
 }
 
 /** Opens the chain that ends in a version. @throws integrity when it is broken, and what loading throws */
 async function openLineage(reader: ObjectReader, tip: VersionRecord, options: LineageOptions): Promise<Lineage> {
   const levels = await levelsOf(reader, tip, options);
-  return { uploads: levels.map(({ uploadId }) => uploadId), lives: () => livesOf(levels, options.isWanted) };
+  return { uploads: levels.map(({ uploadId }) => uploadId), lives: () => lifespansOf(levels, options.isWanted) };
 }
 
 async function levelsOf(reader: ObjectReader, tip: VersionRecord, options: LineageOptions): Promise<HistoryLevel[]> {

@@ -1,7 +1,7 @@
 // Finds the keys that encrypt the chunks of an upload, by asking the store (HEAD). A manifest states the key that was asked for when it was
 // written: chunks of older versions have other keys, and a bucket may have encrypted chunks that were sent without one.
-import { noneOn } from '../../platform/failures/errors.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { undefinedOn } from '../../platform/failures/errors.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -30,28 +30,28 @@ export interface ChunkEncryption {
   readonly denied: number;
 }
 
-export interface EncryptionLookOptions {
+export interface ReadChunkEncryptionOptions {
   readonly head: Pick<ManifestHead, 'uploadId' | 'chunks'>;
   readonly isEvery: boolean;
   readonly signal: AbortSignal;
 }
 
 /** Asks the store about every chunk, or about a hundred that are spread over all. @throws what the store throws */
-export async function lookAtEncryption(
+export async function readChunkEncryption(
   reader: ObjectReader,
-  { head, isEvery, signal }: EncryptionLookOptions,
+  { head, isEvery, signal }: ReadChunkEncryptionOptions,
 ): Promise<ChunkEncryption> {
   const of = head.chunks.length;
   const asked = isEvery ? of : Math.min(of, SAMPLE);
   const found = new Map<string, KeyedChunks>();
   const unknown = { missing: 0, denied: 0 };
   const positions = Array.from({ length: asked }, (_, index) => Math.floor((index * of) / asked));
-  await atOnce(positions, HEADS_AT_ONCE, async (position) => {
+  await forEachLimit(positions, HEADS_AT_ONCE, async (position) => {
     const { key, size } = head.chunks[position] ?? { key: '', size: 0 };
     const info = await reader
       .head(chunkKey(head.uploadId, key) ?? key, signal)
       .then((answer) => answer ?? 'missing')
-      .catch(noneOn('access-denied'));
+      .catch(undefinedOn('access-denied'));
     if (info === undefined || info === 'missing') unknown[info ?? 'denied']++;
     else count(info.encryption ?? { method: null, kmsKeyId: null }, size);
   });

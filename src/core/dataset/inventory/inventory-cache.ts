@@ -17,7 +17,7 @@ const FILE = /^[0-9a-f]{32}\.inventory\.json$/;
 /** The kept part of an upload; uploads that cannot be read are not kept. */
 export type KeptUpload = Omit<StoredUpload, 'tags' | 'fork' | 'problem'>;
 
-const BODY = s.schema(() => s.object({ uploads: s.listOf(s.asWritten<KeptUpload>()) }));
+const BODY = s.schema(() => s.object({ uploads: s.listOf(s.unchecked<KeptUpload>()) }));
 const KIND = { type: 'archiver-inventory', format: 1, noun: 'inventory', body: BODY };
 
 /** Path of the file for the store at a URL. `server` names the server, because two servers may have buckets of the same name. */

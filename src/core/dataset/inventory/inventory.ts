@@ -5,7 +5,7 @@ import { strayTexts } from '../records/strays.js';
 import { listDatasets, type ListedVersion, readVersions } from '../records/versions.js';
 import { reasonText } from '../../platform/failures/errno.js';
 import { type ArchiverError, type ErrorCode, isArchiverError } from '../../platform/failures/errors.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { readManifestFront } from '../../format/manifest/manifest-front.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { inventoryPath, readInventoryCache, writeInventoryCache } from './inventory-cache.js';
@@ -22,7 +22,7 @@ export interface Inventory {
   readonly note: string | null;
 }
 
-export interface LookOptions {
+export interface ReadInventoryOptions {
   /** Gets what is known so far: once it is listed, and a few times a second while it is read. */
   readonly onPart?: ((part: Inventory) => void) | undefined;
   /** Read again what an earlier look could not read. */
@@ -68,7 +68,7 @@ export class Inventories {
    * The uploads that exist now; the same object as before when nothing has changed. @throws what the listing throws; store, access-denied
    * when nothing can be read
    */
-  async look({ onPart, isAsked = false, signal }: LookOptions): Promise<Inventory> {
+  async look({ onPart, isAsked = false, signal }: ReadInventoryOptions): Promise<Inventory> {
     const known = this.known ?? (await this.kept());
     const { versions, stray } = await listed(this.reader, signal);
     const found = new Map<string, StoredUpload>();
@@ -90,14 +90,14 @@ export class Inventories {
   private async read(
     news: readonly Listed[],
     found: Map<string, StoredUpload>,
-    { onPart, signal }: LookOptions,
+    { onPart, signal }: ReadInventoryOptions,
   ): Promise<Inventory> {
     let unread = news.length;
     let [lostInRow, toldAt] = [0, performance.now()];
     onPart?.(inventoryOf(found, unread, this.stray));
     let note: string | null = null;
     try {
-      await atOnce(news, AT_ONCE, async (one) => {
+      await forEachLimit(news, AT_ONCE, async (one) => {
         const read = await readUpload(this.reader, one, signal);
         unread--;
         if (read !== undefined) found.set(one.listed.key, read.upload);

@@ -1,7 +1,7 @@
 // Extends the locks of objects, many at a time. Each is tried; failures are reported.
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { BucketLock } from '../../store/bucket-lock.js';
 import { isLockRefused, throwIfCancelled } from '../../store/store-error.js';
 import { progressMeter } from '../../events/progress-meter.js';
@@ -27,7 +27,7 @@ export async function extendLocks(
   emit({ type: 'plan', items: changes.length, bytes: 0 });
   const meter = progressMeter(emit);
   const failed: LockFailure[] = [];
-  await atOnce(changes, LOCKS_AT_ONCE, async ({ key, sizeBytes, retention }) => {
+  await forEachLimit(changes, LOCKS_AT_ONCE, async ({ key, sizeBytes, retention }) => {
     throwIfCancelled(signal);
     try {
       await lock.retain(key, retention, signal);

@@ -2,15 +2,15 @@
 // put them. Reads only. The store is asked about each object: an upload records the lock that it set, which may have been extended since.
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { ObjectInfo, ObjectReader, Retention } from '../../store/object-store.js';
 import { readerBelow } from '../../store/reader-below.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { progressMeter } from '../../events/progress-meter.js';
-import { addNeedsOf, lookCache } from '../prune/needs.js';
+import { addNeedsOf, passCache } from '../prune/needs.js';
 import { MANIFESTS_AT_ONCE } from '../prune/references.js';
 import { listUploadFolders, ownObjects } from '../prune/upload-folders.js';
-import { meantDataset } from '../records/find-dataset.js';
+import { matchDataset } from '../records/find-dataset.js';
 import { strayTexts } from '../records/strays.js';
 import { listDatasets, type ReadRecord, readVersions } from '../records/versions.js';
 
@@ -84,7 +84,7 @@ async function addPlace(needed: Needed, above: ObjectReader, place: string, opti
   const prefix = place === '' ? '' : `${place}/`;
   const records: ReadRecord[] = [];
   const { versions, strays } = await listDatasets(reader, signal);
-  const meant = dataset === undefined ? undefined : meantDataset([...versions.keys()], dataset);
+  const meant = dataset === undefined ? undefined : matchDataset([...versions.keys()], dataset);
   needed.warnings.push(...strayTexts(strays, place));
   for (const [id, listed] of versions) {
     if (dataset !== undefined && id !== meant) continue;
@@ -118,9 +118,9 @@ async function keysOf(
   { emit, signal }: LockOptions,
 ): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
-  const cache = lookCache();
+  const cache = passCache();
   const meter = progressMeter(emit);
-  await atOnce(records, MANIFESTS_AT_ONCE, async ({ record }) => {
+  await forEachLimit(records, MANIFESTS_AT_ONCE, async ({ record }) => {
     try {
       await addNeedsOf(keys, reader, record, { cache, signal });
     } catch (error) {
@@ -142,7 +142,7 @@ async function findTooShort(
   emit({ type: 'plan', items: objects.size, bytes: 0 });
   const meter = progressMeter(emit);
   const changes: LockChange[] = [];
-  await atOnce(objects.values(), LOCKS_AT_ONCE, async ({ key, sizeBytes }) => {
+  await forEachLimit(objects.values(), LOCKS_AT_ONCE, async ({ key, sizeBytes }) => {
     const found = await reader.head(key, signal);
     meter.add(1, sizeBytes);
     if (found === undefined) {

@@ -4,7 +4,7 @@
 // manifest; what it has deleted is not counted at all.
 import { hash } from 'node:crypto';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { ObjectInfo, ObjectStore } from '../../store/object-store.js';
 import { type FoundMark, markedUpload } from '../marks.js';
 import { putIfAbsent } from '../../store/put-if-absent.js';
@@ -42,7 +42,7 @@ export async function claimSwept(
       for (const key of keys) seen.add(key);
       return { object, its };
     });
-  await atOnce(
+  await forEachLimit(
     shares.filter(({ object, its }) => its.length > 0 && isDone.has(object.key)),
     CLAIMS_AT_ONCE,
     async ({ object, its }) => {

@@ -6,7 +6,7 @@ import { ArchiverError, integrityError } from '../../platform/failures/errors.js
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
 import { composeManifest } from '../../format/manifest/compose-manifest.js';
 import { fetchManifest, type LoadedManifest } from '../../format/manifest/loaded-manifest.js';
-import { besideKeyOf, manifestKeys } from '../../format/manifest/manifest-copy.js';
+import { manifestCopyKeyOf, manifestKeys } from '../../format/manifest/manifest-copy.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
 import type { ObjectInfo, ObjectReader, ObjectStore } from '../../store/object-store.js';
@@ -61,7 +61,7 @@ export async function leftByCompaction(
   const composed = await compose(reader, version, signal);
   if (composed === undefined) return [];
   const { newest, head, plain } = composed;
-  const key = besideKeyOf(uploadId, 'compact', plain.sha256);
+  const key = manifestCopyKeyOf(uploadId, 'compact', plain.sha256);
   const isKept = manifestKeys({ uploadId, key: newest.key, sha256: plain.sha256, head }).includes(key);
   const replaced = { key: backupKeyOf(uploadId, 'compact', newest.sha256), sizeBytes: newest.bytes.length };
   return isKept ? [replaced] : [{ key, sizeBytes: plain.bytes.length }, replaced];

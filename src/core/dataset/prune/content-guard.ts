@@ -24,7 +24,7 @@ export interface Content {
 }
 
 /** A dataset of which too little would be kept. `kept` and `retired` are the most that one version of each kind has. */
-export interface Trade {
+export interface MassDeletion {
   readonly datasetId: string;
   readonly kept: Content;
   readonly retired: Content;
@@ -32,19 +32,19 @@ export interface Trade {
   readonly versions: readonly VersionName[];
 }
 
-export interface TradeOptions extends ChainOptions {
+export interface MassDeletionOptions extends ChainOptions {
   readonly kept: readonly ReadRecord[];
   readonly retired: readonly ReadRecord[];
 }
 
 /** Finds datasets of which too little would be kept. @throws as `chainOfVersion` */
-export async function findTrades(
+export async function findMassDeletions(
   reader: ObjectReader,
-  { kept, retired, ...options }: TradeOptions,
-): Promise<readonly Trade[]> {
+  { kept, retired, ...options }: MassDeletionOptions,
+): Promise<readonly MassDeletion[]> {
   const going = new Map<string, VersionRecord[]>();
   for (const { record } of retired) addTo(going, record.datasetId, record);
-  const trades: Trade[] = [];
+  const trades: MassDeletion[] = [];
   for (const [datasetId, records] of going) {
     const staying = kept.filter(({ record }) => record.datasetId === datasetId).toSorted(byClaim);
     const trade = await tradeOf(reader, staying, records, options);
@@ -59,7 +59,7 @@ export async function findTrades(
  */
 export async function withoutHeir(
   reader: ObjectReader,
-  { kept, retired, ...options }: TradeOptions,
+  { kept, retired, ...options }: MassDeletionOptions,
 ): Promise<ReadonlySet<ReadRecord>> {
   const spared = new Set<ReadRecord>();
   const seen = new Map<VersionRecord, Content>();
@@ -97,7 +97,7 @@ async function tradeOf(
   staying: readonly ReadRecord[],
   going: readonly VersionRecord[],
   options: ChainOptions,
-): Promise<Omit<Trade, 'datasetId'> | undefined> {
+): Promise<Omit<MassDeletion, 'datasetId'> | undefined> {
   const claimed = going.map(({ totals }) => totals).reduce(mostOf, NOTHING);
   let kept = NOTHING;
   // Nearly always the first one is enough; those that claim most come first.
@@ -129,17 +129,17 @@ async function contentOr(reader: ObjectReader, record: VersionRecord, options: C
 
 const amount = ({ files, bytes }: Content): string => `${counted(files, 'file')} of ${counted(bytes, 'byte')}`;
 
-export interface TradeLeave {
+export interface MassDeletionLeave {
   readonly allowMassDelete?: boolean | undefined;
   /** In a dry run, the refusal becomes a warning. */
   readonly dryRun?: boolean | undefined;
 }
 
 /** Lets a prune go on, or refuses it; returns the warnings of a dry run. @throws mass-delete when too little would be kept */
-export function refuseTrades(
+export function refuseMassDeletions(
   { url }: ObjectReader,
-  [first, ...others]: readonly Trade[],
-  { allowMassDelete = false, dryRun = false }: TradeLeave,
+  [first, ...others]: readonly MassDeletion[],
+  { allowMassDelete = false, dryRun = false }: MassDeletionLeave,
 ): readonly string[] {
   if (first === undefined || allowMassDelete) return [];
   const { datasetId, kept, retired, versions } = first;

@@ -2,7 +2,7 @@
 // see it again, and half of an upload could be gone from view. So locked objects are left alone, together with everything else in their
 // folder that is not needed: a later prune deletes all of it at once. Whoever retires a version says so at once.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { splitUploadKey } from '../../store/ids/upload-id.js';
 import type { BucketLock } from '../../store/bucket-lock.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
@@ -35,7 +35,7 @@ export function heldBy(reader: ObjectReader, lock: BucketLock, signal: AbortSign
   let sight: Promise<void> | undefined;
   return async (objects, now) => {
     const folders = new Map<string, Date>();
-    await atOnce(objects, LOOKS_AT_ONCE, async ({ key }) => {
+    await forEachLimit(objects, LOOKS_AT_ONCE, async ({ key }) => {
       const retention = (await reader.head(key, signal))?.retention;
       if (retention === undefined) return await (sight ??= lock.checkSight(key, signal));
       const { until } = retention;
@@ -47,10 +47,10 @@ export function heldBy(reader: ObjectReader, lock: BucketLock, signal: AbortSign
   };
 }
 
-export type LockSight = 'none' | 'seen' | 'hidden';
+export type LockVisibility = 'none' | 'seen' | 'hidden';
 
 /** Tells whether the bucket locks objects, and so keeps versions; `hidden` when these credentials may not see that. @throws store */
-export async function lockSight(lock: BucketLock | undefined, signal: AbortSignal): Promise<LockSight> {
+export async function lockVisibility(lock: BucketLock | undefined, signal: AbortSignal): Promise<LockVisibility> {
   if (lock === undefined) return 'none';
   try {
     return (await lock.read(signal)) === undefined ? 'none' : 'seen';
@@ -61,7 +61,7 @@ export async function lockSight(lock: BucketLock | undefined, signal: AbortSigna
 }
 
 /** Refuses to prune versions that say they were locked when locks cannot be seen. @throws access-denied */
-export function refuseHidden(sight: LockSight, versions: readonly ReadRecord[]): void {
+export function refuseHidden(sight: LockVisibility, versions: readonly ReadRecord[]): void {
   const locked = versions.find(({ record }) => record.objectLock !== undefined);
   if (sight !== 'hidden' || locked === undefined) return;
   const what = `version ${versionNumber(locked.record)} of dataset ${printable(locked.record.datasetId)} was locked`;
@@ -86,7 +86,7 @@ function heldOf(objects: readonly Sized[], folders: ReadonlyMap<string, Date>): 
 }
 
 /** Sums of both. */
-export function bothHeld(a: HeldObjects, b: HeldObjects): HeldObjects {
+export function addHeldObjects(a: HeldObjects, b: HeldObjects): HeldObjects {
   if (a.until === undefined) return b;
   if (b.until === undefined) return a;
   return {

@@ -7,7 +7,7 @@ import { manifestKeys } from '../../format/manifest/manifest-copy.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { compactView } from '../chain/compact-view.js';
 import { loadChain, loadExpected } from '../chain/load-chain.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
@@ -27,7 +27,7 @@ const MANIFEST_ERRORS: readonly ErrorCode[] = ['not-found', 'integrity', 'unsupp
 const UNREADABLE: readonly ErrorCode[] = ['not-found', 'integrity'];
 
 /** A cache for one pass over all versions of a store. */
-export const lookCache = (): ManifestCache => memoryCache(HELD_BYTES);
+export const passCache = (): ManifestCache => memoryCache(HELD_BYTES);
 
 export interface ChainOptions {
   readonly cache: ManifestCache;
@@ -120,8 +120,8 @@ export async function neededKeys(
   { onRead, signal }: NeedOptions,
 ): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
-  const options = { cache: lookCache(), signal };
-  await atOnce(records, MANIFESTS_AT_ONCE, async (record) => {
+  const options = { cache: passCache(), signal };
+  await forEachLimit(records, MANIFESTS_AT_ONCE, async (record) => {
     await addNeedsOf(keys, reader, record, options);
     onRead?.();
   });
@@ -142,8 +142,8 @@ export async function keysOfYoungRetired(
   const isYoung = ({ listed }: ReadTombstone): boolean => now.getTime() - listed.lastModified.getTime() < graceMs;
   const young = graceMs === 0 ? [] : tombstones.filter(isYoung);
   const keys = new Set<string>();
-  const options = { cache: lookCache(), signal };
-  await atOnce(young, MANIFESTS_AT_ONCE, async ({ tombstone }) => {
+  const options = { cache: passCache(), signal };
+  await forEachLimit(young, MANIFESTS_AT_ONCE, async ({ tombstone }) => {
     try {
       const newest = await loadExpected(reader, tombstone.uploadId, [], options);
       for (const loaded of await loadChain(reader, newest, options)) addNeeds(keys, loaded);

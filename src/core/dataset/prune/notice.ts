@@ -5,14 +5,14 @@ import { ArchiverError, isArchiverError } from '../../platform/failures/errors.j
 import { digestedText } from '../../platform/json/digested-json.js';
 import type { ObjectDeleter, ObjectReader, ObjectStore } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
-import { LOOK_VALID_MS } from '../folder-look.js';
+import { CHECK_VALID_MS } from '../check-references.js';
 import type { ReadRecord } from '../records/versions.js';
 import { listVersions } from '../records/versions.js';
 import { versionNumber } from '../records/version-name.js';
 
 const NOTICE = /^prune-[0-9a-f]{8}\.json$/;
 /** A prune retires nothing later than an hour after its notice; the other hour allows for clocks and slow requests. */
-const GONE_MS = 2 * LOOK_VALID_MS;
+const GONE_MS = 2 * CHECK_VALID_MS;
 
 const folderOf = (datasetId: string): string => `datasets/${datasetId}/`;
 

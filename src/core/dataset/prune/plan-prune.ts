@@ -10,16 +10,16 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { doubtsAbout } from '../records/doubts.js';
 import { strayTexts } from '../records/strays.js';
 import type { ReadRecord } from '../records/versions.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { readBaseState, type BaseState } from './base-state.js';
 import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
 import type { KeepRules } from './keep-rules.js';
 import { refuseFlagged } from './raise-fences.js';
 import { type KeptVersion, type SortedVersions, sortedVersions, withForks, withHeirs } from './sort-versions.js';
 import { leftByCompaction } from './compact-version.js';
-import { findTrades, type Trade } from './content-guard.js';
-import { bothHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
-import { addNeedsOf, chainOfVersion, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
+import { findMassDeletions, type MassDeletion } from './content-guard.js';
+import { addHeldObjects, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
+import { addNeedsOf, chainOfVersion, keysOfYoungRetired, passCache, neededKeys, shownChunks } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
 import { uploadUrlOf } from '../../store/ids/upload-id.js';
@@ -63,7 +63,7 @@ export interface PrunePlan {
   /** Unneeded objects that a lock keeps: among `marked`, and among those marked before. */
   readonly held: HeldObjects;
   /** Datasets of which much more would be retired than is kept: the plan is not carried out. */
-  readonly trades: readonly Trade[];
+  readonly trades: readonly MassDeletion[];
   readonly doubts: readonly Doubted[];
   readonly warnings: readonly string[];
 }
@@ -76,7 +76,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   refuseFlagged(state, options);
   const datasetIds = [...state.pruned];
   const byRules = datasetIds.map((id) => sortedVersions(versionsIn(state, id), options));
-  const guarded = { cache: lookCache(), signal };
+  const guarded = { cache: passCache(), signal };
   const sorted: SortedVersions[] = [];
   for (const each of byRules)
     sorted.push(options.allowMassDelete === true ? each : await withHeirs(reader, withForks(each, state), guarded));
@@ -92,7 +92,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   const compacted = mayRewrite ? building : [];
   for (const key of await neededKeys(reader, others, { onRead, signal })) needed.add(key);
   const doubts = datasetIds.flatMap((id) => doubtTexts(state, id));
-  const trades = await findTrades(reader, {
+  const trades = await findMassDeletions(reader, {
     kept: byRules.flatMap((each) => each.kept),
     retired: byRules.flatMap((each) => each.retired),
     ...guarded,
@@ -119,7 +119,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
     unsettled: mayRewrite ? kept.filter(({ record }) => record.replacementSha256 !== undefined) : [],
     marked: withLeftovers(marked, leftovers),
     sweep,
-    held: bothHeld(held, sweep.held),
+    held: addHeldObjects(held, sweep.held),
     trades,
     doubts,
     warnings: [...strayTexts(state.strays), ...warnings, ...sweep.warnings],
@@ -203,9 +203,9 @@ async function needsOfKept(
 ): Promise<readonly ReadRecord[]> {
   const present = chunksByKey(state);
   const uploads = new Set(kept.map(({ record }) => record.uploadId));
-  const cache = lookCache();
+  const cache = passCache();
   const building = new Set<ReadRecord>();
-  await atOnce(kept, MANIFESTS_AT_ONCE, async (found) => {
+  await forEachLimit(kept, MANIFESTS_AT_ONCE, async (found) => {
     const { record } = found;
     const chain = await chainOfVersion(reader, record, { cache, signal });
     const [newest] = chain;

@@ -8,13 +8,13 @@ import { ArchiverError, integrityError, isArchiverError } from '../../platform/f
 import type { ObjectDeleter, ObjectStore } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { printable } from '../../platform/paths/raw-path.js';
-import { isLookOld } from '../folder-look.js';
+import { isCheckExpired } from '../check-references.js';
 import { settleRecords } from './settle-records.js';
 import { putTombstone } from '../records/put-tombstone.js';
 import type { ReadRecord } from '../records/versions.js';
 import { ordinalsText } from '../records/ordinals-text.js';
 import { compactVersion } from './compact-version.js';
-import { refuseTrades } from './content-guard.js';
+import { refuseMassDeletions } from './content-guard.js';
 import { writeMark } from '../marks.js';
 import { underNotice } from './notice.js';
 import { planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';
@@ -36,7 +36,7 @@ export interface PruneOutcome extends SweepOutcome {
 /** Carries out the plan. @throws conflict when another process works on a version; integrity; what the store throws */
 export async function prune(store: ObjectStore, { plan, ...options }: PruneOptions): Promise<PruneOutcome> {
   const { signal, datasetId, graceMs, findHeld, deleter, randomBytes, emit = ignoreEvents } = options;
-  refuseTrades(store, plan.trades, options);
+  refuseMassDeletions(store, plan.trades, options);
   const now = await store.time(signal);
   await compact(store, plan, { emit, signal });
   await settleRecords(store, plan.unsettled, signal);
@@ -90,7 +90,7 @@ async function retireAll(
     await underNotice(store, { datasetId, versions, random, deleter, signal }, async () => {
       const lookedAtMs = Date.now();
       for (const version of versions) {
-        if (isLookOld(lookedAtMs)) throw lateError(datasetId);
+        if (isCheckExpired(lookedAtMs)) throw lateError(datasetId);
         await retire(store, version, now, signal);
       }
     });

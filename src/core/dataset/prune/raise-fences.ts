@@ -3,9 +3,9 @@
 // fences, and gets its manifest back. Killed at any point, the upload is unchanged, or fenced with the copy beside it, and the next sweep
 // goes on. On a plain store the fence is a flag beside the manifest.
 import { hash } from 'node:crypto';
-import { ArchiverError, isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { ArchiverError, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { isSealed } from '../../format/encryption/envelope.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { encodeFence, isFence } from '../../format/manifest/fence.js';
 import { MAX_LOADED_BYTES } from '../../format/manifest/loaded-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
@@ -15,7 +15,7 @@ import { readAll } from '../../store/read-content.js';
 import { fenceFlagKey, isFenceFlag } from '../../format/manifest/fence-flag.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { versionNumber } from '../records/version-name.js';
-import { LOOK_VALID_MS } from '../folder-look.js';
+import { CHECK_VALID_MS } from '../check-references.js';
 import type { BaseState } from './base-state.js';
 
 const FENCES_AT_ONCE = 4;
@@ -63,7 +63,7 @@ export async function raiseFences(
   const raise = store.plain === undefined ? replaceManifest : raiseFlag;
   const raised = new Map<UploadId, Fence>();
   const spared = new Set<string>();
-  await atOnce(uploadIds, FENCES_AT_ONCE, async (uploadId) => {
+  await forEachLimit(uploadIds, FENCES_AT_ONCE, async (uploadId) => {
     try {
       raised.set(uploadId, await raise(store, uploadId, options));
     } catch (error) {
@@ -98,7 +98,7 @@ async function replaceManifest(
   { now, doomed, deleter, signal }: FenceOptions,
 ): Promise<Fence> {
   const key = manifestKeyOf(uploadId);
-  const content = await store.get(key, { signal }).catch(noneOn('not-found'));
+  const content = await store.get(key, { signal }).catch(undefinedOn('not-found'));
   const bytes = content && (await readAll(content, MAX_LOADED_BYTES));
   if (bytes !== undefined && isFence(bytes)) return {};
   if (bytes !== undefined && !doomed.has(key)) throw new ArchiverError('conflict', `${key} came after its mark`);
@@ -115,7 +115,7 @@ async function replaceManifest(
 }
 
 async function isFenced(store: ObjectStore, key: string, signal: AbortSignal): Promise<boolean> {
-  const content = await store.get(key, { signal }).catch(noneOn('not-found'));
+  const content = await store.get(key, { signal }).catch(undefinedOn('not-found'));
   return content !== undefined && isFence(await readAll(content, MAX_LOADED_BYTES));
 }
 
@@ -150,7 +150,7 @@ async function replaceObject(
 }
 
 /** Removes a flag, or puts the manifest back, for an upload that a new version names. @throws what the store throws */
-export async function takeDown(
+export async function removeFence(
   store: ObjectStore,
   uploadId: UploadId,
   { copy, flag }: Fence,
@@ -178,7 +178,7 @@ export function refuseFlagged(
     const fence = folders.get(record.uploadId)?.fence;
     if (fence === undefined || !isFenceFlag(fence.key)) continue;
     // Without a grace, no other process is at work; a sweep deletes for at most an hour after its look.
-    const validMs = graceMs === 0 ? 0 : Math.max(graceMs, LOOK_VALID_MS);
+    const validMs = graceMs === 0 ? 0 : Math.max(graceMs, CHECK_VALID_MS);
     if (now.getTime() - fence.lastModified.getTime() >= validMs) continue;
     const what = `${fence.key} says that version ${versionNumber(record)} of dataset ${printable(record.datasetId)} is being swept`;
     throw new ArchiverError('conflict', `nothing was pruned: ${what}`, {

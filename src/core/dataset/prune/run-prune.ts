@@ -6,10 +6,10 @@ import type { ObjectInfo, UnfinishedMultipart } from '../../store/object-store.j
 import type { OpenedStore } from '../../store/open-store.js';
 import { readOnly } from '../../store/read-only.js';
 import { type UnfinishedHidden, unfinishedHiddenText } from '../../store/unfinished-hidden.js';
-import { deadWrites, removeDeadWrites } from '../unfinished.js';
-import { refuseTrades } from './content-guard.js';
+import { findAbandonedWrites, removeDeadWrites } from '../unfinished.js';
+import { refuseMassDeletions } from './content-guard.js';
 import { checkKeepRules, MIN_GRACE_MS } from './keep-rules.js';
-import { heldBy, lockSight, refuseHidden } from './locked-objects.js';
+import { heldBy, lockVisibility, refuseHidden } from './locked-objects.js';
 import { hasWork, planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';
 import { prune, type PruneOutcome } from './prune.js';
 
@@ -67,13 +67,13 @@ export async function runPrune(
   checkKeepRules(request.keep);
   if (graceMs !== 0 && !(graceMs >= MIN_GRACE_MS)) throw usageError('what is marked stays for at least two hours');
   const now = await store.time(signal);
-  const sight = await lockSight(lock, signal);
+  const sight = await lockVisibility(lock, signal);
   const findHeld = lock && sight === 'seen' ? heldBy(readOnly(store), lock, signal) : undefined;
   const options = { ...request, now, mayRewrite: store.plain?.isExclusive !== false, findHeld };
   const plan = await planPrune(readOnly(store), options);
   refuseHidden(sight, [...plan.kept, ...plan.retired]);
-  const trades = refuseTrades(store, plan.trades, { ...request, dryRun });
-  const { writes: dead, unfinishedHidden } = await deadWrites(store, now, signal);
+  const trades = refuseMassDeletions(store, plan.trades, { ...request, dryRun });
+  const { writes: dead, unfinishedHidden } = await findAbandonedWrites(store, now, signal);
   const unseen = unfinishedHidden === null ? [] : [unfinishedHiddenText(unfinishedHidden)];
   const found = {
     dead,

@@ -8,14 +8,14 @@ import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../..
 import type { EventSink } from '../../events/events.js';
 import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
 import { throwIfCancelled } from '../../store/store-error.js';
-import { isLookOld } from '../folder-look.js';
+import { isCheckExpired } from '../check-references.js';
 import { type BaseState, readBaseState } from './base-state.js';
 import { type FoundMark, readMark } from '../marks.js';
 import { type FindHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { claimSwept } from './claim-swept.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
-import { appearedSince, refuseHarmed } from './appeared.js';
-import { type FenceOptions, type Fences, NO_FENCES, raiseFences, takeDown } from './raise-fences.js';
+import { readNewRecords, refuseHarmed } from './new-records.js';
+import { type FenceOptions, type Fences, NO_FENCES, raiseFences, removeFence } from './raise-fences.js';
 import { ownObjects } from './upload-folders.js';
 import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../../store/ids/upload-id.js';
 
@@ -104,7 +104,7 @@ export async function planSweep(
     marks,
     // A mark names objects of one folder, and of a folder all are held or none.
     due: due.filter(({ keys }) => !keys.some(isHeld)),
-    objects: overdue.filter(({ key }) => !isHeld(key)).sort(inOrderOfDeletion(ordinalOf)),
+    objects: overdue.filter(({ key }) => !isHeld(key)).sort(byDeletionOrder(ordinalOf)),
     held,
     waiting: {
       objects: soon.length,
@@ -122,7 +122,7 @@ const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith(`/${MANIFEST_N
  * gone. A version builds on lower ones, whenever its upload began (an interrupted one may go on days later); nothing builds on an upload
  * that is no version.
  */
-export function inOrderOfDeletion(ordinalOf: BaseState['ordinalOf']): (a: ObjectInfo, b: ObjectInfo) => number {
+export function byDeletionOrder(ordinalOf: BaseState['ordinalOf']): (a: ObjectInfo, b: ObjectInfo) => number {
   const rank = ({ key }: ObjectInfo): number =>
     ordinalOf.get(splitUploadKey(key)?.uploadId ?? '') ?? Number.MAX_SAFE_INTEGER;
   return (a, b) => Number(isManifest(b)) - Number(isManifest(a)) || (isManifest(a) ? rank(b) - rank(a) : 0);
@@ -155,7 +155,7 @@ export async function sweep(
   const remove = async (keys: readonly string[]): Promise<void> => {
     for (let start = 0; start < keys.length; start += BATCH) {
       throwIfCancelled(signal);
-      if (isLookOld(lookedAtMs)) throw lateError();
+      if (isCheckExpired(lookedAtMs)) throw lateError();
       const batch = keys.slice(start, start + BATCH);
       failures.push(...(await deleter.delete(batch, signal)));
       meter.add(batch.length, 0);
@@ -206,9 +206,9 @@ async function fenceOff(
   if (unnamed.length === 0) return NO_FENCES;
   const doomed = new Set(objects.map(({ key }) => key));
   const { raised, spared } = await raiseFences(store, unnamed, { now, deleter, randomBytes, signal, doomed });
-  const named = new Set((await appearedSince(store, state, signal)).map(({ uploadId }) => uploadId));
+  const named = new Set((await readNewRecords(store, state, signal)).map(({ uploadId }) => uploadId));
   const late = [...raised].filter(([id]) => named.has(id));
-  for (const [id, fence] of late) await takeDown(store, id, fence, { deleter, signal });
+  for (const [id, fence] of late) await removeFence(store, id, fence, { deleter, signal });
   return {
     raised: new Map([...raised].filter(([id]) => !named.has(id))),
     spared: new Set([...spared, ...late.map(([id]) => id)]),
@@ -227,7 +227,7 @@ async function refuseIfHarmed(
 ): Promise<void> {
   if (gone.length === 0) return;
   const swept = { fenced: new Set(fences.raised.keys()), gone: new Set(gone.map(({ key }) => key)) };
-  await refuseHarmed(store, await appearedSince(store, state, signal), swept, signal);
+  await refuseHarmed(store, await readNewRecords(store, state, signal), swept, signal);
 }
 
 /** For a computer that slept: an hour later, the look no longer says what is needed. */

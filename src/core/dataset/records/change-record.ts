@@ -2,7 +2,7 @@
 // read: if it was rewritten or retired meanwhile, even while this process was suspended, the caller gets an error.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { Totals, VersionRecord } from '../../format/manifest/manifest-types.js';
-import { lastingLock } from '../../format/manifest/object-lock.js';
+import { effectiveLock } from '../../format/manifest/object-lock.js';
 import type { ObjectStore, Retention } from '../../store/object-store.js';
 import { putIfUnchanged } from '../../store/put-if-unchanged.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -74,7 +74,7 @@ async function readCurrent(
   if (info === undefined) throw changed(version, 'was removed');
   try {
     const { record, document } = await readParsedRecord(store, version.place, signal);
-    return { etag: info.etag, retention: lastingLock(info.retention, record.objectLock, new Date()), document };
+    return { etag: info.etag, retention: effectiveLock(info.retention, record.objectLock, new Date()), document };
   } catch (error) {
     if (isArchiverError(error, 'not-found')) throw changed(version, 'was retired', error);
     throw error;

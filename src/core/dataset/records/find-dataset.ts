@@ -38,7 +38,7 @@ export async function findDataset(
   const { versions: found, strays } = await listDatasets(reader, signal);
   for (const text of strayTexts(strays)) warn?.(text);
   const known = [...found.keys()];
-  const datasetId = given === undefined ? onlyOne(reader.url, known) : meantDataset(known, given, takesBeginnings);
+  const datasetId = given === undefined ? onlyOne(reader.url, known) : matchDataset(known, given, takesBeginnings);
   const versions = found.get(datasetId ?? '');
   if (datasetId === undefined || versions === undefined) throw noSuchDataset(reader.url, given ?? '', known);
   return { datasetId, versions };
@@ -58,7 +58,7 @@ function onlyOne(url: string, known: readonly string[]): string {
 }
 
 /** The dataset of `known` that a text means; undefined for none. @throws usage when several match, naming them */
-export function meantDataset(known: readonly string[], given: string, takesBeginnings = true): string | undefined {
+export function matchDataset(known: readonly string[], given: string, takesBeginnings = true): string | undefined {
   if (known.includes(given)) return given;
   const named = known.filter((id) => nameOfDataset(id) === given);
   const matching = named.length > 0 || !takesBeginnings ? named : known.filter((id) => id.startsWith(given));

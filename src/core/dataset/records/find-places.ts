@@ -1,7 +1,7 @@
 // Finds other stores of archiver below a base URL: those of writers, and prefixes that hold uploads. Folders are listed with a delimiter,
 // so that a request returns names and never the chunks below them, and only a limited number is listed.
 import { isArchiverError } from '../../platform/failures/errors.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { isUploadId, manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 import { isFenceObject } from '../../format/manifest/fence.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
@@ -34,7 +34,7 @@ export async function listUploads(reader: ObjectReader, signal?: AbortSignal): P
   return ids;
 }
 
-export interface ManifestLook {
+export interface MissingManifests {
   /** Uploads of which a prune kept objects for other versions, and unfinished ones. */
   readonly without: ReadonlySet<string>;
   /** Abandoned uploads that were swept: only a fence is left. */
@@ -45,11 +45,11 @@ export interface ManifestLook {
  * Finds which of these uploads have no manifest. Each page of a listing covers many uploads; when it covers few, because uploads have many
  * chunks, the rest are asked for one by one. Returns none when these credentials may not ask. @throws what listing and asking throw
  */
-export async function lookForManifests(
+export async function findMissingManifests(
   reader: ObjectReader,
   ids: readonly UploadId[],
   signal?: AbortSignal,
-): Promise<ManifestLook> {
+): Promise<MissingManifests> {
   const [without, fenced] = [new Set<string>(), new Set<string>()];
   const note: Note = (id, manifest) => {
     if (manifest === undefined) without.add(id);
@@ -58,7 +58,7 @@ export async function lookForManifests(
   let rest: readonly UploadId[] = ids.toSorted();
   for (let poor = 0; rest.length >= LISTED_FROM && poor < MOST_POOR_PAGES; poor++)
     rest = await unlisted(reader, rest, note, signal);
-  await atOnce(rest, ASKED_AT_ONCE, async (id) => {
+  await forEachLimit(rest, ASKED_AT_ONCE, async (id) => {
     try {
       note(id, await reader.head(manifestKeyOf(id), signal));
     } catch (error) {

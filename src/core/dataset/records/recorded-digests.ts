@@ -1,5 +1,5 @@
 // Reads the digests that the version record of an upload names now.
-import { beganAt, type UploadId } from '../../store/ids/upload-id.js';
+import { uploadStartMs, type UploadId } from '../../store/ids/upload-id.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -99,7 +99,7 @@ const mayName = (listed: ListedVersion, uploadId: UploadId): boolean =>
 /** The first record put after the upload began: it is that of the upload, unless another was put meanwhile, or it was put again since. */
 function guessOf(listed: readonly ListedVersion[], uploadId: UploadId): readonly ListedVersion[] {
   const named = listed.find((one) => one.uploadId === uploadId);
-  const began = beganAt(uploadId);
+  const began = uploadStartMs(uploadId);
   const guess = named ?? listed.find((one) => mayName(one, uploadId) && one.lastModified.getTime() >= began);
   return guess === undefined ? [] : [guess];
 }

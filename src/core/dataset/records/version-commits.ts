@@ -1,6 +1,6 @@
 // Finds the versions made at a git commit. Most records name it; for the others, the head of the manifest is read.
 import { isArchiverError, usageError } from '../../platform/failures/errors.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { readManifest } from '../../format/manifest/manifest-reader.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
@@ -36,7 +36,7 @@ export async function knownCommits(
 ): Promise<{ readonly commits: ReadonlyMap<UploadId, string | null>; readonly problems: readonly string[] }> {
   const commits = new Map<UploadId, string | null>();
   const problems: string[] = [];
-  await atOnce(records, AT_ONCE, async (record) => {
+  await forEachLimit(records, AT_ONCE, async (record) => {
     if (record.commit === undefined && record.encryption?.manifest === true) return;
     try {
       commits.set(record.uploadId, await commitOf(reader, record, signal));

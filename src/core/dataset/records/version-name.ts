@@ -12,7 +12,7 @@ const LETTERS = 26;
 const A = 97;
 
 /** Letters for the version at this position, from 0, among those that share its ordinal: undefined, `b`, … `z`, `aa`, … */
-export function forkAt(position: number): string | undefined {
+export function forkSuffix(position: number): string | undefined {
   if (position === 0) return undefined;
   let letters = '';
   for (let rest = position + 1; rest > 0; rest = Math.floor((rest - 1) / LETTERS))

@@ -10,7 +10,7 @@ import { parseVersionRecord, type ParsedRecord } from './version-record-parse.js
 import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js';
 import { versionTag } from './tag-key.js';
 import { comparePlaces, placeIn, recordKey, type RecordPlace } from './version-record.js';
-import { forkAt, type VersionName, versionNumber } from './version-name.js';
+import { forkSuffix, type VersionName, versionNumber } from './version-name.js';
 import { defined } from '../../platform/defined.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { addTo } from '../../platform/lists-by-key.js';
@@ -120,7 +120,7 @@ function inOrder(versions: ListedVersion[]): ListedVersion[] {
     const before = sorted[at - 1]?.version ?? 0;
     position = before === listed.version ? position + 1 : 0;
     if (position === 0) follows = before;
-    return { ...listed, follows, ...defined({ fork: forkAt(position) }) };
+    return { ...listed, follows, ...defined({ fork: forkSuffix(position) }) };
   });
 }
 

@@ -1,7 +1,7 @@
 // A connection to the inspector of this process: to its main thread, and each worker thread while it runs. No port is opened.
 import type { Session } from 'node:inspector';
 import { ArchiverError, errorText } from '../../platform/failures/errors.js';
-import { leavings } from '../../platform/threads/threads.js';
+import { threadExitHooks } from '../../platform/threads/threads.js';
 
 /** A thread as the inspector sees it. */
 export interface InspectedThread {
@@ -52,7 +52,7 @@ export class Inspection {
       const answer = JSON.parse(message) as Answer;
       this.waiting.get(answer.id ?? 0)?.(answer);
     });
-    leavings.add(this.leave);
+    threadExitHooks.add(this.leave);
   }
 
   /** @throws unsupported when this Node has no inspector */
@@ -91,7 +91,7 @@ export class Inspection {
   }
 
   close(): void {
-    leavings.delete(this.leave);
+    threadExitHooks.delete(this.leave);
     this.session.disconnect();
   }
 

@@ -1,7 +1,7 @@
 // A log of JSON lines that is appended to. Each line is one write, so that several processes may share a file. When the file was renamed or
 // removed (logrotate), the next line begins a new one; a truncated log continues at its start. No problem with the file fails the run.
 import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from 'node:fs';
-import { ArchiverError, errorText, noneOn } from '../../platform/failures/errors.js';
+import { ArchiverError, errorText, undefinedOn } from '../../platform/failures/errors.js';
 import { withoutSecrets } from '../../platform/failures/hide-secrets.js';
 import { printable } from '../../platform/paths/raw-path.js';
 
@@ -82,7 +82,7 @@ export function openLog({ path, level, common, now, onTrouble }: LogOptions): Lo
       try {
         closeSync(fd);
       } catch (error) {
-        noneOn('EBADF', 'EIO', 'ENOSPC')(error);
+        undefinedOn('EBADF', 'EIO', 'ENOSPC')(error);
       }
     },
   };

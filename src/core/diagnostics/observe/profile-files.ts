@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noneOn } from '../../platform/failures/errors.js';
+import { undefinedOn } from '../../platform/failures/errors.js';
 import type { Collected } from './collect.js';
 
 /** Prefix of folders with profiles in the temp folder. */
@@ -43,7 +43,7 @@ export async function findProfiles(folder: string | undefined): Promise<readonly
     for (const name of await readdir(one)) {
       const form = FORMS.find(([end]) => name.endsWith(end))?.[1];
       const path = join(one, name);
-      const stats = form && (await stat(path).catch(noneOn('ENOENT')));
+      const stats = form && (await stat(path).catch(undefinedOn('ENOENT')));
       if (form !== undefined && stats?.isFile() === true)
         found.push({ path, form, bytes: stats.size, modifiedAt: stats.mtime });
     }
@@ -56,7 +56,7 @@ async function madeFolders(): Promise<readonly string[]> {
   const readable = await Promise.all(
     names.map(async (name) => {
       const path = join(tmpdir(), name);
-      return (await readdir(path).catch(noneOn('EACCES', 'ENOENT', 'ENOTDIR'))) === undefined ? [] : [path];
+      return (await readdir(path).catch(undefinedOn('EACCES', 'ENOENT', 'ENOTDIR'))) === undefined ? [] : [path];
     }),
   );
   return readable.flat();

@@ -23,7 +23,13 @@ interface Look {
 }
 
 /** Yields the thread's samples in order; the innermost frame comes first, the root is left out. */
-export function* looks({ nodes, samples = [], timeDeltas = [], startTime, endTime }: CpuProfile): Generator<Look> {
+export function* stackSamples({
+  nodes,
+  samples = [],
+  timeDeltas = [],
+  startTime,
+  endTime,
+}: CpuProfile): Generator<Look> {
   const parents = new Map<number, number>();
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, frameOf(callFrame)]));
   for (const { id, children = [] } of nodes) for (const child of children) parents.set(child, id);
@@ -48,7 +54,7 @@ export function* looks({ nodes, samples = [], timeDeltas = [], startTime, endTim
 /** Adds CPU time: samples and nanoseconds. Idle time is left out. */
 export function addCpu(to: PprofProfile, threads: readonly OfThread<CpuProfile>[]): void {
   for (const { thread, profile } of threads)
-    for (const { stack, us } of looks(profile))
+    for (const { stack, us } of stackSamples(profile))
       if (stack[0] !== undefined && stack[0].name !== IDLE) to.add(stack, [1, us * 1000], thread);
 }
 
@@ -56,7 +62,7 @@ export function addCpu(to: PprofProfile, threads: readonly OfThread<CpuProfile>[
 export function addWaits(to: PprofProfile, threads: readonly OfThread<CpuProfile>[]): void {
   for (const { thread, profile } of threads) {
     let wasIdle = false;
-    for (const { stack, us } of looks(profile)) {
+    for (const { stack, us } of stackSamples(profile)) {
       const isIdle = stack[0]?.name === IDLE;
       if (isIdle && thread !== 'main')
         to.add([{ name: '(waits for work)' }, { name: thread }], [wasIdle ? 0 : 1, us * 1000], thread);
@@ -79,7 +85,7 @@ export function addBlocks(
 ): void {
   const main = threads.filter(({ thread }) => thread === 'main');
   for (const { thread, profile } of main) {
-    const all = [...looks(profile)];
+    const all = [...stackSamples(profile)];
     for (const { fromUs, untilUs } of blocks) {
       const during = all.filter(({ atUs, us }) => atUs < untilUs && atUs + us > fromUs && us > 0);
       for (const [index, { stack, atUs, us }] of during.entries()) {

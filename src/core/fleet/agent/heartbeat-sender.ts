@@ -4,7 +4,7 @@
 // Before some of them the stored heartbeat is checked. One that this process has not put comes from another process with the same name,
 // usually on a cloned machine. A listing shows this even to a writer that may not read.
 import { hash } from 'node:crypto';
-import { errorText, noneOn } from '../../platform/failures/errors.js';
+import { errorText, undefinedOn } from '../../platform/failures/errors.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { OpenedStore } from '../../store/open-store.js';
@@ -95,7 +95,7 @@ export class HeartbeatSender {
     if (found === undefined || this.own.has(found.etag)) return undefined;
     const other = await ifAllowed(store, 'read', key, async () =>
       parseHeartbeat(await readAll(await store.get(key, { signal }), MAX_HEARTBEAT_BYTES)),
-    ).catch(noneOn('integrity', 'unsupported')); // whatever it is, it is not our own
+    ).catch(undefinedOn('integrity', 'unsupported')); // whatever it is, it is not our own
     if (other?.instanceId === this.options.instanceId) return undefined;
     const who =
       other === undefined ? 'another process' : `process ${quoted(other.instanceId)} on ${quoted(other.host)}`;

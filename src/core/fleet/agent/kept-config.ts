@@ -2,7 +2,7 @@
 // refused or cannot be fetched, also after a restart, and compares versions with it.
 import { readFile } from 'node:fs/promises';
 import * as s from '../../platform/documents/schema.js';
-import { noneOn } from '../../platform/failures/errors.js';
+import { undefinedOn } from '../../platform/failures/errors.js';
 import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
 import { replaceFile } from '../../platform/state/replace-file.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
@@ -28,7 +28,7 @@ export function keptConfig(path: string): KeptConfig {
   const file = `${path}.config.json`;
   return {
     async read() {
-      const text = await readFile(file, 'utf8').catch(noneOn('ENOENT'));
+      const text = await readFile(file, 'utf8').catch(undefinedOn('ENOENT'));
       if (text === undefined) return undefined;
       const hint = 'remove it: the config is fetched again';
       const { config, signature } = readStateDocument(text, KIND, { path: file, hint });

@@ -95,4 +95,4 @@ const DOWN: Readonly<Record<StoreServer['kind'], Text>> = {
 };
 
 /** Returns the text on how to take a writer down. */
-export const takeDown: Text = (call, names) => DOWN[call.server.kind](call, names);
+export const removalInstructions: Text = (call, names) => DOWN[call.server.kind](call, names);

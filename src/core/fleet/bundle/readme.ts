@@ -2,7 +2,7 @@
 import { shellWord } from '../../platform/text/shell-word.js';
 import { type AgentCall, CONTAINER_USER } from './compose-file.js';
 import { code } from './readme-code.js';
-import { identityStep, type NamedIdentity, takeDown } from './readme-identity.js';
+import { identityStep, type NamedIdentity, removalInstructions } from './readme-identity.js';
 import { bucketStep, promises } from './readme-promises.js';
 import { machineFolder, unitName } from './systemd-units.js';
 
@@ -68,7 +68,7 @@ The credentials then need to be nowhere else: delete them here.
 
 ${code(`archiver fleet status ${store}`)}
 
-To take the writer down: ${takeDown(call, options)}. What it stored stays.
+To take the writer down: ${removalInstructions(call, options)}. What it stored stays.
 `;
 }
 

@@ -15,9 +15,9 @@ const SIGN_AGAIN = { hint: 'sign the config again: archiver fleetagent sign-conf
 
 /** What the file beside a config says. */
 const SIDECAR = s.schema(() =>
-  s.closedObject({
-    formatVersion: s.exactly(1),
-    algorithm: s.exactly(ALGORITHM),
+  s.strictObject({
+    formatVersion: s.literal(1),
+    algorithm: s.literal(ALGORITHM),
     /** `sha256:` and the first 16 hex digits of the SHA-256 of the 32 bytes of the public key. */
     keyId: s.text,
     signature: s.parsed(signatureOf, `${SIGNATURE_BYTES} bytes in base64`),

@@ -33,7 +33,7 @@ import {
   RemoveUserFromGroupCommand,
   type Tag,
 } from '@aws-sdk/client-iam';
-import { ArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { ArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { awsService } from '../../store/s3/aws-service.js';
 import { networkOf, type NetworkSources } from '../../store/s3/s3-network.js';
 import { tokenEndpoint } from '../../store/s3/s3-profile.js';
@@ -67,7 +67,7 @@ const withAction = async <T>(action: string, answer: Promise<T>): Promise<T> => 
   }
 };
 
-const GONE = noneOn('not-found');
+const GONE = undefinedOn('not-found');
 const listOf = (tags: Tags): Tag[] => Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 const tagsOf = (tags: readonly Tag[] | undefined): Tags =>
   Object.fromEntries((tags ?? []).map(({ Key = '', Value = '' }) => [Key, Value]));

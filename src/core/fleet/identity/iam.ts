@@ -65,7 +65,7 @@ export function identityOf(writerId: string): Identity {
 }
 
 /** True for an entity that --mint made for this writer, and for this fleet if one is given. */
-export const isOurs = ({ arn, tags }: Entity, writerId: string, fleetUrl?: string): boolean =>
+export const isMintedFor = ({ arn, tags }: Entity, writerId: string, fleetUrl?: string): boolean =>
   arn.includes(IDENTITY_PATH) &&
   tags[WRITER_TAG] === writerId &&
   (fleetUrl === undefined || tags[FLEET_TAG] === fleetUrl);

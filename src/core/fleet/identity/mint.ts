@@ -2,7 +2,7 @@
 // key, everything that the run has made is removed again. Existing entities are taken over when their tags name this writer of this fleet,
 // and refused otherwise, because they may be somebody else's.
 import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
-import { type AccessKey, type Entity, FLEET_TAG, type Iam, identityOf, isOurs, WRITER_TAG } from './iam.js';
+import { type AccessKey, type Entity, FLEET_TAG, type Iam, identityOf, isMintedFor, WRITER_TAG } from './iam.js';
 
 export interface MintOptions {
   readonly writerId: string;
@@ -42,7 +42,7 @@ async function make(iam: Iam, { writerId, fleetUrl, policy, keep, signal }: Mint
   const names = identityOf(writerId);
   const tags = { [WRITER_TAG]: writerId, [FLEET_TAG]: fleetUrl };
   const checkOwned = (entity: Entity | undefined, what: string): Entity => {
-    if (entity !== undefined && isOurs(entity, writerId, fleetUrl)) return entity;
+    if (entity !== undefined && isMintedFor(entity, writerId, fleetUrl)) return entity;
     const fleet = entity?.tags[FLEET_TAG];
     const whose = fleet === undefined ? 'was not made by archiver' : `belongs to the writer of this name in ${fleet}`;
     throw new ArchiverError('conflict', `the IAM ${what} is there already and ${whose}`, {

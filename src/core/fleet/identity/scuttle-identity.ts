@@ -1,7 +1,7 @@
 // Removes the identity of a writer: keys first, so that nothing is written from then on. Every step may have been done before, by this or
 // an interrupted run. Policies of others are detached but kept.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
-import { type Entity, type Iam, identityOf, isOurs } from './iam.js';
+import { type Entity, type Iam, identityOf, isMintedFor } from './iam.js';
 
 export interface ScuttledIdentity {
   readonly userName: string;
@@ -48,7 +48,7 @@ export async function scuttleIdentity(iam: Iam, writerId: string, signal: AbortS
 }
 
 function refuseForeign(entity: Entity | undefined, what: string, writerId: string): Entity | undefined {
-  if (entity === undefined || isOurs(entity, writerId)) return entity;
+  if (entity === undefined || isMintedFor(entity, writerId)) return entity;
   throw new ArchiverError(
     'conflict',
     `the IAM ${what} was not made by \`fleetagent init --mint\`; nothing was deleted`,

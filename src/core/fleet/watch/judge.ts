@@ -45,7 +45,7 @@ export interface WriterStatus {
   readonly troubles: readonly string[];
 }
 
-export interface Judging {
+export interface JudgeOptions {
   /** By the store's clock. */
   readonly now: Date;
   readonly thresholdMs: number;
@@ -62,7 +62,7 @@ export const cycleStartOf = (seen: ReadHeartbeat): number =>
   Date.parse(seen.heartbeat.cycle.startedAt) - skewOf(seen) - CONFIG_MARGIN_MS;
 
 /** Judges a writer. */
-export function judge({ writerId, seen, config }: WriterObservation, judging: Judging): WriterStatus {
+export function judgeWriter({ writerId, seen, config }: WriterObservation, judging: JudgeOptions): WriterStatus {
   const { now, thresholdMs, isCloned } = judging;
   const base = { ...NOTHING, writerId, config, staleAfterMs: thresholdMs };
   const nowMs = now.getTime();
@@ -179,4 +179,4 @@ function failureOf({ problem, sources }: Heartbeat): string {
 const shown = (text: string): string => printable(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
 /** True when somebody has to look at the writer. */
-export const isTroubled = ({ troubles }: Pick<WriterStatus, 'troubles'>): boolean => troubles.length > 0;
+export const needsAttention = ({ troubles }: Pick<WriterStatus, 'troubles'>): boolean => troubles.length > 0;

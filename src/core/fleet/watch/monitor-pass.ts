@@ -24,7 +24,7 @@ export interface MonitorPass {
   readonly problems: readonly string[];
 }
 
-export interface Followed {
+export interface PassOutcome {
   /** Alerts that were sent. */
   readonly alerts: readonly Alert[];
   /** Number of due alerts that were not delivered: no channel is on, or none accepted them. */
@@ -52,7 +52,7 @@ export interface PassOptions {
 /**
  * Looks at the fleet. `before` is the time since which it was out of sight at the previous pass. @throws usage, and when it is interrupted
  */
-export async function lookOnce(options: PassOptions, before: Date | null = null): Promise<MonitorPass> {
+export async function runMonitorPass(options: PassOptions, before: Date | null = null): Promise<MonitorPass> {
   const { watch, now, signal, home, location } = options;
   const time = now();
   try {
@@ -76,7 +76,7 @@ async function noteUnseen(path: string, location: string, since: Date): Promise<
 }
 
 /** Handles the result of a look: metrics, budgets and alerts. Never throws. */
-export async function follow(pass: MonitorPass, options: PassOptions): Promise<Followed> {
+export async function handlePass(pass: MonitorPass, options: PassOptions): Promise<PassOutcome> {
   const { textfile, metrics, location, thresholdMs, now, readBook, raise } = options;
   const problems = [...pass.problems, ...(pass.fleet?.notes ?? [])];
   const tried = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {

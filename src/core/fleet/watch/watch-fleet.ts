@@ -3,8 +3,8 @@ import type { EventSink } from '../../events/events.js';
 import { reasonText } from '../../platform/failures/errno.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { ignoreEvents } from '../../events/progress-meter.js';
-import { type Condition, CONDITIONS, isTroubled, judge, type WriterStatus } from './judge.js';
-import { lookAtFleet, type LookOptions } from './look.js';
+import { type Condition, CONDITIONS, needsAttention, judgeWriter, type WriterStatus } from './judge.js';
+import { readFleet, type ReadFleetOptions } from './read-fleet.js';
 import { isClonedIn, memoryPath, NO_MEMORY, readMemory, remembered, saveMemory, versionIn } from './memory.js';
 import type { FleetObservation } from './observation.js';
 
@@ -26,14 +26,14 @@ export interface FleetStatus {
   readonly notes: readonly string[];
 }
 
-export interface WatchOptions extends Pick<LookOptions, 'now' | 'signal'> {
+export interface WatchOptions extends Pick<ReadFleetOptions, 'now' | 'signal'> {
   readonly thresholdMs: number;
   /** The folder of local state. */
   readonly home: string;
   readonly emit?: EventSink;
 }
 
-/** Looks once. @throws as lookAtFleet; failures to remember are only notes */
+/** Looks once. @throws as readFleet; failures to remember are only notes */
 export async function watchFleet(store: ObjectStore, options: WatchOptions): Promise<FleetStatus> {
   const { home, now, emit = ignoreEvents } = options;
   const notes: string[] = [];
@@ -43,7 +43,7 @@ export async function watchFleet(store: ObjectStore, options: WatchOptions): Pro
     return NO_MEMORY;
   });
   const knownVersion = (id: string, etag: string): number | undefined => versionIn(before, id, etag);
-  const observed = await lookAtFleet(store, { ...options, emit, knownVersion });
+  const observed = await readFleet(store, { ...options, emit, knownVersion });
   const after = remembered(observed, before, now());
   await saveMemory(path, store.url, after).catch((error: unknown) => {
     notes.push(`what was seen of the fleet is not remembered, so clones go unnoticed: ${reasonText(error)}`);
@@ -56,7 +56,7 @@ export async function watchFleet(store: ObjectStore, options: WatchOptions): Pro
 
 function statusOf(observed: FleetObservation, thresholdMs: number, isCloned: (writerId: string) => boolean) {
   const writers = observed.writers.map((one) =>
-    judge(one, { now: observed.storeTime, thresholdMs, isCloned: isCloned(one.writerId) }),
+    judgeWriter(one, { now: observed.storeTime, thresholdMs, isCloned: isCloned(one.writerId) }),
   );
   const counts = Object.fromEntries(
     CONDITIONS.map((word) => [word, writers.filter(({ condition }) => condition === word).length]),
@@ -65,7 +65,7 @@ function statusOf(observed: FleetObservation, thresholdMs: number, isCloned: (wr
     lookedAt: observed.storeTime,
     writers: writers.toSorted((one, other) => rankOf(one) - rankOf(other)),
     counts,
-    troubledCount: writers.filter(isTroubled).length,
+    troubledCount: writers.filter(needsAttention).length,
     others: observed.others,
   };
 }
@@ -73,4 +73,4 @@ function statusOf(observed: FleetObservation, thresholdMs: number, isCloned: (wr
 const RANK: readonly Condition[] = ['missing', 'stale', 'unknown', 'failing', 'starting', 'healthy'];
 
 const rankOf = (writer: WriterStatus): number =>
-  (isTroubled(writer) ? 0 : RANK.length) + RANK.indexOf(writer.condition);
+  (needsAttention(writer) ? 0 : RANK.length) + RANK.indexOf(writer.condition);

@@ -76,7 +76,7 @@ export function growing(bytes: number): SharedArrayBuffer {
  * Returns the bytes with more room behind them: in place when the buffer can grow that far. A copy leaves memory behind that the garbage
  * collector is in no hurry to free.
  */
-export function enlarged(buffer: SharedArrayBuffer, bytes: number): SharedArrayBuffer {
+export function growBuffer(buffer: SharedArrayBuffer, bytes: number): SharedArrayBuffer {
   if (buffer.growable && bytes <= buffer.maxByteLength) {
     buffer.grow(bytes);
     return buffer;
@@ -111,7 +111,7 @@ export class RowsBuilder<T extends ColumnTypes> {
     if (this.count === this.capacity) this.grow();
     const end = this.pathBytes + path.length;
     if (end > this.paths.length)
-      this.paths = Buffer.from(enlarged(this.paths.buffer, Math.max(this.paths.length * GROWTH, end)));
+      this.paths = Buffer.from(growBuffer(this.paths.buffer, Math.max(this.paths.length * GROWTH, end)));
     this.paths.write(path, this.pathBytes, 'latin1');
     this.pathBytes = end;
     const index = this.count++;
@@ -122,7 +122,7 @@ export class RowsBuilder<T extends ColumnTypes> {
   private grow(): void {
     this.capacity *= GROWTH;
     for (const [name, type] of typesOf(this.types))
-      this.buffers[name] = enlarged(
+      this.buffers[name] = growBuffer(
         this.buffers[name] ?? new SharedArrayBuffer(0),
         this.capacity * type.BYTES_PER_ELEMENT,
       );

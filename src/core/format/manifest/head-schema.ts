@@ -13,7 +13,7 @@ const MAX_REPLACED = 256;
 export const id = s.schema(() => s.countTo(0xff_ff_ff_ff));
 export const shardNumber = s.schema(() => s.countTo(1_000_000));
 export const level = s.schema(() => s.countTo(22));
-const rawText = s.schema(() => s.turned(s.text, rawFromText));
+const rawText = s.schema(() => s.transform(s.text, rawFromText));
 
 /** Totals of a listing. */
 export const TOTALS = s.schema(() =>
@@ -65,7 +65,7 @@ export const CHUNK = s.schema(() =>
       tocSize: s.count,
       frames: FRAMES(),
       /** Set when the object is a single file, stored unchanged with uncompressed frames. Absent for a tar stream. */
-      content: s.exactOptional(s.exactly('file')),
+      content: s.exactOptional(s.literal('file')),
       /** With `content`: number of the chunk, in the same upload, whose table of contents lists it. */
       listedIn: s.exactOptional(id()),
     }),
@@ -103,7 +103,7 @@ export const parseMode = (text: string): number | undefined =>
   /^[0-7]{4}$/.test(text) ? Number.parseInt(text, 8) : undefined;
 
 const SOURCE = s.schema(() =>
-  s.turned(
+  s.transform(
     s.fitting(
       s.object({
         path: s.exactOptional(s.text),
@@ -172,7 +172,7 @@ const CHAIN = s.schema(() =>
 const KEYS = s.schema(() =>
   s.object({
     format: s.count,
-    type: s.exactly('archiver-manifest'),
+    type: s.literal('archiver-manifest'),
     requires: s.exactOptional(requires()),
     tool: s.text,
     codec: s.text,

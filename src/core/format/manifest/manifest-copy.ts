@@ -5,10 +5,10 @@ import type { ManifestHead } from './manifest-types.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
 const LABELS = ['copy', 'compact', 'balance', 'repair'] as const;
-export type BesideLabel = (typeof LABELS)[number];
+export type ManifestCopyLabel = (typeof LABELS)[number];
 
 /** Key, relative to the base, of these bytes beside the manifest of an upload. */
-export const besideKeyOf = (uploadId: UploadId, label: BesideLabel, sha256: string): string =>
+export const manifestCopyKeyOf = (uploadId: UploadId, label: ManifestCopyLabel, sha256: string): string =>
   `${manifestKeyOf(uploadId)}.${label}-${sha256.slice(0, 8)}`;
 
 interface StoredManifest {
@@ -25,4 +25,4 @@ interface StoredManifest {
 export const manifestKeys = ({ uploadId, key, sha256, head }: StoredManifest): readonly string[] =>
   head.listing === 'full' && head.settings.dedup !== true
     ? [key]
-    : [key, ...LABELS.map((label) => besideKeyOf(uploadId, label, sha256))];
+    : [key, ...LABELS.map((label) => manifestCopyKeyOf(uploadId, label, sha256))];

@@ -16,7 +16,7 @@ export const lockRecord = (retention: Retention | undefined): ObjectLockRecord |
   retention && { mode: retention.mode, until: retention.until.toISOString() };
 
 /** The lock that is in force at `now`; the stored one takes precedence over the recorded one, since the store knows of extensions. */
-export function lastingLock(
+export function effectiveLock(
   stored: Retention | undefined,
   recorded: ObjectLockRecord | undefined,
   now: Date,

@@ -19,7 +19,7 @@ export const RECORD = s.schema(() =>
   s.fitting(
     s.object({
       format: s.count,
-      type: s.exactly('archiver-version'),
+      type: s.literal('archiver-version'),
       requires: s.exactOptional(requires()),
       datasetId: s.text,
       version: s.count,

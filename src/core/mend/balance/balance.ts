@@ -5,10 +5,10 @@
 import type { EventSink } from '../../events/events.js';
 import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
 import { hash } from 'node:crypto';
-import { atOnce } from '../../platform/limits/at-once.js';
-import { lookAtFolder } from '../../dataset/folder-look.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
+import { checkFolder } from '../../dataset/check-references.js';
 import { lostChunks } from '../../dataset/chain/lost-chunks.js';
-import { lockSight } from '../../dataset/prune/locked-objects.js';
+import { lockVisibility } from '../../dataset/prune/locked-objects.js';
 import { assertShows } from '../../dataset/prune/same-view.js';
 import { replaceManifest } from '../../dataset/replace-manifest.js';
 import { settleRecords } from '../../dataset/prune/settle-records.js';
@@ -16,7 +16,7 @@ import { digestsOf } from '../../dataset/chain/version-view.js';
 import { openView } from '../../dataset/chain/view.js';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
-import { lastingLock } from '../../format/manifest/object-lock.js';
+import { effectiveLock } from '../../format/manifest/object-lock.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { BucketLock } from '../../store/bucket-lock.js';
 import type { ObjectReader, ObjectStore } from '../../store/object-store.js';
@@ -73,7 +73,7 @@ export async function balance(store: ObjectStore, options: BalanceOptions): Prom
   const kmsKeyId = newest.head.storage['kmsKeyId'];
   emit({ type: 'phase', phase: 'copying' });
   emit({ type: 'plan', items: moves.length, bytes: moves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) });
-  const mayBeLocked = (await lockSight(options.lock, signal)) !== 'none';
+  const mayBeLocked = (await lockVisibility(options.lock, signal)) !== 'none';
   await copyAll(store, { ...options, moves, kmsKeyId, mayBeLocked });
   emit({ type: 'phase', phase: 'committing' });
   const places = new Map(moves.map((move) => [move.from, move]));
@@ -115,13 +115,13 @@ interface Copying extends Pick<BalanceOptions, 'uploadId' | 'requestsAtOnce' | '
 async function copyAll(store: ObjectStore, copying: Copying): Promise<void> {
   const { moves, kmsKeyId, mayBeLocked, requestsAtOnce, emit = ignoreEvents, signal } = copying;
   const meter = progressMeter(emit);
-  await atOnce(moves, requestsAtOnce, async (move) => {
+  await forEachLimit(moves, requestsAtOnce, async (move) => {
     throwIfCancelled(signal);
     const isDone = move.isThere && (await isCopy(store, move, signal));
     // Only chunks in STANDARD move, and they stay there, encrypted and locked as they were.
     if (!isDone) {
       const source = mayBeLocked ? await store.head(move.from, signal) : undefined;
-      const retention = lastingLock(source?.retention, undefined, new Date());
+      const retention = effectiveLock(source?.retention, undefined, new Date());
       await store.copy(move.from, move.to, { storageClass: 'STANDARD', kmsKeyId, retention, signal });
     }
     meter.add(1, move.sizeBytes);
@@ -140,7 +140,7 @@ async function refuseUnsound(
   moves: readonly Move[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { sound } = await lookAtFolder(store, uploadFolder(uploadId), signal);
+  const { sound } = await checkFolder(store, uploadFolder(uploadId), signal);
   const wrong = moves.find(({ to, sizeBytes }) => sound.get(to)?.sizeBytes !== sizeBytes);
   if (wrong === undefined) return;
   const what = `the copy ${wrong.to} is not there with ${wrong.sizeBytes} bytes, or a prune has marked it`;

@@ -1,7 +1,7 @@
 // The surroundings of one upload: its version records, its folder, and which of its chunks other manifests under the base name. Since
 // nothing is deleted, they only decide what is worth moving. An unreadable manifest is an error: it may name anything, and nothing can be
 // swept until it can be read.
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { markedKeys } from '../../dataset/marks.js';
 import { referredChunks } from '../../dataset/prune/references.js';
@@ -50,7 +50,7 @@ export async function readNeighbours(
   const referred = new Set<string>();
   let builtOnBy: UploadId | undefined;
   const others = [...folders.values()].filter((other) => other !== folder && other.manifest !== undefined);
-  await atOnce(others, READS_AT_ONCE, async (other) => {
+  await forEachLimit(others, READS_AT_ONCE, async (other) => {
     const head = await headOf(reader, other.uploadId, signal);
     if (head?.previous?.uploadId === uploadId) builtOnBy ??= other.uploadId;
     for (const { key } of referredChunks(other.uploadId, head?.chunks ?? []))

@@ -39,7 +39,7 @@ export interface MigrateOptions {
   readonly deleteOriginal: boolean;
   /** Opens the destination. */
   readonly open: (onEvent: EventSink) => Promise<OpenedStore>;
-  readonly upload: Pick<ArchiveOptions, 'now' | 'dataset' | 'packing' | 'layout' | 'labels' | 'mayBegin'>;
+  readonly upload: Pick<ArchiveOptions, 'now' | 'dataset' | 'packing' | 'layout' | 'labels' | 'uploadGate'>;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
-import { errorText, isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { errorText, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../format/manifest/loaded-manifest.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { FoundRecord } from './find-record.js';
@@ -69,7 +69,7 @@ async function storedManifest(
   uploadId: UploadId,
   signal: AbortSignal,
 ): Promise<StoredBytes | undefined> {
-  const bytes = await fetchManifest(reader, uploadId, signal).catch(noneOn('not-found'));
+  const bytes = await fetchManifest(reader, uploadId, signal).catch(undefinedOn('not-found'));
   return bytes && { bytes, sha256: hash('sha256', bytes, 'hex') };
 }
 

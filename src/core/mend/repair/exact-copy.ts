@@ -7,7 +7,7 @@ import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { viewOf } from '../../dataset/chain/view.js';
 import { loadChain } from '../../dataset/chain/load-chain.js';
 import { summarize } from '../../dataset/chain/summarize.js';
-import { isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import {
   type LoadedManifest,
   loadOpened,
@@ -38,7 +38,7 @@ export interface ExactCopyOptions {
 }
 
 /** Bytes can have the digest without being a manifest. */
-const notAManifest = noneOn('integrity');
+const notAManifest = undefinedOn('integrity');
 
 /** Looks for a copy. @throws errors of the store and its keys */
 export async function findExactCopy(
@@ -70,7 +70,7 @@ async function readBeside(
   const copies = new Map<string, { readonly key: string; readonly bytes: Buffer }>();
   for (const { key } of beside) {
     const reading = reader.get(key, { signal }).then((content) => readAll(content, MAX_LOADED_BYTES));
-    const bytes = await reading.catch(noneOn('not-found', 'integrity'));
+    const bytes = await reading.catch(undefinedOn('not-found', 'integrity'));
     const sha256 = bytes && hash('sha256', bytes, 'hex');
     if (bytes && sha256 && digests.includes(sha256)) copies.set(sha256, { key, bytes });
   }

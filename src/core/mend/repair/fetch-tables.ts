@@ -12,7 +12,7 @@ import { readChunkTable, type ChunkTable, surveyLines } from '../../format/chunk
 import type { BadChunk, FoundChunk } from './found-chunk.js';
 import type { FolderObjects } from './folder-objects.js';
 import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { ChunkRecord, Entry } from '../../format/manifest/manifest-types.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
 
@@ -53,7 +53,7 @@ export async function fetchTables(
   emit({ type: 'phase', phase: 'listing' });
   emit({ type: 'plan', items: objects.length, bytes: 0 });
   const meter = progressMeter(emit);
-  await atOnce(objects, options.requestsAtOnce, async (object) => {
+  await forEachLimit(objects, options.requestsAtOnce, async (object) => {
     throwIfCancelled(options.signal);
     const key = object.key.slice(folder.length);
     try {

@@ -5,7 +5,7 @@ import { loadExpected } from '../../dataset/chain/load-chain.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import type { Level } from '../../dataset/chain/merged-view.js';
 import { levelOf } from '../../dataset/chain/view.js';
-import { noneOn } from '../../platform/failures/errors.js';
+import { undefinedOn } from '../../platform/failures/errors.js';
 import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { OlderUpload } from './find-record.js';
@@ -40,7 +40,7 @@ export async function olderLayers(
 ): Promise<readonly Layer[]> {
   const links: (LoadedManifest | UploadId)[] = [];
   for (const { uploadId, sha256 } of older) {
-    const loaded = await loadExpected(reader, uploadId, sha256, options).catch(noneOn('not-found', 'integrity'));
+    const loaded = await loadExpected(reader, uploadId, sha256, options).catch(undefinedOn('not-found', 'integrity'));
     links.push(loaded ?? uploadId);
     if (loaded === undefined) continue;
     options.known.add(loaded.uploadId, loaded.head.chunks);

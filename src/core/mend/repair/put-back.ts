@@ -9,7 +9,7 @@ import type { ObjectStore } from '../../store/object-store.js';
 import type { CurrentManifest } from './current-manifest.js';
 import type { ExactCopy } from './exact-copy.js';
 import type { FoundRecord } from './find-record.js';
-import { verifyAsItWillBe } from './verify-rebuilt.js';
+import { verifyRebuilt } from './verify-rebuilt.js';
 
 export interface PutBackOptions {
   readonly copy: ExactCopy;
@@ -37,7 +37,7 @@ export async function putBack(
     lockedAs: found,
     change: { listing: head.listing, totals: head.view ?? head.totals },
     // The manifest that it builds on may be damaged too: that is for another repair.
-    verify: (reader) => verifyAsItWillBe(reader, { uploadId, sha256: next.sha256, totals: undefined, signal }),
+    verify: (reader) => verifyRebuilt(reader, { uploadId, sha256: next.sha256, totals: undefined, signal }),
     signal,
   });
   return { manifestSha256: next.sha256, backupKey: backup ?? null };

@@ -10,7 +10,7 @@ import type { Dependents } from './dependents.js';
 import type { FoundRecord } from './find-record.js';
 import { type Rebased, rebaseAll } from './rebase.js';
 import type { Rebuilt } from './rebuild.js';
-import { verifyAsItWillBe } from './verify-rebuilt.js';
+import { verifyRebuilt } from './verify-rebuilt.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
 /** Limit of rounds; each one means that a version was committed meanwhile. */
@@ -79,7 +79,7 @@ async function putInPlace(
     next,
     records: found === undefined ? [] : [found],
     change: { listing: head.listing, totals },
-    verify: (reader) => verifyAsItWillBe(reader, { uploadId, sha256: next.sha256, totals, signal }),
+    verify: (reader) => verifyRebuilt(reader, { uploadId, sha256: next.sha256, totals, signal }),
     signal,
   });
 }

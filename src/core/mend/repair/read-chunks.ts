@@ -7,7 +7,7 @@ import { throwIfCancelled } from '../../store/store-error.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { FoundChunk } from './found-chunk.js';
 import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 
 export interface ReadChunk {
   /** SHA-256 of the whole object, in hex. */
@@ -30,7 +30,7 @@ export async function readChunks(
   { uploadId, requestsAtOnce, signal, meter }: ReadChunksOptions,
 ): Promise<readonly ReadChunk[]> {
   const read: ReadChunk[] = [];
-  await atOnce(chunks.entries(), requestsAtOnce, async ([position, chunk]) => {
+  await forEachLimit(chunks.entries(), requestsAtOnce, async ([position, chunk]) => {
     throwIfCancelled(signal);
     read[position] = await readOne(reader, `${uploadFolder(uploadId)}${chunk.key}`, chunk, signal);
     meter.add(1, chunk.size);

@@ -14,7 +14,7 @@ import type { ObjectReader, ObjectStore } from '../../store/object-store.js';
 import type { Dependent } from './dependents.js';
 import { opensAs } from './exact-copy.js';
 import { sameContent } from './same-content.js';
-import { verifyAsItWillBe } from './verify-rebuilt.js';
+import { verifyRebuilt } from './verify-rebuilt.js';
 
 /** The upload that the versions build on from now on; keys are relative to `uploadId`. */
 export interface NewBase {
@@ -85,7 +85,7 @@ async function rebase(store: ObjectStore, dependent: Dependent, options: RebaseO
     next,
     records: [version],
     change: { listing: 'full', totals },
-    verify: (reader) => verifyAsItWillBe(reader, { uploadId, sha256: next.sha256, totals, signal }),
+    verify: (reader) => verifyRebuilt(reader, { uploadId, sha256: next.sha256, totals, signal }),
     signal,
   });
   return { ...result, manifestSha256: next.sha256, backupKey: backup ?? null };
@@ -108,7 +108,7 @@ function differenceOf(said: Totals, found: Totals): string | null {
 }
 
 /** Returns those of the versions that readers cannot open now. @throws errors of the store */
-export async function brokenOnes(
+export async function findBrokenVersions(
   reader: ObjectReader,
   dependents: readonly Dependent[],
   signal: AbortSignal,

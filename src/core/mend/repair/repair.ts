@@ -9,7 +9,7 @@ import { type CurrentManifest, readCurrentManifest } from './current-manifest.js
 import { findDependents } from './dependents.js';
 import { opensAs } from './exact-copy.js';
 import { type FoundRecord, RecordSearch } from './find-record.js';
-import { brokenOnes, type NewBase, type Rebased, rebaseAll } from './rebase.js';
+import { findBrokenVersions, type NewBase, type Rebased, rebaseAll } from './rebase.js';
 import { DamagedRepair } from './repair-damaged.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
 import { manifestKeyOf, type UploadId, uploadUrlOf } from '../../store/ids/upload-id.js';
@@ -88,7 +88,7 @@ async function mendChains(
   const below = opens ? undefined : head.previous?.uploadId;
   const newer = below === undefined ? search.newer : [search.found, ...search.newer];
   const { building } = await findDependents(store, { uploadId: below ?? uploadId, newer, cache, signal });
-  const broken = await brokenOnes(store, building, signal);
+  const broken = await findBrokenVersions(store, building, signal);
   if (broken.length === 0) return [];
   const base = below === undefined ? await baseOf(store, uploadId, [], signal) : await baseBelow(store, below);
   return await rebaseAll(store, broken, { base, execute, signal });

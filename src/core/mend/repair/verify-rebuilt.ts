@@ -17,7 +17,7 @@ export interface ExpectedManifest {
 }
 
 /** @throws integrity when it is damaged, is not the expected one, or does not open */
-export async function verifyAsItWillBe(reader: ObjectReader, expected: ExpectedManifest): Promise<void> {
+export async function verifyRebuilt(reader: ObjectReader, expected: ExpectedManifest): Promise<void> {
   const { uploadId, sha256, totals, signal } = expected;
   const fail = (reason: string): never => {
     throw integrityError(`the rebuilt manifest ${manifestKeyOf(uploadId)} cannot be read back: ${reason}`, {

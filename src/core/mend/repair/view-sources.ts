@@ -1,6 +1,6 @@
 // The possible sources of an upload's view: its own chunks, earlier versions, and folders of no version.
 import { openView, type View } from '../../dataset/chain/view.js';
-import { noneOn, isArchiverError } from '../../platform/failures/errors.js';
+import { undefinedOn, isArchiverError } from '../../platform/failures/errors.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import { chooseLayers, type Choice } from './choose-layers.js';
 import type { FoundRecord, OlderUpload, RecordSearch } from './find-record.js';
@@ -99,7 +99,7 @@ export class ViewSources {
   private async openBefore([newest]: readonly OlderUpload[]): Promise<View | undefined> {
     if (newest === undefined || newest.isRetired) return undefined;
     const { store, signal } = this.options;
-    const view = await openView(store, { ...newest, signal }).catch(noneOn('integrity', 'not-found'));
+    const view = await openView(store, { ...newest, signal }).catch(undefinedOn('integrity', 'not-found'));
     for (const { uploadId, head } of view?.chain ?? []) this.known.add(uploadId, head.chunks);
     return view;
   }

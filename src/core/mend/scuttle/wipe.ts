@@ -3,8 +3,8 @@
 // continues where it stopped.
 import type { DeleteFailure, ObjectDeleter, ObjectStore, ObjectVersion } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
-import { errorText, isArchiverError, noneOn } from '../../platform/failures/errors.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { errorText, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { EventSink } from '../../events/events.js';
 import { ignoreEvents, type ProgressMeter, progressMeter } from '../../events/progress-meter.js';
 import { type Holdings, ONLY_VERSION } from './holdings.js';
@@ -101,8 +101,8 @@ class Wipe {
   private async freedFrom(): Promise<string | null> {
     const keys = new Set(this.failed.filter(({ isRefused }) => isRefused === true).map(({ key }) => key));
     const ends: number[] = [];
-    await atOnce([...keys].slice(0, MAX_HEADS), HEADS_AT_ONCE, async (key) => {
-      const found = await this.store.head(key, this.signal).catch(noneOn('access-denied'));
+    await forEachLimit([...keys].slice(0, MAX_HEADS), HEADS_AT_ONCE, async (key) => {
+      const found = await this.store.head(key, this.signal).catch(undefinedOn('access-denied'));
       if (found?.retention !== undefined) ends.push(found.retention.until.getTime());
     });
     return ends.length === 0 ? null : new Date(Math.max(...ends)).toISOString();
@@ -132,7 +132,7 @@ class Wipe {
    */
   private async withoutMisnamed(versions: readonly ObjectVersion[]): Promise<readonly ObjectVersion[]> {
     const missing = new Set<ObjectVersion>();
-    await atOnce(versions, HEADS_AT_ONCE, async (version) => {
+    await forEachLimit(versions, HEADS_AT_ONCE, async (version) => {
       if (!version.isCurrent || version.isDeleteMarker) return;
       if (!(await this.mayBeThere(version.key))) missing.add(version);
     });

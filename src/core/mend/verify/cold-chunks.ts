@@ -30,7 +30,7 @@ export function addCold(...counts: readonly (readonly ColdCount[])[]): readonly 
 
 type WhyUnread = Pick<ColdCount, 'storageClass' | 'state'>;
 
-export interface ColdLookOptions {
+export interface ColdChunksOptions {
   readonly reader: ObjectReader;
   readonly head: Pick<ManifestHead, 'uploadId' | 'chunks'>;
   readonly now: () => Date;
@@ -40,7 +40,7 @@ export interface ColdLookOptions {
 export class ColdChunks {
   counts: readonly ColdCount[] = [];
 
-  constructor(private readonly options: ColdLookOptions) {}
+  constructor(private readonly options: ColdChunksOptions) {}
 
   /** Returns those of `chunks` (positions) that can be read, as far as the store tells; counts the others. */
   async skip(chunks: readonly number[], { cold }: FoundObjects): Promise<readonly number[]> {

@@ -13,21 +13,21 @@ export interface VersionVerdict extends Verdict, VersionName {
 }
 
 /** The result for an upload that is not a version of a dataset. */
-export interface UploadVerdict extends Verdict, Looked {
+export interface UploadVerdict extends Verdict, ReadCounts {
   readonly uploadId: string;
   /** URL of its store. */
   readonly location: string;
 }
 
 /** Counts of chunks that no version checked earlier needs, how many of these were read, and which could not be. */
-export interface Looked {
+export interface ReadCounts {
   readonly chunks: number;
   readonly chunksRead: number;
   /** Chunks that were to be read but lie in cold storage, by class. */
   readonly unreadCold: readonly ColdCount[];
 }
 
-export interface DatasetVerdict extends Looked {
+export interface DatasetVerdict extends ReadCounts {
   readonly datasetId: string;
   /** URL of its store. */
   readonly location: string;
@@ -35,7 +35,7 @@ export interface DatasetVerdict extends Looked {
   readonly versions: readonly VersionVerdict[];
 }
 
-export interface StoreVerdict extends Looked {
+export interface StoreVerdict extends ReadCounts {
   readonly ok: boolean;
   readonly location: string;
   readonly mode: VerifyMode;

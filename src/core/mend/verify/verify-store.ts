@@ -21,8 +21,15 @@ import { isUploadId, manifestKeyOf, uploadFolder, type UploadId } from '../../st
 import { FoundObjects } from './check-objects.js';
 import { addCold, type ColdCount } from './cold-chunks.js';
 import type { Problem } from './problem.js';
-import type { DatasetVerdict, Looked, StoreVerdict, UploadVerdict, Verdict, VersionVerdict } from './store-verdict.js';
-import { levelOf, type SharedLook, type VerifyOptions, verifyVersion } from './verify.js';
+import type {
+  DatasetVerdict,
+  ReadCounts,
+  StoreVerdict,
+  UploadVerdict,
+  Verdict,
+  VersionVerdict,
+} from './store-verdict.js';
+import { levelOf, type SharedVerifyState, type VerifyOptions, verifyVersion } from './verify.js';
 import { compareVersions } from '../../dataset/records/version-name.js';
 import { defined } from '../../platform/defined.js';
 
@@ -49,7 +56,7 @@ interface Place {
   readonly uploads: readonly string[];
   /** Names of stray objects beside the datasets. */
   readonly strays: readonly string[];
-  readonly look: Omit<SharedLook, 'record'>;
+  readonly look: Omit<SharedVerifyState, 'record'>;
   /** Shared by all places, and updated while they are verified. */
   readonly sums: Sums;
 }
@@ -151,7 +158,7 @@ async function datasetsOf(place: Place, step: () => void): Promise<readonly Data
 }
 
 /** Starts counting afresh; the returned function gives what was added to the sums since. */
-function countsSince(sums: Sums): () => Looked {
+function countsSince(sums: Sums): () => ReadCounts {
   const { chunks, chunksRead, unreadCold } = sums;
   sums.unreadCold = [];
   return () => {

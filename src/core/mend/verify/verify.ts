@@ -43,7 +43,7 @@ export interface VerifyOptions {
 }
 
 /** State shared while the versions of a store are verified one after the other. */
-export interface SharedLook {
+export interface SharedVerifyState {
   /** The version's record; undefined for an upload that is not a version. */
   readonly record: VersionRecord | undefined;
   /** All objects below `uploads/`; undefined with `quick`. */
@@ -89,7 +89,7 @@ export async function verifyUpload(options: VerifyOptions): Promise<VerifyResult
 }
 
 /** Verifies a version of a store. @throws as `verifyUpload` */
-export const verifyVersion = async (options: VerifyOptions, shared: SharedLook): Promise<VerifyResult> =>
+export const verifyVersion = async (options: VerifyOptions, shared: SharedVerifyState): Promise<VerifyResult> =>
   await new Verification(options, shared).run();
 
 /** Picks a random `share` of the chunks, at least one where there are any, in ascending order. */
@@ -139,7 +139,7 @@ class Verification {
 
   constructor(
     private readonly options: VerifyOptions,
-    private readonly shared?: SharedLook,
+    private readonly shared?: SharedVerifyState,
   ) {}
 
   async run(): Promise<VerifyResult> {

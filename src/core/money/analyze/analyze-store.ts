@@ -1,6 +1,6 @@
 // Lists a store, all of it or a sample, and adds up its contents.
 import type { EventSink } from '../../events/events.js';
-import { noneOn } from '../../platform/failures/errors.js';
+import { undefinedOn } from '../../platform/failures/errors.js';
 import type { ObjectStore, ObjectVersion, ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { type UnfinishedHidden, unfinishedHidden } from '../../store/unfinished-hidden.js';
@@ -128,7 +128,7 @@ export async function unfinishedOf(
   });
   try {
     // Listing them, and listing the parts of each, need separate permissions.
-    return (await seen(true).catch(noneOn('access-denied', 'unsupported'))) ?? (await seen(false));
+    return (await seen(true).catch(undefinedOn('access-denied', 'unsupported'))) ?? (await seen(false));
   } catch (error) {
     return { unfinished: null, unfinishedHidden: unfinishedHidden(error) };
   }

@@ -49,7 +49,7 @@ export function monthOf(cells: readonly Cell[], prices: PriceList, more: readonl
 }
 
 /** Returns the monthly cost of a whole store, including the least amount that the provider bills. */
-export function wholeMonth(cells: readonly Cell[], prices: PriceList, more: readonly Usage[]): Usd {
+export function monthlyStoreUsd(cells: readonly Cell[], prices: PriceList, more: readonly Usage[]): Usd {
   const sums = new UsageSums();
   sums.add([...usagesOf(cells, prices), ...more]);
   return monthOf(cells, prices, sums.isEmpty ? more : [...more, minimumStorage(sums.bytes, prices)]);

@@ -1,7 +1,7 @@
 // Measures how fast money is spent: the mean of the known days, and whether it is rising or falling.
 import { linearTrend } from './linear-trend.js';
 import { checkedSeries, type Forecast, type TooFewDays } from './forecast.js';
-import { type Day, knownOf } from './series.js';
+import { type Day, knownAmounts } from './series.js';
 
 /** A slope with a lower probability of being chance is reported as a trend. */
 const RARE = 0.05;
@@ -25,7 +25,7 @@ export function burnRate(series: readonly Day[]): BurnRate | TooFewDays {
   const checked = checkedSeries(series);
   if (checked.kind === 'too-few-days') return checked;
   const { days, knownDays, unknownDays } = checked;
-  const values = knownOf(days).map(({ value }) => value);
+  const values = knownAmounts(days).map(({ value }) => value);
   const sum = values.reduce((total, value) => total + value, 0);
   const { slope, chance } = linearTrend(days);
   const trend = chance < RARE ? (slope > 0 ? 'rising' : 'falling') : 'steady';

@@ -19,7 +19,7 @@ const ROUNDS = 11;
 const FITTED = 4;
 
 /** Fits the smoothing with the least squares of one-day-ahead errors, searching a grid that becomes finer. */
-export function holt(series: readonly Day[]): Fitted {
+export function fitHolt(series: readonly Day[]): Fitted {
   let best = { smoothing: { alpha: LEAST_ALPHA, beta: LEAST }, squares: Number.POSITIVE_INFINITY };
   const attempt = (alpha: number, beta: number): void => {
     const smoothing = { alpha: bounded(alpha, LEAST_ALPHA), beta: bounded(beta, LEAST) };
@@ -35,13 +35,13 @@ export function holt(series: readonly Day[]): Fitted {
     for (const across of [-step, 0, step])
       for (const up of [-step, 0, step]) if (across !== 0 || up !== 0) attempt(alpha + across, beta + up);
   }
-  return holtWith(series, best.smoothing);
+  return fitHoltWith(series, best.smoothing);
 }
 
 const bounded = (share: number, least: number): number => Math.min(MOST, Math.max(least, share));
 
 /** Returns Holt's linear trend with this smoothing. */
-export function holtWith(series: readonly Day[], smoothing: Smoothing): Fitted & { readonly squares: number } {
+export function fitHoltWith(series: readonly Day[], smoothing: Smoothing): Fitted & { readonly squares: number } {
   const { level, trend, squares, known } = smoothed(series, smoothing);
   const { alpha, beta } = smoothing;
   const degrees = known - FITTED;

@@ -1,6 +1,6 @@
 // Fits a straight line by ordinary least squares. Days are assumed to be independent around it.
-import { chanceOf } from './predictive.js';
-import { type Day, type Fitted, knownOf } from './series.js';
+import { pValue } from './predictive.js';
+import { type Day, type Fitted, knownAmounts } from './series.js';
 
 export interface Line extends Fitted {
   /** Change per day. */
@@ -11,7 +11,7 @@ export interface Line extends Fitted {
 
 /** Fits the line through three or more known days. */
 export function linearTrend(series: readonly Day[]): Line {
-  const known = knownOf(series);
+  const known = knownAmounts(series);
   const count = known.length;
   const meanTime = known.reduce((sum, { time }) => sum + time, 0) / count;
   const mean = known.reduce((sum, { value }) => sum + value, 0) / count;
@@ -32,6 +32,6 @@ export function linearTrend(series: readonly Day[]): Line {
     degrees,
     parameters: { slope, firstDay: at(0) },
     slope,
-    chance: error === 0 ? Number(slope === 0) : chanceOf(slope / error, degrees),
+    chance: error === 0 ? Number(slope === 0) : pValue(slope / error, degrees),
   };
 }

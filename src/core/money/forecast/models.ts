@@ -1,8 +1,8 @@
 // The models by name, fitted to a series and tested on it.
 import { accuracyOf, type Accuracy, backTest, meanSquareOf, type Tried } from './back-test.js';
-import { holt } from './holt.js';
+import { fitHolt } from './holt.js';
 import { linearTrend } from './linear-trend.js';
-import { type Day, type Fit, type Fitted, expectedSum, knownOf } from './series.js';
+import { type Day, type Fit, type Fitted, expectedSum, knownAmounts } from './series.js';
 
 // The moving average assumes that coming days are like the last week. Its noise is estimated from how well past windows predicted the day
 // after them.
@@ -12,7 +12,7 @@ const WINDOW = 7;
 
 /** Fits the mean of the last week, or of half the known days when there are fewer than two weeks. */
 export function movingAverage(series: readonly Day[]): Fitted {
-  const values = knownOf(series).map(({ value }) => value);
+  const values = knownAmounts(series).map(({ value }) => value);
   const window = Math.min(WINDOW, Math.floor(values.length / 2));
   const meanBefore = (end: number): number =>
     values.slice(end - window, end).reduce((sum, value) => sum + value, 0) / window;
@@ -28,7 +28,7 @@ export function movingAverage(series: readonly Day[]): Fitted {
   };
 }
 
-const FITS = { linear: linearTrend, exponential: holt, moving_average: movingAverage } satisfies Record<string, Fit>;
+const FITS = { linear: linearTrend, exponential: fitHolt, moving_average: movingAverage } satisfies Record<string, Fit>;
 
 type Single = keyof typeof FITS;
 export type ModelName = Single | 'ensemble';

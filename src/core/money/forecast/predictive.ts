@@ -36,4 +36,4 @@ export function probabilityOf({ mean, scale, degrees }: Predictive, least: numbe
 }
 
 /** Returns the probability that a value is so many standard errors from 0, or more, by chance (two-sided), 0 to 1. */
-export const chanceOf = (errors: number, degrees: number): number => 2 * cdf(-Math.abs(errors), degrees);
+export const pValue = (errors: number, degrees: number): number => 2 * cdf(-Math.abs(errors), degrees);

@@ -22,7 +22,7 @@ export type Fit = (series: readonly Day[]) => Fitted;
 export const LEAST_FITTED = 5;
 
 /** Returns the known days: days since the first day of the series, and the amount. */
-export const knownOf = (series: readonly Day[]): { readonly time: number; readonly value: number }[] =>
+export const knownAmounts = (series: readonly Day[]): { readonly time: number; readonly value: number }[] =>
   series.flatMap((value, time) => (value === null ? [] : [{ time, value }]));
 
 /** Returns the sum of the expected days, none of them below 0. */

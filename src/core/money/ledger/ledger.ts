@@ -1,7 +1,7 @@
 // The ledger: one line for the cost of each run, in a file for each month (UTC) of the time in the record. Nothing is ever rewritten.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { noneOn, systemCode } from '../../platform/failures/errors.js';
+import { undefinedOn, systemCode } from '../../platform/failures/errors.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
 import { isUploadId } from '../../store/ids/upload-id.js';
 import { appendDocuments, documentsFromEnd, readDocuments } from '../../platform/state/document-lines.js';
@@ -94,7 +94,7 @@ function earliestTime(uploadIds: readonly string[]): Date | undefined {
 /** Returns names, sizes and times of the files as text, which changes as soon as something is recorded. @throws access-denied, io */
 export async function ledgerStamp(folder: string): Promise<string> {
   const names = await filesOf(folder, {});
-  const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(noneOn('ENOENT'))));
+  const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(undefinedOn('ENOENT'))));
   return names.map((name, at) => `${name} ${found[at]?.size} ${found[at]?.mtimeMs}`).join();
 }
 

@@ -6,10 +6,10 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as s from '../../platform/documents/schema.js';
-import { isArchiverError, noneOn, systemCode } from '../../platform/failures/errors.js';
+import { isArchiverError, undefinedOn, systemCode } from '../../platform/failures/errors.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
 import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
-import { HOLDER, lifeOf, ownHolder } from '../../platform/state/lock-holder.js';
+import { HOLDER, holderStatus, ownHolder } from '../../platform/state/lock-holder.js';
 import { removeOrphanFiles } from '../../platform/state/orphans.js';
 import { type LedgerRecord, RECORD } from './record.js';
 
@@ -106,8 +106,8 @@ export async function killedRuns(ledger: string, host: string): Promise<readonly
   const runs: KilledRun[] = [];
   for (const name of await namesIn(folder)) {
     const path = join(folder, name);
-    const text = FILE.test(name) ? await readFile(path, 'utf8').catch(noneOn('ENOENT')) : undefined;
-    const written = text === undefined ? undefined : await stat(path).catch(noneOn('ENOENT'));
+    const text = FILE.test(name) ? await readFile(path, 'utf8').catch(undefinedOn('ENOENT')) : undefined;
+    const written = text === undefined ? undefined : await stat(path).catch(undefinedOn('ENOENT'));
     if (text === undefined || written === undefined) continue;
     const records = killedIn(text, path, { host, isSilent: Date.now() - written.mtimeMs > SILENT_MS });
     if (records !== undefined) runs.push({ id: name.slice(0, 16), records, remove: () => removeFile(path) });
@@ -137,7 +137,7 @@ function killedIn(
 ): readonly LedgerRecord[] | undefined {
   try {
     const { records, ...holder } = readStateDocument(text, KIND, { path, hint: '' });
-    const life = lifeOf(holder, host);
+    const life = holderStatus(holder, host);
     return life === 'alive' || (life === 'unknown' && (holder.host !== host || !isSilent)) ? undefined : records;
   } catch (error) {
     if (isArchiverError(error)) return undefined;

@@ -1,6 +1,6 @@
 // Explains why a store refused lifecycle rules. Servers that are not AWS lack classes, or whole actions, and many say only that the XML is
 // malformed (MinIO).
-import type { KeptClasses } from '../../store/storage-classes/kept-classes.js';
+import type { SupportedClasses } from '../../store/storage-classes/supported-classes.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { LifecycleRule, RuleSet } from '../../store/bucket-lifecycle.js';
 import { StoreError } from '../../store/store-error.js';
@@ -45,7 +45,7 @@ function insteadOf(refused: readonly string[], kept: readonly string[] = []): st
 }
 
 /** Asks which storage classes the store keeps; undefined when that is not known. */
-export type AskClasses = () => Promise<Pick<KeptClasses, 'classes' | 'text'> | undefined>;
+export type AskClasses = () => Promise<Pick<SupportedClasses, 'classes' | 'text'> | undefined>;
 
 /**
  * Turns a refusal into an error that names the refused actions and suggests what to do instead; returns other errors as they are. @throws
@@ -83,5 +83,5 @@ export async function refusedRules(
 }
 
 /** Returns the wanted rules that the sent set lacks or has differently. */
-export const leftOutOf = (sent: RuleSet, wanted: RuleSet): readonly LifecycleRule[] =>
+export const missingRules = (sent: RuleSet, wanted: RuleSet): readonly LifecycleRule[] =>
   wanted.rules.filter((rule) => !sent.rules.some((one) => one.ID === rule.ID && isSameRule(one, rule)));

@@ -13,7 +13,7 @@ import { replaceFile } from '../../platform/state/replace-file.js';
 import { livePlace, METER_COUNT } from './product-prices.js';
 
 const DAY_MS = 86_400_000;
-const BODY = s.schema(() => s.object({ fetchedAt: s.moment, found: s.count, prices: s.asWritten<PlacePrices>() }));
+const BODY = s.schema(() => s.object({ fetchedAt: s.moment, found: s.count, prices: s.unchecked<PlacePrices>() }));
 type Kept = s.Read<typeof BODY>;
 const KIND = { type: 'live-prices', format: 1, noun: 'list of live prices', body: BODY } as const;
 const REGION = /^[a-z0-9-]{1,40}$/;

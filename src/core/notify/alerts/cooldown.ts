@@ -17,7 +17,7 @@ const KEPT_MS = 400 * 86_400_000;
 
 const SENT = s.schema(() =>
   s.object({
-    /** A `SentAbout` as JSON. */
+    /** A `CooldownSubject` as JSON. */
     key: s.text,
     time: s.moment,
     /** True while it is being sent and has not been delivered yet. */
@@ -30,15 +30,15 @@ const BODY = s.schema(() => s.object({ sent: s.listOf(SENT()) }));
 const KIND = { type: 'archiver-alerts-sent', format: 1, noun: 'list of sent alerts', body: BODY };
 
 /** The fields that make two alerts the same for the cooldown. */
-export type SentAbout = Pick<Alert, 'severity' | 'type' | 'project' | 'writerId' | 'isGlobal'> &
+export type CooldownSubject = Pick<Alert, 'severity' | 'type' | 'project' | 'writerId' | 'isGlobal'> &
   Partial<Pick<Alert, 'location'>>;
 
 /** Returns the key. It contains the fleet, because two fleets may have writers of the same id, and omits it for other alerts. */
-const cooldownKey = ({ severity, type, project, writerId, isGlobal, location }: SentAbout): string =>
+const cooldownKey = ({ severity, type, project, writerId, isGlobal, location }: CooldownSubject): string =>
   JSON.stringify({ severity, type, project, writerId, isGlobal, location: location ?? undefined });
 
 /** Parses a key. */
-export const aboutOf = (key: string): SentAbout => JSON.parse(key) as SentAbout;
+export const parseCooldownKey = (key: string): CooldownSubject => JSON.parse(key) as CooldownSubject;
 
 const pathIn = (home: string): string => join(home, 'alerts-sent.json');
 

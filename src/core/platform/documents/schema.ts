@@ -103,7 +103,7 @@ export const base64 = z.pipe(
   z.transform((one: string) => Buffer.from(one, 'base64')),
 );
 
-export const exactly = <const V extends string | number>(value: V): z.ZodMiniLiteral<V> =>
+export const literal = <const V extends string | number>(value: V): z.ZodMiniLiteral<V> =>
   tested(z.literal(value, String(value)), (one) => one === value);
 
 export const oneOf = <const W extends readonly string[]>(words: W): z.ZodMiniEnum<z.core.util.ToEnum<W[number]>> =>
@@ -194,7 +194,7 @@ function testOf(shape: z.core.$ZodShape): Test | undefined {
 export const openObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S> => z.looseObject(shape, OBJECT);
 
 /** An object whose other keys are refused. */
-export const closedObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S, z.core.$strict> =>
+export const strictObject = <S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S, z.core.$strict> =>
   z.strictObject(shape, OBJECT);
 
 /** One of several types. */
@@ -270,11 +270,11 @@ export const orMissing = <T extends Type>(value: T): z.ZodMiniExactOptional<Type
   );
 
 /** Converts a value with `make` before it is parsed. */
-export const made = <T extends Type>(make: (value: unknown) => unknown, schema: T): Type<z.output<T>> =>
+export const preprocess = <T extends Type>(make: (value: unknown) => unknown, schema: T): Type<z.output<T>> =>
   z.pipe(z.transform(make), schema);
 
 /** Converts a parsed value with `turn`. */
-export const turned = <T extends Type, R>(value: T, turn: (read: z.output<T>) => R): Type<R> =>
+export const transform = <T extends Type, R>(value: T, turn: (read: z.output<T>) => R): Type<R> =>
   z.pipe(value, z.transform(turn));
 
 /** The key of an object that does not fit the others, and a description of what it should be. */
@@ -293,4 +293,4 @@ export function fitting<T extends Type>(value: T, misfitOf: (read: z.output<T>) 
 export const anything = z.unknown();
 
 /** A value that is accepted unchecked, because a checksum shows that this program wrote it. */
-export const asWritten = <T>(): Type<T> => z.custom<T>();
+export const unchecked = <T>(): Type<T> => z.custom<T>();

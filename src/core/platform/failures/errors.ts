@@ -73,7 +73,7 @@ export function isArchiverError(error: unknown, ...codes: readonly ErrorCode[]):
 }
 
 /** Returns a handler for `catch` that turns failures of these kinds, or with these system codes, into undefined. @throws all others */
-export const noneOn =
+export const undefinedOn =
   (...codes: readonly (ErrorCode | `E${string}`)[]) =>
   (error: unknown): undefined => {
     const code = isArchiverError(error) ? error.code : systemCode(error);

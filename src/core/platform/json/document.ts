@@ -8,11 +8,11 @@ export const SCHEMA_VERSION = 1;
 const ACTING = /[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** The same JSON with those characters escaped, so that foreign texts cannot act on a terminal. */
-export const harmless = (json: string): string => unicodeEscaped(json, ACTING);
+export const escapeForTerminal = (json: string): string => unicodeEscaped(json, ACTING);
 
 /** The document as one line. */
 export const documentLine = (document: object): string =>
-  `${harmless(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...document }))}\n`;
+  `${escapeForTerminal(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...document }))}\n`;
 
 /** JSON text of a `T`. */
 export type Json<T> = string & { readonly [OF]: T };

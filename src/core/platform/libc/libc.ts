@@ -3,7 +3,7 @@
 // On other systems `loadLibc` returns undefined, and callers fall back to fs.
 import { createRequire } from 'node:module';
 import { constants, endianness } from 'node:os';
-import { type RawPath, HERE, rawFromBytes } from '../paths/raw-path.js';
+import { type RawPath, CURRENT_FOLDER, rawFromBytes } from '../paths/raw-path.js';
 import { readStat, type Stat } from './stat.js';
 
 export const O_RDONLY = 0;
@@ -247,7 +247,7 @@ function bindOpenat2(
     how.writeUInt32LE(flags | O_CLOEXEC, 0);
     return syscall(SYS_OPENAT2, dir, path(name), how, 24);
   };
-  const probe = call(AT_FDCWD, HERE, O_DIRECTORY);
+  const probe = call(AT_FDCWD, CURRENT_FOLDER, O_DIRECTORY);
   if (probe < 0) {
     const reason = CODES.get(errno());
     if (reason === 'ENOSYS' || reason === 'EPERM' || reason === 'EINVAL') return undefined;

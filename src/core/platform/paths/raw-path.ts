@@ -21,7 +21,7 @@ export type Text = string & { readonly [isByteString]?: never };
 
 /** The path of the top folder, and the name of a folder itself. */
 export const TOP = '' as RawPath;
-export const HERE = '.' as RawPath;
+export const CURRENT_FOLDER = '.' as RawPath;
 
 /** Returns the bytes from `start` to `end` as they are. */
 export const rawFromBytes = (bytes: Buffer, start?: number, end?: number): RawPath =>

@@ -2,7 +2,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { noneOn } from '../failures/errors.js';
+import { undefinedOn } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { holdLock } from './lock.js';
 import { replaceFile } from './replace-file.js';
@@ -27,7 +27,7 @@ export async function changeFile<T>(
   try {
     const changed = await change();
     try {
-      await chmod(path, 0o600).catch(noneOn('ENOENT'));
+      await chmod(path, 0o600).catch(undefinedOn('ENOENT'));
       await replaceFile(path, encode(changed));
     } catch (error) {
       throw fileFailure('write', path, error);

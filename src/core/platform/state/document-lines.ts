@@ -2,7 +2,7 @@
 // and the following lines are read (log.ts stops there instead, and overwrites the rest).
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isArchiverError, noneOn, systemCode } from '../failures/errors.js';
+import { isArchiverError, undefinedOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { encodeStateDocument, readStateDocument, type StateKind, type StateSchema } from './document.js';
 import { holdLock } from './lock.js';
@@ -131,7 +131,7 @@ function* linesOf(bytes: Buffer): Generator<Buffer> {
 }
 
 async function* linesFromEnd(path: string): AsyncGenerator<Buffer> {
-  const handle = await open(path, 'r').catch(noneOn('ENOENT'));
+  const handle = await open(path, 'r').catch(undefinedOn('ENOENT'));
   if (handle === undefined) return;
   try {
     /** The beginning of what was read: the end of a line that starts earlier. */

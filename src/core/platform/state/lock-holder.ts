@@ -26,7 +26,7 @@ export const ownHolder = (host: string): LockHolder => ({
 });
 
 /** Returns the holder of a lock that does not contain one yet. */
-export const nobodyKnown = (host: string): LockHolder => ({ pid: 0, host, start: '', namespace: '' });
+export const unknownHolder = (host: string): LockHolder => ({ pid: 0, host, start: '', namespace: '' });
 
 export function parseHolder(text: string): LockHolder | undefined {
   try {
@@ -38,7 +38,10 @@ export function parseHolder(text: string): LockHolder | undefined {
 }
 
 /** Tells whether the holder still runs, as far as this process can know; `ownHost` is this computer. Unknown must be treated as alive. */
-export function lifeOf({ pid, host, start, namespace }: LockHolder, ownHost: string): 'alive' | 'dead' | 'unknown' {
+export function holderStatus(
+  { pid, host, start, namespace }: LockHolder,
+  ownHost: string,
+): 'alive' | 'dead' | 'unknown' {
   if (host !== ownHost || namespace !== ownNamespace()) return 'unknown';
   // Linux has namespaces: when this one is not known, process ids cannot be compared.
   if (namespace === '' && process.platform === 'linux') return 'unknown';

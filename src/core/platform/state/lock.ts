@@ -6,10 +6,10 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ArchiverError, noneOn, systemCode } from '../failures/errors.js';
+import { ArchiverError, undefinedOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { printable } from '../paths/raw-path.js';
-import { type LockHolder, lifeOf, nobodyKnown, ownHolder, parseHolder } from './lock-holder.js';
+import { type LockHolder, holderStatus, unknownHolder, ownHolder, parseHolder } from './lock-holder.js';
 
 export interface Lock {
   release(): Promise<void>;
@@ -50,7 +50,7 @@ export async function holdLock(path: string, { host, what, patienceMs = 0 }: Hol
 
 function inUse(holder: LockHolder, path: string, { host, what }: HoldOptions): ArchiverError {
   const who = holder.pid === 0 ? 'another process' : `process ${holder.pid} on ${printable(holder.host)}`;
-  const isUnknown = holder.pid !== 0 && lifeOf(holder, host) === 'unknown';
+  const isUnknown = holder.pid !== 0 && holderStatus(holder, host) === 'unknown';
   const where = isUnknown && holder.host === host ? ', in another container,' : '';
   return new ArchiverError('conflict', `${who}${where} is working on ${what}`, {
     hint: isUnknown ? `when it is certain that it runs no more, remove ${printable(path)}` : 'wait for it, or stop it',
@@ -60,14 +60,14 @@ function inUse(holder: LockHolder, path: string, { host, what }: HoldOptions): A
 /** Takes the lock, or returns its holder. @throws system errors */
 export async function takeLock(path: string, own: LockHolder): Promise<Lock | LockHolder> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const file = await newLockFile(path, own).catch(noneOn('EEXIST'));
+    const file = await newLockFile(path, own).catch(undefinedOn('EEXIST'));
     if (file !== undefined) return heldLock(path, file, own);
     const { holder, isStale } = await readHolder(path, own.host);
     if (holder !== undefined) return holder;
     const taken = isStale ? await takeOver(path, own) : undefined;
     if (taken !== undefined) return taken;
   }
-  return nobodyKnown(own.host);
+  return unknownHolder(own.host);
 }
 
 /**
@@ -121,7 +121,7 @@ function heldLock(path: string, file: FileHandle, own: LockHolder): Lock {
       isHeld = false; // from here on it may belong to another process
       clearInterval(timer);
       try {
-        const [now, there] = [await file.stat(), await stat(path).catch(noneOn('ENOENT'))];
+        const [now, there] = [await file.stat(), await stat(path).catch(undefinedOn('ENOENT'))];
         if (there?.ino === now.ino && there.dev === now.dev) await rm(path, { force: true });
       } finally {
         await file.close();
@@ -155,9 +155,9 @@ async function readHolder(path: string, ownHost: string): Promise<Held> {
   // Absolute, because otherwise a clock that was set back could keep it forever.
   if (holder === undefined) {
     const isWritten = Math.abs(Date.now() - mtimeMs) < WRITING_MS;
-    return isWritten ? { holder: nobodyKnown(ownHost), isStale: false } : { isStale: true };
+    return isWritten ? { holder: unknownHolder(ownHost), isStale: false } : { isStale: true };
   }
-  const life = lifeOf(holder, ownHost);
+  const life = holderStatus(holder, ownHost);
   // Locks without a namespace are from a version of this program that did not refresh them.
   const isRefreshed = life === 'unknown' && holder.host === ownHost && holder.namespace !== '';
   if (life === 'dead' || (isRefreshed && (await isSilent(path, mtimeMs)))) return { isStale: true };

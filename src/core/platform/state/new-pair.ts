@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants, copyFile, link, lstat, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ArchiverError, noneOn, systemCode } from '../failures/errors.js';
+import { ArchiverError, undefinedOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { printable } from '../paths/raw-path.js';
 import { syncFolder } from './sync-folder.js';
@@ -20,7 +20,7 @@ const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 /** @throws conflict when something has one of these names, even a dangling link; `hint` says what to do then */
 export async function refuseExisting(paths: readonly string[], hint: string): Promise<void> {
   for (const path of paths) {
-    const found = await writing(path, hint, () => lstat(path).catch(noneOn('ENOENT')));
+    const found = await writing(path, hint, () => lstat(path).catch(undefinedOn('ENOENT')));
     if (found !== undefined) throw exists(path, hint);
   }
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { noneOn } from '../failures/errors.js';
+import { undefinedOn } from '../failures/errors.js';
 import { syncFolder } from './sync-folder.js';
 
 /**
@@ -11,10 +11,10 @@ import { syncFolder } from './sync-folder.js';
  */
 export async function replaceFile(path: string, text: string | Uint8Array, newMode = 0o600): Promise<void> {
   // People may keep such files in a repository and link to them.
-  const target = (await realpath(path).catch(noneOn('ENOENT'))) ?? path;
+  const target = (await realpath(path).catch(undefinedOn('ENOENT'))) ?? path;
   const folder = dirname(target);
   await mkdir(folder, { recursive: true });
-  const mode = (await stat(target).catch(noneOn('ENOENT')))?.mode ?? newMode;
+  const mode = (await stat(target).catch(undefinedOn('ENOENT')))?.mode ?? newMode;
   const temporary = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}`);
   try {
     const handle = await open(temporary, 'wx', mode & 0o777);

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { collectGarbage } from './collect-garbage.js';
 
 /** The message of a kept thread that waits for other work. */
-export const RESTS = 'rests';
+export const IDLE_MESSAGE = 'rests';
 
 export interface ThreadData {
   readonly isKept: boolean;
@@ -19,5 +19,5 @@ export function endWork(): void {
 /** Shared memory is freed only after each thread that has seen it has collected its garbage, and a resting one makes none. */
 function rest(): void {
   collectGarbage();
-  parentPort?.postMessage(RESTS);
+  parentPort?.postMessage(IDLE_MESSAGE);
 }

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { ThreadData } from './end-work.js';
 
 /** Called with the number of a thread that is about to end, which waits for them, so that profilers can collect its samples. */
-export const leavings = new Set<(threadId: number) => Promise<void>>();
+export const threadExitHooks = new Set<(threadId: number) => Promise<void>>();
 
 /** Names of the running threads, by number. */
 export const runningThreads = new Map<number, string>();
@@ -17,10 +17,10 @@ let keepers = 0;
 const YOUNG_MIB = 12;
 
 /** True when a thread taken now will rest after its work. */
-export const keepsThreads = (): boolean => keepers > 0;
+export const isRetainingThreads = (): boolean => keepers > 0;
 
 /** Keeps threads from now on, until the returned function is called, which ends the resting ones. */
-export function keepThreads(): () => Promise<void> {
+export function retainThreads(): () => Promise<void> {
   keepers++;
   return async () => {
     keepers--;
@@ -32,7 +32,7 @@ export function keepThreads(): () => Promise<void> {
 }
 
 /** Returns a thread that runs the file, reusing a resting one if possible. @throws what keeps a thread from starting */
-export function takeThread(url: URL, name: string): Worker {
+export function acquireThread(url: URL, name: string): Worker {
   const rested = resting.get(url.href)?.pop();
   if (rested !== undefined) {
     rested.off('error', ignore);
@@ -40,7 +40,7 @@ export function takeThread(url: URL, name: string): Worker {
     return rested;
   }
   const worker = new Worker(url, {
-    workerData: { isKept: keepsThreads() } satisfies ThreadData,
+    workerData: { isKept: isRetainingThreads() } satisfies ThreadData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
   });
   const { threadId } = worker;
@@ -54,24 +54,24 @@ export function takeThread(url: URL, name: string): Worker {
 }
 
 /** Keeps a thread without work, which does not keep the process alive. */
-export function restThread(url: URL, worker: Worker): void {
+export function releaseThread(url: URL, worker: Worker): void {
   worker.on('error', ignore);
   worker.unref();
-  if (keepsThreads()) resting.set(url.href, [...(resting.get(url.href) ?? []), worker]);
+  if (isRetainingThreads()) resting.set(url.href, [...(resting.get(url.href) ?? []), worker]);
   else void endThread(worker);
 }
 
 /** Stops a thread wherever it is, after profilers have collected its samples. Must not be called while it loads native code. */
 export async function endThread(worker: Worker): Promise<void> {
-  await leaveThread(worker);
+  await runThreadExitHooks(worker);
   await worker.terminate();
 }
 
 /** Lets profilers collect the samples of a thread that is about to end. */
-export async function leaveThread(worker: Worker): Promise<void> {
+export async function runThreadExitHooks(worker: Worker): Promise<void> {
   const { threadId } = worker;
-  if (leavings.size === 0 || !runningThreads.has(threadId)) return;
-  const told = [...leavings].map(async (leaving) => await leaving(threadId));
+  if (threadExitHooks.size === 0 || !runningThreads.has(threadId)) return;
+  const told = [...threadExitHooks].map(async (leaving) => await leaving(threadId));
   await Promise.race([Promise.allSettled(told), new Promise((resolve) => worker.once('exit', resolve))]);
 }
 

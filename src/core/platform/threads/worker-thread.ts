@@ -5,8 +5,8 @@ import type { Worker } from 'node:worker_threads';
 import { meaningOf } from '../failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
-import { RESTS } from './end-work.js';
-import { endThread, keepsThreads, leaveThread, restThread, takeThread } from './threads.js';
+import { IDLE_MESSAGE } from './end-work.js';
+import { endThread, isRetainingThreads, runThreadExitHooks, releaseThread, acquireThread } from './threads.js';
 
 export interface ThreadOptions<FromThread> {
   /** Name of its file, e.g. `pack-worker`. */
@@ -36,7 +36,7 @@ export class WorkerThread<ToThread, FromThread> {
   readonly ended: Promise<void>;
   /** Undefined when it could not be started, and once it rests: from then on it may belong to others. */
   private worker: Worker | undefined;
-  private readonly isKept = keepsThreads();
+  private readonly isKept = isRetainingThreads();
   private readonly url: URL;
   private failed = false;
   private mayEnd = false;
@@ -53,7 +53,7 @@ export class WorkerThread<ToThread, FromThread> {
 
   private take(): Worker | undefined {
     try {
-      return takeThread(this.url, this.options.name);
+      return acquireThread(this.url, this.options.name);
     } catch (error) {
       queueMicrotask(() => this.fail(error)); // the caller of the constructor does not have the object yet
       return undefined;
@@ -67,11 +67,11 @@ export class WorkerThread<ToThread, FromThread> {
         if (!this.mayEnd) this.fail(new Error(`it ended unexpectedly with status ${code}`));
         resolve();
       };
-      const receive = (message: FromThread | typeof RESTS): void => {
-        if (message !== RESTS) return this.receive(message);
+      const receive = (message: FromThread | typeof IDLE_MESSAGE): void => {
+        if (message !== IDLE_MESSAGE) return this.receive(message);
         worker.off('message', receive).off('messageerror', fail).off('error', fail).off('exit', end);
         this.worker = undefined;
-        restThread(this.url, worker);
+        releaseThread(this.url, worker);
         resolve();
       };
       worker.on('message', receive).on('messageerror', fail).on('error', fail).once('exit', end);
@@ -114,7 +114,7 @@ export class WorkerThread<ToThread, FromThread> {
    */
   async close(message: ToThread): Promise<void> {
     this.expectEnd();
-    if (this.worker !== undefined && !this.isKept) await leaveThread(this.worker);
+    if (this.worker !== undefined && !this.isKept) await runThreadExitHooks(this.worker);
     this.post(message);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {

@@ -4,7 +4,15 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { systemCode } from '../../platform/failures/errors.js';
 import type { Listing } from '../../restore/listing/listing.js';
 import { throwIfCancelled } from '../../store/store-error.js';
-import { fsPath, type RawPath, rawFromBytes, TOP, HERE, joinPath, pathBelow } from '../../platform/paths/raw-path.js';
+import {
+  fsPath,
+  type RawPath,
+  rawFromBytes,
+  TOP,
+  CURRENT_FOLDER,
+  joinPath,
+  pathBelow,
+} from '../../platform/paths/raw-path.js';
 import { Failures } from '../../platform/failures/failure-list.js';
 import { failureReason } from '../../restore/output-tree/refusal.js';
 import { isUntrackable } from './untrackable.js';
@@ -36,7 +44,7 @@ export async function countUntracked(folder: RawPath, listing: Listing, signal: 
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      failures.add(below === '' ? HERE : below, failureReason(error));
+      failures.add(below === '' ? CURRENT_FOLDER : below, failureReason(error));
     }
   }
   return { files, failed: failures.list };

@@ -43,7 +43,7 @@ export function refuseWaiting({ id, status, error }: RestoreJob): void {
   if (status !== 'pending') return;
   const why = error ?? 'its chunks were not all readable when the store was asked last';
   throw new ArchiverError('cold-storage', `restore job ${id} is pending: ${why}`, {
-    hint: error === undefined ? `archiver restore jobs check ${id}` : askAgain(id),
+    hint: error === undefined ? `archiver restore jobs check ${id}` : thawAgainCommand(id),
   });
 }
 
@@ -62,7 +62,7 @@ function refuseUnderWay({ id, chunks }: RestoreJob): void {
 }
 
 /** Returns the command that requests a job's cold chunks again. */
-export const askAgain = (id: string): string => `archiver restore jobs check ${id} --thaw-again`;
+export const thawAgainCommand = (id: string): string => `archiver restore jobs check ${id} --thaw-again`;
 
 async function restoreJob(job: RestoreJob, options: DownloadOptions): Promise<Download> {
   const { folder, host, now } = options;

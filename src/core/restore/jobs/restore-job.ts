@@ -20,10 +20,10 @@ const texts = s.exactOptional(s.listOf(s.text));
 
 /** Closed, since ignoring an unknown selector would restore more than was asked for. */
 const SELECTORS = s.schema(() =>
-  s.closedObject({
+  s.strictObject({
     all: s.exactOptional(s.flag),
     files: texts,
-    paths: s.exactOptional(s.listOf(s.asWritten<RawPath>())),
+    paths: s.exactOptional(s.listOf(s.unchecked<RawPath>())),
     md5s: texts,
     patterns: texts,
     commits: texts,
@@ -66,7 +66,7 @@ const JOB = s.schema(() =>
     /** Version that the upload is, if a dataset was named. */
     datasetId: s.optional(s.text),
     version: s.optional(s.count),
-    selectors: s.made(presentSelectors, SELECTORS()),
+    selectors: s.preprocess(presentSelectors, SELECTORS()),
     flatten: s.flag,
     verify: s.flag,
     overwrite: s.oneOf(OVERWRITE_POLICIES),

@@ -11,12 +11,12 @@ import { thawChunks } from '../thaw/thaw.js';
 import { refuseTier } from '../thaw/tier-plans.js';
 import { updateJob } from './change-job.js';
 import { manifestProblem } from './check-job.js';
-import { askAgain } from './download-job.js';
+import { thawAgainCommand } from './download-job.js';
 import { chunkIdentity, jobWithChunks } from './judge-job.js';
 import type { JobChunk, RestoreJob } from './restore-job.js';
 import type { ColdOptions } from '../retrieve.js';
 
-export interface AgainOptions extends Pick<
+export interface ThawAgainOptions extends Pick<
   ColdOptions,
   'tier' | 'maxCostUsd' | 'region' | 'isAws' | 'provider' | 'book'
 > {
@@ -25,7 +25,7 @@ export interface AgainOptions extends Pick<
   readonly signal: AbortSignal;
 }
 
-export interface AgainPlan {
+export interface ThawAgainPlan {
   readonly chunks: readonly ChunkState[];
   readonly tier: ThawTier;
   /** Cost of requesting these chunks and of fetching all of the job. */
@@ -36,7 +36,7 @@ export interface AgainPlan {
  * Plans what to request for a job that has just been checked; undefined when there is nothing to request. @throws usage for a tier that is
  * not offered, budget-exceeded, not-found for a job whose manifest is gone
  */
-export async function planAgain(job: RestoreJob, options: AgainOptions): Promise<AgainPlan | undefined> {
+export async function planThawAgain(job: RestoreJob, options: ThawAgainOptions): Promise<ThawAgainPlan | undefined> {
   const { store, now, signal, tier, maxCostUsd, region, isAws, provider, book } = options;
   const look = { now: now(), signal };
   // Chunks that may not be checked may not be read either, and requesting them would be paid for nothing.
@@ -58,7 +58,7 @@ export async function planAgain(job: RestoreJob, options: AgainOptions): Promise
   const estimate = estimateRetrieval({ ...place, chunks: priced, tier, days: job.restoreDays });
   refuseCost(estimate, maxCostUsd, priced.some(mustThaw), (costUsd) => {
     const cents = Math.ceil(costUsd * 100) / 100;
-    return `to allow it: ${askAgain(job.id)} --max-restore-cost ${cents}; or take --tier bulk`;
+    return `to allow it: ${thawAgainCommand(job.id)} --max-restore-cost ${cents}; or take --tier bulk`;
   });
   return { chunks, tier, estimate };
 }
@@ -66,14 +66,14 @@ export async function planAgain(job: RestoreJob, options: AgainOptions): Promise
 /** Requests the chunks and returns the changed job. @throws what `thawChunks` throws when nothing could be requested */
 export async function thawAgain(
   job: RestoreJob,
-  { chunks: cold, tier }: AgainPlan,
+  { chunks: cold, tier }: ThawAgainPlan,
   {
     folder,
     host,
     store,
     now,
     signal,
-  }: Pick<AgainOptions, 'store' | 'now' | 'signal'> & {
+  }: Pick<ThawAgainOptions, 'store' | 'now' | 'signal'> & {
     readonly folder: string;
     readonly host: string;
   },

@@ -3,7 +3,7 @@ import { systemCode } from '../../platform/failures/errors.js';
 import * as c from '../../platform/libc/libc.js';
 import type { Libc } from '../../platform/libc/libc.js';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
-import { type RawPath, HERE, rawFromText, TOP, pathBelow, splitPath } from '../../platform/paths/raw-path.js';
+import { type RawPath, CURRENT_FOLDER, rawFromText, TOP, pathBelow, splitPath } from '../../platform/paths/raw-path.js';
 import { FolderCache } from './folder-cache.js';
 import type { Folder, Metadata, OutputTree, Present } from './output-tree.js';
 import { refusal } from './refusal.js';
@@ -196,7 +196,7 @@ export class LibcTree implements OutputTree {
   }
 
   openFolder(path: RawPath): number {
-    if (path === '') return this.libc.openat(this.root.fd, HERE, FOLDER_FLAGS, 0);
+    if (path === '') return this.libc.openat(this.root.fd, CURRENT_FOLDER, FOLDER_FLAGS, 0);
     try {
       return this.open(path);
     } catch (error) {

@@ -28,7 +28,7 @@ const isOlder = (present: Present, { mtime }: Incoming): boolean =>
   present.mtimeSeconds < mtime.seconds || (present.mtimeSeconds === mtime.seconds && present.mtimeNanos < mtime.nanos);
 
 /** Decides what to do with a path where `present` exists. A file never replaces a folder, nor a folder a file. */
-export function decide(
+export function decideOverwrite(
   policy: OverwritePolicy,
   incoming: Incoming,
   present: Present | undefined,

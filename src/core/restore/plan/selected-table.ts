@@ -1,7 +1,7 @@
 // The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills it from the
 // manifest, workers read it and record the outcome of each entry; no message per file crosses a thread.
 import { KIND } from '../../format/columns/entry-table.js';
-import { enlarged, growing, openRows, type Rows, RowsBuilder, type RowsData } from '../../format/columns/rows.js';
+import { growBuffer, growing, openRows, type Rows, RowsBuilder, type RowsData } from '../../format/columns/rows.js';
 import type { Entry, EntryType, Segment } from '../../format/manifest/manifest-types.js';
 import { type RawPath, splitPath } from '../../platform/paths/raw-path.js';
 
@@ -91,7 +91,7 @@ export class TableBuilder {
     c.chunk[index] = entry.chunk ?? -1;
     c.offset[index] = entry.offset ?? 0;
     if ((index + 1) * MD5_BYTES > this.md5.length)
-      this.md5 = Buffer.from(enlarged(this.md5.buffer, this.md5.length * 2));
+      this.md5 = Buffer.from(growBuffer(this.md5.buffer, this.md5.length * 2));
     if (entry.md5 !== undefined) {
       c.hasMd5[index] = 1;
       this.md5.write(entry.md5, index * MD5_BYTES, 'hex');

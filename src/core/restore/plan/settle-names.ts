@@ -4,7 +4,7 @@ import { type Collision, findCollisions, type Folding } from '../../platform/pat
 import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import type { Failures } from '../../platform/failures/failure-list.js';
 import type { OutputTree } from '../output-tree/output-tree.js';
-import { decide, type OverwritePolicy } from './overwrite.js';
+import { decideOverwrite, type OverwritePolicy } from './overwrite.js';
 import { failureReason } from '../output-tree/refusal.js';
 import { destinationOf, STATE, type Extra, type SelectedTable } from './selected-table.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
@@ -68,7 +68,7 @@ export function settleExisting(
     const size = type === 'symlink' ? (extras.get(index)?.target?.length ?? 0) : (c.size[index] ?? 0);
     const mtime = { seconds: c.mtimeSeconds[index] ?? 0, nanos: c.mtimeNanos[index] ?? 0 };
     try {
-      const decision = decide(
+      const decision = decideOverwrite(
         overwrite,
         { type, size, mtime },
         tree.present(destinationOf(table, index, flatten)),

@@ -1,8 +1,8 @@
 // Finds out whether chunks can be read now, according to the store. A few are checked one by one (HEAD); for many in one upload the folder
 // is listed, 1000 per request. Not every server includes the restore status in listings, and credentials may have no permission to list:
 // then each chunk is checked. This only looks: it never requests a chunk from cold storage and costs no more than its own requests.
-import { atOnce } from '../../platform/limits/at-once.js';
-import { errorText, isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
+import { errorText, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import { classInTier, isColdClass, TIERING_CLASS } from '../../store/cold-class.js';
@@ -88,7 +88,7 @@ async function infosOf(
     }
     return infos;
   });
-  return await looking.catch(noneOn('unsupported'));
+  return await looking.catch(undefinedOn('unsupported'));
 }
 
 async function asked(
@@ -97,7 +97,7 @@ async function asked(
   options: StateOptions,
 ): Promise<readonly ChunkState[]> {
   const states: ChunkState[] = [];
-  await atOnce(keys, HEADS_AT_ONCE, async (key) => {
+  await forEachLimit(keys, HEADS_AT_ONCE, async (key) => {
     states.push(await headState(reader, key, options));
   });
   return states;

@@ -2,7 +2,7 @@
 // chunk that is readable or was requested, and nothing is paid for twice. Chunks that were requested are never forgotten, whatever fails
 // afterwards.
 import { keepsCopy } from '../../store/cold-class.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectStore, ThawOptions } from '../../store/object-store.js';
 import { isRetriable, StoreError } from '../../store/store-error.js';
@@ -30,7 +30,7 @@ export async function thawChunks(
   const states = new Map<string, ChunkState>();
   let firstError: unknown;
   let stoppedBy: unknown;
-  await atOnce(cold, REQUESTS_AT_ONCE, async (chunk) => {
+  await forEachLimit(cold, REQUESTS_AT_ONCE, async (chunk) => {
     if (stoppedBy !== undefined) return;
     try {
       await store.thaw(chunk.key, keepsCopy(chunk.storageClass ?? '') ? options : forGood);

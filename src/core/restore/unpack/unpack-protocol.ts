@@ -44,7 +44,7 @@ export interface WrongBytes {
 }
 
 /** The second reading of what was requested with `again`; without a buffer if it could not be read. */
-export interface AgainMessage {
+export interface RereadMessage {
   readonly type: 'again';
   readonly buffer: SharedArrayBuffer | undefined;
   readonly length: number;
@@ -67,7 +67,7 @@ export type ToWorker =
   /** The bytes after the last frame: the table of contents (only when chunks are checked). */
   | { readonly type: 'tail'; readonly buffer: SharedArrayBuffer; readonly length: number }
   /** Comes out of turn and is not answered: the message that waits for it is continued. */
-  | AgainMessage
+  | RereadMessage
   /** These frames will not come. */
   | { readonly type: 'lost'; readonly first: number; readonly last: number; readonly reason: string }
   /** Entries without stored bytes. */

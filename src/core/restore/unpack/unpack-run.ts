@@ -8,7 +8,7 @@ import type { Span } from '../plan/frame-plan.js';
 import type { Lane, LaneChunk } from '../plan/lanes.js';
 import type { Extra } from '../plan/selected-table.js';
 import type { FetchedSpan, SpanSource } from '../fetch/span-source.js';
-import type { AgainMessage, ChunkMessage, Trouble, UnpackData, WrongBytes } from './unpack-protocol.js';
+import type { RereadMessage, ChunkMessage, Trouble, UnpackData, WrongBytes } from './unpack-protocol.js';
 import type { UnpackWorkerHandle } from './unpack-worker-handle.js';
 import type { WorkerPool } from './worker-pool.js';
 
@@ -172,7 +172,7 @@ class UnpackRun {
   }
 
   // Not counted in the budget: a worker that waits for this returns no buffer before. There is at most one for each worker.
-  private async readAgain({ chunk, frames }: WrongBytes): Promise<AgainMessage> {
+  private async readAgain({ chunk, frames }: WrongBytes): Promise<RereadMessage> {
     const lost = { type: 'again', buffer: undefined, length: 0 } as const;
     const begun = this.begun.get(chunk);
     if (begun === undefined) return lost;

@@ -10,7 +10,7 @@ import type { ContentSink } from '../write/content-sink.js';
 import type { Extents } from '../plan/extents.js';
 import type { SelectedTable } from '../plan/selected-table.js';
 import type {
-  AgainMessage,
+  RereadMessage,
   ChunkFailure,
   ChunkMessage,
   EntryFailure,
@@ -126,7 +126,7 @@ export class UnpackTask {
   }
 
   /** Continues with bytes that were read a second time. */
-  again({ buffer, length }: AgainMessage): void {
+  again({ buffer, length }: RereadMessage): void {
     const { wanted, stopped } = this;
     const bytes = buffer === undefined ? undefined : new Uint8Array(buffer, 0, length);
     this.stopped = undefined;

@@ -2,7 +2,7 @@
 // way at a time.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { WorkerThread } from '../../platform/threads/worker-thread.js';
-import type { AgainMessage, FromWorker, ToWorker, Trouble, UnpackData, WrongBytes } from './unpack-protocol.js';
+import type { RereadMessage, FromWorker, ToWorker, Trouble, UnpackData, WrongBytes } from './unpack-protocol.js';
 
 export interface WorkerEvents {
   onProgress(files: number, bytes: number, last: number): void;
@@ -10,7 +10,7 @@ export interface WorkerEvents {
   onBuffer(buffer: SharedArrayBuffer): void;
   onFatal(error: Error): void;
   /** Reads wrong bytes again. Never rejects. */
-  readAgain(wrong: WrongBytes): Promise<AgainMessage>;
+  readAgain(wrong: WrongBytes): Promise<RereadMessage>;
 }
 
 /** Most messages that are not answered yet: one that is worked on, one that waits, and the small ones around them. */

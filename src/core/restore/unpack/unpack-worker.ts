@@ -13,7 +13,7 @@ import { FileSink } from '../write/file-sink.js';
 import { openTree } from '../output-tree/open-tree.js';
 import { openTable, type SelectedTable } from '../plan/selected-table.js';
 import { UnpackTask } from './unpack-task.js';
-import type { AgainMessage, FromWorker, ToWorker, UnpackData } from './unpack-protocol.js';
+import type { RereadMessage, FromWorker, ToWorker, UnpackData } from './unpack-protocol.js';
 
 type Work = Exclude<ToWorker, { type: 'close' | 'again' }>;
 
@@ -60,7 +60,7 @@ class WorkerThread {
     }
   }
 
-  private again(message: AgainMessage): void {
+  private again(message: RereadMessage): void {
     const { waiting, held } = this;
     this.guarded(() => this.job?.again(message));
     if (message.buffer !== undefined) this.post({ type: 'returned', buffer: message.buffer });

@@ -3,7 +3,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { errorText } from '../../platform/failures/errors.js';
 import type { SourceRecord } from '../../format/manifest/manifest-types.js';
-import { displayPath, HERE, splitPath, TOP } from '../../platform/paths/raw-path.js';
+import { displayPath, CURRENT_FOLDER, splitPath, TOP } from '../../platform/paths/raw-path.js';
 import type { Failures } from '../../platform/failures/failure-list.js';
 import { restoredMode, restoredOwner } from './file-metadata.js';
 import type { OutputTree } from '../output-tree/output-tree.js';
@@ -106,6 +106,6 @@ export function finishRoot({ tree, settings, failures }: Writing, source: Source
       tree.close(fd);
     }
   } catch (error) {
-    failures.add(HERE, failureReason(error));
+    failures.add(CURRENT_FOLDER, failureReason(error));
   }
 }

@@ -11,7 +11,13 @@ import { parseStoreUrl } from '../store-url.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { CreateOnceAnswer } from './answer.js';
 import { type ProbeOptions, probeCreateOnce } from './probe.js';
-import { knownHere, knownThere, type RememberOptions, rememberHere, rememberThere } from './remembered-answers.js';
+import {
+  readLocalAnswer,
+  readStoredAnswer,
+  type RememberOptions,
+  saveLocalAnswer,
+  saveStoredAnswer,
+} from './remembered-answers.js';
 
 export interface CreateOnceOptions extends RememberOptions, Omit<ProbeOptions, 'isAws' | 'deleter'> {
   /** Name of this computer. */
@@ -21,7 +27,7 @@ export interface CreateOnceOptions extends RememberOptions, Omit<ProbeOptions, '
 }
 
 /** The environment of a run that asks. */
-export interface Asking extends Omit<RememberOptions, 'now'> {
+export interface ProbeContext extends Omit<RememberOptions, 'now'> {
   readonly now: () => Date;
   /** Name of this computer; by default the host name. */
   readonly host?: string | undefined;
@@ -31,13 +37,13 @@ export interface Asking extends Omit<RememberOptions, 'now'> {
 export const scratchFolder = (now: () => Date): string => uploadFolder(newUploadId(now(), randomBytes(4)));
 
 /** Returns the options for asking a store. */
-export const askingAs = ({
+export const probeOptionsOf = ({
   home,
   now,
   signal,
   warn,
   host = hostname(),
-}: Asking): Omit<CreateOnceOptions, 'dryRun'> => ({
+}: ProbeContext): Omit<CreateOnceOptions, 'dryRun'> => ({
   home,
   now: now(),
   signal,
@@ -59,42 +65,42 @@ export async function createOnceOf(
   const { host, now, dryRun } = options;
   if (createOnce === 'yes' || parseStoreUrl(store.url).kind === 'file') return undefined;
   if (createOnce === 'no') return { kind: 'plain', seen: '--create-once no says so', askedAt: now, askedBy: host };
-  const here = await knownHere(opened, options);
+  const here = await readLocalAnswer(opened, options);
   if (here !== undefined || dryRun) return here;
-  const there = await knownThere(opened, options);
-  if (there === undefined) return await askAnew(opened, options);
-  await rememberHere(opened, there, options);
+  const there = await readStoredAnswer(opened, options);
+  if (there === undefined) return await refreshCreateOnce(opened, options);
+  await saveLocalAnswer(opened, there, options);
   return there;
 }
 
 /** Asks the store even if something is known of it, and remembers the answer. @throws what keeps it from answering */
-export async function askAnew(
+export async function refreshCreateOnce(
   opened: OpenedStore,
   options: Omit<CreateOnceOptions, 'dryRun'>,
 ): Promise<CreateOnceAnswer> {
   const answer = await askAndKeepHere(opened, options);
-  await rememberThere(opened, answer, options);
+  await saveStoredAnswer(opened, answer, options);
   return answer;
 }
 
 /**
- * Asks a store that may not be chosen in the end: nothing new stays there until `keepThere`, but a wrong answer that lies there is
+ * Asks a store that may not be chosen in the end: nothing new stays there until `copyAnswerToStore`, but a wrong answer that lies there is
  * replaced. @throws what keeps it from answering
  */
-export async function askBeforeChoice(
+export async function probeBeforeChoice(
   opened: OpenedStore,
   options: Omit<CreateOnceOptions, 'dryRun'>,
 ): Promise<CreateOnceAnswer> {
   const answer = await askAndKeepHere(opened, options);
-  if (answer.kind === 'plain' && (await knownThere(opened, options))?.kind === 'create-once')
-    await rememberThere(opened, answer, options);
+  if (answer.kind === 'plain' && (await readStoredAnswer(opened, options))?.kind === 'create-once')
+    await saveStoredAnswer(opened, answer, options);
   return answer;
 }
 
 /** Copies what this computer knows of a store into it, for other computers. @throws what the store throws */
-export async function keepThere(opened: OpenedStore, options: RememberOptions): Promise<void> {
-  const known = await knownHere(opened, options);
-  if (known !== undefined) await rememberThere(opened, known, options);
+export async function copyAnswerToStore(opened: OpenedStore, options: RememberOptions): Promise<void> {
+  const known = await readLocalAnswer(opened, options);
+  if (known !== undefined) await saveStoredAnswer(opened, known, options);
 }
 
 async function askAndKeepHere(
@@ -105,7 +111,7 @@ async function askAndKeepHere(
   const { store, deleter, isAws } = opened;
   const probed = await probeCreateOnce(store, { ...options, isAws, deleter });
   const answer = { ...probed, askedAt: now, askedBy: host };
-  await rememberHere(opened, answer, options);
+  await saveLocalAnswer(opened, answer, options);
   return answer;
 }
 
@@ -131,9 +137,9 @@ export interface Writing {
 /** Returns the store that a run writes to. @throws what keeps it from answering */
 export const writableStore = async (
   opened: OpenedStore,
-  asking: Asking,
+  asking: ProbeContext,
   { isExclusive = false, dryRun = false }: Writing = {},
-): Promise<OpenedStore> => await asWritable(opened, { ...askingAs(asking), isExclusive, dryRun });
+): Promise<OpenedStore> => await asWritable(opened, { ...probeOptionsOf(asking), isExclusive, dryRun });
 
 /**
  * Checks that a writer of versions can list a plain store: nothing else shows the versions of others, and what a sweep is about to delete.

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isArchiverError, noneOn, systemCode } from '../../platform/failures/errors.js';
+import { isArchiverError, undefinedOn, systemCode } from '../../platform/failures/errors.js';
 import { ifAllowed } from '../abilities.js';
 import type { OpenedStore } from '../open-store.js';
 import { readAll } from '../read-content.js';
@@ -31,13 +31,13 @@ export function placeOf({ store, servers }: OpenedStore): string {
 }
 
 /** Returns the file in `folder` of archiver's own folder for `what`, which may be of any length and contain any character. */
-export const fileAbout = (home: string, folder: string, what: string): string =>
+export const hashedFilePath = (home: string, folder: string, what: string): string =>
   join(home, folder, `${createHash('sha256').update(what).digest('hex').slice(0, 32)}.json`);
 
-const fileOf = (home: string, place: string): string => fileAbout(home, 'create-once', place);
+const fileOf = (home: string, place: string): string => hashedFilePath(home, 'create-once', place);
 
 /** Returns what this computer knows; undefined if that is nothing, or too old. */
-export async function knownHere(
+export async function readLocalAnswer(
   opened: OpenedStore,
   { home, now }: RememberOptions,
 ): Promise<CreateOnceAnswer | undefined> {
@@ -49,16 +49,16 @@ export async function knownHere(
 }
 
 /** Returns what the store itself says, in one request. @throws what the store throws, except that a policy forbids it */
-export async function knownThere(
+export async function readStoredAnswer(
   opened: OpenedStore,
   { now, signal }: RememberOptions,
 ): Promise<CreateOnceAnswer | undefined> {
   const { store } = opened;
   const content = await ifAllowed(store, 'read', ANSWER_KEY, async () =>
-    store.get(ANSWER_KEY, { signal }).catch(noneOn('not-found')),
+    store.get(ANSWER_KEY, { signal }).catch(undefinedOn('not-found')),
   );
   if (content === undefined) return undefined;
-  const bytes = await readAll(content, MAX_BYTES).catch(noneOn('integrity'));
+  const bytes = await readAll(content, MAX_BYTES).catch(undefinedOn('integrity'));
   return bytes === undefined ? undefined : answerIn(bytes.toString(), ANSWER_KEY, opened, now);
 }
 
@@ -73,7 +73,7 @@ function answerIn(text: string, path: string, opened: OpenedStore, now: Date): C
 }
 
 /** Keeps the answer on this computer. */
-export async function rememberHere(
+export async function saveLocalAnswer(
   opened: OpenedStore,
   answer: CreateOnceAnswer,
   { home, warn }: RememberOptions,
@@ -88,7 +88,7 @@ export async function rememberHere(
 }
 
 /** Keeps the answer in the store, if these credentials may. @throws cancelled, and other failures that are not about permissions */
-export async function rememberThere(
+export async function saveStoredAnswer(
   opened: OpenedStore,
   answer: CreateOnceAnswer,
   { signal }: RememberOptions,
@@ -96,7 +96,7 @@ export async function rememberThere(
   const body = Buffer.from(encodeAnswer({ place: placeOf(opened), answer }));
   const put = (ifAbsent: boolean): Promise<unknown> => opened.store.put(ANSWER_KEY, body, { ifAbsent, signal });
   // A policy may allow no put without the condition; an older answer is replaced if that is allowed.
-  const first = answer.kind === 'plain' ? put(false) : put(true).catch(noneOn('conflict'));
-  const isKept = await first.catch(noneOn('access-denied'));
-  if (isKept === undefined && answer.kind === 'create-once') await put(false).catch(noneOn('access-denied'));
+  const first = answer.kind === 'plain' ? put(false) : put(true).catch(undefinedOn('conflict'));
+  const isKept = await first.catch(undefinedOn('access-denied'));
+  if (isKept === undefined && answer.kind === 'create-once') await put(false).catch(undefinedOn('access-denied'));
 }

@@ -17,12 +17,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstat, readdir, rename, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemCode, noneOn } from '../../platform/failures/errors.js';
+import { systemCode, undefinedOn } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { fileEtag } from './file-etag.js';
 import { RESERVED, TEMP_PREFIX } from './file-keys.js';
 import type { FileModes } from './file-modes.js';
-import { fileSystemTime, makeOne } from './file-temp.js';
+import { fileSystemTime, createFolder } from './file-temp.js';
 import { StoreError, throwIfCancelled } from '../store-error.js';
 
 export interface LockedPlacing {
@@ -49,12 +49,12 @@ const NOTE_SUFFIX = '-since';
 const HELD = new Set(['ENOTEMPTY', 'EEXIST']);
 const MAYBE_HELD = new Set(['EACCES', 'EPERM', 'EBUSY']);
 
-const ignoreGone = noneOn('ENOENT', 'ENOTEMPTY', 'EEXIST', 'EBUSY');
-const ignoreMissing = noneOn('ENOENT');
+const ignoreGone = undefinedOn('ENOENT', 'ENOTEMPTY', 'EEXIST', 'EBUSY');
+const ignoreMissing = undefinedOn('ENOENT');
 const noteOf = (token: string): string => `${token}${NOTE_SUFFIX}`;
 
 /** Moves the finished file `temp` to `target` if `look` allows it; one of several writers at a time. */
-export async function placeLocked(temp: string, target: string, placing: LockedPlacing): Promise<void> {
+export async function moveLocked(temp: string, target: string, placing: LockedPlacing): Promise<void> {
   const name = createHash('sha256').update(target).digest('hex').slice(0, 16);
   const lock = join(dirname(target), `${RESERVED}lock-${name}`);
   const own = new OwnLock(lock, basename(temp), placing);
@@ -85,7 +85,7 @@ class OwnLock {
   }
 
   async prepare(temp: string): Promise<void> {
-    await makeOne(this.#home, this.#placing.modes);
+    await createFolder(this.#home, this.#placing.modes);
     await this.#rename(temp, join(this.#home, this.#token));
     await this.#stamp();
   }

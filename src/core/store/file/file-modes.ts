@@ -25,11 +25,11 @@ function ignoreModeless(error: unknown): void {
 }
 
 /** Gives a file that was just made its mode. */
-export async function openUpFile(handle: FileHandle, { file, isExact }: FileModes): Promise<void> {
+export async function applyFileMode(handle: FileHandle, { file, isExact }: FileModes): Promise<void> {
   if (isExact) await handle.chmod(file).catch(ignoreModeless);
 }
 
 /** Gives a folder that was just made its mode. */
-export async function openUpFolder(path: string, { folder, isExact }: FileModes): Promise<void> {
+export async function applyFolderMode(path: string, { folder, isExact }: FileModes): Promise<void> {
   if (isExact) await chmod(path, folder).catch(ignoreModeless);
 }

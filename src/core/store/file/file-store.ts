@@ -3,7 +3,7 @@
 import { rmdir, unlink, type FileHandle, type link, type rename, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Dirent } from 'node:fs';
-import { systemCode, noneOn } from '../../platform/failures/errors.js';
+import { systemCode, undefinedOn } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { fileError } from './file-errors.js';
 import { keyPath, TEMP_PREFIX } from './file-keys.js';
@@ -253,7 +253,7 @@ async function* tempsBelow(folder: string): AsyncGenerator<Temp> {
 /** Reads a folder; empty if it is gone or not readable, since what it holds takes space but does no harm. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   const reading = readdir(folder, { withFileTypes: true });
-  return (await reading.catch(noneOn('ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))) ?? [];
+  return (await reading.catch(undefinedOn('ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))) ?? [];
 }
 
 /** Removes a temp file that nobody wrote to for a day; false when it stays, or is gone already. */

@@ -3,10 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCode, noneOn } from '../../platform/failures/errors.js';
+import { systemCode, undefinedOn } from '../../platform/failures/errors.js';
 import { syncFolder } from '../../platform/state/sync-folder.js';
 import { TEMP_PREFIX } from './file-keys.js';
-import { openUpFile, openUpFolder, PRIVATE, type FileModes } from './file-modes.js';
+import { applyFileMode, applyFolderMode, PRIVATE, type FileModes } from './file-modes.js';
 
 const FOLDER_TRIES = 5;
 
@@ -15,20 +15,20 @@ const FOLDER_TRIES = 5;
  */
 export async function makeFolder(folder: string, modes: FileModes): Promise<void> {
   try {
-    await makeOne(folder, modes);
+    await createFolder(folder, modes);
   } catch (error) {
     if (systemCode(error) === 'EEXIST' && (await stat(folder)).isDirectory()) return;
     if (systemCode(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
     await makeFolder(dirname(folder), modes);
-    await makeOne(folder, modes).catch(noneOn('EEXIST')); // another process was faster
+    await createFolder(folder, modes).catch(undefinedOn('EEXIST')); // another process was faster
   }
   await syncFolder(dirname(folder));
 }
 
 /** Creates one folder with its mode. @throws EEXIST and other system errors */
-export async function makeOne(folder: string, modes: FileModes): Promise<void> {
+export async function createFolder(folder: string, modes: FileModes): Promise<void> {
   await mkdir(folder, { mode: modes.folder });
-  await openUpFolder(folder, modes);
+  await applyFolderMode(folder, modes);
 }
 
 /** Opens a new temp file in `folder`, which is created if needed (even when another process is just removing it). */
@@ -40,7 +40,7 @@ export async function openTemp(
     const path = join(folder, `${TEMP_PREFIX}${randomBytes(8).toString('hex')}`);
     try {
       const handle = await open(path, 'wx', modes.file);
-      await openUpFile(handle, modes).catch(async (error: unknown) => {
+      await applyFileMode(handle, modes).catch(async (error: unknown) => {
         await handle.close();
         throw error;
       });

@@ -3,10 +3,10 @@
 // (file-lock.ts).
 import { link, lstat, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemCode, noneOn } from '../../platform/failures/errors.js';
+import { systemCode, undefinedOn } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { fileEtag } from './file-etag.js';
-import { placeLocked } from './file-lock.js';
+import { moveLocked } from './file-lock.js';
 import type { FileModes } from './file-modes.js';
 import { openTemp, writeFully } from './file-temp.js';
 import { syncFolder } from '../../platform/state/sync-folder.js';
@@ -39,7 +39,7 @@ const changed = (path: string): StoreError =>
 async function requireState(target: string, { ifMatch }: PlaceOptions): Promise<void> {
   // A symbolic link is followed when the ETag is compared, and counts as a file when nothing may exist.
   const look = ifMatch === undefined ? lstat : stat;
-  const info = await look(target, { bigint: true }).catch(noneOn('ENOENT'));
+  const info = await look(target, { bigint: true }).catch(undefinedOn('ENOENT'));
   if (ifMatch === undefined && info !== undefined) throw exists(target);
   if (ifMatch !== undefined && (info === undefined || fileEtag(info) !== ifMatch)) throw changed(target);
 }
@@ -48,14 +48,14 @@ async function requireState(target: string, { ifMatch }: PlaceOptions): Promise<
 async function place(temp: string, target: string, options: PlaceOptions): Promise<void> {
   const { rename: move, signal, modes } = options;
   const locked = { look: () => requireState(target, options), rename: move, signal, modes };
-  if (options.ifMatch !== undefined) return placeLocked(temp, target, locked);
+  if (options.ifMatch !== undefined) return moveLocked(temp, target, locked);
   if (options.ifAbsent !== true) return rename(temp, target);
   try {
     await (options.link ?? link)(temp, target);
   } catch (error) {
     const code = systemCode(error) ?? '';
     if (code !== 'EEXIST' && !NO_HARD_LINKS.has(code)) throw error;
-    if (code !== 'EEXIST') return placeLocked(temp, target, locked);
+    if (code !== 'EEXIST') return moveLocked(temp, target, locked);
     // A network file system that sends a link twice reports the second one as failed; only then the file has two names.
     if ((await stat(temp)).nlink < 2) throw exists(target);
   }

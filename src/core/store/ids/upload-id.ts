@@ -19,7 +19,7 @@ export function newUploadId(now: Date, random: Uint8Array): UploadId {
 }
 
 /** Returns when the upload of this id began, by its writer's clock, in ms since 1970; NaN for an id that `newUploadId` has not made. */
-export const beganAt = (uploadId: UploadId): number =>
+export const uploadStartMs = (uploadId: UploadId): number =>
   Date.parse(uploadId.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-.*$/, '$1-$2-$3T$4:$5:$6Z'));
 
 /** Whether a text has the form that `newUploadId` makes. */

@@ -1,7 +1,7 @@
 // The Object Lock of a bucket, and PutObjectRetention.
 import { GetObjectRetentionCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
 import { defined } from '../../platform/defined.js';
-import { isArchiverError, noneOn } from '../../platform/failures/errors.js';
+import { isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import type { BucketLock } from '../bucket-lock.js';
 import { StoreError } from '../store-error.js';
 import type { StoreUrl } from '../store-url.js';
@@ -19,7 +19,7 @@ export function s3Lock(
   return {
     async read(signal) {
       // A server that does not know the request has no locks.
-      const found = await posture.ask('objectLock', { signal }).catch(noneOn('unsupported'));
+      const found = await posture.ask('objectLock', { signal }).catch(undefinedOn('unsupported'));
       if (found?.isOn !== true) return undefined;
       if (found.retention === undefined) return {};
       const { mode, days, years } = found.retention;

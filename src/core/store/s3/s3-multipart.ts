@@ -1,7 +1,7 @@
 // Finds and aborts unfinished multipart uploads on S3, which other tools leave below our keys.
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, ListPartsCommand } from '@aws-sdk/client-s3';
-import { isArchiverError, noneOn } from '../../platform/failures/errors.js';
-import type { MultipartLook, UnfinishedMultipart, WholeStore } from '../object-store.js';
+import { isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
+import type { ListMultipartOptions, UnfinishedMultipart, WholeStore } from '../object-store.js';
 import { StoreError } from '../store-error.js';
 import { ListGuard } from '../list-guard.js';
 import { decodeListed } from './s3-list.js';
@@ -21,7 +21,9 @@ export async function partBytes(
   let from: { PartNumberMarker?: string } = {};
   for (;;) {
     const command: ListPartsCommand = new ListPartsCommand({ ...upload, ...from });
-    const answer = await sender.send(asked, (client, send) => client.send(command, send)).catch(noneOn('not-found'));
+    const answer = await sender
+      .send(asked, (client, send) => client.send(command, send))
+      .catch(undefinedOn('not-found'));
     bytes += (answer?.Parts ?? []).reduce((sum, { Size = 0 }) => sum + Size, 0);
     if (answer?.IsTruncated !== true) return bytes;
     const { NextPartNumberMarker: marker } = answer;
@@ -115,7 +117,7 @@ async function* listMultipart(
   sender: S3Sender,
   prefix: string,
   signal: AbortSignal | undefined,
-  { withSizes = false }: MultipartLook = {},
+  { withSizes = false }: ListMultipartOptions = {},
 ): AsyncGenerator<UnfinishedMultipart> {
   for await (const { key: fullKey, ...upload } of listedBelow(sender, sender.fullKey(prefix), signal)) {
     const found = { ...upload, key: sender.relativeKey(fullKey) };
@@ -133,7 +135,7 @@ export function s3Multipart(sender: S3Sender): Pick<WholeStore, 'abortMultipart'
         Key: sender.fullKey(key),
         UploadId: multipartId,
       });
-      await sender.send(asked, (client, send) => client.send(command, send)).catch(noneOn('not-found'));
+      await sender.send(asked, (client, send) => client.send(command, send)).catch(undefinedOn('not-found'));
     },
     listMultipart: (prefix, signal, look) => listMultipart(sender, prefix, signal, look),
   };

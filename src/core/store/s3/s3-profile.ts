@@ -120,7 +120,7 @@ export async function storeEndpoint(sources: EndpointSources): Promise<string | 
  * Returns the address of a service that works for the store; undefined for AWS itself. Credentials for a store that was named are sent
  * nowhere else, unless the service has an address of its own. @throws usage for a profile that contradicts itself
  */
-export async function besideStore(
+export async function serviceEndpointOf(
   service: 'kms' | 'athena' | 'sts' | 's3_control',
   sources: EndpointSources,
 ): Promise<string | undefined> {
@@ -131,7 +131,7 @@ export async function besideStore(
 }
 
 /** Returns the address of KMS. */
-export const kmsEndpoint = (sources: EndpointSources): Promise<string | undefined> => besideStore('kms', sources);
+export const kmsEndpoint = (sources: EndpointSources): Promise<string | undefined> => serviceEndpointOf('kms', sources);
 
 /**
  * Returns the address of STS and SSO, which issue credentials, of IAM, of CloudWatch, or of the price list; undefined for AWS itself.

@@ -54,7 +54,7 @@ const parseRestore = (header: string | undefined): ObjectInfo['restore'] => {
 };
 
 /** Returns the traits that an answer shows. Without versioning there is no version id; with suspended versioning it is `null`. */
-export const keepingOf = ({
+export const storageTraitsOf = ({
   VersionId = 'null',
   ServerSideEncryption,
 }: Pick<HeadObjectCommandOutput, 'VersionId' | 'ServerSideEncryption'>): StorageTraits => ({
@@ -72,7 +72,7 @@ function infoOf(key: string, answer: HeadObjectCommandOutput): ObjectInfo {
     storageClass: answer.StorageClass ?? 'STANDARD',
     ...(answer.ArchiveStatus === undefined ? {} : { archiveTier: answer.ArchiveStatus }),
     ...(restore ? { restore } : {}),
-    ...keepingOf(answer),
+    ...storageTraitsOf(answer),
     ...(answer.ServerSideEncryption === undefined
       ? {}
       : { encryption: { method: answer.ServerSideEncryption, kmsKeyId: answer.SSEKMSKeyId ?? null } }),
@@ -124,7 +124,7 @@ function contentOf(sender: S3Sender, answer: GetObjectCommandOutput, asked: Aske
     etag,
     storageClass: answer.StorageClass ?? 'STANDARD',
     ...defined({ lastModified: answer.LastModified }),
-    ...keepingOf(answer),
+    ...storageTraitsOf(answer),
     body: storeBody(body, { sizeBytes: extent.sizeBytes, name, mapError: (error) => sender.error(error, asked) }),
   };
 }

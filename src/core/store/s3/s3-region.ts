@@ -35,7 +35,7 @@ export function regionInError(error: unknown): string | undefined {
 }
 
 /** Whether a refusal gives no reason, as a refused HEAD, which has no body. */
-export const isMute = (error: unknown): boolean =>
+export const isWithoutReason = (error: unknown): boolean =>
   error instanceof Error && (error as AnsweredError).$metadata?.httpStatusCode === 400;
 
 /** Makes another request that can be refused with a reason; returns the refusal, or undefined if there is none. */

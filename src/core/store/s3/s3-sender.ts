@@ -7,7 +7,7 @@ import { StoreError } from '../store-error.js';
 import type { S3Connection } from './s3-client.js';
 import { s3Error } from './s3-errors.js';
 import { objectName, type S3Call } from './s3-verdict.js';
-import { isMute, refusalOf, regionInError, regionToSign } from './s3-region.js';
+import { isWithoutReason, refusalOf, regionInError, regionToSign } from './s3-region.js';
 import { untilCancelled } from '../until-cancelled.js';
 
 export interface Asked {
@@ -112,7 +112,7 @@ export class S3Sender {
 
   /** Returns the failure, or one of the same cause that gives a reason. */
   async #withReason(error: unknown, { operation, signal }: Asked): Promise<unknown> {
-    if (this.isAws || this.#hasMoved || operation !== 'HeadBucket' || !isMute(error)) return error;
+    if (this.isAws || this.#hasMoved || operation !== 'HeadBucket' || !isWithoutReason(error)) return error;
     return await untilCancelled(refusalOf(this.#client, this.bucket, signal), signal);
   }
 

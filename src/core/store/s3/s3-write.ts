@@ -11,7 +11,7 @@ import { ArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectStore, PutOptions, ThawTier, WriteOptions } from '../object-store.js';
 import { StoreError } from '../store-error.js';
 import { plainEtag } from './s3-etag.js';
-import { keepingOf } from './s3-read.js';
+import { storageTraitsOf } from './s3-read.js';
 import type { Asked, S3Sender, SendOptions } from './s3-sender.js';
 import { checkKey } from '../store-url.js';
 import { LOCK_MODES, lockedOr } from './s3-retention.js';
@@ -120,7 +120,7 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
           client.send(putCommand(sender, key, body, options), withHooks(send, options)),
         ),
       );
-      return { etag: plainEtag(answer.ETag), ...keepingOf(answer) };
+      return { etag: plainEtag(answer.ETag), ...storageTraitsOf(answer) };
     },
     copy: async (fromKey, toKey, options = {}) => {
       checkKey(toKey, sender.prefix);

@@ -24,7 +24,7 @@ import { useNames } from '../../use-names.js';
 import { useStore } from 'zustand';
 import { type Dashboard, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
 import { cellsOf } from '../cells.js';
-import { storeLacks } from '../store-words.js';
+import { missingStoreHint } from '../store-words.js';
 import type { DashboardView } from '../view.js';
 
 function AnalyzeView(): ReactElement {
@@ -167,7 +167,7 @@ export const analyzeView: DashboardView = {
   title: 'Analyze',
   reads: () => [],
   follows: ({ store }) => (store === undefined ? [] : [store.analysis]),
-  lacks: storeLacks,
+  lacks: missingStoreHint,
   View: AnalyzeView,
   summary,
   bindings,

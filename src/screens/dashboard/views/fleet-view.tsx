@@ -19,7 +19,7 @@ import { useNames } from '../../use-names.js';
 import { type Dashboard, useDashboard, useRows, useSource, useStoreSources } from '../dashboard-context.js';
 import { cellsOf } from '../cells.js';
 import { agoText, configText, toneOf, writerColumns } from '../fleet-rows.js';
-import { storeLacks } from '../store-words.js';
+import { missingStoreHint } from '../store-words.js';
 import type { DashboardView } from '../view.js';
 
 /** With this many rows, there is room for the sources below the list. */
@@ -227,7 +227,7 @@ export const fleetView: DashboardView = {
   title: 'Fleet',
   reads: ({ store }) => (store === undefined ? [] : [store.fleet]),
   list: fleetList,
-  lacks: storeLacks,
+  lacks: missingStoreHint,
   View: FleetView,
   summary,
   toJson({ sources: { store } }) {

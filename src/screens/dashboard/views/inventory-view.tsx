@@ -18,7 +18,7 @@ import {
   useSource,
   useStoreSources,
 } from '../dashboard-context.js';
-import { storeLacks, uploadDocument, WHY } from '../store-words.js';
+import { missingStoreHint, uploadDocument, WHY } from '../store-words.js';
 import { UploadDetails } from '../upload-details.js';
 import type { DashboardView } from '../view.js';
 import { versionName } from '../../../core/dataset/records/version-name.js';
@@ -149,7 +149,7 @@ export const inventoryView: DashboardView = {
   reads: ({ store }) => (store === undefined ? [] : [store.inventory]),
   onAsk: ({ store }) => store?.retryInventory(),
   list: inventoryList,
-  lacks: storeLacks,
+  lacks: missingStoreHint,
   View: InventoryView,
   summary,
   browsable(dashboard) {

@@ -3,7 +3,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { Inventories, type Inventory, type LookOptions } from '../../../../src/core/dataset/inventory/inventory.js';
+import {
+  Inventories,
+  type Inventory,
+  type ReadInventoryOptions,
+} from '../../../../src/core/dataset/inventory/inventory.js';
 import type { ObjectReader } from '../../../../src/core/store/object-store.js';
 import { StoreError } from '../../../../src/core/store/store-error.js';
 import { recordBytes } from '../../../support/make-dataset.js';
@@ -41,7 +45,7 @@ const reader = async (): Promise<ObjectReader> =>
 const inventories = async (on?: ObjectReader): Promise<Inventories> =>
   new Inventories(on ?? (await reader()), { folder });
 
-const look = (looks: Inventories, options: Partial<LookOptions> = {}): Promise<Inventory> =>
+const look = (looks: Inventories, options: Partial<ReadInventoryOptions> = {}): Promise<Inventory> =>
   looks.look({ signal: new AbortController().signal, ...options });
 
 /** Requests of `work`, by their operations. */

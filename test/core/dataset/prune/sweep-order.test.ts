@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOrderOfDeletion } from '../../../../src/core/dataset/prune/sweep.js';
+import { byDeletionOrder } from '../../../../src/core/dataset/prune/sweep.js';
 
 const object = (key: string) => ({
   key: `uploads/${key}`,
@@ -25,7 +25,7 @@ test('manifests go before chunks, and what builds on another before that one, wh
     '20260101-000000-00000000/manifest.json.gz', // no version, built on the newest
   ].map(object);
 
-  expect(objects.toSorted(inOrderOfDeletion(ordinals)).map(({ etag }) => etag)).toEqual([
+  expect(objects.toSorted(byDeletionOrder(ordinals)).map(({ etag }) => etag)).toEqual([
     '20260101-000000-00000000/manifest.json.gz',
     '20261101-000000-00000000/manifest.json.gz',
     '20261122-210750-00000001/manifest.json.gz',

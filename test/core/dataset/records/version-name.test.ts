@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import {
   compareVersions,
-  forkAt,
+  forkSuffix,
   isSameVersion,
   versionName,
   versionNumber,
 } from '../../../../src/core/dataset/records/version-name.js';
 
 test('the first of versions that share an ordinal has no letters, the second is b, the twenty-seventh aa', () => {
-  expect([0, 1, 2, 25, 26, 27, 51, 52, 701, 702].map(forkAt)).toEqual([
+  expect([0, 1, 2, 25, 26, 27, 51, 52, 701, 702].map(forkSuffix)).toEqual([
     undefined,
     'b',
     'c',
@@ -28,7 +28,7 @@ test('names are v12 and v12.b', () => {
 });
 
 test('versions are ordered by ordinal, then by the place among those that share it', () => {
-  const names = [9, 10].flatMap((version) => [0, 1, 25, 26, 27].map((at) => ({ version, fork: forkAt(at) })));
+  const names = [9, 10].flatMap((version) => [0, 1, 25, 26, 27].map((at) => ({ version, fork: forkSuffix(at) })));
 
   expect(names.toReversed().toSorted(compareVersions)).toEqual(names);
   expect(isSameVersion({ version: 1 }, { version: 1, fork: undefined })).toBe(true);

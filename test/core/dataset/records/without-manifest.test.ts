@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listUploads, lookForManifests } from '../../../../src/core/dataset/records/find-places.js';
+import { listUploads, findMissingManifests } from '../../../../src/core/dataset/records/find-places.js';
 import { encodeFence } from '../../../../src/core/format/manifest/fence.js';
 import { openStore } from '../../../../src/core/store/open-store.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
@@ -28,7 +28,7 @@ async function asked({ uploads, chunksOf }: Made): Promise<object> {
   }
   const opened = await openStore(`file://${folder}`, { env: {} });
   try {
-    const { without: found, fenced } = await lookForManifests(opened.store, await listUploads(opened.store));
+    const { without: found, fenced } = await findMissingManifests(opened.store, await listUploads(opened.store));
     const expected = Array.from({ length: Math.ceil(uploads / 7) }, (_, number) => idOf(number * 7));
     expect([...found].toSorted()).toEqual(expected);
     expect([...fenced].toSorted()).toEqual(uploads > 3 ? [idOf(3)] : []);

@@ -1,6 +1,6 @@
 // The calls to Athena against a server that answers as it is told; test/commands/money/analyze-athena.servers.test.ts is against moto.
 import { beforeAll, expect, test } from 'vitest';
-import { askAthena } from '../../../../src/core/money/analyze/inventory/athena-client.js';
+import { runAthenaQuery } from '../../../../src/core/money/analyze/inventory/athena-client.js';
 import { type HookServer, startHook } from '../../../support/hook-server.js';
 import { useTestCredentials } from '../../../support/open-s3.js';
 
@@ -21,7 +21,7 @@ const rows = (texts: readonly (readonly string[])[], NextToken?: string) =>
   });
 
 const ask = ({ url }: HookServer, more: { readonly maxScanBytes?: number; readonly signal?: AbortSignal } = {}) =>
-  askAthena(
+  runAthenaQuery(
     { env: {}, endpointUrl: url, region: 'us-east-1' },
     {
       sql: 'SELECT 1',

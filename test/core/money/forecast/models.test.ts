@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { accuracyOf, backTest, type Tried } from '../../../../src/core/money/forecast/back-test.js';
 import { mixed, tryEnsemble, weightsOf } from '../../../../src/core/money/forecast/models.js';
 import { HORIZONS, predictiveSum } from '../../../../src/core/money/forecast/forecast.js';
-import { holt, holtWith } from '../../../../src/core/money/forecast/holt.js';
+import { fitHolt, fitHoltWith } from '../../../../src/core/money/forecast/holt.js';
 import { linearTrend } from '../../../../src/core/money/forecast/linear-trend.js';
 import { testedModel } from '../../../../src/core/money/forecast/models.js';
 import { movingAverage } from '../../../../src/core/money/forecast/models.js';
-import { chanceOf, intervalOf, probabilityOf } from '../../../../src/core/money/forecast/predictive.js';
+import { pValue, intervalOf, probabilityOf } from '../../../../src/core/money/forecast/predictive.js';
 import type { Fitted } from '../../../../src/core/money/forecast/series.js';
 import { figures, SERIES } from './figures.js';
 
@@ -73,7 +73,7 @@ test.each(['trend', 'shift', 'walk'] as const)(
   'Holt of "%s" is that of statsmodels with the same smoothing',
   (name) => {
     const { fixed, sumVariance, simulated30 } = figures.holt[name];
-    const fitted = holtWith(figures.series[name], fixed);
+    const fitted = fitHoltWith(figures.series[name], fixed);
     expect(fitted.squares).toEqual(near(fixed.squares));
     // Theirs is found by an optimizer, ours is exact.
     for (const [index, value] of fixed.days.entries()) expect(fitted.day(index + 1) / value).toBeCloseTo(1, 4);
@@ -85,21 +85,21 @@ test.each(['trend', 'shift', 'walk'] as const)(
 );
 
 test.each(['trend', 'shift', 'walk'] as const)('Holt fits "%s" as well as statsmodels does', (name) => {
-  const { alpha, beta } = holt(figures.series[name]).parameters;
-  const { squares } = holtWith(figures.series[name], { alpha: alpha!, beta: beta! });
+  const { alpha, beta } = fitHolt(figures.series[name]).parameters;
+  const { squares } = fitHoltWith(figures.series[name], { alpha: alpha!, beta: beta! });
   expect(squares).toBeLessThan(figures.holt[name].free.squares * 1.001);
 });
 
 test('an amount that is out of all reach has a probability, too', () => {
   const one = { mean: 10, scale: 1e-9, degrees: 5 };
   expect([-1e300, 1e300, Number.MAX_VALUE].map((least) => probabilityOf(one, least))).toEqual([1, 0, 0]);
-  expect(chanceOf(1e300, 5)).toBe(0);
+  expect(pValue(1e300, 5)).toBe(0);
 });
 
 test('Holt goes on over days that nobody knows', () => {
   const line = Array.from({ length: 30 }, (_, day) => 5 + 2 * day);
   const gaps = line.map((value, day) => (day % 4 === 1 || day > 27 ? null : value));
-  const fitted = holt(gaps);
+  const fitted = fitHolt(gaps);
   expect([1, 2, 90].map((ahead) => fitted.day(ahead))).toEqual([65, 67, 243].map((value) => expect.closeTo(value, 6)));
 });
 

@@ -5,8 +5,13 @@ import { expect, test } from 'vitest';
 import { NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
 import { scanInWorker } from '../../../../src/core/archive/scan/scan-in-worker.js';
 import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
-import { RESTS } from '../../../../src/core/platform/threads/end-work.js';
-import { endThread, keepThreads, runningThreads, takeThread } from '../../../../src/core/platform/threads/threads.js';
+import { IDLE_MESSAGE } from '../../../../src/core/platform/threads/end-work.js';
+import {
+  endThread,
+  retainThreads,
+  runningThreads,
+  acquireThread,
+} from '../../../../src/core/platform/threads/threads.js';
 import { WorkerThread } from '../../../../src/core/platform/threads/worker-thread.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -24,7 +29,7 @@ async function entriesOf(path: string, signal = new AbortController().signal): P
 }
 
 test('a kept thread does one piece of work after another, also after one that failed, and ends with the service', async () => {
-  const endThreads = keepThreads();
+  const endThreads = retainThreads();
   const [one, three] = [await folder('a'), await folder('a', 'b', 'c')];
   const isStarted = async (work: () => Promise<unknown>): Promise<boolean> => {
     const before = threads();
@@ -44,10 +49,10 @@ test('a kept thread does one piece of work after another, also after one that fa
 });
 
 test('whoever ends a kept thread twice ends no work of whoever has it next', async () => {
-  const endThreads = keepThreads();
+  const endThreads = retainThreads();
   const echo =
     'import { parentPort } from "node:worker_threads";' +
-    `parentPort.on("message", (text) => parentPort.postMessage(text === "end" ? ${JSON.stringify(RESTS)} : text));`;
+    `parentPort.on("message", (text) => parentPort.postMessage(text === "end" ? ${JSON.stringify(IDLE_MESSAGE)} : text));`;
   const url = new URL(`data:text/javascript,${encodeURIComponent(echo)}`);
   const heard: string[] = [];
   const start = (): WorkerThread<string, string> =>
@@ -73,7 +78,7 @@ test('without a service a thread ends after its work', async () => {
 });
 
 test('what is new in the heap of a thread takes at most 12 MiB', async () => {
-  const worker = takeThread(new URL('data:text/javascript,setInterval(() => 0, 1000)'), 'idle');
+  const worker = acquireThread(new URL('data:text/javascript,setInterval(() => 0, 1000)'), 'idle');
 
   expect(worker.resourceLimits?.maxYoungGenerationSizeMb).toBe(12);
 

@@ -8,7 +8,7 @@ import { withServices } from '../../../../src/core/access/services.js';
 import { callerIdentity } from '../../../../src/core/access/sts-client.js';
 import { sampleAlert } from '../../../../src/core/notify/alerts/alert.js';
 import { cloudwatchChannel } from '../../../../src/core/notify/alerts/channels/cloudwatch.js';
-import { askAthena } from '../../../../src/core/money/analyze/inventory/athena-client.js';
+import { runAthenaQuery } from '../../../../src/core/money/analyze/inventory/athena-client.js';
 import { withIam } from '../../../../src/core/fleet/identity/iam-client.js';
 import { withProducts } from '../../../../src/core/money/live-prices/get-products.js';
 import { awsService } from '../../../../src/core/store/s3/aws-service.js';
@@ -41,7 +41,7 @@ const SERVICES: readonly (readonly [string, Ask])[] = [
   [
     'Athena',
     (sources) =>
-      askAthena(inRegion(sources), {
+      runAthenaQuery(inRegion(sources), {
         sql: '',
         database: 'x',
         workgroup: 'x',

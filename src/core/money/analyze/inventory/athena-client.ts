@@ -12,7 +12,7 @@ import { ArchiverError, errorText } from '../../../platform/failures/errors.js';
 import { awsService } from '../../../store/s3/aws-service.js';
 import { awsServiceError } from '../../../store/s3/aws-service-error.js';
 import { networkOf, type NetworkSources } from '../../../store/s3/s3-network.js';
-import { besideStore, type EndpointSources } from '../../../store/s3/s3-profile.js';
+import { serviceEndpointOf, type EndpointSources } from '../../../store/s3/s3-profile.js';
 import { untilCancelled } from '../../../store/until-cancelled.js';
 import { printable } from '../../../platform/paths/raw-path.js';
 
@@ -48,10 +48,10 @@ export type AthenaSources = EndpointSources & NetworkSources & { readonly region
  * Runs the query and waits for its result. @throws access-denied, budget-exceeded where more was read than allowed, store for a query that
  * fails, cancelled
  */
-export async function askAthena(sources: AthenaSources, query: AthenaQuery): Promise<AthenaAnswer> {
+export async function runAthenaQuery(sources: AthenaSources, query: AthenaQuery): Promise<AthenaAnswer> {
   const { env, profile, region } = sources;
   const network = await networkOf(sources);
-  const endpoint = await besideStore('athena', sources);
+  const endpoint = await serviceEndpointOf('athena', sources);
   const how = { timeouts: TIMEOUTS, maxAttempts: ATTEMPTS };
   const settings = awsService({ env, profile, region, endpoint, network, ...how });
   try {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readJson } from '../../../platform/documents/read-document.js';
 import * as s from '../../../platform/documents/schema.js';
-import { ArchiverError, integrityError, noneOn, usageError } from '../../../platform/failures/errors.js';
+import { ArchiverError, integrityError, undefinedOn, usageError } from '../../../platform/failures/errors.js';
 import type { ObjectReader } from '../../../store/object-store.js';
 import { readAll } from '../../../store/read-content.js';
 import { formatStoreUrl, parseStoreUrl } from '../../../store/store-url.js';
@@ -31,7 +31,7 @@ export type InventoryFormat = (typeof FORMATS)[number];
 const FORMATS = ['CSV', 'Parquet', 'ORC'] as const;
 
 const FILE = s.schema(() =>
-  s.turned(
+  s.transform(
     s.object({ key: s.text, size: s.count, MD5checksum: s.matching(/^[0-9a-f]{32}$/i, 'an MD5 in hex') }),
     ({ key, size, MD5checksum }) => ({
       /** In the bucket that the inventory was delivered to. */
@@ -106,7 +106,7 @@ export async function readManifest(reader: ObjectReader, key: string, signal: Ab
   const bytes = await readAll(await reader.get(key, { signal }), MAX_BYTES);
   if (key.endsWith(`/${MANIFEST}`)) {
     const checksumKey = key.slice(0, -MANIFEST.length) + CHECKSUM;
-    const content = await reader.get(checksumKey, { signal }).catch(noneOn('not-found', 'access-denied'));
+    const content = await reader.get(checksumKey, { signal }).catch(undefinedOn('not-found', 'access-denied'));
     const checksum = content && (await readAll(content, MAX_CHECKSUM_BYTES)).toString('latin1').trim().toLowerCase();
     if (checksum !== undefined && checksum !== createHash('md5').update(bytes).digest('hex'))
       throw integrityError(`${what} is not the manifest that ${CHECKSUM} is of`);

@@ -1,7 +1,7 @@
 // Adds up the rows of an inventory's files.
 import type { EventSink } from '../../../events/events.js';
 import { ArchiverError, integrityError, isArchiverError } from '../../../platform/failures/errors.js';
-import { atOnce } from '../../../platform/limits/at-once.js';
+import { forEachLimit } from '../../../platform/limits/for-each-limit.js';
 import type { ObjectReader } from '../../../store/object-store.js';
 import { throwIfCancelled } from '../../../store/store-error.js';
 import { printable } from '../../../platform/paths/raw-path.js';
@@ -38,7 +38,7 @@ export async function tallyInventory(work: InventoryTally): Promise<StoredTally>
   emit({ type: 'phase', phase: 'listing' });
   const stored = new StoredTally(now.getTime());
   const meter = progressMeter(emit);
-  await atOnce(inventory.files, FILES_AT_ONCE, async (file) => {
+  await forEachLimit(inventory.files, FILES_AT_ONCE, async (file) => {
     // Counted separately, because a damaged file may show that only at its end.
     const own = new StoredTally(now.getTime());
     let [rows, items, bytes] = [0, 0, 0];

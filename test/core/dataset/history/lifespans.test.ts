@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { livesOf, type Life } from '../../../../src/core/dataset/history/lives.js';
+import { lifespansOf, type Lifespan } from '../../../../src/core/dataset/history/lifespans.js';
 import type { Line } from '../../../../src/core/format/manifest/manifest-parser.js';
 import { histories, type HistoryLevel } from '../../../support/chain-model.js';
 import { raw } from '../../../support/raw.js';
@@ -15,9 +15,9 @@ const levelOf = ({ uploadId, mentions }: HistoryLevel, batch: number) => ({
   },
 });
 
-async function lives(newestFirst: readonly HistoryLevel[], batch = 2, isWanted = () => true): Promise<Life[]> {
-  const found: Life[] = [];
-  for await (const some of livesOf(
+async function lives(newestFirst: readonly HistoryLevel[], batch = 2, isWanted = () => true): Promise<Lifespan[]> {
+  const found: Lifespan[] = [];
+  for await (const some of lifespansOf(
     newestFirst.map((level) => levelOf(level, batch)),
     isWanted,
   ))
@@ -61,8 +61,8 @@ test('what is not wanted is left out, and hides nevertheless', async () => {
   const entry = (path: string, type: 'file' | 'directory') => ({ path: raw(path), type }) as Line;
   const level = (...mentions: Line[]) => ({ mentions }) as unknown as HistoryLevel;
   const newestFirst = [level(entry('d', 'file')), level(entry('d', 'directory'), entry('d/a', 'file'))];
-  const found: Life[] = [];
-  for await (const some of livesOf(
+  const found: Lifespan[] = [];
+  for await (const some of lifespansOf(
     newestFirst.map((one) => levelOf(one, 2)),
     (path) => path === 'd/a',
   ))

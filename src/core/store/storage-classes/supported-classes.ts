@@ -3,9 +3,9 @@
 // taken for cold, and priced so, and is neither. AWS is not asked, and neither are folders.
 import { readFile } from 'node:fs/promises';
 import { isFresh } from '../create-once/answer.js';
-import { fileAbout, placeOf, type RememberOptions } from '../create-once/remembered-answers.js';
+import { hashedFilePath, placeOf, type RememberOptions } from '../create-once/remembered-answers.js';
 import * as s from '../../platform/documents/schema.js';
-import { ArchiverError, isArchiverError, noneOn, systemCode } from '../../platform/failures/errors.js';
+import { ArchiverError, isArchiverError, undefinedOn, systemCode } from '../../platform/failures/errors.js';
 import { ifAllowed } from '../abilities.js';
 import type { OpenedStore } from '../open-store.js';
 import { parseStoreUrl } from '../store-url.js';
@@ -22,7 +22,7 @@ export interface AskingClasses extends RememberOptions, Pick<ScratchPlace, 'fold
 type Opened = Pick<OpenedStore, 'store' | 'deleter'>;
 
 /** The storage classes that a store keeps, and how that is known. */
-export interface KeptClasses {
+export interface SupportedClasses {
   /** All classes, STANDARD included. */
   readonly classes: readonly string[];
   /** A clause without its subject: `asked just now, keeps STANDARD alone`. */
@@ -35,7 +35,7 @@ const OTHERS: readonly string[] = STORAGE_CLASSES.filter((name) => name !== 'STA
  * Refuses classes that the store does not keep. A writer that may not put in a class, or not list, goes on and gets the answer from the
  * store later. @throws unsupported before anything is sent; what asking throws
  */
-export async function refuseUnkept(
+export async function refuseUnsupportedClasses(
   opened: OpenedStore,
   classes: Iterable<string>,
   asking: AskingClasses,
@@ -62,7 +62,7 @@ async function unkeptError(
   asking: AskingClasses,
 ): Promise<ArchiverError> {
   const { runBy, store } = opened;
-  const kept = await keptClasses(opened, asking, runBy);
+  const kept = await supportedClasses(opened, asking, runBy);
   // The refusal may be about something else, unless an object without a class was accepted.
   if (refusal !== undefined && kept?.isAsked !== true) return refusal;
   const seen =
@@ -82,12 +82,14 @@ async function unkeptError(
  * Finds the classes that a store keeps: asks by small objects, which are deleted again; if it does not answer, uses what is known of its
  * provider. Undefined if neither tells. @throws cancelled, wrong credentials
  */
-export async function keptClasses(
+export async function supportedClasses(
   opened: Opened,
   asking: Omit<AskingClasses, keyof RememberOptions> & Pick<RememberOptions, 'signal'>,
   provider: Provider | undefined,
-): Promise<(KeptClasses & { readonly isAsked: boolean }) | undefined> {
-  const tried = await tryClasses(opened, OTHERS, asking, true).catch(noneOn('access-denied', 'unsupported', 'store'));
+): Promise<(SupportedClasses & { readonly isAsked: boolean }) | undefined> {
+  const tried = await tryClasses(opened, OTHERS, asking, true).catch(
+    undefinedOn('access-denied', 'unsupported', 'store'),
+  );
   if (tried !== undefined) {
     const classes = ['STANDARD', ...tried.filter(isKept).map(({ name }) => name)];
     return { classes, text: `asked just now, it keeps ${listed(classes)}`, isAsked: true };
@@ -123,7 +125,7 @@ async function tryClasses(
 const BODY = s.schema(() => s.object({ kept: s.text, askedAt: s.date }));
 const KIND = { type: 'archiver-kept-class', format: 1, noun: 'note of a storage class', body: BODY } as const;
 
-const fileOf = (home: string, kept: string): string => fileAbout(home, 'storage-classes', kept);
+const fileOf = (home: string, kept: string): string => hashedFilePath(home, 'storage-classes', kept);
 
 async function isRemembered(opened: OpenedStore, name: string, { home, now }: AskingClasses): Promise<boolean> {
   if (home === undefined) return false;

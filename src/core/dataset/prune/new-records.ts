@@ -6,11 +6,11 @@ import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { listDatasets, type ListedVersion, readVersions } from '../records/versions.js';
 import type { BaseState } from './base-state.js';
-import { addNeedsOf, lookCache } from './needs.js';
+import { addNeedsOf, passCache } from './needs.js';
 import { versionNumber } from '../records/version-name.js';
 
 /** Reads the records that are new or changed since the state was read. One LIST. @throws what the store throws; integrity, unsupported */
-export async function appearedSince(
+export async function readNewRecords(
   reader: ObjectReader,
   { own, others, tombstones }: Pick<BaseState, 'own' | 'others' | 'tombstones'>,
   signal: AbortSignal,
@@ -61,7 +61,7 @@ async function harmOf(
 ): Promise<string | undefined> {
   const needed = new Set<string>();
   try {
-    await addNeedsOf(needed, reader, record, { cache: lookCache(), signal });
+    await addNeedsOf(needed, reader, record, { cache: passCache(), signal });
   } catch (error) {
     if (!isArchiverError(error, 'integrity', 'unsupported', 'access-denied')) throw error;
     return error.message;

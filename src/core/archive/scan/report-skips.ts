@@ -3,7 +3,7 @@ import { type Skip, shownSkip } from './skip.js';
 import type { EventSink } from '../../events/events.js';
 
 /** Reports what is left out. @throws io, with `failFast`, for the first that is not left out by design */
-export function tellSkips(
+export function reportSkips(
   skips: readonly Skip[],
   { emit, failFast }: { readonly emit: EventSink; readonly failFast: boolean },
 ): void {

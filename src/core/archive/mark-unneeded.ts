@@ -1,7 +1,7 @@
 // Marks what a run has sent and no version needs in the end: another writer was faster and has the same, or something was sent again. It is
 // marked at once, as a prune would mark it once it counts as abandoned, and reported. Nothing is deleted here: only a sweep knows what
 // others refer to.
-import { lookAtFolder } from '../dataset/folder-look.js';
+import { checkFolder } from '../dataset/check-references.js';
 import { writeMark } from '../dataset/marks.js';
 import { errorText, isArchiverError } from '../platform/failures/errors.js';
 import { listsByKey } from '../platform/lists-by-key.js';
@@ -17,7 +17,7 @@ const MIB = 2 ** 20;
 type GiveUpInput = Pick<UploadRun, 'store' | 'sender' | 'uploadId' | 'notWhole' | 'emit' | 'signal'>;
 
 /** Marks what this run has sent and its version, which has `chunks`, does not refer to. Never fails the upload. */
-export async function giveUpUnneeded(run: GiveUpInput, chunks: readonly ChunkRecord[]): Promise<void> {
+export async function markUnneeded(run: GiveUpInput, chunks: readonly ChunkRecord[]): Promise<void> {
   const needed = new Set(chunks.map(({ key }) => chunkKey(run.uploadId, key)));
   const unneeded = run.sender.stored().filter((key) => !needed.has(key));
   for (const [folder, keys] of listsByKey(unneeded, folderOfKey)) {
@@ -31,7 +31,7 @@ async function giveUp(run: GiveUpInput, uploadId: UploadId, keys: readonly strin
   const tell = (amount: string, then: string): void =>
     emit({ type: 'note', text: `${amount} of upload ${uploadId} that no version needs: ${then}` });
   try {
-    const { sound } = await lookAtFolder(store, uploadFolder(uploadId), signal);
+    const { sound } = await checkFolder(store, uploadFolder(uploadId), signal);
     const found = keys.flatMap((key) => sound.get(key) ?? []); // what is gone or marked needs no further mark
     if (found.length === 0) return;
     await writeMark(

@@ -4,18 +4,18 @@ import type { UploadResult } from '../../core/archive/upload-result.js';
 import { roundedUsd, type Usd } from '../../core/cost/money.js';
 import { bookedPlace } from '../../core/cost/price-book.js';
 import type { PriceOrigin } from '../../core/cost/price-table.js';
-import { madeUploadCost, onceUsd } from '../../core/cost/upload-cost.js';
+import { actualUploadCost, oneTimeUsd } from '../../core/cost/upload-cost.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { fact } from '../kit/lines.js';
 import { priceListText } from '../kit/price-lines.js';
 import { pricedBy } from '../kit/prices.js';
 
 /** Computes the cost of an upload; undefined for a folder, or when nothing was stored. */
-export function madeCost({ billed, requests }: UploadResult, context: Pricing): MadeCost | undefined {
+export function actualCost({ billed, requests }: UploadResult, context: Pricing): ActualCost | undefined {
   const objects = billed?.objects() ?? [];
   if (billed === undefined || billed.place.isFolder || objects.length === 0) return undefined;
   const { provider, book } = pricedBy(context, { runBy: billed.place.provider });
-  const bill = madeUploadCost(
+  const bill = actualUploadCost(
     { objects, requests, usesKms: billed.place.usesKms },
     bookedPlace({ ...billed.place, provider }),
     book,
@@ -24,7 +24,7 @@ export function madeCost({ billed, requests }: UploadResult, context: Pricing): 
   const { region, pricesOf, terms } = bill;
   return {
     monthlyUsd: usdOf('storage'),
-    requestsUsd: onceUsd(bill),
+    requestsUsd: oneTimeUsd(bill),
     provider: bill.provider,
     region,
     pricesOf,
@@ -32,7 +32,7 @@ export function madeCost({ billed, requests }: UploadResult, context: Pricing): 
   };
 }
 
-export interface MadeCost extends PriceOrigin {
+export interface ActualCost extends PriceOrigin {
   /** A month of what this upload stored. */
   readonly monthlyUsd: Usd;
   /** The requests of this run. */
@@ -40,14 +40,14 @@ export interface MadeCost extends PriceOrigin {
 }
 
 /** The cost for JSON, with rounded amounts. */
-export const madeCostDocument = (cost: MadeCost) => ({
+export const actualCostDocument = (cost: ActualCost) => ({
   ...cost,
   monthlyUsd: roundedUsd(cost.monthlyUsd),
   requestsUsd: roundedUsd(cost.requestsUsd),
 });
 
 /** A line about the cost; none when there is no price at all. */
-export const madeCostFacts = (cost: MadeCost | undefined): string[] =>
+export const actualCostFacts = (cost: ActualCost | undefined): string[] =>
   cost === undefined || (cost.monthlyUsd === null && cost.requestsUsd === null)
     ? []
     : [

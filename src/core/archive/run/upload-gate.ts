@@ -17,4 +17,4 @@ export interface PlannedAmounts {
 }
 
 /** Called once it is known what will be sent, before anything is. Throws the reason if the upload may not begin. */
-export type MayBegin = (planned: PlannedAmounts) => Promise<void>;
+export type UploadGate = (planned: PlannedAmounts) => Promise<void>;

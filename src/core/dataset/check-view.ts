@@ -3,36 +3,36 @@
 // remembered. Marks do not count: what the newest version needs is never swept.
 import { hash } from 'node:crypto';
 import { integrityError, isArchiverError } from '../platform/failures/errors.js';
-import { atOnce } from '../platform/limits/at-once.js';
+import { forEachLimit } from '../platform/limits/for-each-limit.js';
 import { fetchManifest, type LoadedManifest } from '../format/manifest/loaded-manifest.js';
 import { chunkKey } from '../format/manifest/manifest-check.js';
 import type { VersionRecord } from '../format/manifest/manifest-types.js';
 import { folderOfKey, uploadFolder } from '../store/ids/upload-id.js';
 import { ifAllowed } from '../store/abilities.js';
 import type { ObjectReader } from '../store/object-store.js';
-import { isShownAs, shownAs, type ShownObject } from './cache/look-memory.js';
+import { isListedSame, asListed, type ListedObject } from './cache/check-cache.js';
 import { summarize } from './chain/summarize.js';
 import { openView, type View } from './chain/view.js';
 import { digestsOf } from './chain/version-view.js';
 
 const FOLDERS_AT_ONCE = 8;
 
-export interface ViewLook {
+export interface ViewCheck {
   /** Keys of objects that are missing or damaged, manifests first. */
   readonly broken: readonly string[];
   /** True when one of them is a manifest. */
   readonly isChainBroken: boolean;
   /** The manifests that are whole, as the store lists them, by digest. */
-  readonly manifests: ReadonlyMap<string, ShownObject>;
+  readonly manifests: ReadonlyMap<string, ListedObject>;
   /** Start of the check by the wall clock, in milliseconds. */
   readonly lookedAtMs: number;
 }
 
-export interface ViewLookOptions {
+export interface CheckViewOptions {
   /** Digests of the manifests of the chain that came from this computer's memory: the others have just been read from the store. */
   readonly recalled: ReadonlySet<string>;
   /** The manifests as the store listed them when they were known to be whole, by digest. */
-  readonly known?: ReadonlyMap<string, ShownObject> | undefined;
+  readonly known?: ReadonlyMap<string, ListedObject> | undefined;
   /** Set when manifests that match `known` were read less than a day ago. */
   readonly isKnownLately?: boolean | undefined;
   readonly signal: AbortSignal;
@@ -41,11 +41,11 @@ export interface ViewLookOptions {
 /**
  * Checks everything that a view needs. Returns undefined for a writer without permission to list some of it. @throws what the store throws
  */
-export async function lookAtView(
+export async function checkView(
   reader: ObjectReader,
   view: View,
-  options: ViewLookOptions,
-): Promise<ViewLook | undefined> {
+  options: CheckViewOptions,
+): Promise<ViewCheck | undefined> {
   const lookedAtMs = Date.now();
   const keys = view.chunks.map(({ key }) => chunkKey(view.head.uploadId, key) ?? `uploads//${key}`);
   const seen = await findAll(reader, view, keys, options.signal);
@@ -53,7 +53,7 @@ export async function lookAtView(
   const damaged: string[] = [];
   for (const link of view.chain) {
     const found = seen.manifests.get(link.sha256);
-    if (found !== undefined && (await isStillWhole(reader, link, found, options))) continue;
+    if (found !== undefined && (await isManifestUnchanged(reader, link, found, options))) continue;
     seen.manifests.delete(link.sha256);
     damaged.push(link.key);
   }
@@ -70,7 +70,7 @@ export async function assertWhole(reader: ObjectReader, record: VersionRecord, s
   const { version, datasetId, uploadId, manifestKey } = record;
   const open = { uploadId, sha256: digestsOf(record), signal };
   const view = await ifAllowed(reader, 'read', manifestKey, () => openView(reader, open));
-  const look = view && (await lookAtView(reader, view, { recalled: new Set(), signal }));
+  const look = view && (await checkView(reader, view, { recalled: new Set(), signal }));
   const [first] = look?.broken ?? [];
   if (first === undefined) return;
   throw integrityError(`version ${version} of dataset ${datasetId} is not whole: ${first} is missing or damaged`, {
@@ -82,7 +82,7 @@ interface Seen {
   /** 1 for each chunk of the view that exists with its size. */
   readonly isThere: Uint8Array;
   /** The object found at the key of each manifest, by digest. */
-  readonly manifests: Map<string, ShownObject>;
+  readonly manifests: Map<string, ListedObject>;
 }
 
 /** Lists the folders of a view; `keys` are those of its chunks. */
@@ -95,9 +95,9 @@ async function findAll(
   const positions = new Map(keys.map((key, position) => [key, position]));
   const links = new Map(chain.map(({ key, sha256 }) => [key, sha256]));
   const folders = new Set([...chain.map(({ uploadId }) => uploadFolder(uploadId)), ...keys.map(folderOfKey)]);
-  const seen = { isThere: new Uint8Array(keys.length), manifests: new Map<string, ShownObject>() };
+  const seen = { isThere: new Uint8Array(keys.length), manifests: new Map<string, ListedObject>() };
   let isRefused = false;
-  await atOnce(folders, FOLDERS_AT_ONCE, async (folder) => {
+  await forEachLimit(folders, FOLDERS_AT_ONCE, async (folder) => {
     const listed = await ifAllowed(reader, 'list', folder, async () => {
       for await (const { objects } of reader.list({ prefix: folder, signal })) {
         for (const object of objects) {
@@ -105,7 +105,7 @@ async function findAll(
           const position = positions.get(key);
           if (position !== undefined && chunks[position]?.size === sizeBytes) seen.isThere[position] = 1;
           const sha256 = links.get(key);
-          if (sha256 !== undefined) seen.manifests.set(sha256, shownAs(object));
+          if (sha256 !== undefined) seen.manifests.set(sha256, asListed(object));
         }
       }
       return true;
@@ -125,17 +125,17 @@ async function lostChunks(view: View, isThere: Uint8Array): Promise<readonly num
  * Checks that the object at the key of a manifest is that manifest; for a writer that may not read, only that it has its size. Takes one
  * GET when its ETag does not tell. @throws what the store throws
  */
-export async function isStillWhole(
+export async function isManifestUnchanged(
   reader: ObjectReader,
   link: LoadedManifest,
-  found: ShownObject,
-  { recalled, known, isKnownLately = false, signal }: ViewLookOptions,
+  found: ListedObject,
+  { recalled, known, isKnownLately = false, signal }: CheckViewOptions,
 ): Promise<boolean> {
   if (!recalled.has(link.sha256)) return true;
   const before = known?.get(link.sha256) ?? asPut(link);
   if (before !== undefined && before.sizeBytes !== found.sizeBytes) return false;
   // The ETag of a file is made from its time and size: it does not show whether the bytes changed.
-  if (isShownAs(before, found) && (isKnownLately || !reader.url.startsWith('file:'))) return true;
+  if (isListedSame(before, found) && (isKnownLately || !reader.url.startsWith('file:'))) return true;
   try {
     const stored = await ifAllowed(reader, 'read', link.key, () => fetchManifest(reader, link.uploadId, signal));
     return stored === undefined || hash('sha256', stored, 'hex') === link.sha256;
@@ -150,5 +150,5 @@ export async function isStillWhole(
  * The manifest as most stores list it: the ETag of one plain PUT is an MD5. Undefined when it is encrypted, since only the decrypted bytes
  * are remembered.
  */
-const asPut = ({ bytes, sealedBy }: LoadedManifest): ShownObject | undefined =>
+const asPut = ({ bytes, sealedBy }: LoadedManifest): ListedObject | undefined =>
   sealedBy === undefined ? { sizeBytes: bytes.length, etag: hash('md5', bytes, 'hex') } : undefined;

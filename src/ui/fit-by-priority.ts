@@ -7,7 +7,7 @@ export interface Droppable {
  * Drops the least important items until the rest fits into `room`; the rest keeps its order. Columns of a table, hints of the key line and
  * sections of a page all shrink by this rule.
  */
-export function keepThatFit<T extends Droppable>(
+export function fitByPriority<T extends Droppable>(
   items: readonly T[],
   room: number,
   sizeOf: (item: T) => number,

@@ -34,7 +34,7 @@ async function checkCredentials(store: ObjectStore, signal: AbortSignal): Promis
 }
 
 /** Opens the store, describes it for a dry run and closes it. @throws what both throw */
-export async function lookAtDestination(
+export async function inspectDestination(
   open: () => Promise<OpenedStore>,
   datasetId: string,
   signal: AbortSignal,

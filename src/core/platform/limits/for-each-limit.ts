@@ -1,5 +1,9 @@
 /** Runs `work` for every item, `limit` at a time. @throws the first failure, after the running ones have ended */
-export async function atOnce<T>(items: Iterable<T>, limit: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function forEachLimit<T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const rest = items[Symbol.iterator]();
   let failure: { readonly error: unknown } | undefined;
   const worker = async (): Promise<void> => {

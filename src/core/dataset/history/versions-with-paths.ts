@@ -13,7 +13,7 @@ const MOST_VERSIONS = 12;
 /** Limit for the entries of the full listings that are read. */
 const MOST_ENTRIES = 1_000_000;
 
-export interface Elsewhere extends VersionName {
+export interface VersionWithPaths extends VersionName {
   readonly datasetId: string;
   /** The paths as they were typed; the version is the newest one that has them. */
   readonly paths: readonly string[];
@@ -23,12 +23,12 @@ export interface Elsewhere extends VersionName {
  * Finds versions that have the paths missing from the upload, newest version first; empty when no version has them. @throws what reading
  * throws
  */
-export async function findElsewhere(
+export async function findVersionsWithPaths(
   reader: ObjectReader,
   uploadId: UploadId,
   paths: readonly string[],
   signal?: AbortSignal,
-): Promise<readonly Elsewhere[]> {
+): Promise<readonly VersionWithPaths[]> {
   if (paths.length === 0) return [];
   const { datasetId } = (await readManifest(reader, { uploadId, headOnly: true, signal })).head;
   if ((await listVersions(reader, datasetId, signal)).length === 0) return [];

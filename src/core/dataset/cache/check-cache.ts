@@ -11,13 +11,13 @@ import { isSameEtag } from '../../store/same-etag.js';
 
 const SHOWN = s.schema(() => s.object({ sizeBytes: s.count, etag: s.text }));
 /** An object as a listing shows it. */
-export type ShownObject = s.Read<typeof SHOWN>;
+export type ListedObject = s.Read<typeof SHOWN>;
 
 /** Reduces an object to these two values. */
-export const shownAs = ({ sizeBytes, etag }: ShownObject): ShownObject => ({ sizeBytes, etag });
+export const asListed = ({ sizeBytes, etag }: ListedObject): ListedObject => ({ sizeBytes, etag });
 
 /** True when nothing has replaced the object since it was listed as `before`. */
-export const isShownAs = (before: ShownObject | undefined, now: ShownObject): boolean =>
+export const isListedSame = (before: ListedObject | undefined, now: ListedObject): boolean =>
   isSameEtag(before?.etag, now.etag) && before?.sizeBytes === now.sizeBytes;
 
 const BODY = s.schema(() =>
@@ -30,11 +30,11 @@ const BODY = s.schema(() =>
     manifests: s.mapOf(SHOWN()),
   }),
 );
-export type RememberedLook = s.Read<typeof BODY>;
+export type CachedCheck = s.Read<typeof BODY>;
 
-export interface LookMemory {
-  get(baseUrl: string, datasetId: string): Promise<RememberedLook | undefined>;
-  put(baseUrl: string, datasetId: string, look: RememberedLook): Promise<void>;
+export interface CheckCache {
+  get(baseUrl: string, datasetId: string): Promise<CachedCheck | undefined>;
+  put(baseUrl: string, datasetId: string, look: CachedCheck): Promise<void>;
   /** Forgets the checks of all datasets: something was found not to be whole. */
   forgetAll(): Promise<void>;
 }
@@ -44,11 +44,11 @@ const KIND = { type: 'archiver-remembered-look', format: 1, noun: 'remembered lo
 const LOOK_KEPT_MS = 86_400_000;
 
 /** True while what the check saw still counts as whole. A clock that was set back ends it. */
-export const isLookKept = ({ lookedAtMs }: RememberedLook, nowMs = Date.now()): boolean =>
+export const isCheckFresh = ({ lookedAtMs }: CachedCheck, nowMs = Date.now()): boolean =>
   lookedAtMs <= nowMs && nowMs - lookedAtMs < LOOK_KEPT_MS;
 
 /** Keeps checks in `folder`. A check that cannot be written is reported to `onTrouble`; `server` is as for `openHeadCache`. */
-export function openLookMemory(folder: string, onTrouble: (text: string) => void, server?: string): LookMemory {
+export function openCheckCache(folder: string, onTrouble: (text: string) => void, server?: string): CheckCache {
   const pathOf = (baseUrl: string, datasetId: string): string =>
     datasetFile(folder, { server, baseUrl, datasetId }, 'look');
   const warn = (error: unknown): void =>

@@ -8,7 +8,7 @@ import { LevelCursor } from '../chain/level-cursor.js';
 import type { Level } from '../chain/merged-view.js';
 
 /** An entry and the range of levels whose views have it; 0 is the newest level. */
-export interface Life {
+export interface Lifespan {
   readonly entry: Entry;
   readonly newest: number;
   readonly oldest: number;
@@ -20,10 +20,10 @@ const BATCH = 1024;
  * The lives of the entries whose path is wanted, in path order, those of one path newest first. Entries of unknown types count as missing.
  * @throws what reading the levels throws; integrity when one is not in path order
  */
-export async function* livesOf(
+export async function* lifespansOf(
   levels: readonly Pick<Level, 'uploadId' | 'mentions'>[],
   isWanted: (path: RawPath) => boolean,
-): AsyncGenerator<readonly Life[]> {
+): AsyncGenerator<readonly Lifespan[]> {
   const cursors = levels.map(({ uploadId, mentions }, index) => new LevelCursor({ uploadId, mentions }, index));
   const lives = new Lives(levels.length - 1, isWanted);
   try {
@@ -51,7 +51,7 @@ function firstPath(cursors: readonly LevelCursor[]): RawPath | undefined {
 }
 
 class Lives {
-  found: Life[] = [];
+  found: Lifespan[] = [];
   private readonly hiding = new HidingPaths();
   /** The next newer level that mentions the current path; -1 for none. */
   private newer = -1;
@@ -76,7 +76,7 @@ class Lives {
     this.newer = -1;
   }
 
-  flush(): readonly Life[] {
+  flush(): readonly Lifespan[] {
     const { found } = this;
     this.found = [];
     return found;

@@ -10,13 +10,13 @@ import { folderOfKey, manifestKeyOf, type UploadId } from '../store/ids/upload-i
 import { listsByKey } from '../platform/lists-by-key.js';
 
 /** A record that refers to the checked objects must be put within this time. */
-export const LOOK_VALID_MS = 3_600_000;
+export const CHECK_VALID_MS = 3_600_000;
 
 /** True when a check that began at `lookedAtMs` is too old. Both times are from the wall clock, in milliseconds. */
-export const isLookOld = (lookedAtMs: number, nowMs = Date.now()): boolean =>
-  Math.abs(nowMs - lookedAtMs) > LOOK_VALID_MS;
+export const isCheckExpired = (lookedAtMs: number, nowMs = Date.now()): boolean =>
+  Math.abs(nowMs - lookedAtMs) > CHECK_VALID_MS;
 
-export interface FolderLook {
+export interface FolderCheck {
   /** Objects that may be referred to, by full key. */
   readonly sound: ReadonlyMap<string, ObjectInfo>;
   /** All objects of the folder. */
@@ -27,7 +27,7 @@ export interface FolderLook {
  * Lists the folder of one upload, as `uploadFolder` names it. @throws what the store throws, access-denied for a writer without permission
  * to list
  */
-export async function lookAtFolder(reader: ObjectReader, folder: string, signal: AbortSignal): Promise<FolderLook> {
+export async function checkFolder(reader: ObjectReader, folder: string, signal: AbortSignal): Promise<FolderCheck> {
   const objects: ObjectInfo[] = [];
   for await (const page of reader.list({ prefix: folder, signal })) objects.push(...page.objects);
   const marks = objects.filter(({ key }) => markedUpload(key) !== undefined);
@@ -45,7 +45,7 @@ export interface References {
   readonly previous?: UploadId | undefined;
 }
 
-export interface ReferenceLook {
+export interface ReferenceCheck {
   /** Positions in the list of chunks that are missing, have another size, or are marked. */
   readonly unsound: ReadonlySet<number>;
   /** Key of the first object that is missing, has another size, or is marked. */
@@ -72,17 +72,17 @@ interface Wanted {
  * Checks everything that is referred to, with one LIST for each folder. Returns undefined for a writer without permission to list one of
  * them: it may not refer to anything. @throws what the store throws
  */
-export async function lookAtReferences(
+export async function checkReferences(
   reader: ObjectReader,
   references: References,
   signal: AbortSignal,
-): Promise<ReferenceLook | undefined> {
+): Promise<ReferenceCheck | undefined> {
   const lookedAtMs = Date.now();
   const unsound = new Set<number>();
   let first: string | undefined;
   let previous: ObjectInfo | undefined;
   for (const [folder, wanted] of byFolder(references)) {
-    const look = await ifAllowed(reader, 'list', folder, () => lookAtFolder(reader, folder, signal));
+    const look = await ifAllowed(reader, 'list', folder, () => checkFolder(reader, folder, signal));
     if (look === undefined) return undefined;
     for (const { key, size, position } of wanted) {
       const found = look.sound.get(key);

@@ -7,7 +7,7 @@ import { pingAddress } from '../../core/notify/ping-address.js';
 import { hasNotices, type NoticeSettings, type NoticeWorld, withNotices } from '../../core/notify/with-notices.js';
 
 /** Runs the work with pings, hooks and metrics. @throws what the work throws; usage, io for hooks */
-export async function noticed<T>({ values, context, ...noted }: NotifiedRun<T, Context>): Promise<T> {
+export async function withRunNotices<T>({ values, context, ...noted }: NotifiedRun<T, Context>): Promise<T> {
   const settings = noticeSettings(values, context);
   return hasNotices(settings) ? await withNotices(settings, noticeWorld(values, context), noted) : await noted.work();
 }

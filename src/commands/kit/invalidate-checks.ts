@@ -5,7 +5,7 @@ import type { Messages, Places } from '../../cli/context.js';
  * Returns what `read` returns. When that is not sound, or `read` fails, forgets which content was seen to be whole earlier today, so that
  * the next sync checks it again. @throws what `read` throws
  */
-export async function forgettingLooks<T>(
+export async function invalidatingChecks<T>(
   { home, warn }: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
   isSound: (result: T) => boolean,
   read: () => Promise<T>,
@@ -18,8 +18,8 @@ export async function forgettingLooks<T>(
   } finally {
     if (!isWhole) {
       const { cacheFolder } = await import('../../core/archive/run/remembered.js');
-      const { openLookMemory } = await import('../../core/dataset/cache/look-memory.js');
-      await openLookMemory(cacheFolder(home), warn).forgetAll();
+      const { openCheckCache } = await import('../../core/dataset/cache/check-cache.js');
+      await openCheckCache(cacheFolder(home), warn).forgetAll();
     }
   }
 }

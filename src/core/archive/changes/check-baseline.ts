@@ -1,8 +1,8 @@
 // Checks what a writer of changes relies on: whether the store has all of the version that it compares with (rules.md#whole-view), and
 // whether it may refer to what its manifest will name (rules.md#looks).
-import { isLookKept, isShownAs, type RememberedLook } from '../../dataset/cache/look-memory.js';
-import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
-import { isStillWhole, lookAtView, type ViewLook } from '../../dataset/view-look.js';
+import { isCheckFresh, isListedSame, type CachedCheck } from '../../dataset/cache/check-cache.js';
+import { hasReferences, checkReferences, type ReferenceCheck } from '../../dataset/check-references.js';
+import { isManifestUnchanged, checkView, type ViewCheck } from '../../dataset/check-view.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { repairCommand } from '../../format/manifest/repair-hint.js';
 import type { ObjectInfo } from '../../store/object-store.js';
@@ -14,7 +14,7 @@ import type { Baseline } from './baseline.js';
 type SeeInput = Pick<UploadRun, 'store' | 'datasetId' | 'remembered' | 'signal'>;
 
 /** The view as it was last seen; `isRecalled` if an earlier run saw it, less than a day ago. */
-export interface SeenView extends ViewLook {
+export interface DailyViewCheck extends ViewCheck {
   readonly isRecalled: boolean;
 }
 
@@ -22,11 +22,11 @@ export interface SeenView extends ViewLook {
  * Returns the view as it was seen less than a day ago, otherwise as it is now. It always looks again without `mayRecall`, and in a folder
  * store, which costs no requests. Undefined for a writer without permission to list it. @throws what the store throws
  */
-export async function seeView(
+export async function checkViewDaily(
   { store, datasetId, remembered: { looks }, signal }: SeeInput,
   { view, recalled, isListed, isNewest }: Baseline,
   mayRecall: boolean,
-): Promise<SeenView | undefined> {
+): Promise<DailyViewCheck | undefined> {
   if (!isListed) return undefined;
   const manifestSha256 = view.chain[0]?.sha256 ?? '';
   const before = await looks?.get(store.url, datasetId);
@@ -34,7 +34,7 @@ export async function seeView(
   if (kept !== undefined && !store.url.startsWith('file:'))
     return { ...kept, broken: [], isChainBroken: false, isRecalled: true };
   const known = { known: before?.manifests, isKnownLately: kept !== undefined };
-  const look = await lookAtView(store, view, { recalled, ...known, signal });
+  const look = await checkView(store, view, { recalled, ...known, signal });
   if (look === undefined) return undefined;
   // Keeps the earlier time, so that its manifests are read once a day all the same.
   if (kept !== undefined) return { ...look, lookedAtMs: kept.lookedAtMs, isRecalled: false };
@@ -45,14 +45,14 @@ export async function seeView(
 }
 
 /** Returns the remembered look if it was at this version and less than a day ago. */
-const stillKept = (look: RememberedLook | undefined, manifestSha256: string): RememberedLook | undefined =>
-  look?.manifestSha256 === manifestSha256 && isLookKept(look) ? look : undefined;
+const stillKept = (look: CachedCheck | undefined, manifestSha256: string): CachedCheck | undefined =>
+  look?.manifestSha256 === manifestSha256 && isCheckFresh(look) ? look : undefined;
 
 /** Warns of a version that is not whole: the next one is made from what is remembered of it, and from the source. */
-export function tellBroken(
+export function warnOfBroken(
   { warn, store, datasetId }: Pick<UploadRun, 'warn' | 'store' | 'datasetId'>,
   { head, view }: Baseline,
-  seen: SeenView | undefined,
+  seen: DailyViewCheck | undefined,
 ): void {
   const [first, ...others] = seen?.broken ?? [];
   if (first === undefined) return;
@@ -67,7 +67,7 @@ export function tellBroken(
 }
 
 /** Reports that "nothing has changed" relies on a version that could not be checked. */
-export function tellUnseen(
+export function noteUnchecked(
   { emit, datasetId }: Pick<UploadRun, 'emit' | 'datasetId'>,
   { head }: Pick<Baseline, 'head'>,
 ): void {
@@ -75,7 +75,7 @@ export function tellUnseen(
   emit({ type: 'note', text });
 }
 
-export interface BaseLook extends ReferenceLook {
+export interface BaselineCheck extends ReferenceCheck {
   /** True if the manifest to build on must not be referred to. */
   readonly isManifest: boolean;
 }
@@ -84,15 +84,15 @@ export interface BaseLook extends ReferenceLook {
 export interface WantedOfView {
   /** Positions of its chunks; undefined for a full listing, which names them all and builds on nothing. */
   readonly wanted: ReadonlySet<number> | undefined;
-  readonly seen: SeenView | undefined;
+  readonly seen: DailyViewCheck | undefined;
 }
 
 /** Looks at what will be referred to. Undefined for a writer without permission to list it. @throws what the store throws */
-export async function lookAtBase(
+export async function checkBaseline(
   run: Pick<UploadRun, 'store' | 'uploadId' | 'dryRun' | 'signal'>,
   baseline: Baseline,
   { wanted, seen }: WantedOfView,
-): Promise<BaseLook | undefined> {
+): Promise<BaselineCheck | undefined> {
   const { store, signal } = run;
   const { view } = baseline;
   const previous = wanted === undefined ? undefined : view.head.uploadId;
@@ -104,7 +104,7 @@ export async function lookAtBase(
   const references = { uploadId: run.uploadId, chunks, previous };
   const nothing = { unsound: new Set<number>(), first: undefined, previous: undefined, isManifest: false };
   if (!hasReferences(references)) return { ...nothing, lookedAtMs: Date.now() };
-  const look = await lookAtReferences(store, references, signal);
+  const look = await checkReferences(store, references, signal);
   if (look === undefined) return run.dryRun ? { ...nothing, lookedAtMs: Date.now() } : undefined;
   if (previous === undefined) return { ...look, isManifest: false };
   const key = manifestKeyOf(previous);
@@ -117,13 +117,13 @@ export async function lookAtBase(
 async function isReplaced(
   { store, signal }: Pick<UploadRun, 'store' | 'signal'>,
   { view, recalled }: Baseline,
-  { shown, seen }: { readonly shown: ObjectInfo | undefined; readonly seen: SeenView | undefined },
+  { shown, seen }: { readonly shown: ObjectInfo | undefined; readonly seen: DailyViewCheck | undefined },
 ): Promise<boolean> {
   const [newest] = view.chain;
   if (newest === undefined || shown === undefined || seen?.isRecalled !== true) return false;
   const known = seen.manifests;
-  if (isShownAs(known.get(newest.sha256), shown)) return false;
-  return !(await isStillWhole(store, newest, shown, { recalled, known, signal }));
+  if (isListedSame(known.get(newest.sha256), shown)) return false;
+  return !(await isManifestUnchanged(store, newest, shown, { recalled, known, signal }));
 }
 
 /** Rewrites a key of the view's upload as that of another folder. */

@@ -11,7 +11,7 @@ import { withoutSecrets } from '../../../core/platform/failures/hide-secrets.js'
 import type { RunFacts } from '../../../core/events/run-facts.js';
 import { hasNotices, type RunOutcome, withNotices } from '../../../core/notify/with-notices.js';
 import { throwIfCancelled } from '../../../core/store/store-error.js';
-import { noticeSettings, noticeWorld } from '../../notify/noticed-run.js';
+import { noticeSettings, noticeWorld } from '../../notify/run-notices.js';
 import { outcomeOfFailure } from '../../upload/notified-run.js';
 import type { AgentValues } from './agent-flags.js';
 import { statusOf } from './agent-report.js';
@@ -20,7 +20,7 @@ import { statusOf } from './agent-report.js';
  * Returns the cycle with notifications; undefined if nobody is to be notified. `store` is the place of the writer. @throws usage for an
  * invalid address
  */
-export function noticedCycle(values: AgentValues, store: string, context: Context): RunCycle | undefined {
+export function cycleWithNotices(values: AgentValues, store: string, context: Context): RunCycle | undefined {
   const settings = noticeSettings(values, context);
   if (!hasNotices(settings)) return undefined;
   const world = noticeWorld({ ...values }, context);

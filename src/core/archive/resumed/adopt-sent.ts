@@ -7,7 +7,7 @@ import { matchRows } from './match-rows.js';
 type TakeOverInput = Pick<UploadRun, 'resumed' | 'ledger' | 'packing' | 'uploadId'>;
 
 /** Marks what is stored already, and adds the chunks that hold it to the ledger. @throws integrity for a damaged journal */
-export function takeOverSent({ resumed, ledger, packing, uploadId }: TakeOverInput): void {
+export function adoptSent({ resumed, ledger, packing, uploadId }: TakeOverInput): void {
   if (resumed === undefined) return;
   const { table, extras } = ledger;
   const { fileChecksums } = packing;

@@ -3,8 +3,8 @@
 import { isWriterId } from '../../dataset/records/identity.js';
 import type { EventSink } from '../../events/events.js';
 import { reasonText } from '../../platform/failures/errno.js';
-import { ArchiverError, isArchiverError, noneOn } from '../../platform/failures/errors.js';
-import { atOnce } from '../../platform/limits/at-once.js';
+import { ArchiverError, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { ObjectReader, ObjectStore } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { parseStoreUrl } from '../../store/store-url.js';
@@ -24,7 +24,7 @@ const MAX_LISTED = 200_000;
 const LOST_IN_ROW = 64;
 const CONFIG = /^fleet\/([^/]+)\/config\.yaml$/;
 
-export interface LookOptions {
+export interface ReadFleetOptions {
   /** Returns the version of a config that was read before. */
   readonly knownVersion: (writerId: string, etag: string) => number | undefined;
   readonly now: () => Date;
@@ -36,7 +36,7 @@ export interface LookOptions {
  * Reads the state of the fleet. @throws access-denied when `writers/` may not be listed, not-found where there is no fleet, store, stalled,
  * cancelled
  */
-export async function lookAtFleet(store: ObjectStore, options: LookOptions): Promise<FleetObservation> {
+export async function readFleet(store: ObjectStore, options: ReadFleetOptions): Promise<FleetObservation> {
   const { emit, signal, now } = options;
   emit({ type: 'phase', phase: 'listing' });
   const [storeTime, named, configs] = await Promise.all([
@@ -60,7 +60,7 @@ export async function lookAtFleet(store: ObjectStore, options: LookOptions): Pro
   const reach = new Reach();
   const sights = new Map<string, WriterObservation>();
   const known = new Set(named);
-  await atOnce(ids, REQUESTS_AT_ONCE, async (writerId) => {
+  await forEachLimit(ids, REQUESTS_AT_ONCE, async (writerId) => {
     const config = configs.found.get(writerId);
     const seen: SeenHeartbeat = known.has(writerId)
       ? await reach.of(readHeartbeat(store, writerId, signal), signal)
@@ -177,7 +177,7 @@ async function withVersion(
   reader: ObjectReader,
   writerId: string,
   { seen, config }: { readonly seen: SeenHeartbeat; readonly config: SeenConfig },
-  { knownVersion, signal }: LookOptions,
+  { knownVersion, signal }: ReadFleetOptions,
 ): Promise<SeenConfig> {
   const version = knownVersion(writerId, config.etag);
   if (version !== undefined) return { ...config, version };
@@ -185,9 +185,9 @@ async function withVersion(
     return config;
   const content = await reader
     .get(configKey(writerId), { signal })
-    .catch(noneOn('not-found', 'access-denied', 'store', 'stalled', 'io'));
+    .catch(undefinedOn('not-found', 'access-denied', 'store', 'stalled', 'io'));
   if (content === undefined) return config;
-  const bytes = await readAll(content, MAX_CONFIG_BYTES).catch(noneOn('integrity', 'store', 'stalled', 'io'));
+  const bytes = await readAll(content, MAX_CONFIG_BYTES).catch(undefinedOn('integrity', 'store', 'stalled', 'io'));
   return bytes === undefined || content.etag !== config.etag ? config : { ...config, version: configVersionOf(bytes) };
 }
 

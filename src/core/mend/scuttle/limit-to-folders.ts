@@ -6,7 +6,7 @@ async function* each<T>(folders: readonly string[], list: (prefix: string) => As
 }
 
 /** Returns the store with listings limited to these folders (each with a trailing slash). */
-export function within(store: ObjectStore, folders: readonly string[]): ObjectStore {
+export function limitToFolders(store: ObjectStore, folders: readonly string[]): ObjectStore {
   const sorted = folders.toSorted();
   return {
     ...store,

@@ -2,8 +2,8 @@
 // by journal and LIST. It first looks whether the upload became a version after all. Nothing of an earlier run is finished,
 // replaced or removed; and since one id has one process for ever, two processes with one journal (a copied home) cannot take each
 // other's chunks for their own.
-import { lookAtFolder } from '../../dataset/folder-look.js';
-import { assertWhole } from '../../dataset/view-look.js';
+import { checkFolder } from '../../dataset/check-references.js';
+import { assertWhole } from '../../dataset/check-view.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { listVersions, readVersions } from '../../dataset/records/versions.js';
 import { isArchiverError } from '../../platform/failures/errors.js';
@@ -27,15 +27,15 @@ const CLOCK_SLACK_MS = 86_400_000;
 
 const UNREADABLE = 'may belong to another dataset: its manifest cannot be read';
 
-export type TakenUp = { readonly run: UploadRun } | { readonly result: UploadResult };
+export type ContinuedUpload = { readonly run: UploadRun } | { readonly result: UploadResult };
 
 /**
  * Returns the run to continue, or the result if the upload is a version already and was to be nothing else. @throws what the store throws
  */
-export async function takeUp(
+export async function continueUpload(
   fresh: UploadRun,
   { state, chunks: noted }: Pick<SavedUpload, 'state' | 'chunks'>,
-): Promise<TakenUp> {
+): Promise<ContinuedUpload> {
   const { store, ledger, emit, signal } = fresh;
   const { uploadIds } = state;
   // Asked whatever the journal says: another process may have continued a copy of it.
@@ -136,7 +136,7 @@ async function whyNotUsable(
 
 /** Why an upload without a manifest may not have ended: its writer may still be running, and delete what was sent when it fails. */
 async function whyNotEnded(store: ObjectStore, uploadId: UploadId, signal: AbortSignal): Promise<string | undefined> {
-  const [now, { objects }] = [await store.time(signal), await lookAtFolder(store, uploadFolder(uploadId), signal)];
+  const [now, { objects }] = [await store.time(signal), await checkFolder(store, uploadFolder(uploadId), signal)];
   const newest = objects.reduce((most, { lastModified }) => Math.max(most, lastModified.getTime()), 0);
   return now.getTime() - newest < QUIET_MS
     ? 'got something less than two hours ago, and may still be running'
