@@ -2,7 +2,9 @@
 // of the face, and each worker thread as one file, because a thread shares nothing with the others and starts sooner. The packages of package.json's `dependencies` stay in node_modules;
 // the AWS SDKs, whose hundreds of small files cost more to find than to run, and what draws (Ink, React: bundle-ink.mjs)
 // are in the bundle, so they are devDependencies and not shipped a second time.
+import { execFile } from 'node:child_process';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { external } from './external.mjs';
 import { inkBundle } from './bundle-ink.mjs';
@@ -65,6 +67,9 @@ await Promise.all([
   ...(withTypes ? [engineTypes(`${next}/types`)] : []),
 ]);
 await addLauncher(`${next}/cli.js`);
+// What `archiver --help` says without loading any command (src/cli/front.ts), as the commands say it.
+const help = await promisify(execFile)(process.execPath, [`${next}/cli.js`, '--help'], { env: {} });
+await writeFile(`${next}/help.txt`, help.stdout);
 await rename('dist', last).catch((error) => {
   if (error.code !== 'ENOENT') throw error;
 });

@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 // Each group is what its modules import at once, directly or not, without what groups before it have. Who loads one of its
 // modules loads all: what only some of its users need belongs to another group, or to none.
 const groups = {
+  commands: ['src/commands/index.ts'],
   state: [
     'src/core/platform/state/document.ts',
     'src/core/platform/state/document-folder.ts',

@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 // The entry point: connects the real process to the framework. Everything that only a process can do is here: signals, warnings, the exit
 // status.
-import { writeSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import pkg from '../package.json' with { type: 'json' };
 import { FileOutput, isFile } from './cli/file-output.js';
+import { frontRoot } from './cli/front.js';
 import { interruptions } from './cli/interruptions.js';
 import { closeOutput } from './cli/lost-output.js';
 import { endProcess } from './cli/process-end.js';
 import { uncaughtFailure, runProgram } from './cli/run.js';
 import { quietWarnings } from './cli/warnings.js';
 import { workingFolder } from './cli/working-folder.js';
-import { program } from './commands/index.js';
 import { openFileLimit } from './core/platform/limits/open-files.js';
 
 const LEFT_BEHIND_MS = 500;
@@ -60,7 +60,18 @@ function homeFolder(): string {
   }
 }
 
-const ended = await runProgram({ root: program(), version: pkg.version }, process.argv.slice(2), {
+/** Returns the help page beside the bundled program (scripts/build.mjs); undefined where there is none: then the tree makes it. */
+function helpText(): string | undefined {
+  try {
+    return readFileSync(new URL('help.txt', import.meta.url), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+const argv = process.argv.slice(2);
+const root = frontRoot(argv, process.env, helpText) ?? (await import('./commands/index.js')).program();
+const ended = await runProgram({ root, version: pkg.version }, argv, {
   env: process.env,
   ...workingFolder(),
   userHome: homeFolder(),

@@ -1,4 +1,4 @@
-// Every call loads the declarations of all commands. What they import must be light, or `archiver --version` pays for it.
+// Every call of a command loads the declarations of all commands. What they import must be light, or each of them pays for it.
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
@@ -28,6 +28,9 @@ test('the entry loads no package, no screen and no engine', async () => {
     }
   };
   visit('src/cli.ts');
+  // `--help` and `--version` stop here (src/cli/front.ts).
+  expect([...loaded].filter((path) => /^src\/(?:commands|features)/.test(path))).toEqual([]);
+  visit('src/commands/index.ts');
   expect([...packages]).toEqual([]);
   expect([...loaded].filter((path) => /^src\/(?:screens|stores)\//.test(path))).toEqual([]);
   const heavy =
