@@ -1,7 +1,7 @@
 // Bundles src/ into dist/: the program and the face of the engine, in chunks that load on first use and that both share, the types
 // of the face, and each worker thread as one file, because a thread shares nothing with the others and starts sooner. The packages of package.json's `dependencies` stay in node_modules;
-// the AWS SDKs, whose hundreds of small files cost more to find than to run, and what draws (Ink, React: bundle-ink.mjs)
-// are in the bundle, so they are devDependencies and not shipped a second time.
+// the AWS SDKs, whose hundreds of small files cost more to find than to run, what draws (Ink, React: bundle-ink.mjs) and
+// meow (lean-meow.mjs) are in the bundle, so they are devDependencies and not shipped a second time.
 import { execFile } from 'node:child_process';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -10,6 +10,7 @@ import { external } from './external.mjs';
 import { inkBundle } from './bundle-ink.mjs';
 import { chunkGroups } from './chunk-groups.mjs';
 import { engineTypes } from './engine-types.mjs';
+import { leanMeow } from './lean-meow.mjs';
 
 // Tests need none, and it takes as long as the rest.
 const withTypes = !process.argv.includes('--no-types');
@@ -58,7 +59,7 @@ const { plugin } = await chunkGroups('src/cli.ts', program);
 await Promise.all([
   build({
     ...program,
-    plugins: [...program.plugins, noAttachments, plugin],
+    plugins: [...program.plugins, noAttachments, leanMeow, plugin],
     entryPoints: { cli: 'src/cli.ts', engine: 'src/engine/index.ts' },
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',

@@ -6,6 +6,8 @@ import { chunkGroups, groupedModules } from '../../scripts/chunk-groups.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
 import { external } from '../../scripts/external.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
+import { leanMeow } from '../../scripts/lean-meow.mjs';
+// @ts-expect-error -- build scripts are plain JavaScript
 import { inkBundle } from '../../scripts/bundle-ink.mjs';
 
 const ENTRY = 'src/cli.ts';
@@ -69,4 +71,14 @@ it('modules of one group share a file, which loads no package of the AWS SDKs an
         if (kind === 'import-statement' && outputs[next] !== undefined) loaded.add(next);
     expect(pathsOf((path) => heavy.test(path)).filter((path) => loaded.has(path))).toEqual([]);
   }
+});
+
+it('of meow, which each command loads, the bundle has what takes argv apart', async () => {
+  const outputs = await outputsOf({ plugins: [...(program.plugins ?? []), leanMeow] });
+
+  const parts = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const ofMeow = parts.filter(([path]) => path.includes('node_modules/meow/'));
+  const bytes = ofMeow.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
+  expect(bytes).toBeGreaterThan(10e3);
+  expect(bytes).toBeLessThan(110e3);
 });
