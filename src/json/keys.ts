@@ -637,9 +637,10 @@ export const JSON_KEYS = {
   modified: key(count, 'files that are not as they were'),
   monitoringPer1000: key(price, 'for watching 1000 objects for a month'),
   month: key(text, '`YYYY-MM`'),
+  monthEndUsd: key(usd, 'what the month comes to at its end at least: what is stored now goes on until it is deleted'),
   monthNumber: key(count, 'counted from 1'),
   monthSpend: key(
-    of('firstDay lastDay timeZone costUsd knownUsd runs dailyCosts costByClass costByItem'),
+    of('firstDay lastDay timeZone costUsd knownUsd runs storedPerDayUsd monthEndUsd dailyCosts costByClass costByItem'),
     'what is recorded for this month',
   ),
   monthlyErrorUsd: key(usd, 'of the storage for a month'),
