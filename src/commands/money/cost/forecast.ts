@@ -118,7 +118,7 @@ async function forecastLines(series: SpendSeries, result: Forecast): Promise<rea
     ...daysFacts(series),
     await chartFact('chart', [...known, ...path]),
     ...storedFacts(series),
-    ...(isMore ? [] : [fact('on top', 'nothing is expected: so far, nothing has come often enough for a rate')]),
+    ...(isMore ? [] : [fact('on top', 'nothing is expected: nothing has come often enough for a rate')]),
     fact('accuracy', accuracyText(accuracy)),
   ];
 }
@@ -128,7 +128,7 @@ function accuracyText(accuracy: Forecast['accuracy']): string {
   const { r2, mae, rmse, forecasts } = accuracy;
   const share = r2 === null ? 'not meaningful' : r2.toFixed(2);
   const [mean, square] = [mae, rmse].map((error) => formatUsd(nearestUsd(error)));
-  return `R2 ${share}, MAE ${mean}, RMSE ${square} a day (back-test of ${formatCount(forecasts)} forecasts)`;
+  return `R2 ${share}, MAE ${mean}, RMSE ${square} a day (${formatCount(forecasts)} back-tests)`;
 }
 
 const predictionsOf = (rows: readonly Row[]) =>

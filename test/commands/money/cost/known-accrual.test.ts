@@ -109,6 +109,33 @@ describe('1 TiB since August, and 100 TiB two days ago', () => {
   });
 });
 
+test.each([
+  [120, ''],
+  [80, 'no room for 99%, 95%: widen the terminal, or --json'],
+  [50, 'no room for 99%, 95%, 90%: widen the terminal, or --json'],
+])('in %i columns no amount is cut and no line is too long, and what has no room is said', async (columns, note) => {
+  await record(
+    upload('2026-08-01T12:00:00.000Z', TIB),
+    upload('2026-11-18T12:00:00.000Z', 100 * TIB),
+    upload('2026-11-19T12:00:00.000Z', TIB, { store: 's3://ceph/lab', monthlyMicros: null, costMicros: null }),
+  );
+  const shown = async (...argv: string[]): Promise<string> => {
+    const now = () => new Date('2026-11-20T15:00:00Z');
+    return (await runCommand({ root, folder, now, columns, env: { NO_COLOR: '1' } }, ['cost', ...argv])).stdout;
+  };
+  const forecast = await shown('forecast');
+  const texts = [forecast, await shown('burnrate'), await shown('exhaustion', '--budget', '2500', '--spent', '9')];
+
+  for (const line of texts.flatMap((text) => text.split('\n'))) {
+    expect(line).not.toContain('…');
+    expect(line.length).toBeLessThanOrEqual(Math.max(columns, 80));
+  }
+  const table = forecast.slice(forecast.indexOf('DAYS  UNTIL')).split('\n');
+  expect(table.slice(6, table.indexOf('', 6)).join(' ')).toBe(note);
+  for (const line of table.slice(1, 6))
+    expect(line).toMatch(/^ *\d+ {2}\d{4}-\d\d-\d\d(?: +\$\d+\.\d\d(?: to \$\d+\.\d\d)?)+$/);
+});
+
 test('without anything that came on top, a forecast is what is stored, with no doubt', async () => {
   await record(upload('2026-08-01T12:00:00.000Z', 60 * TIB));
 

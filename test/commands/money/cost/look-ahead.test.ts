@@ -92,7 +92,7 @@ describe('cost forecast', () => {
       '  days      2026-03-07 to 2026-03-20 (local calendar, today is not over)',
       expect.stringMatching(/^ {2}chart {5}▂+▃.*█ {2}highest \$113\.00 a day$/),
       '  stored    $0.00 a day for what is stored now, until it is deleted',
-      '  accuracy  R2 1.00, MAE $0.00, RMSE $0.00 a day (back-test of 35 forecasts)',
+      '  accuracy  R2 1.00, MAE $0.00, RMSE $0.00 a day (35 back-tests)',
     ]);
     expect(stdout).toMatch(/DAYS {2}UNTIL +STORED +EXPECTED/);
     expect(stdout).toMatch(/ 7 {2}2026-03-27 +\$0\.00 +\$189\.00 +\$189\.00 to \$189\.00/);
