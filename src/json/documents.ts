@@ -25,7 +25,7 @@ const COUNTS = 'added deleted modified unchanged';
 const ORIGIN = 'provider region pricesOf terms';
 const KEPT = 'storageClass objects bytes uploadUsd monthlyUsd yearlyUsd minimumDays earlyDeletionUsd restores';
 
-const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts';
+const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts storedPerDayUsd unpricedStores';
 
 /** The keys of each command in addition to `schemaVersion`; a key with `?` may be missing. */
 export const JSON_DOCUMENTS = {
@@ -54,9 +54,9 @@ export const JSON_DOCUMENTS = {
   'cost estimate': `operation ${KEPT} ${ORIGIN}`,
   'cost pricing': `${ORIGIN} bytesPerGb classPrices listPer1000 kmsPer1000 transferOut freeTransferGb freeTransferTimesStored minimumGb`,
   'cost benchmark-compare': `bytes files compressionRatio dedupRatio storageClass ${ORIGIN} tools`,
-  'cost burnrate': `${SERIES} knownUsd? perDayUsd? perMonthUsd? highestDayUsd? slopeUsd? trend? chance?`,
-  'cost exhaustion': `${SERIES} budgetUsd spentUsd leftUsd overUsd? days date probability model? expectedUsd?`,
-  'cost forecast': `${SERIES} model predictions? accuracy? fitted?`,
+  'cost burnrate': `${SERIES} knownUsd? oncePerDayUsd? perDayUsd? perMonthUsd? highestDayUsd? slopeUsd? trend? chance?`,
+  'cost exhaustion': `${SERIES} budgetUsd spentUsd leftUsd overUsd? days date probability model? expectedUsd? storedUsd? storedDate?`,
+  'cost forecast': `${SERIES} model predictions accuracy? fitted? fittedAdded?`,
   'cost history': 'historyFile uploadCount history',
   'cost budget list': 'budgets location',
   'cost budget remove': 'project isGlobal isRemoved location',

@@ -1,12 +1,17 @@
-/** An amount of money: `$8.12`, `-$8.12`, `less than $0.01`; `unknown` for null, which is never zero. */
+/** An amount of money: `$8.12`, `-$8.12`, `less than $0.01`, `less than $0.01 below zero`; `unknown` for null, which is never zero. */
 export function formatUsd(amountUsd: number | null): string {
   if (amountUsd === null) return 'unknown';
-  if (amountUsd < 0) return `-${formatUsd(-amountUsd)}`;
-  return amountUsd > 0 && amountUsd < 0.01 ? 'less than $0.01' : `$${amountUsd.toFixed(2)}`;
+  if (amountUsd < 0) return amountUsd > -0.01 ? `${SMALL} below zero` : `-${formatUsd(-amountUsd)}`;
+  return amountUsd > 0 && amountUsd < 0.01 ? SMALL : `$${amountUsd.toFixed(2)}`;
 }
 
-/** The short form for columns: `<$0.01`. */
-export const shortUsd = (amountUsd: number | null): string => formatUsd(amountUsd).replace('less than ', '<');
+const SMALL = 'less than $0.01';
+
+/** The short form for columns: `<$0.01`, `>-$0.01`. */
+export const shortUsd = (amountUsd: number | null): string =>
+  amountUsd !== null && amountUsd < 0 && amountUsd > -0.01
+    ? '>-$0.01'
+    : formatUsd(amountUsd).replace('less than ', '<');
 
 /** A price of one unit, with all of its digits: `$0.00099`. */
 export const formatUnitUsd = (usd: number | null): string =>

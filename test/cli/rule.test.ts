@@ -15,14 +15,14 @@ describe('rules between flags', () => {
     ['idle, not given', idle('a', ['b'], 'a is idle', () => true), ['b'], undefined],
     ['idle, not then', idle('a', ['b'], 'a is idle', () => false), ['a', 'b'], undefined],
     ['conflicts, one side', conflicts('a', ['b', 'c']), ['b', 'c'], undefined],
-    ['exactlyOne, none', exactlyOne('a', 'b', 'c'), [], undefined],
+    ['oneOf, none', exactlyOne('a', 'b', 'c'), [], undefined],
     [
-      'exactlyOne, two',
+      'oneOf, two',
       exactlyOne('a', 'b', 'c'),
       ['a', 'c'],
       '--a and --c cannot be combined: give exactly one of --a, --b or --c',
     ],
-    ['exactlyOne, one', exactlyOne('a', 'b'), ['b'], undefined],
+    ['oneOf, one', exactlyOne('a', 'b'), ['b'], undefined],
   ] as const)('%s', (_name, rule, present, failure) => {
     expect(check(rule, present)).toBe(failure);
   });

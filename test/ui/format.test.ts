@@ -104,6 +104,8 @@ it.each([
   [0, '$0.00', '$0.00'],
   [0.004, 'less than $0.01', '<$0.01'],
   [8.123, '$8.12', '$8.12'],
+  [-0.004, 'less than $0.01 below zero', '>-$0.01'],
+  [-8.123, '-$8.12', '-$8.12'],
 ])('%s USD are told as %s, and in a column as %s', (amount, text, short) => {
   expect([formatUsd(amount), shortUsd(amount)]).toEqual([text, short]);
 });

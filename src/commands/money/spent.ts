@@ -14,7 +14,7 @@ import { didYouMean, fact } from '../kit/lines.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 
 export const ESTIMATED =
-  'Amounts are estimates from the prices that held: no free tier, and every run as if it were the first of its month.';
+  'Amounts are estimates from the prices that held: no free tier,\nand every run as if it were the first of its month.';
 
 /** Limits a report to a region. It has a name of its own, as the general setting `region` says where stores are and would hide records. */
 export const recordedRegionFlag = {

@@ -25,6 +25,13 @@ const dayText = (day: string): string => `${Number(day.slice(8))} ${MONTHS[Numbe
 export const amountOf = ({ costUsd, knownUsd }: Pick<SpentGroup, 'costUsd' | 'knownUsd'>): string =>
   costUsd === null ? `unknown, at least ${shortUsd(knownUsd)}` : shortUsd(costUsd);
 
+/** The sum of the month so far and, if `room` allows, what it comes to at least: what is stored costs until it is deleted. */
+export function monthText(spend: SpendRead, room: number): string {
+  const sum = amountOf(spend.month);
+  const whole = `${sum}, by ${dayText(spend.monthEnd)} at least ${shortUsd(spend.monthEndUsd)}`;
+  return lastDayOf(spend) === spend.monthEnd || whole.length > room ? sum : whole;
+}
+
 /** The sum of the month and, with a second row, its days. */
 export function SpendRows({
   spend,
@@ -134,6 +141,8 @@ export function spendDocument(spend: SpendRead | undefined) {
     costUsd,
     knownUsd,
     runs,
+    storedPerDayUsd: nearestUsd(spend.storedPerDayUsd),
+    monthEndUsd: nearestUsd(spend.monthEndUsd),
     dailyCosts: days.map(({ day, costUsd: ofDay }) => ({ day, costUsd: nearestUsd(ofDay) })),
     costByClass: classes.map(({ name, ...amount }) => ({ storageClass: name, ...amount })),
     costByItem: items.map(({ name, ...amount }) => ({ item: name, ...amount })),

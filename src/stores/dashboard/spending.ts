@@ -1,6 +1,6 @@
 // Summary of the ledger for this month. Pure.
 import { type DailySpend, dailySpend } from '../../core/money/ledger/daily.js';
-import { plusDays, startOf } from '../../core/money/ledger/days.js';
+import { daysInMonthOf, plusDays, startOf } from '../../core/money/ledger/days.js';
 import { periodOf } from '../../core/money/ledger/period.js';
 import type { LedgerRecord } from '../../core/money/ledger/record.js';
 import { spentBy, type SpentGroup, spentIn, type SpentReport } from '../../core/money/ledger/report.js';
@@ -14,6 +14,12 @@ export interface Spending {
   readonly classes: readonly SpentGroup[];
   /** The month by item. */
   readonly items: readonly SpentGroup<string>[];
+  /** What is stored now costs this today, and goes on until it is deleted; what has no known price is left out. */
+  readonly storedPerDayUsd: number;
+  /** The known cost of the month with what is stored now until its end. */
+  readonly monthEndUsd: number;
+  /** The last day of the month. */
+  readonly monthEnd: string;
   /** Number of all records in the ledger. */
   readonly recordCount: number;
 }
@@ -22,9 +28,17 @@ export interface Spending {
 export function spendingOf(records: readonly LedgerRecord[], now: Date): Spending {
   const period = periodOf('month', now);
   const month = spentIn(records, period);
+  const first = period.from ?? period.until;
+  const end = plusDays(first, daysInMonthOf(first));
+  // Days to come are priced as those that are over.
+  const days = dailySpend(records, { from: startOf(first), until: startOf(end) });
+  const coming = days.filter(({ day }) => day >= period.until);
   return {
     month,
-    days: dailySpend(records, { from: startOf(period.from ?? period.until), until: startOf(period.until) }),
+    days: days.filter(({ day }) => day < period.until),
+    storedPerDayUsd: days.find(({ day }) => day === plusDays(period.until, -1))?.storedUsd ?? 0,
+    monthEndUsd: coming.reduce((sum, { storedUsd }) => sum + storedUsd, month.knownUsd),
+    monthEnd: plusDays(end, -1),
     classes: spentBy(month.lines, 'storageClass'),
     items: spentBy(month.lines, 'item'),
     recordCount: records.length,

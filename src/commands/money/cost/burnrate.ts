@@ -2,15 +2,17 @@ import { defineCommand } from '../../../cli/command.js';
 import type { Results } from '../../../cli/context.js';
 import { flag } from '../../../cli/flag.js';
 import type { BurnRate } from '../../../core/money/forecast/burn-rate.js';
+import { knownAmounts } from '../../../core/money/forecast/series.js';
 import { formatUsd } from '../../../ui/format-usd.js';
 import { fact, textOf } from '../../kit/lines.js';
 import {
   chartFact,
-  costsOf,
-  daysFact,
+  daysFacts,
+  historyFromToday,
   projectArg,
   seriesDocument,
   spendSeries,
+  storedFacts,
   subjectText,
   tooFewText,
 } from '../spend-series.js';
@@ -21,8 +23,10 @@ export const command = defineCommand({
   path: 'cost burnrate',
   summary: 'show how fast money is spent, and whether it goes up',
   description:
-    'The mean of what was recorded for each day, what that is in 30 days, and the trend: a line through the days, told as rising ' +
-    'or falling where chance makes such a slope in fewer than 5% of cases.',
+    'What a day costs now: what is stored costs this much each day, and one-time costs (requests, retrieval, transfer) come to that much ' +
+    'on the mean of the days, the first of all left out. What that is in 30 days, and the trend: how much more a day costs than the one ' +
+    'before, by what was added to what is stored and by a line through the one-time costs, told as rising or falling where chance makes ' +
+    'such a slope in fewer than 5% of cases.',
   args: [projectArg],
   flags: {
     ...recordedRegionFlag,
@@ -31,40 +35,40 @@ export const command = defineCommand({
   examples: ['archiver cost burnrate', 'archiver cost burnrate genome --days 30'],
   exits: {
     0: 'shown',
-    1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
+    1: 'fewer than seven days are known (what is stored is told), nothing is recorded for the project, or the ledger cannot be read',
   },
   async run({ days, inRegion: region }, [project], context: Results<'cost burnrate'> & LedgerContext) {
     const { burnRate } = await import('../../../core/money/forecast/burn-rate.js');
     const { DAYS_A_MONTH } = await import('../../../core/cost/price-table.js');
-    const series = await spendSeries(context, { project, region, days });
-    const costs = costsOf(series);
-    const rate = burnRate(costs);
+    const series = await spendSeries(context, { project, region, days, coming: 1 });
+    const rate = burnRate(historyFromToday(series));
     const document = { kind: rate.kind, ...seriesDocument(series) };
     if (rate.kind === 'too-few-days') {
       const { neededDays } = rate;
-      context.result({ ...document, neededDays }, () => `${subjectText(series)}: ${tooFewText(rate)}\n`);
+      const lines = [`${subjectText(series)}: ${tooFewText(rate)}`, ...storedFacts(series)];
+      context.result({ ...document, neededDays }, () => textOf(lines));
       return 1;
     }
-    const { sum, mean, highest, trend, slope, chance } = rate;
-    const perMonth = mean * DAYS_A_MONTH;
+    const { sum, once, perDay, highest, trend, slope, chance } = rate;
+    const perMonth = perDay * DAYS_A_MONTH;
     const amounts = {
       knownUsd: nearestUsd(sum),
-      perDayUsd: nearestUsd(mean),
+      oncePerDayUsd: nearestUsd(once),
+      perDayUsd: nearestUsd(perDay),
       perMonthUsd: nearestUsd(perMonth),
       highestDayUsd: nearestUsd(highest),
       slopeUsd: nearestUsd(slope),
     };
-    const chart = await chartFact(
-      'chart',
-      costs.filter((cost) => cost !== null),
-      `${rate.knownDays} days`,
-    );
+    const known = knownAmounts(series.days.map(({ cost }) => cost)).map(({ value }) => value);
+    const chart = await chartFact('chart', known);
     context.result({ ...document, ...amounts, trend, chance }, () =>
       textOf([
-        `${subjectText(series)}: ${formatUsd(mean)} a day, ${formatUsd(perMonth)} in ${DAYS_A_MONTH} days`,
+        `${subjectText(series)}: ${formatUsd(perDay)} a day now, ${formatUsd(perMonth)} in ${DAYS_A_MONTH} days`,
+        ...storedFacts(series),
+        fact('once', `${formatUsd(once)} a day for requests, retrieval and transfer`),
         fact('trend', trendText(rate)),
         fact('spent', `${formatUsd(sum)} in ${rate.knownDays} days`),
-        daysFact(series),
+        ...daysFacts(series),
         chart,
         '',
         ESTIMATED,

@@ -7,12 +7,13 @@ import { formatQuantity } from '../../../ui/format.js';
 import { formatUsd } from '../../../ui/format-usd.js';
 import { fact, textOf } from '../../kit/lines.js';
 import {
-  costsOf,
-  daysFact,
+  daysFacts,
+  historyFromTomorrow,
   projectArg,
   seriesDocument,
   type SpendSeries,
   spendSeries,
+  storedFacts,
   subjectText,
   tooFewText,
 } from '../spend-series.js';
@@ -21,13 +22,16 @@ import { nearestUsd } from '../../../core/cost/money.js';
 
 /** Defaults of `cost forecast`, which this forecast uses. */
 const [DAYS, MODEL] = [90, 'linear'] as const;
+/** Number of days in which what is stored may reach the budget alone: ten years. */
+const FAR_DAYS = 3653;
 
 export const command = defineCommand({
   path: 'cost exhaustion',
   summary: 'forecast when a budget runs out',
   description:
-    `Goes by what was recorded for each of the last ${DAYS} days, as \`archiver cost forecast\` does with its defaults: the first day ` +
-    'on which what is expected reaches what is left, and how likely it is that the budget runs out within 90 days.',
+    `Goes by what is stored now and by what was recorded for each of the last ${DAYS} days, as \`archiver cost forecast\` does with its defaults: the first day ` +
+    'on which what is expected reaches what is left, how likely it is that the budget runs out within 90 days, and the day on which ' +
+    'what is stored now reaches it alone, if that is within ten years.',
   args: [projectArg],
   flags: {
     ...recordedRegionFlag,
@@ -40,7 +44,7 @@ export const command = defineCommand({
   ],
   exits: {
     0: 'told, also where it is exhausted',
-    1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
+    1: 'fewer than seven days are known and what is stored does not reach the budget within 90 days, nothing is recorded for the project, or the ledger cannot be read',
   },
   async run(
     { budget, spent: given, inRegion: region },
@@ -49,7 +53,7 @@ export const command = defineCommand({
   ) {
     const { exhaustion } = await import('../../../core/money/forecast/exhaustion.js');
     const { plusDays } = await import('../../../core/money/ledger/days.js');
-    const series = await spendSeries(context, { project, region, days: DAYS });
+    const series = await spendSeries(context, { project, region, days: DAYS, coming: 1 + FAR_DAYS });
     const spent = given ?? series.spentUsd;
     if (spent === null)
       throw usageError(
@@ -57,22 +61,29 @@ export const command = defineCommand({
         'say it with --spent AMOUNT',
       );
     // The cost of today is part of `spent`, so the forecast begins tomorrow.
-    const result = exhaustion([...costsOf(series), null], { budget, spent }, MODEL);
-    const date = result.kind === 'runs-out' ? plusDays(series.lastDay, 1 + result.days) : null;
-    const document = documentOf(series, result, { budget, spent, date });
-    context.result(document, () => textOf(linesOf(series, result, { budget, spent, date })));
+    const result = exhaustion(historyFromTomorrow(series), { budget, spent }, MODEL);
+    const dateIn = (days: number | null): string | null => (days === null ? null : plusDays(series.lastDay, 1 + days));
+    const told = {
+      budget,
+      spent,
+      date: result.kind === 'runs-out' ? dateIn(result.days) : null,
+      storedDate: result.kind === 'exhausted' ? null : dateIn(result.storedDays),
+    };
+    context.result(documentOf(series, result, told), () => textOf(linesOf(series, result, told)));
     return result.kind === 'too-few-days' ? 1 : 0;
   },
 });
 
-interface Amounts {
+interface Told {
   readonly budget: number;
   readonly spent: number;
   /** Date on which the budget runs out. */
   readonly date: string | null;
+  /** Date on which what is stored now reaches it alone. */
+  readonly storedDate: string | null;
 }
 
-function documentOf(series: SpendSeries, result: Exhaustion, { budget, spent, date }: Amounts) {
+function documentOf(series: SpendSeries, result: Exhaustion, { budget, spent, date, storedDate }: Told) {
   const { kind } = result;
   const document = {
     kind,
@@ -84,33 +95,45 @@ function documentOf(series: SpendSeries, result: Exhaustion, { budget, spent, da
     date,
   };
   if (kind === 'exhausted') return { ...document, overUsd: nearestUsd(result.over), probability: 1 };
-  if (kind === 'too-few-days') return { ...document, neededDays: result.neededDays, probability: null };
-  return { ...document, model: MODEL, probability: result.probability, expectedUsd: nearestUsd(result.expected) };
+  const { neededDays } = result;
+  const stored = {
+    storedUsd: nearestUsd(result.stored),
+    storedDate,
+    ...(neededDays === undefined ? { model: MODEL } : { neededDays }),
+  };
+  if (kind === 'too-few-days') return { ...document, ...stored, probability: null };
+  return { ...document, ...stored, probability: result.probability, expectedUsd: nearestUsd(result.expected) };
 }
 
-function linesOf(series: SpendSeries, result: Exhaustion, { budget, spent, date }: Amounts): readonly string[] {
+function linesOf(
+  series: SpendSeries,
+  result: Exhaustion,
+  { budget, spent, date, storedDate }: Told,
+): readonly string[] {
   const subject = subjectText(series);
   const amounts = fact('budget', `${formatUsd(budget)}, of which ${formatUsd(spent)} is spent`);
+  const alone = `what is stored now reaches the budget alone on ${storedDate}`;
+  const stored = [...storedFacts(series), ...(storedDate === null ? [] : [fact('alone', alone)])];
   switch (result.kind) {
     case 'exhausted':
       return [`${subject}: the budget is exhausted, ${formatUsd(result.over)} over`, amounts, '', ESTIMATED];
     case 'too-few-days':
-      return [`${subject}: ${tooFewText(result)}`, amounts];
+      return [`${subject}: ${tooFewText(result)}`, amounts, ...stored, '', ESTIMATED];
     case 'runs-out':
     case 'lasts': {
       const when =
         result.kind === 'lasts'
           ? 'is not expected to run out within 90 days'
           : `runs out on ${date}, in ${formatQuantity(result.days, 'day')}`;
+      const { neededDays, left, expected } = result;
+      const how = neededDays === undefined ? MODEL : `what is stored only: statistics take ${neededDays} days`;
       return [
         `${subject}: the budget ${when}`,
         amounts,
-        fact(
-          'expected',
-          `${formatUsd(result.expected)} in the next 90 days (${MODEL}), with ${formatUsd(result.left)} left`,
-        ),
+        ...stored,
+        fact('expected', `${formatUsd(expected)} in the next 90 days (${how}), with ${formatUsd(left)} left`),
         fact('chance', `${percentText(result.probability)} that it runs out within 90 days`),
-        daysFact(series),
+        ...(neededDays === undefined ? daysFacts(series) : []),
         '',
         ESTIMATED,
       ];

@@ -6,10 +6,19 @@ import { type Day, type Fit, LEAST_FITTED } from './series.js';
 const AHEAD = 7;
 /** Least number of forecasts; fewer say nothing about the next one. */
 const LEAST_FORECASTS = 5;
+/** Days are alike when they differ by a smaller share than this, which is what rounding makes of equal amounts. */
+const ALIKE = 1e-9;
+
+/** What was forecast from a beginning of the series. */
+export interface Trial {
+  /** Number of days that the model was fitted to. */
+  readonly origin: number;
+  /** Expected amount of each day of the week after them, or up to the end of the series. */
+  readonly path: readonly number[];
+}
 
 /** A day that was forecast, with the actual amount. */
 export interface Tried {
-  /** Number of days that the model was fitted to. */
   readonly origin: number;
   /** Days since the first day of the series. */
   readonly time: number;
@@ -18,7 +27,7 @@ export interface Tried {
 }
 
 export interface Accuracy {
-  /** Share of the variance that was foreseen: 1 at best, negative when worse than the mean; null when all days were alike. */
+  /** Share of the variance that was foreseen, 0 to 1; null when all days were alike, or the mean would have been nearer to them. */
   readonly r2: number | null;
   /** Mean absolute error, in the unit of the series. */
   readonly mae: number;
@@ -28,23 +37,29 @@ export interface Accuracy {
   readonly forecasts: number;
 }
 
-/** Forecasts every known day from up to a week before; the days are the same for every model. */
-export function backTest(series: readonly Day[], fit: Fit): readonly Tried[] {
-  const tried: Tried[] = [];
+/** Forecasts the week after each beginning with enough known days; the beginnings are the same for every model. */
+export function trialsOf(series: readonly Day[], fit: Fit): readonly Trial[] {
+  const trials: Trial[] = [];
   let known = 0;
   for (let origin = 1; origin < series.length; origin++) {
     known += Number(series[origin - 1] !== null);
     if (known < LEAST_FITTED) continue;
     const { day } = fit(series.slice(0, origin));
-    for (let ahead = 1; ahead <= AHEAD; ahead++) {
-      const time = origin + ahead - 1;
-      const actual = series[time];
-      if (actual !== null && actual !== undefined)
-        tried.push({ origin, time, actual, expected: Math.max(0, day(ahead)) });
-    }
+    const days = Math.min(AHEAD, series.length - origin);
+    trials.push({ origin, path: Array.from({ length: days }, (_, index) => Math.max(0, day(index + 1))) });
   }
-  return tried;
+  return trials;
 }
+
+/** Compares the trials with the days that are known. */
+export const triedOf = (series: readonly Day[], trials: readonly Trial[]): readonly Tried[] =>
+  trials.flatMap(({ origin, path }) =>
+    path.flatMap((expected, index) => {
+      const time = origin + index;
+      const actual = series[time] ?? null;
+      return actual === null ? [] : [{ origin, time, actual, expected }];
+    }),
+  );
 
 /** Returns the accuracy; null when fewer than five days could be compared. */
 export function accuracyOf(tried: readonly Tried[]): Accuracy | null {
@@ -54,8 +69,9 @@ export function accuracyOf(tried: readonly Tried[]): Accuracy | null {
   const mean = meanOf(({ actual }) => actual);
   const variance = meanOf(({ actual }) => (actual - mean) ** 2);
   const square = meanSquareOf(tried);
+  const areAlike = tried.every(({ actual }) => Math.abs(actual - mean) <= ALIKE * Math.abs(mean));
   return {
-    r2: tried.every(({ actual }) => actual === tried[0]?.actual) ? null : 1 - square / variance,
+    r2: areAlike || square > variance ? null : 1 - square / variance,
     mae: meanOf(({ actual, expected }) => Math.abs(actual - expected)),
     rmse: Math.sqrt(square),
     forecasts,

@@ -49,10 +49,13 @@ export function fitHoltWith(series: readonly Day[], smoothing: Smoothing): Fitte
   return {
     day: (ahead) => level + ahead * trend,
     // A surprise on one day moves the level by alpha of it and the trend by alpha * beta, and so affects all following days.
-    sumVariance(days) {
-      let sum = 0;
-      for (let after = 0; after < days; after++)
-        sum += (1 + alpha * after + (alpha * beta * after * (after + 1)) / 2) ** 2;
+    variance(weights) {
+      let [sum, later, reach] = [0, 0, 0];
+      for (const weight of weights.toReversed()) {
+        sum += (weight + alpha * later + alpha * beta * reach) ** 2;
+        later += weight;
+        reach += later;
+      }
       return variance * sum;
     },
     degrees,

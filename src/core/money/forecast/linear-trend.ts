@@ -1,10 +1,12 @@
 // Fits a straight line by ordinary least squares. Days are assumed to be independent around it.
-import { pValue } from './predictive.js';
-import { type Day, type Fitted, knownAmounts } from './series.js';
+import { slopeChance } from './predictive.js';
+import { type Day, type Fitted, knownAmounts, sumOfAll, sumOfSquares } from './series.js';
 
 export interface Line extends Fitted {
   /** Change per day. */
   readonly slope: number;
+  /** Standard error of the slope. */
+  readonly error: number;
   /** Probability of such a slope, or a steeper one, without a trend; 0 to 1. */
   readonly chance: number;
 }
@@ -25,13 +27,14 @@ export function linearTrend(series: readonly Day[]): Line {
   return {
     day: (ahead) => at(last + ahead),
     // The noise of the days, the uncertainty of the line's height, and that of its slope.
-    sumVariance(days) {
-      const reach = days * (last + (days + 1) / 2 - meanTime);
-      return variance * (days + days ** 2 / count + reach ** 2 / spread);
+    variance(weights) {
+      const reach = sumOfAll(weights.map((weight, index) => weight * (last + 1 + index - meanTime)));
+      return variance * (sumOfSquares(weights) + sumOfAll(weights) ** 2 / count + reach ** 2 / spread);
     },
     degrees,
     parameters: { slope, firstDay: at(0) },
     slope,
-    chance: error === 0 ? Number(slope === 0) : pValue(slope / error, degrees),
+    error,
+    chance: slopeChance(slope, error, degrees),
   };
 }

@@ -1,8 +1,18 @@
 // The models by name, fitted to a series and tested on it.
-import { accuracyOf, type Accuracy, backTest, meanSquareOf, type Tried } from './back-test.js';
+import { meanSquareOf, type Trial, trialsOf, type Tried, triedOf } from './back-test.js';
 import { fitHolt } from './holt.js';
 import { linearTrend } from './linear-trend.js';
-import { type Day, type Fit, type Fitted, expectedSum, knownAmounts } from './series.js';
+import { RARE, slopeChance } from './predictive.js';
+import {
+  type Day,
+  type Fit,
+  type Fitted,
+  LEAST_FITTED,
+  expectedSum,
+  knownAmounts,
+  sumOfAll,
+  sumOfSquares,
+} from './series.js';
 
 // The moving average assumes that coming days are like the last week. Its noise is estimated from how well past windows predicted the day
 // after them.
@@ -22,13 +32,75 @@ export function movingAverage(series: readonly Day[]): Fitted {
   const level = meanBefore(values.length);
   return {
     day: () => level,
-    sumVariance: (days) => variance * (days + days ** 2 / window),
+    variance: (weights) => variance * (sumOfSquares(weights) + sumOfAll(weights) ** 2 / window),
     degrees: misses.length,
     parameters: { window, level },
   };
 }
 
-const FITS = { linear: linearTrend, exponential: fitHolt, moving_average: movingAverage } satisfies Record<string, Fit>;
+/** The mean of the known days, which may be below 0, and its standard error. */
+export function meanRate(series: readonly Day[]): {
+  readonly mean: number;
+  readonly error: number;
+  readonly degrees: number;
+} {
+  const values = knownAmounts(series).map(({ value }) => value);
+  const [count, degrees] = [values.length, values.length - 1];
+  const mean = sumOfAll(values) / count;
+  return { mean, error: Math.sqrt(sumOfSquares(values.map((value) => value - mean)) / degrees / count), degrees };
+}
+
+/** The days of a series that are at a rate. */
+export interface AtRate {
+  /** False when their mean may be chance (t-test): then nothing is expected to come again. */
+  readonly hasRate: boolean;
+  /** The series with bursts made unknown. */
+  readonly days: readonly Day[];
+  readonly bursts: readonly number[];
+}
+
+/** Sets bursts aside, the largest first, until the other days have a rate: what came once, or a few times, says nothing of the others. */
+export function atRate(series: readonly Day[]): AtRate {
+  const days = [...series];
+  const bursts: number[] = [];
+  let hasRate = isRate(days);
+  for (const { time, value } of knownAmounts(series).toSorted((one, other) => other.value - one.value)) {
+    if (hasRate || value <= 0) break;
+    bursts.push(value);
+    days[time] = null;
+    hasRate = isRate(days);
+  }
+  return { hasRate, days, bursts };
+}
+
+/** Fits the model to the days at a rate. Bursts are not expected again, and stay in the doubt. */
+export const rated =
+  (fit: Fit): Fit =>
+  (series) => {
+    const { hasRate, days, bursts } = atRate(series);
+    const count = knownAmounts(series).length;
+    const { day, variance, degrees, parameters } = hasRate ? fit(days) : { ...NOTHING, degrees: count };
+    const burstVariance = sumOfSquares(bursts) / count;
+    return {
+      day,
+      variance: (weights) => variance(weights) + burstVariance * sumOfSquares(weights),
+      degrees,
+      parameters,
+    };
+  };
+
+const NOTHING = { day: () => 0, variance: () => 0, parameters: {} };
+
+function isRate(series: readonly Day[]): boolean {
+  const { mean, error, degrees } = meanRate(series);
+  return degrees + 1 >= LEAST_FITTED && mean > 0 && slopeChance(mean, error, degrees) < RARE;
+}
+
+const FITS = {
+  linear: rated(linearTrend),
+  exponential: rated(fitHolt),
+  moving_average: rated(movingAverage),
+} satisfies Record<string, Fit>;
 
 type Single = keyof typeof FITS;
 export type ModelName = Single | 'ensemble';
@@ -37,23 +109,23 @@ const SINGLES = Object.keys(FITS) as Single[];
 
 export interface Tested {
   readonly fitted: Fitted;
-  /** Null when there are too few days to test the model on. */
-  readonly accuracy: Accuracy | null;
+  /** What the model would have forecast from each beginning of the series. */
+  readonly trials: readonly Trial[];
 }
 
 /** Fits a model and tests it; the series has at least `LEAST_FITTED` known days. */
 export function testedModel(series: readonly Day[], model: ModelName): Tested {
   if (model === 'ensemble') return testedEnsemble(series);
   const fit = FITS[model];
-  return { fitted: fit(series), accuracy: accuracyOf(backTest(series, fit)) };
+  return { fitted: fit(series), trials: trialsOf(series, fit) };
 }
 
 function testedEnsemble(series: readonly Day[]): Tested {
-  const trials = SINGLES.map((name) => backTest(series, FITS[name]));
-  const weights = earnedWeights(trials);
+  const trials = SINGLES.map((name) => trialsOf(series, FITS[name]));
+  const weights = earnedWeights(trials.map((own) => triedOf(series, own)));
   const models = SINGLES.map((name) => FITS[name](series));
   const parameters = Object.fromEntries(SINGLES.map((name, index) => [name, weights[index] ?? 0]));
-  return { fitted: { ...mixed(models, weights), parameters }, accuracy: accuracyOf(tryEnsemble(trials)) };
+  return { fitted: { ...mixed(models, weights), parameters }, trials: mixedTrials(series, trials) };
 }
 
 // The ensemble combines the models, weighted by how well each has forecast. Where they disagree, the uncertainty grows: the variance is
@@ -74,36 +146,32 @@ export function mixed(models: readonly Fitted[], weights: readonly number[]): Fi
     models.reduce((sum, model, index) => sum + (weights[index] ?? 0) * of(model), 0);
   return {
     day: (ahead) => average((model) => Math.max(0, model.day(ahead))),
-    sumVariance(days) {
-      const sum = average((model) => expectedSum(model, days));
-      return average((model) => model.sumVariance(days) + (expectedSum(model, days) - sum) ** 2);
+    variance(ofDays) {
+      const sum = average((model) => expectedSum(model, ofDays));
+      return average((model) => model.variance(ofDays) + (expectedSum(model, ofDays) - sum) ** 2);
     },
     degrees: Math.min(...models.filter((_, index) => (weights[index] ?? 0) > 0).map(({ degrees }) => degrees)),
     parameters: {},
   };
 }
 
-/**
- * Returns what the ensemble would have forecast for the tested days (the same for each model), with the weights that the models had earned
- * by then.
- */
-export function tryEnsemble(trials: readonly (readonly Tried[])[]): readonly Tried[] {
-  const weightsBy = new Map<number, readonly number[]>();
-  return (trials[0] ?? []).map((one, index) => {
-    const { origin } = one;
-    const weights = weightsBy.get(origin) ?? earnedWeights(trials, ({ time }) => time < origin);
-    weightsBy.set(origin, weights);
-    const expected = trials.reduce((sum, tried, at) => sum + (weights[at] ?? 0) * (tried[index]?.expected ?? 0), 0);
-    return { ...one, expected };
+/** Returns what the ensemble would have forecast, with the weights that its models had earned by then; all have the same beginnings. */
+export function mixedTrials(series: readonly Day[], trials: readonly (readonly Trial[])[]): readonly Trial[] {
+  const tried = trials.map((own) => triedOf(series, own));
+  return (trials[0] ?? []).map(({ origin, path }, at) => {
+    const weights = earnedWeights(tried, ({ time }) => time < origin);
+    const dayOf = (ahead: number): number =>
+      trials.reduce((sum, own, index) => sum + (weights[index] ?? 0) * (own[at]?.path[ahead] ?? 0), 0);
+    return { origin, path: path.map((_, ahead) => dayOf(ahead)) };
   });
 }
 
 /** Returns the weights by the forecasts that `isSeen` accepts; equal weights when there are none. */
 function earnedWeights(
-  trials: readonly (readonly Tried[])[],
+  tried: readonly (readonly Tried[])[],
   isSeen: (tried: Tried) => boolean = () => true,
 ): readonly number[] {
-  const seen = trials.map((tried) => tried.filter(isSeen));
+  const seen = tried.map((own) => own.filter(isSeen));
   if (seen[0]?.length === 0) return seen.map(() => 1 / seen.length);
   return weightsOf(seen.map(meanSquareOf));
 }

@@ -3,6 +3,8 @@
 import jstat from 'jstat';
 
 const { studentt } = jstat.jStat;
+/** What has a lower probability of being chance is reported as a rate or a trend. */
+export const RARE = 0.05;
 /** Values are limited to this, where the probability is 0 or 1 to all digits; jStat squares the value and fails from 1e154 on. */
 const FAR = 1e100;
 
@@ -25,7 +27,7 @@ export interface Interval {
 
 /** Returns the central interval that contains the amount with probability `level`. */
 export function intervalOf({ mean, scale, degrees }: Predictive, level: number): Interval {
-  const half = scale * studentt.inv((1 + level) / 2, degrees);
+  const half = scale === 0 ? 0 : scale * studentt.inv((1 + level) / 2, degrees);
   return { level, low: mean - half, high: mean + half };
 }
 
@@ -37,3 +39,7 @@ export function probabilityOf({ mean, scale, degrees }: Predictive, least: numbe
 
 /** Returns the probability that a value is so many standard errors from 0, or more, by chance (two-sided), 0 to 1. */
 export const pValue = (errors: number, degrees: number): number => 2 * cdf(-Math.abs(errors), degrees);
+
+/** Returns the probability that a rate or slope with this standard error is chance (two-sided), 0 to 1. */
+export const slopeChance = (slope: number, error: number, degrees: number): number =>
+  error === 0 ? Number(slope === 0) : pValue(slope / error, degrees);

@@ -7,8 +7,8 @@ export type Day = number | null;
 export interface Fitted {
   /** Returns the expected amount `ahead` days after the series. */
   readonly day: (ahead: number) => number;
-  /** Returns the variance of the sum of the next `days` days, including the uncertainty of the fit. */
-  readonly sumVariance: (days: number) => number;
+  /** Returns the variance of the sum of the next days, each times its weight, including the uncertainty of the fit. */
+  readonly variance: (weights: readonly number[]) => number;
   /** Degrees of freedom of that variance. */
   readonly degrees: number;
   /** Fitted parameters by name. */
@@ -25,9 +25,13 @@ export const LEAST_FITTED = 5;
 export const knownAmounts = (series: readonly Day[]): { readonly time: number; readonly value: number }[] =>
   series.flatMap((value, time) => (value === null ? [] : [{ time, value }]));
 
-/** Returns the sum of the expected days, none of them below 0. */
-export function expectedSum({ day }: Pick<Fitted, 'day'>, days: number): number {
-  let sum = 0;
-  for (let ahead = 1; ahead <= days; ahead++) sum += Math.max(0, day(ahead));
-  return sum;
-}
+/** Returns the weights of a plain sum of so many days. */
+export const ones = (days: number): readonly number[] => Array.from({ length: days }, () => 1);
+
+export const sumOfAll = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+export const sumOfSquares = (values: readonly number[]): number => sumOfAll(values.map((value) => value ** 2));
+
+/** Returns the sum of the expected days, none of them below 0, each times its weight. */
+export const expectedSum = ({ day }: Pick<Fitted, 'day'>, weights: readonly number[]): number =>
+  sumOfAll(weights.map((weight, index) => weight * Math.max(0, day(index + 1))));

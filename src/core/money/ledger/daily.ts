@@ -4,13 +4,19 @@ import { sumOf } from '../../cost/money.js';
 import { listsByKey } from '../../platform/lists-by-key.js';
 import { dayOf, daysInMonthOf, plusDays } from './days.js';
 import type { LedgerRecord } from './record.js';
-import { StoredLevels } from './stored-levels.js';
+import { StoredLevels, type StoredNow } from './stored-levels.js';
 
 export interface DailySpend {
   /** `YYYY-MM-DD`. */
   readonly day: string;
   /** Null when a price is not known. */
   readonly costUsd: number | null;
+  /** One-time costs; null when a price is not known. */
+  readonly onceUsd: number | null;
+  /** What storing costs on this day; what has no known price is left out. */
+  readonly storedUsd: number;
+  /** How much more a month of what is stored costs than at the end of the day before; null when a price is not known. */
+  readonly addedMonthlyUsd: number | null;
   /** Bytes stored at the end of the day, according to these records. */
   readonly bytes: number;
 }
@@ -42,8 +48,9 @@ export function dailySpend(
   const spent: DailySpend[] = [];
   for (let day = first < start ? first : start; day <= end; day = plusDays(day, 1)) {
     const ofDay = byDay.get(day) ?? [];
+    const before = levels.now();
     for (const record of ofDay) levels.add(record, day);
-    if (day >= start) spent.push({ day, ...spentOn(day, ofDay, levels) });
+    if (day >= start) spent.push({ day, ...spentOn(day, ofDay, { before, now: levels.now() }) });
   }
   return spent;
 }
@@ -51,12 +58,19 @@ export function dailySpend(
 function spentOn(
   day: string,
   records: readonly LedgerRecord[],
-  levels: StoredLevels,
-): Pick<DailySpend, 'costUsd' | 'bytes'> {
-  const { monthlyMicros, bytes } = levels.now();
-  const storage = monthlyMicros === null ? null : monthlyMicros / daysInMonthOf(day);
-  const micros = sumOf([storage, ...records.map(({ costMicros }) => costMicros)]);
-  return { costUsd: micros === null ? null : micros / MICROS, bytes };
+  { before, now }: { readonly before: StoredNow; readonly now: StoredNow },
+): Omit<DailySpend, 'day'> {
+  const days = daysInMonthOf(day);
+  const once = sumOf(records.map(({ costMicros }) => costMicros));
+  const micros = sumOf([now.monthlyMicros === null ? null : now.monthlyMicros / days, once]);
+  const isPriced = records.every(({ monthlyMicros }) => monthlyMicros !== null);
+  return {
+    costUsd: micros === null ? null : micros / MICROS,
+    onceUsd: once === null ? null : once / MICROS,
+    storedUsd: now.knownMonthlyMicros / days / MICROS,
+    addedMonthlyUsd: isPriced ? (now.knownMonthlyMicros - before.knownMonthlyMicros) / MICROS : null,
+    bytes: now.bytes,
+  };
 }
 
 /** Groups records by day, in the order of days. */

@@ -1,6 +1,7 @@
 // Computes what is stored according to the records, and what storing it has cost. A month's price is distributed over the days of the
 // calendar month; each day pays for what is stored at its end. Deleting more than these records stored counts as nothing stored, never as
 // less.
+import { sumOf } from '../../cost/money.js';
 import { pricesIn } from '../../cost/price-table.js';
 import { monthlyUsd } from '../../cost/stored-object.js';
 import { monthsUntil } from './days.js';
@@ -21,6 +22,17 @@ export interface StorageCost extends StorageGroup {
   readonly objects: number;
   /** Not rounded; null when a price is not known. */
   readonly costMicros: number | null;
+}
+
+/** What is stored at a moment. */
+export interface StoredNow {
+  readonly bytes: number;
+  /** What a month of it costs; null when a price is not known. */
+  readonly monthlyMicros: number | null;
+  /** The same without what has no known price. */
+  readonly knownMonthlyMicros: number;
+  /** Stores with something that has no known price. */
+  readonly unpricedStores: readonly string[];
 }
 
 interface Level extends StorageGroup {
@@ -63,16 +75,16 @@ export class StoredLevels {
     }
   }
 
-  /** Returns the bytes stored now and what a month of them costs; null when a price is not known. */
-  now(): { readonly bytes: number; readonly monthlyMicros: number | null } {
-    let bytes = 0;
-    let monthlyMicros: number | null = 0;
-    for (const level of this.levels.values()) {
-      bytes += Math.max(0, level.bytes);
-      const own = monthlyOf(level);
-      monthlyMicros = own === null || monthlyMicros === null ? null : monthlyMicros + own;
-    }
-    return { bytes, monthlyMicros };
+  /** Returns what is stored now, and what a month of it costs. */
+  now(): StoredNow {
+    const levels = [...this.levels.values()];
+    const monthly = levels.map(monthlyOf);
+    return {
+      bytes: sum(levels.map(({ bytes }) => Math.max(0, bytes))),
+      monthlyMicros: sumOf(monthly),
+      knownMonthlyMicros: sum(monthly.map((micros) => micros ?? 0)),
+      unpricedStores: [...new Set(levels.flatMap(({ store }, at) => (monthly[at] === null ? [store] : [])))],
+    };
   }
 
   /** Returns what each group has cost until the beginning of a day. */

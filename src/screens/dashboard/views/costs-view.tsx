@@ -28,12 +28,14 @@ import { useDashboard, useRows, useSource } from '../dashboard-context.js';
 import { UsageGauge } from '../usage-gauge.js';
 import { cellsOf, fitted } from '../cells.js';
 import { Section, Sentence } from '../panels.js';
-import { amountOf, ClassRows, spendDocument } from '../spend-rows.js';
+import { ClassRows, monthText, spendDocument } from '../spend-rows.js';
 import type { DashboardView } from '../view.js';
 
 /** Least number of rows of a list while there is room for anything else; the second when its details are open. */
 const LEAST_ROWS = 5;
 const LEAST_OPEN_ROWS = 2;
+
+const MONTH_TITLE = 'THIS MONTH BY STORAGE CLASS';
 
 interface BudgetRow extends Row {
   readonly status: BudgetStatus;
@@ -65,7 +67,7 @@ const LIST = listModel<BudgetRow>({
 
 function Costs(): ReactElement {
   const { sources } = useDashboard();
-  const { rows } = useSize();
+  const { rows, columns } = useSize();
   const spend = useSource(sources.spend);
   const budgets = useSource(sources.budgets);
   const { rows: shown, cursor, place } = useRows(LIST);
@@ -81,8 +83,8 @@ function Costs(): ReactElement {
         <Details row={shown[cursor]} facts={facts.slice(0, above)} />
       ) : (
         <Section
-          title="THIS MONTH BY STORAGE CLASS"
-          note={spend.value && amountOf(spend.value.month)}
+          title={MONTH_TITLE}
+          note={spend.value && monthText(spend.value, columns - MONTH_TITLE.length - 4)}
           problem={spend.problem}
         >
           {spend.value === undefined ? (

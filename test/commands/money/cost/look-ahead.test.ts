@@ -52,12 +52,13 @@ describe('cost forecast', () => {
       fitted: { slope: expect.closeTo(1), firstDay: expect.closeTo(10) },
       dailyCosts: line.map((costUsd, day) => ({ day: `2026-03-${String(7 + day).padStart(2, '0')}`, costUsd })),
     });
-    // 24 to 30 dollars.
+    // What today has cost is known, and the days after it cost 25 to 30 dollars.
     expect((predictions as object[])[0]).toEqual({
       days: 7,
       lastDay: '2026-03-27',
-      expectedUsd: 189,
-      intervals: [0.9, 0.95, 0.99].map((level) => ({ level, lowUsd: 189, highUsd: 189 })),
+      storedUsd: 0,
+      expectedUsd: 665,
+      intervals: [0.9, 0.95, 0.99].map((level) => ({ level, lowUsd: 665, highUsd: 665 })),
     });
     expect((predictions as { lastDay: string }[]).map(({ lastDay }) => lastDay)).toEqual([
       '2026-03-27',
@@ -66,7 +67,17 @@ describe('cost forecast', () => {
       '2026-05-19',
       '2026-06-18',
     ]);
-    expect(accuracy).toEqual({ r2: 1, maeUsd: 0, rmseUsd: 0, forecasts: 42 });
+    // The first day is not fitted, so forecasts begin a day later.
+    expect(accuracy).toEqual({ r2: 1, maeUsd: 0, rmseUsd: 0, forecasts: 35 });
+  });
+
+  test('what today has paid so far is taken off what today is expected to cost', async () => {
+    await spend(line);
+    await record({ time: now().toISOString(), costMicros: 4_000_000 });
+
+    const { predictions } = await document('forecast', 'genome');
+
+    expect((predictions as object[])[0]).toMatchObject({ storedUsd: 0, expectedUsd: 189 });
   });
 
   test('says so in words, with a chart of what was and what will be', async () => {
@@ -76,14 +87,15 @@ describe('cost forecast', () => {
 
     expect([status, stderr]).toEqual([0, '']);
     const lines = stdout.split('\n');
-    expect(lines.slice(0, 4)).toEqual([
+    expect(lines.slice(0, 5)).toEqual([
       'genome: what the days to come cost (linear), from 14 days',
       '  days      2026-03-07 to 2026-03-20 (local calendar, today is not over)',
-      expect.stringMatching(/^ {2}chart {5}▂+▃.*█ {2}14 days and the next 90, highest \$113\.00 a day$/),
-      '  accuracy  R2 1.00, MAE $0.00, RMSE $0.00 a day (back-test of 42 forecasts)',
+      expect.stringMatching(/^ {2}chart {5}▂+▃.*█ {2}highest \$113\.00 a day$/),
+      '  stored    $0.00 a day for what is stored now, until it is deleted',
+      '  accuracy  R2 1.00, MAE $0.00, RMSE $0.00 a day (35 back-tests)',
     ]);
-    expect(stdout).toContain('DAYS  UNTIL       EXPECTED');
-    expect(stdout).toMatch(/ 7 {2}2026-03-27 +\$189\.00 +\$189\.00 to \$189\.00/);
+    expect(stdout).toMatch(/DAYS {2}UNTIL +STORED +EXPECTED/);
+    expect(stdout).toMatch(/ 7 {2}2026-03-27 +\$0\.00 +\$189\.00 +\$189\.00 to \$189\.00/);
   });
 
   test('--model and --days choose what it goes by', async () => {
@@ -110,11 +122,13 @@ describe('cost forecast', () => {
 
     expect(status).toBe(1);
     expect(json(stdout)).toMatchObject({ kind: 'too-few-days', knownDays: 6, unknownDays: 1, neededDays: 7 });
-    expect(json(stdout)).not.toHaveProperty('predictions');
-    expect(await run('forecast', 'genome')).toMatchObject({
-      status: 1,
-      stdout: 'genome: 6 days with known costs so far, today not counted: too few for a forecast, which takes 7\n',
-    });
+    expect(json(stdout)).not.toHaveProperty('accuracy');
+    const text = await run('forecast', 'genome');
+    expect(text.status).toBe(1);
+    expect(text.stdout).toContain(
+      'genome: 6 days with known costs so far, today not counted: too few for a forecast, which takes 7\n',
+    );
+    expect(text.stdout).not.toContain('EXPECTED');
   });
 
   test('unknown days are left out and said', async () => {
@@ -162,7 +176,7 @@ describe('a project and a region', () => {
     expect([await perDay(), await perDay('genome'), await perDay('other')]).toEqual([11, 10, 1]);
     expect([await perDay('--region', 'eu-west-1'), await perDay('--region', 'us-west-2')]).toEqual([1, 10]);
     expect((await run('burnrate', 'other', '--region', 'eu-west-1')).stdout).toContain(
-      'other in eu-west-1: $1.00 a day',
+      'other in eu-west-1: $1.00 a day now',
     );
   });
 
@@ -184,15 +198,18 @@ describe('cost burnrate', () => {
     expect(await document('burnrate', 'genome')).toMatchObject({
       kind: 'burn-rate',
       knownUsd: 231,
-      perDayUsd: 16.5,
-      perMonthUsd: 495,
+      // The first day is what everything began with.
+      oncePerDayUsd: 17,
+      storedPerDayUsd: 0,
+      perDayUsd: 17,
+      perMonthUsd: 510,
       highestDayUsd: 23,
       slopeUsd: 1,
       trend: 'rising',
       chance: expect.closeTo(0),
     });
     const { stdout } = await run('burnrate', 'genome');
-    expect(stdout).toContain('genome: $16.50 a day, $495.00 in 30 days\n');
+    expect(stdout).toContain('genome: $17.00 a day now, $510.00 in 30 days\n');
     expect(stdout).toContain('trend     rising: each day costs $1.00 more than the one before\n');
   });
 

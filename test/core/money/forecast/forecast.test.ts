@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Forecast, forecast, HORIZONS } from '../../../../src/core/money/forecast/forecast.js';
 import type { Day } from '../../../../src/core/money/forecast/series.js';
+import { historyOf } from './history-of.js';
 import { figures } from './figures.js';
 
 const MODELS = ['linear', 'exponential', 'moving_average', 'ensemble'] as const;
@@ -9,8 +10,8 @@ const MODELS = ['linear', 'exponential', 'moving_average', 'ensemble'] as const;
 /** Costs well above zero, so that the floor of a forecast plays no part. */
 const steady = fc.array(fc.double({ min: 100, max: 101, noNaN: true }), { minLength: 7, maxLength: 25 });
 
-const made = (series: readonly Day[], model: (typeof MODELS)[number]): Forecast => {
-  const result = forecast(series, model);
+const made = (series: readonly Day[], model: (typeof MODELS)[number], stored = 0): Forecast => {
+  const result = forecast(historyOf(series, stored), model);
   if (result.kind !== 'forecast') throw new Error('no forecast');
   return result;
 };
@@ -54,14 +55,15 @@ test.each(MODELS)('%s: doubt and sums grow with the horizon', (model) => {
 });
 
 test.each(MODELS)(
-  '%s: costs in another currency, or with a fixed amount more a day, give the same forecast in it',
+  '%s: costs in another currency, or with something stored, give the same forecast in it, or on top',
   (model) => {
     fc.assert(
       fc.property(steady, fc.constantFrom(0.5, 2, 8), fc.integer({ min: 0, max: 50 }), (series, scale, shift) => {
         const plain = made(series, model);
         const moved = made(
-          series.map((cost) => cost * scale + shift),
+          series.map((cost) => cost * scale),
           model,
+          shift,
         );
         for (const [index, { days, expected, intervals }] of plain.predictions.entries()) {
           const prediction = moved.predictions[index]!;
@@ -95,24 +97,24 @@ test('a line that falls to zero costs nothing from there', () => {
 });
 
 test.each(MODELS)('%s: fewer than seven known days are no forecast', (model) => {
-  expect(forecast([1, 2, 3, 4, 5, 6], model)).toEqual({
+  expect(forecast(historyOf([1, 2, 3, 4, 5, 6], 2), model)).toEqual({
     kind: 'too-few-days',
     knownDays: 6,
     unknownDays: 0,
     neededDays: 7,
+    predictions: HORIZONS.map((days) => ({ days, stored: 2 * days, expected: 2 * days, intervals: [] })),
   });
-  expect(forecast([1, 2, null, 4, 5, 6, Number.NaN, null], model)).toEqual({
+  expect(forecast(historyOf([1, 2, null, 4, 5, 6, null]), model)).toMatchObject({
     kind: 'too-few-days',
     knownDays: 5,
-    unknownDays: 3,
-    neededDays: 7,
+    unknownDays: 2,
   });
-  expect(forecast([], model)).toMatchObject({ kind: 'too-few-days', knownDays: 0 });
+  expect(forecast(historyOf([]), model)).toMatchObject({ kind: 'too-few-days', knownDays: 0 });
 });
 
 test('unknown days are left out and counted', () => {
   const line = Array.from({ length: 20 }, (_, day) => 10 + day);
-  const gaps = line.map((cost, day) => (day % 5 === 2 ? null : day % 5 === 4 ? Number.POSITIVE_INFINITY : cost));
+  const gaps = line.map((cost, day) => (day % 5 === 2 || day % 5 === 4 ? null : cost));
   for (const model of ['linear', 'exponential'] as const) {
     const { knownDays, unknownDays, path } = made(gaps, model);
     expect({ knownDays, unknownDays, first: path[0] }).toEqual({

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { accuracyOf, backTest, type Tried } from '../../../../src/core/money/forecast/back-test.js';
-import { mixed, tryEnsemble, weightsOf } from '../../../../src/core/money/forecast/models.js';
-import { HORIZONS, predictiveSum } from '../../../../src/core/money/forecast/forecast.js';
+import { accuracyOf, type Trial, trialsOf, triedOf } from '../../../../src/core/money/forecast/back-test.js';
+import { mixed, mixedTrials, weightsOf } from '../../../../src/core/money/forecast/models.js';
+import { HORIZONS } from '../../../../src/core/money/forecast/forecast.js';
 import { fitHolt, fitHoltWith } from '../../../../src/core/money/forecast/holt.js';
 import { linearTrend } from '../../../../src/core/money/forecast/linear-trend.js';
 import { testedModel } from '../../../../src/core/money/forecast/models.js';
 import { movingAverage } from '../../../../src/core/money/forecast/models.js';
-import { pValue, intervalOf, probabilityOf } from '../../../../src/core/money/forecast/predictive.js';
-import type { Fitted } from '../../../../src/core/money/forecast/series.js';
+import { pValue, intervalOf, type Predictive, probabilityOf } from '../../../../src/core/money/forecast/predictive.js';
+import { expectedSum, type Fitted, ones } from '../../../../src/core/money/forecast/series.js';
 import { figures, SERIES } from './figures.js';
 
 const LEVELS = [0.9, 0.95, 0.99];
@@ -16,6 +16,12 @@ const LEVELS = [0.9, 0.95, 0.99];
 const DIGITS = 6;
 
 const near = (figure: number): unknown => expect.closeTo(figure, DIGITS - Math.ceil(Math.log10(Math.abs(figure) + 1)));
+
+const predictiveSum = (fitted: Fitted, days: number): Predictive => ({
+  mean: expectedSum(fitted, ones(days)),
+  scale: Math.sqrt(fitted.variance(ones(days))),
+  degrees: fitted.degrees,
+});
 
 type Sums = (typeof figures)['movingAverage']['trend'];
 
@@ -77,10 +83,10 @@ test.each(['trend', 'shift', 'walk'] as const)(
     expect(fitted.squares).toEqual(near(fixed.squares));
     // Theirs is found by an optimizer, ours is exact.
     for (const [index, value] of fixed.days.entries()) expect(fitted.day(index + 1) / value).toBeCloseTo(1, 4);
-    const noise = fitted.sumVariance(1);
-    expect(HORIZONS.map((days) => fitted.sumVariance(days) / noise)).toEqual(sumVariance.map(near));
+    const noise = fitted.variance(ones(1));
+    expect(HORIZONS.map((days) => fitted.variance(ones(days)) / noise)).toEqual(sumVariance.map(near));
     // 20,000 paths that statsmodels has drawn: their variance has a standard error of 1 %.
-    expect(fitted.sumVariance(30) / noise / simulated30).toBeCloseTo(1, 1);
+    expect(fitted.variance(ones(30)) / noise / simulated30).toBeCloseTo(1, 1);
   },
 );
 
@@ -113,10 +119,12 @@ test.each(['trend', 'shift', 'walk'] as const)('the models differ about "%s"', (
 
 test('a back-test fits each beginning and compares the week after it', () => {
   const seen: number[] = [];
-  const tried = backTest([1, 2, 3, 4, 5, 6, null, 8], (series) => {
+  const days = [1, 2, 3, 4, 5, 6, null, 8];
+  const trials = trialsOf(days, (series) => {
     seen.push(series.length);
-    return { day: (ahead) => ahead, sumVariance: () => 0, degrees: 1, parameters: {} };
+    return { day: (ahead) => ahead, variance: () => 0, degrees: 1, parameters: {} };
   });
+  const tried = triedOf(days, trials);
   expect(seen).toEqual([5, 6, 7]);
   expect(tried).toEqual([
     { origin: 5, time: 5, actual: 6, expected: 1 },
@@ -138,6 +146,13 @@ test('accuracy by hand: R2, MAE and RMSE', () => {
   expect(accuracyOf(tried.slice(1))).toBeNull();
 });
 
+test('R2 of days whose mean would have been nearer is not meaningful', () => {
+  const tried = [1, 2, 1, 2, 1].map((actual, time) => ({ origin: 1, time, actual, expected: 50 }));
+  expect(accuracyOf(tried)?.r2).toBeNull();
+  const alike = [0.1 + 0.2, 0.3, 0.3, 0.3, 0.3].map((actual, time) => ({ origin: 1, time, actual, expected: 0.3 }));
+  expect(accuracyOf(alike)?.r2).toBeNull();
+});
+
 test('R2 of days that were all alike is not known', () => {
   const tried = [1, 2, 3, 4, 5].map((time) => ({ origin: 1, time, actual: 3, expected: 3 }));
   expect(accuracyOf(tried)).toEqual({ r2: null, mae: 0, rmse: 0, forecasts: 5 });
@@ -149,19 +164,19 @@ test('weights are the inverse of the mean square, and all of it goes to what mis
 });
 
 test('the ensemble doubts more where its models disagree', () => {
-  const model = (value: number): Fitted => ({ day: () => value, sumVariance: () => 4, degrees: 9, parameters: {} });
-  expect(mixed([model(10), model(10)], [0.5, 0.5]).sumVariance(7)).toBe(4);
-  expect(mixed([model(10), model(12)], [0.5, 0.5]).sumVariance(7)).toBe(4 + 49);
+  const model = (value: number): Fitted => ({ day: () => value, variance: () => 4, degrees: 9, parameters: {} });
+  expect(mixed([model(10), model(10)], [0.5, 0.5]).variance(ones(7))).toBe(4);
+  expect(mixed([model(10), model(12)], [0.5, 0.5]).variance(ones(7))).toBe(4 + 49);
 });
 
 test('a try of the ensemble knows only the days before it', () => {
-  const trial = (expected: readonly number[]): Tried[] => [
-    { origin: 5, time: 5, actual: 10, expected: expected[0]! },
-    { origin: 6, time: 6, actual: 10, expected: expected[1]! },
+  const trial = ([first, second]: readonly [number, number]): Trial[] => [
+    { origin: 5, path: [first] },
+    { origin: 6, path: [second] },
   ];
   // Both weigh the same at first; then the second has missed by 3 and the first by 1: nine to one.
-  const tried = tryEnsemble([trial([11, 20]), trial([13, 10])]);
-  expect(tried.map(({ expected }) => expected)).toEqual([12, 19]);
+  const tried = mixedTrials([1, 1, 1, 1, 1, 10, 10], [trial([11, 20]), trial([13, 10])]);
+  expect(tried.map(({ path }) => path)).toEqual([[12], [19]]);
 });
 
 test('the ensemble weighs its models by the back-test', () => {

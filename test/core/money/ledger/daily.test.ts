@@ -15,10 +15,10 @@ test('what is paid once is spent on its day, and storage on every day by the len
   ];
 
   expect(dailySpend(records)).toEqual([
-    { day: '2026-02-27', costUsd: 1.5, bytes: 100 },
-    { day: '2026-02-28', costUsd: 1, bytes: 100 },
-    { day: '2026-03-01', costUsd: 28 / 31, bytes: 100 },
-    { day: '2026-03-02', costUsd: 0.5, bytes: 40 },
+    { day: '2026-02-27', costUsd: 1.5, onceUsd: 0.5, storedUsd: 1, addedMonthlyUsd: 28, bytes: 100 },
+    { day: '2026-02-28', costUsd: 1, onceUsd: 0, storedUsd: 1, addedMonthlyUsd: 0, bytes: 100 },
+    { day: '2026-03-01', costUsd: 28 / 31, onceUsd: 0, storedUsd: 28 / 31, addedMonthlyUsd: 0, bytes: 100 },
+    { day: '2026-03-02', costUsd: 0.5, onceUsd: 0, storedUsd: 0.5, addedMonthlyUsd: -12.5, bytes: 40 },
   ]);
 });
 
@@ -26,10 +26,10 @@ test('what was stored before the first day that is asked about still costs', () 
   const records = [ledgerRecord({ time: noon('2026-01-01'), stored: stored(7), monthlyMicros: 31_000_000 })];
   const range = { from: new Date(noon('2026-03-30')), until: new Date(noon('2026-04-01')) };
 
-  expect(dailySpend(records, range)).toEqual([
-    { day: '2026-03-30', costUsd: 1, bytes: 7 },
-    { day: '2026-03-31', costUsd: 1, bytes: 7 },
-    { day: '2026-04-01', costUsd: 31 / 30, bytes: 7 },
+  expect(dailySpend(records, range)).toMatchObject([
+    { day: '2026-03-30', costUsd: 1, addedMonthlyUsd: 0, bytes: 7 },
+    { day: '2026-03-31', costUsd: 1, addedMonthlyUsd: 0, bytes: 7 },
+    { day: '2026-04-01', costUsd: 31 / 30, addedMonthlyUsd: 0, bytes: 7 },
   ]);
 });
 
@@ -40,7 +40,7 @@ test('what others stored and this computer deleted costs nothing, and does not m
     ledgerRecord({ ...NOTHING, time, stored: stored(10), monthlyMicros: 6_200_000 }),
   ];
 
-  expect(dailySpend(records)).toEqual([{ day: '2026-03-04', costUsd: 0.2, bytes: 10 }]);
+  expect(dailySpend(records)).toMatchObject([{ day: '2026-03-04', costUsd: 0.2, addedMonthlyUsd: 6.2, bytes: 10 }]);
 });
 
 test('an unknown price stays unknown, and so does the storage that it is of', () => {
@@ -50,13 +50,20 @@ test('an unknown price stays unknown, and so does the storage that it is of', ()
     ledgerRecord({ ...NOTHING, time: noon('2026-03-07'), stored: [], monthlyMicros: 0 }),
   ];
 
-  expect(dailySpend(records).map(({ costUsd }) => costUsd)).toEqual([null, 0, null, null]);
+  const days = dailySpend(records);
+  expect(days.map(({ costUsd }) => costUsd)).toEqual([null, 0, null, null]);
+  expect(days.map(({ onceUsd, storedUsd, addedMonthlyUsd }) => [onceUsd, storedUsd, addedMonthlyUsd])).toEqual([
+    [null, 0, 0],
+    [0, 0, 0],
+    [0, 0, null],
+    [0, 0, 0],
+  ]);
 });
 
 test('one project is told alone; a project without records has no days', () => {
   const records = [ledgerRecord({ ...NOTHING, monthlyMicros: 0 }), ledgerRecord({ project: 'other' })];
 
-  expect(dailySpend(records, { project: 'genome' })).toEqual([{ day: '2026-03-04', costUsd: 0, bytes: 2 ** 30 }]);
+  expect(dailySpend(records, { project: 'genome' })).toMatchObject([{ day: '2026-03-04', costUsd: 0, bytes: 2 ** 30 }]);
   expect(dailySpend(records, { project: 'nobody' })).toEqual([]);
 });
 
@@ -71,7 +78,7 @@ test('what is off the list is off every class, so that what is left of one is no
   const gone = { ...cold!, objects: -1, bytes: -(2 ** 40), billedBytes: -(2 ** 40) };
   levels.add(ledgerRecord({ time, stored: [gone], monthlyMicros: -2_048_000 }), '2026-04-02');
 
-  expect(levels.now()).toEqual({ bytes: 2 ** 40, monthlyMicros: 11_776_000 });
+  expect(levels.now()).toMatchObject({ bytes: 2 ** 40, monthlyMicros: 11_776_000 });
   const [hotMicros, coldMicros] = levels.costsUntil('2026-05-01').map(({ costMicros }) => costMicros);
   expect(hotMicros).toBeCloseTo(11_776_000, 3);
   expect(coldMicros).toBeCloseTo(2_048_000 / 30, 3);
