@@ -16,7 +16,8 @@ const RETRIEVAL = 'status jobId? costUsd lines provider region isAws pricesOf te
 const JOB =
   'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
-const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage volumeUsage unpricedRuns location';
+const BUDGET =
+  'project isGlobal budgetPeriod periodStart periodEnd projectedFor costUsage volumeUsage unpricedRuns reservedRuns reservedUsd reservedBytes baseUntil location';
 const SPENT =
   'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
 const COMPLIANCE =

@@ -7,7 +7,7 @@ import type { Alert, Usage } from '../../../src/core/notify/alerts/alert.js';
 import { program } from '../../../src/commands/index.js';
 import { makeTar } from '../../core/mend/migrate/make-tar.js';
 import { type HookServer, startHook } from '../../support/hook-server.js';
-import { startMemoryS3 } from '../../support/memory-s3.js';
+import { errorAnswer, startMemoryS3 } from '../../support/memory-s3.js';
 import { useTestCredentials } from '../../support/open-s3.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -204,6 +204,83 @@ describe('what was used', () => {
       0,
       expect.stringMatching(/^! what this run used is not counted in the budgets: .* is damaged/),
     ]);
+  });
+});
+
+describe('a place of budgets', () => {
+  let env = {};
+  const upload = (...more: readonly string[]) => runWith(env, 'upload', 'data', base, '--quiet', ...more);
+
+  test('that is a bucket or a folder which is not there refuses, and says what to type', async () => {
+    useTestCredentials();
+    const s3 = await startMemoryS3();
+    onTestFinished(() => s3.close());
+    s3.buckets.set('cost-lab', new Map());
+    env = { AWS_ENDPOINT_URL: s3.endpoint };
+    const at = (url: string) => ['--budget-store', url] as const;
+
+    const mistyped = await upload(...at('s3://cost-labb/budgets'));
+    const planned = await upload(...at('s3://cost-labb/budgets'), '--dry-run');
+    const away = await upload('--budget-store', `file://${join(folder, 'mnt')}`);
+    const sent = storedBelow(join(folder, 'store'));
+    const empty = await upload(...at('s3://cost-lab/budgets'));
+    const ignored = await upload(...at('s3://cost-labb/budgets'), '--ignore-budget');
+
+    expect([mistyped.status, planned.status, away.status, sent]).toEqual([1, 1, 1, []]);
+    expect(mistyped.stderr).toMatch(
+      /the budgets in s3:\/\/cost-labb\/budgets cannot be read: .*there is no bucket cost-labb.*; nothing is sent\n.*--ignore-budget/,
+    );
+    expect(away.stderr).toMatch(
+      /cannot be read: there is no folder .*mnt; nothing is sent\n.*--budget-store.*--ignore-budget/,
+    );
+    expect([empty.status, empty.stderr, ignored.status]).toEqual([0, '', 0]);
+    expect(ignored.stderr).toMatch(/is not counted in the budgets: .*no bucket cost-labb/);
+    expect(existsSync(join(folder, 'mnt'))).toBe(false);
+  });
+
+  test('that can be read and not written refuses before anything is sent', async () => {
+    useTestCredentials();
+    const s3 = await startMemoryS3();
+    onTestFinished(() => s3.close());
+    s3.buckets.set('bucket', new Map());
+    env = { AWS_ENDPOINT_URL: s3.endpoint };
+    const shared = ['--budget-store', 's3://bucket/b'] as const;
+    await runWith(env, 'budget', 'set', '--global', '--volume', '1', ...shared);
+    s3.rules.answer = (operation, { key }) =>
+      operation === 'PutObject' && key === 'b/budgets.json' ? errorAnswer(403, 'AccessDenied') : undefined;
+
+    const refused = await upload(...shared);
+    const sent = storedBelow(join(folder, 'store'));
+    const ignored = await upload(...shared, '--ignore-budget');
+
+    expect([refused.status, sent, ignored.status]).toEqual([1, [], 0]);
+    expect(refused.stderr).toMatch(/budgets in s3:\/\/bucket\/b can be read, and not written: .*; nothing is sent\n/);
+  });
+});
+
+describe('runs at the same time', () => {
+  test('do not pass together what each of them would pass', async () => {
+    await run('budget', 'set', 'genomes', '--volume', '0.00015');
+
+    const ran = await Promise.all(
+      Array.from({ length: 4 }, (_, at) => run('upload', 'data', `${base}${at}`, '--project', 'genomes', '--quiet')),
+    );
+
+    const passed = ran.filter(({ status }) => status === 0).length;
+    expect(ran.map(({ status }) => status).filter((status) => status !== 0 && status !== 4)).toEqual([]);
+    expect([passed, (await usedOf('genomes')).used < 150_000]).toEqual([2, true]);
+    expect(json((await run('budget', 'status', 'genomes', '--json')).stdout)).toMatchObject({ reservedRuns: 0 });
+  });
+
+  test('leave a refusal, a failure and a dry run without a reservation', async () => {
+    await run('budget', 'set', 'genomes', '--volume', '0.0001');
+    const ended = [
+      await run('upload', 'data', base, '--project', 'genomes', '--quiet', '--dry-run'),
+      await run('upload', 'data', `file://${join(folder, 'data', 'a.bin')}`, '--project', 'genomes', '--quiet'),
+    ];
+
+    expect(ended.map(({ status }) => status)).toEqual([0, 1]);
+    expect(json((await run('budget', 'status', 'genomes', '--json')).stdout)).toMatchObject({ reservedRuns: 0 });
   });
 });
 
