@@ -12,7 +12,8 @@ const UPLOAD =
   `${STORED} shardCount ${TOOK} ${CHANGED} directFiles? deduplicated? earlierKeyIds? untoldKeyChunks? dvcFiles? ${PLANNED}` as const;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
-const RETRIEVAL = 'status jobId? costUsd lines provider region isAws pricesOf terms coldChunks readyBy? tiers?';
+const RETRIEVAL =
+  'status jobId? costUsd lines provider region isAws pricesOf terms coldChunks readyBy? tiers? wouldRefuse? budgetChecks?';
 const JOB =
   'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';

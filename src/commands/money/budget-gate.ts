@@ -12,7 +12,7 @@ import { fact } from '../kit/lines.js';
 import { type BudgetPlace, budgetPlaceOf, textOf } from './budget-place.js';
 import { runBudgetOf } from './run-budget.js';
 
-type GateContext = Pick<
+export type GateContext = Pick<
   Context,
   'account' | 'warn' | 'signal' | 'now' | 'env' | 'observer' | 'pricing' | 'home' | 'cwd'
 >;
@@ -170,7 +170,8 @@ export async function answerOf(
   const { readBook } = await import('../../core/money/budget/book-store.js');
   const { budgetChecks: checksOf, budgetCheckText } = await import('../../core/money/budget/verdict.js');
   const book = await withBook(query, context, async ({ store }) => await readBook(store, context.signal));
-  const found = checksOf(book, query.project, planned, context.now());
+  const isAsked = ({ kind }: BudgetCheck): boolean => kind === 'cost' || planned.bytes > 0;
+  const found = checksOf(book, query.project, planned, context.now()).filter(isAsked);
   const wouldRefuse = found.some(({ isExceeded }) => isExceeded);
   const budgetChecks = found.map(checkDocument);
   return {

@@ -1,13 +1,13 @@
 // Budgets have their say before anything is sent, and count what was used: run for real, in this process.
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Alert, Usage } from '../../../src/core/notify/alerts/alert.js';
 import { program } from '../../../src/commands/index.js';
 import { makeTar } from '../../core/mend/migrate/make-tar.js';
 import { type HookServer, startHook } from '../../support/hook-server.js';
-import { errorAnswer, startMemoryS3 } from '../../support/memory-s3.js';
+import { errorAnswer, type MemoryS3, startMemoryS3 } from '../../support/memory-s3.js';
 import { useTestCredentials } from '../../support/open-s3.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -281,6 +281,113 @@ describe('runs at the same time', () => {
 
     expect(ended.map(({ status }) => status)).toEqual([0, 1]);
     expect(json((await run('budget', 'status', 'genomes', '--json')).stdout)).toMatchObject({ reservedRuns: 0 });
+  });
+});
+
+describe('what comes back', () => {
+  let s3: MemoryS3;
+  const bucket = () => s3.buckets.get('bucket')!;
+  const cold = () => [...bucket().values()].filter(({ headers }) => headers['x-amz-storage-class'] === 'GLACIER');
+  const ask = (...argv: readonly string[]) => runWith({ AWS_ENDPOINT_URL: s3.endpoint }, ...argv);
+  const asked = (operation: string): number => s3.requests.filter((one) => one.operation === operation).length;
+  const reserved = async () => json((await ask('budget', 'status', 'genomes', '--json')).stdout)['reservedRuns'];
+
+  beforeEach(async () => {
+    useTestCredentials();
+    s3 = await startMemoryS3();
+    onTestFinished(() => s3.close());
+    s3.buckets.set('bucket', new Map());
+    writeFileSync(join(folder, '.archiver.yaml'), 'costControl:\n  provider: aws\n');
+  });
+
+  /** Uploads, and leaves less of the budget than getting it back costs. @returns the URL of the upload */
+  async function uploadedAs(storageClass: string): Promise<string> {
+    const argv = [
+      'upload',
+      'data',
+      's3://bucket/lab',
+      '--project',
+      'genomes',
+      '--region',
+      'us-east-1',
+      '--yes',
+      '--json',
+    ];
+    const { stdout } = await ask(...argv, '--storage-class', storageClass);
+    const spent = json((await ask('cost', 'project', 'genomes', '--json')).stdout)['costUsd'] as number;
+    await ask('budget', 'set', 'genomes', '--cost', String(spent + 0.000005));
+    return String(json(stdout)['location']);
+  }
+
+  test('from cold storage is refused before anything is requested, by restore, thaw-again and the download', async () => {
+    const url = await uploadedAs('GLACIER');
+
+    const refused = await ask('restore', url, 'out', '--all', '--quiet');
+    const planned = await ask('restore', url, 'out', '--all', '--dry-run', '--json');
+    const before = asked('RestoreObject');
+    const requested = await ask('restore', url, 'out', '--all', '--ignore-budget', '--json');
+    const id = String(json(requested.stdout)['jobId']);
+    for (const object of cold()) delete object.restore;
+    const again = await ask('restore', 'jobs', 'check', id, '--thaw-again', '--quiet');
+    const afterwards = asked('RestoreObject');
+    const thawed = await ask('restore', 'jobs', 'check', id, '--thaw-again', '--ignore-budget', '--quiet');
+    for (const object of cold())
+      object.restore = 'ongoing-request="false", expiry-date="Fri, 23 Dec 2050 00:00:00 GMT"';
+    await ask('restore', 'jobs', 'check', id, '--quiet');
+    const [gets, kept] = [asked('GetObject'), await ask('restore', 'jobs', 'download', id, '--quiet')];
+    const done = await ask('restore', 'jobs', 'download', id, '--quiet', '--ignore-budget');
+
+    expect([refused.status, planned.status, before, requested.status]).toEqual([4, 4, 0, 5]);
+    expect(refused.stderr).toMatch(
+      /would exceed the cost budget of project genomes by .*; nothing is asked for\n.*--ignore-budget/,
+    );
+    expect(json(planned.stdout)).toMatchObject({
+      wouldRefuse: true,
+      budgetChecks: [{ limitOf: 'cost', isExceeded: true }],
+    });
+    expect([again.status, afterwards, thawed.status, kept.status, done.status]).toEqual([4, 1, 0, 4, 0]);
+    expect(kept.stderr).toMatch(/would exceed the cost budget of project genomes/);
+    expect(asked('RestoreObject')).toBe(2);
+    expect(gets).toBeGreaterThan(0);
+    expect([existsSync(join(folder, 'out', 'a.bin')), await reserved()]).toEqual([true, 0]);
+  });
+
+  test('at once is refused by download and restore before a chunk is fetched', async () => {
+    const url = await uploadedAs('STANDARD');
+
+    const refused = [
+      await ask('download', url, 'out', '--quiet'),
+      await ask('restore', url, 'out', '--all', '--quiet'),
+    ];
+    const written = existsSync(join(folder, 'out'));
+    const planned = await ask('restore', url, 'out', '--all', '--dry-run');
+    const ignored = [
+      await ask('download', url, 'out', '--quiet', '--ignore-budget'),
+      await ask('restore', url, 'out2', '--all', '--quiet', '--ignore-budget'),
+    ];
+
+    expect([refused.map(({ status }) => status), written]).toEqual([[4, 4], false]);
+    expect([planned.status, planned.stdout]).toEqual([
+      4,
+      expect.stringContaining('it would be refused: this would exceed'),
+    ]);
+    expect([ignored.map(({ status }) => status), await reserved()]).toEqual([[0, 0], 0]);
+  });
+
+  test('goes on where it is within the budget, and reserves it meanwhile', async () => {
+    const url = await uploadedAs('STANDARD');
+    await ask('budget', 'set', 'genomes', '--cost', '1');
+    const seen: unknown[] = [];
+    s3.rules.answer = (operation, { key }) => {
+      if (operation === 'GetObject' && key.endsWith('.tar.zst')) seen.push(bucketBook());
+      return undefined;
+    };
+    const bucketBook = () => json(readFileSync(join(folder, 'home', 'budgets.json'), 'utf8'))['reservations'];
+
+    const { status } = await ask('restore', url, 'out', '--all', '--quiet');
+
+    expect([status, await reserved()]).toEqual([0, 0]);
+    expect(seen[0]).toEqual([expect.objectContaining({ project: 'genomes', bytes: 0 })]);
   });
 });
 
