@@ -28,7 +28,7 @@ export const command = defineCommand({
     0: 'left without a restore, or everything marked was restored or requested from cold storage',
     1: 'failed, or none of the marked files could be restored',
     3: 'some of the marked files could not be restored',
-    4: 'the last restore would have cost more than --max-restore-cost',
+    4: 'the last restore would have cost more than --max-restore-cost, or exceeded a budget',
   },
   keepsMemoryLimit: () => true,
   async run(values, [url, outputDir], context) {

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
+import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { ArchiverError, isArchiverError } from '../core/platform/failures/errors.js';
 import type { Selectors } from '../core/format/manifest/selection.js';
+import type { OpenedStore } from '../core/store/open-store.js';
 import type { UploadLocation } from '../core/store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../core/restore/restore.js';
 import {
@@ -15,9 +17,11 @@ import {
   workersFlag,
   writeFlags,
 } from './kit/flags.js';
+import { budgetGateFlags } from './kit/budget-flags.js';
+import { mayFetch } from './kit/may-fetch.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { restoreCommand } from './kit/restore-command.js';
-import { type RestoreContext, restoreFiles } from './kit/restore-files.js';
+import { restoreFiles } from './kit/restore-files.js';
 import { NARROWING, patternFlag } from './kit/selectors.js';
 import { findUpload, uploadUrl } from './kit/upload-target.js';
 
@@ -33,6 +37,7 @@ const flags = {
   dryRun: flag.on({ describe: 'show what would be downloaded and fetched; write nothing' }),
   ...workersFlag,
   limitDownload: limitFlags.limitDownload,
+  ...budgetGateFlags,
   ...telemetryFlags,
   ...outputFlags,
 };
@@ -57,9 +62,10 @@ export const command = defineCommand({
     0: 'downloaded, or already in place',
     1: 'failed, or none of the files could be written',
     3: 'finished, but some files could not be written',
+    4: 'it would exceed a budget, or a price is not known and cost is limited; nothing was fetched',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [url, folder], context: RestoreContext<'download'>) {
+  async run(values, [url, folder], context: Context<'download'>) {
     const outputDir = resolve(context.cwd, folder);
     const target = await findUpload(url, values, context);
     const call = {
@@ -70,10 +76,12 @@ export const command = defineCommand({
       selectors: selectorsOf(values),
       openCache: () => Promise.resolve(undefined),
       fillsCache: false,
-      fetch: async (
-        options: Omit<RestoreOptions, 'reader'>,
-        { store }: { readonly store: RestoreOptions['reader'] },
-      ) => ({ result: await restoreReadable({ ...options, reader: store }, target), more: undefined }),
+      fetch: async (options: Omit<RestoreOptions, 'reader'>, opened: OpenedStore) => {
+        const { uploadId } = target;
+        const check = values.dryRun ? undefined : mayFetch({ values, uploadId, opened, context });
+        const result = await restoreReadable({ ...options, reader: opened.store, mayFetch: check }, target);
+        return { result, more: undefined };
+      },
     };
     return await restoreFiles(values, call, context, (restored) => restored);
   },

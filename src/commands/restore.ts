@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
-import type { Pricing } from '../cli/context.js';
+import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
+import type { GateAnswer } from '../cli/slots.js';
 import { conflicts, requires, atLeastOne } from '../cli/rule.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
 import {
@@ -16,13 +17,15 @@ import {
   workersFlag,
   writeFlags,
 } from './kit/flags.js';
+import { budgetGateFlags } from './kit/budget-flags.js';
 import { openFrameCache } from './kit/frame-cache.js';
 import { fact } from './kit/lines.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
-import { type RestoreCall, type RestoreContext, restoreFiles } from './kit/restore-files.js';
+import { type RestoreCall, restoreFiles } from './kit/restore-files.js';
 import type { Retrieved } from './kit/retrieve-with-job.js';
 import { isGiven } from './kit/run.js';
 import { hashRule, NARROWING, SELECTOR_KEYS, selectorFlags, selectorsOf } from './kit/selectors.js';
+import { mayRetrieve, wouldRetrieve } from './kit/slots.js';
 import { findUpload } from './kit/upload-target.js';
 
 const flags = {
@@ -40,6 +43,7 @@ const flags = {
   ...cacheFlag('. --all fills it only when this is given'),
   ...workersFlag,
   limitDownload: limitFlags.limitDownload,
+  ...budgetGateFlags,
   ...telemetryFlags,
   ...outputFlags,
 };
@@ -88,11 +92,11 @@ export const command = defineCommand({
     0: 'restored, or already in place',
     1: 'failed, or none of the files could be restored',
     3: 'finished, but some files could not be restored, or some chunks could not be requested',
-    4: 'the estimate exceeds --max-restore-cost, or a price is not known; nothing was requested or fetched',
+    4: 'the estimate exceeds --max-restore-cost or a budget, or a price is not known; nothing was requested or fetched',
     5: 'nothing restored yet: everything was requested from cold storage, and `archiver restore jobs` goes on from there',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [url, folder], context: RestoreContext<'restore'> & Pricing) {
+  async run(values, [url, folder], context: Context<'restore'>) {
     const outputDir = resolve(context.cwd, folder);
     const target = await findUpload(url, values, context);
     const { version, manifestSha256 } = target;
@@ -107,10 +111,15 @@ export const command = defineCommand({
       openCache: () => openFrameCache(values, context),
       fillsCache: !values.all || isGiven(context, 'cacheGb'),
       fetch: async (options, opened) => {
-        const retrieved = await retrieveWithJob(options, { values, context, opened, target, version });
+        const { uploadId } = target;
+        const check = mayRetrieve({ ...values }, uploadId, context);
+        const restore = { values, context, opened, target, version, mayRetrieve: check };
+        const retrieved = await retrieveWithJob(options, restore);
         const { retrieval, jobId } = retrieved;
-        const more = retrievalDocument(retrieval, jobId);
-        return { result: retrieval.result, more, ...(await outcomeOf(retrieved, values)) };
+        const { costUsd } = retrieval.estimate;
+        const gates = values.dryRun ? await wouldRetrieve({ ...values }, { uploadId, costUsd }, context) : NO_GATES;
+        const more = { ...retrievalDocument(retrieval, jobId), ...gates.document };
+        return { result: retrieval.result, more, ...(await outcomeOf(retrieved, values, gates)) };
       },
     } satisfies RestoreCall<object>;
     return await restoreFiles(values, call, context, (restored, more) => ({ ...restored, ...more }));
@@ -120,10 +129,16 @@ export const command = defineCommand({
 /** Exit status of a restore that only requested chunks: neither done nor failed, as the user has to come back. */
 const REQUESTED = 5;
 
+const NO_GATES: GateAnswer = { document: {}, lines: [] };
+
 type Outcome = { readonly text?: string; readonly planned?: readonly string[]; readonly status?: number };
 
 /** Returns the text and the exit status of a restore whose chunks are in cold storage. */
-async function outcomeOf({ retrieval, jobId = '' }: Retrieved, values: Values<typeof flags>): Promise<Outcome> {
+async function outcomeOf(
+  { retrieval, jobId = '' }: Retrieved,
+  values: Values<typeof flags>,
+  gates: GateAnswer,
+): Promise<Outcome> {
   const { plannedLines, requestedText } = await import('./kit/cost-lines.js');
   const { isLost } = await import('../core/restore/retrieval-document.js');
   switch (retrieval.kind) {
@@ -132,8 +147,9 @@ async function outcomeOf({ retrieval, jobId = '' }: Retrieved, values: Values<ty
     case 'requested':
       return { text: requestedText(retrieval, values, jobId), status: retrieval.chunks.some(isLost) ? 3 : REQUESTED };
     case 'planned': {
-      const lines = plannedLines(retrieval, values.tier);
-      return (await isRefused(retrieval, values)) ? { planned: [...lines, REFUSED], status: 4 } : { planned: lines };
+      const lines = [...plannedLines(retrieval, values.tier), ...gates.lines];
+      if (await isRefused(retrieval, values)) return { planned: [...lines, REFUSED], status: 4 };
+      return { planned: lines, ...(gates.document.wouldRefuse === true ? { status: 4 } : {}) };
     }
     default:
       return retrieval satisfies never;

@@ -12,11 +12,13 @@ const UPLOAD =
   `${STORED} shardCount ${TOOK} ${CHANGED} directFiles? deduplicated? earlierKeyIds? untoldKeyChunks? dvcFiles? ${PLANNED}` as const;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
-const RETRIEVAL = 'status jobId? costUsd lines provider region isAws pricesOf terms coldChunks readyBy? tiers?';
+const RETRIEVAL =
+  'status jobId? costUsd lines provider region isAws pricesOf terms coldChunks readyBy? tiers? wouldRefuse? budgetChecks?';
 const JOB =
   'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
-const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage volumeUsage unpricedRuns location';
+const BUDGET =
+  'project isGlobal budgetPeriod periodStart periodEnd projectedFor costUsage volumeUsage unpricedRuns reservedRuns reservedUsd reservedBytes baseUntil location';
 const SPENT =
   'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
 const COMPLIANCE =

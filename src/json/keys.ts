@@ -95,7 +95,8 @@ const CHANGES = 'added deleted modified';
 const ALERT =
   'alertId time type severity project writerId location isGlobal isTest description recommendation isActionRequired costUsage volumeUsage';
 const USAGE = 'limit used remaining usedPercent alertPercent perDay projected exhaustedAt alertState';
-const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage volumeUsage unpricedRuns';
+const BUDGET =
+  'project isGlobal budgetPeriod periodStart periodEnd projectedFor costUsage volumeUsage unpricedRuns reservedRuns reservedUsd reservedBytes baseUntil';
 const VERSION = 'version fork? uploadId createdAt files bytes doubts';
 const STORED_UPLOAD =
   'uploadId? datasetId version fork? tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? problem';
@@ -147,6 +148,10 @@ export const JSON_KEYS = {
     orNull(of('region uploadCount firstRunAt lastRunAt')),
     'the recorded uploads that `bandwidth` was measured by; null where it was given or is not known',
   ),
+  baseUntil: key(
+    orNull(text),
+    'last day, `YYYY-MM-DD`, that an older archiver counted: a month of storage for each run, and not what storage costs since; null when there is none',
+  ),
   before: key(of('type size mtime mode uid gid md5 target?'), 'the file as it was'),
   benchmarks: key(
     listOf(
@@ -168,10 +173,10 @@ export const JSON_KEYS = {
   bucket: key(text, 'name of a bucket'),
   budget: key(orNull(of(BUDGET)), 'of the project, or of all of them; null where none is set'),
   budgetChecks: key(
-    listOf(of('project isGlobal limitOf limit remaining planned isExceeded')),
+    listOf(of('project isGlobal limitOf limit remaining reserved planned isExceeded')),
     'limits of budgets that would be asked before anything is sent',
   ),
-  budgetPeriod: key(oneOf('total', 'month'), 'all since it was set, or each month (UTC)'),
+  budgetPeriod: key(oneOf('total', 'month'), 'all since counting began, or each month (UTC)'),
   budgetUsd: key(usd, 'all that may be spent'),
   budgets: key(listOf(of(BUDGET)), 'budgets one by one, that of all projects first'),
   bundleFiles: key(listOf(text), 'files of a bundle, in its folder'),
@@ -749,7 +754,11 @@ export const JSON_KEYS = {
   program: key(oneOf('s5cmd', 'rclone', 'aws-cli', 'archiver'), 'a program that puts files into S3'),
   programVersion: key(text, 'of archiver'),
   project: key(orNull(text), 'what --project said, else the upload id; null: all projects'),
-  projected: key(orNull(number), 'USD or bytes that will be used at the end of the period, at the rate so far'),
+  projected: key(
+    orNull(number),
+    'USD or bytes that will be used by the end of the period, or in 30 days: what is stored goes on costing, and more comes at the rate of the last days',
+  ),
+  projectedFor: key(time, 'when projections are for'),
   projects: key(
     listOf(of('project runs files bytes storedBytes costUsd knownUsd lastRunAt')),
     'projects with recorded costs, the dearest first',
@@ -823,6 +832,10 @@ export const JSON_KEYS = {
   requestsUsd: key(usd, 'requests of a run, paid once'),
   requestsWaiting: key(count, 'requests that are tried again'),
   required: key(flag, 'must be given'),
+  reserved: key(number, 'USD or bytes that runs which go on have reserved'),
+  reservedBytes: key(bytes, 'that runs which go on have reserved'),
+  reservedRuns: key(count, 'runs that go on and have reserved what they will use at most'),
+  reservedUsd: key(usd, 'that runs which go on have reserved'),
   restoreDays: key(count, 'days for which copies from cold storage stay'),
   restoreUsd: key(usd, 'the cheapest full restore, if all of the month’s free transfer is left'),
   restored: key(orNull(of('files bytes failedCount')), 'what a job has restored'),

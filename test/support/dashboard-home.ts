@@ -64,14 +64,18 @@ async function setBudgets(home: string, now: Date, count: number): Promise<void>
     volumeAlert: 0.75,
     period: 'total',
     since,
-    days: new Map([[now.toISOString().slice(0, 10), { micros: usedUsd * 1e6, bytes: 3.1e12, unpriced: 0 }]]),
+    days: new Map([
+      [now.toISOString().slice(0, 10), { micros: usedUsd * 1e6, bytes: 3.1e12, monthlyMicros: 0, unpriced: 0 }],
+    ]),
+    earlierMicros: 0,
+    baseUntil: null,
   });
   const others = Array.from(
     { length: count - 1 },
     (_, at) => [`project-${String(at + 1).padStart(4, '0')}`, budget(at % 400, 500)] as const,
   );
   const projects = new Map([['genomics-2025', budget(410.11, 500, 10e12)] as const, ...others]);
-  await changeBook(opened.store, () => ({ global: budget(1240.07, 4000), projects }), signal);
+  await changeBook(opened.store, () => ({ global: budget(1240.07, 4000), projects, reservations: [] }), signal);
   opened.close();
 }
 

@@ -72,13 +72,13 @@ async function readBudgets(
     const isLocal = location.startsWith('file:');
     const stamp = isLocal ? `${minute} ${(await store.head(BOOK_KEY, signal))?.etag}` : undefined;
     if (before !== undefined && stamp !== undefined && before.stamp === stamp) return before;
-    const { global, projects } = await readBook(store, signal);
+    const { global, projects, reservations } = await readBook(store, signal);
     const sorted = [...projects].sort(([one], [other]) => (one < other ? -1 : 1));
     const all: readonly (readonly [string | null, Budget])[] = [
       ...(global === null ? [] : [[null, global] as const]),
       ...sorted,
     ];
-    return { budgets: all.map(([project, budget]) => statusOf(project, budget, now())), location, stamp };
+    return { budgets: all.map(([project, budget]) => statusOf(project, budget, now(), reservations)), location, stamp };
   } finally {
     opened.close();
   }

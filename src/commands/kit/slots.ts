@@ -3,6 +3,7 @@ import type { Context } from '../../cli/context.js';
 import type { AfterUpload, BegunUpload, UploadReport, GateAnswer, SlotValues, UploadParts } from '../../cli/slots.js';
 import type { UploadGate } from '../../core/archive/run/upload-gate.js';
 import type { UploadProvenance } from '../../core/archive/run/upload-provenance.js';
+import type { MayRetrieve } from '../../core/restore/may-retrieve.js';
 import type { EventSink } from '../../core/events/events.js';
 
 /**
@@ -19,14 +20,36 @@ export function uploadGate(values: SlotValues, context: Context): (emit: EventSi
 }
 
 /** Returns the answers of the checks to a planned upload. @throws what the checks throw */
-export async function dryRunGate(
+export const dryRunGate = async (
   values: SlotValues,
   planned: { readonly bytes: number; readonly costUsd: number | null },
   context: Context,
+): Promise<GateAnswer> =>
+  await joinedAnswers(context, async (feature) => await feature.dryRunGate?.(values, planned, context));
+
+/** Returns the check whether content of an upload may be requested and fetched, for the engine. */
+export function mayRetrieve(values: SlotValues, uploadId: string, context: Context): MayRetrieve {
+  const checks = context.features.flatMap((feature) => feature.mayRetrieve?.(values, uploadId, context) ?? []);
+  return async (estimate) => {
+    for (const check of checks) await check(estimate);
+  };
+}
+
+/** Returns the answers of the checks to a planned restore. @throws what the checks throw */
+export const wouldRetrieve = async (
+  values: SlotValues,
+  planned: { readonly uploadId: string; readonly costUsd: number | null },
+  context: Context,
+): Promise<GateAnswer> =>
+  await joinedAnswers(context, async (feature) => await feature.wouldRetrieve?.(values, planned, context));
+
+async function joinedAnswers(
+  { features }: Context,
+  ask: (feature: Context['features'][number]) => Promise<GateAnswer | undefined>,
 ): Promise<GateAnswer> {
   let [document, lines]: [GateAnswer['document'], readonly string[]] = [{}, []];
-  for (const feature of context.features) {
-    const more = await feature.dryRunGate?.(values, planned, context);
+  for (const feature of features) {
+    const more = await ask(feature);
     if (more !== undefined) [document, lines] = [{ ...document, ...more.document }, [...lines, ...more.lines]];
   }
   return { document, lines };

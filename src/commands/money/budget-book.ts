@@ -37,15 +37,19 @@ export async function withBudgetBook<T>(
 ): Promise<T> {
   const { writableStore } = await import('../../core/store/create-once/create-once.js');
   const { changeBook, readBook } = await import('../../core/money/budget/book-store.js');
-  const { bookUrl } = await import('../../core/money/budget/open-book.js');
-  const url = bookUrl({ place: values.budgetStore, home: context.home, cwd: context.cwd });
+  const { bookUrl, refuseMissingFolder } = await import('../../core/money/budget/open-book.js');
+  const place = { place: values.budgetStore, home: context.home, cwd: context.cwd };
+  const url = bookUrl(place);
   const opened = await openForReading(url, values, context);
   const { store }: { store: ObjectStore } = opened;
   const { signal } = context;
   try {
     return await work({
       location: url,
-      read: async () => await readBook(store, signal),
+      async read() {
+        await refuseMissingFolder(place);
+        return await readBook(store, signal);
+      },
       change: async (change) => {
         const { exclusive: isExclusive } = values;
         return await changeBook((await writableStore(opened, context, { isExclusive })).store, change, signal);

@@ -1,54 +1,131 @@
-// Checks budgets before an upload sends anything, and counts what it used afterwards.
+// Asks budgets before an upload sends anything, or a restore asks for anything, and reserves what it will use; its record counts what it used.
 import type { Context } from '../../cli/context.js';
 import type { GateAnswer, SlotValues } from '../../cli/slots.js';
 import type { UploadGate } from '../../core/archive/run/upload-gate.js';
-import type { Amounts } from '../../core/money/budget/budget.js';
-import type { BudgetCheck } from '../../core/money/budget/verdict.js';
 import type { UploadEstimate } from '../../core/cost/upload-cost.js';
 import type { CostEvent, EventSink } from '../../core/events/events.js';
+import type { Amounts } from '../../core/money/budget/budget.js';
+import type { BudgetCheck, Ending } from '../../core/money/budget/verdict.js';
+import { ArchiverError, type ErrorCode, isArchiverError } from '../../core/platform/failures/errors.js';
+import type { OpenedStore } from '../../core/store/open-store.js';
 import { fact } from '../kit/lines.js';
 import { type BudgetPlace, budgetPlaceOf, textOf } from './budget-place.js';
+import { runBudgetOf } from './run-budget.js';
 
-type GateContext = Pick<
+export type GateContext = Pick<
   Context,
   'account' | 'warn' | 'signal' | 'now' | 'env' | 'observer' | 'pricing' | 'home' | 'cwd'
 >;
 
-interface BudgetQuery {
+/** Which budgets are asked, where they are, and what is refused. */
+export interface BudgetQuery {
   readonly place: BudgetPlace;
   readonly project: string | null;
+  readonly ending: Ending;
 }
 
-/** Returns the place and project of the budgets that an upload must keep to. */
-const queryOf = (values: SlotValues, { account }: GateContext): BudgetQuery => ({
-  place: budgetPlaceOf({ ...values, budgetStore: values['budgetStore'] ?? account.values['budgetStore'] }),
+/** Returns where the budgets are that a run must keep to, and tells the account. */
+export function gatePlace(values: SlotValues, { account }: Pick<GateContext, 'account'>): BudgetPlace {
+  const place = budgetPlaceOf({ ...values, budgetStore: values['budgetStore'] ?? account.values['budgetStore'] });
+  const { place: budgetStore, ...access } = place;
+  account.values = { ...account.values, budgetStore, ...access };
+  return place;
+}
+
+const uploadQuery = (values: SlotValues, context: GateContext): BudgetQuery => ({
+  place: gatePlace(values, context),
   project: textOf(values['project']) ?? null,
+  ending: 'nothing is sent',
 });
 
-/** Computes how each limit would stand. @throws what opening and reading the book throw */
-async function checks(
-  { place: { place, ...access }, project }: BudgetQuery,
-  planned: Amounts,
+/** Failures that say by themselves what to do. */
+const OWN_WORDS: readonly ErrorCode[] = ['budget-exceeded', 'plain-store', 'usage', 'cancelled'];
+
+/** Opens the book for `work`, and says of a failure what it keeps from beginning. @throws a reason with what to do about it */
+async function withBook<T>(
+  { place: { place, ...access }, ending }: Pick<BudgetQuery, 'place' | 'ending'>,
   context: GateContext,
-): Promise<readonly BudgetCheck[]> {
-  const { env, signal, home, cwd, now } = context;
+  work: (opened: OpenedStore, writing: () => void) => Promise<T>,
+): Promise<T> {
+  const { env, signal, home, cwd } = context;
   const { openBook } = await import('../../core/money/budget/open-book.js');
-  const { readBook } = await import('../../core/money/budget/book-store.js');
-  const { budgetsFor } = await import('../../core/money/budget/budget.js');
-  const { refuseUncounted } = await import('../../core/money/budget/countable.js');
-  const { budgetChecks, usesIn } = await import('../../core/money/budget/verdict.js');
-  const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
-  const { store } = opened;
+  let verb = 'cannot be read';
   try {
-    const book = await readBook(store, signal);
-    // Refuses, before the run uses anything, a store where its usage could not be counted.
-    if (budgetsFor(book, project).length > 0)
-      await refuseUncounted(opened, { home, now: now(), signal, warn: context.warn });
-    context.observer?.metrics?.budgets(usesIn(book, now()));
-    return budgetChecks(book, project, planned, now());
-  } finally {
-    opened.close();
+    const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
+    try {
+      return await work(opened, () => void (verb = 'can be read, and not written'));
+    } finally {
+      opened.close();
+    }
+  } catch (error) {
+    if (!isArchiverError(error) || OWN_WORDS.includes(error.code)) throw error;
+    const where = place === 'local' ? 'on this computer' : `in ${place}`;
+    const { printable } = await import('../../core/platform/paths/raw-path.js');
+    throw new ArchiverError(error.code, `the budgets ${printable(where)} ${verb}: ${error.message}; ${ending}`, {
+      cause: error,
+      hint: `${error.hint ?? 'name the right place (--budget-store)'}; or go on without budgets (--ignore-budget)`,
+    });
   }
+}
+
+/** Reserves what a part of the run will use. @throws budget-exceeded, and what keeps the book from being asked */
+export async function reservePart(
+  query: BudgetQuery,
+  { part, planned }: { readonly part: object; readonly planned: Amounts },
+  context: GateContext,
+): Promise<void> {
+  const { account, home, now, signal, warn } = context;
+  const { project, ending } = query;
+  const { reserve } = await import('../../core/money/budget/reserve.js');
+  const { usesIn } = await import('../../core/money/budget/verdict.js');
+  const run = runBudgetOf(account);
+  if (run === undefined) throw new Error('a run that asks budgets opens its meter first');
+  const { id } = run;
+  const reserved = await withBook(query, context, async (opened, writing) =>
+    reserve(
+      opened,
+      { id, project, planned, before: run.without(part) },
+      {
+        home,
+        now,
+        signal,
+        warn,
+        ending,
+        onStep: (step) =>
+          step === 'writing' ? writing() : context.observer?.metrics?.budgets(usesIn(step.read, now())),
+      },
+    ),
+  );
+  const onTrouble = account.onTrouble ?? warn;
+  const renew = async (): Promise<void> => {
+    try {
+      await renewed(query, { id, project, ...run.all }, context);
+    } catch (error) {
+      const { errorText } = await import('../../core/platform/failures/errors.js');
+      onTrouble(`what this run reserved of its budgets is not renewed: ${errorText(error)}`);
+    }
+  };
+  if (reserved !== undefined) run.keep(part, reserved, renew);
+}
+
+async function renewed(
+  query: BudgetQuery,
+  mine: { readonly id: string; readonly project: string | null; readonly micros: number; readonly bytes: number },
+  context: GateContext,
+): Promise<void> {
+  const { home, now, signal, warn } = context;
+  const { changeBook } = await import('../../core/money/budget/book-store.js');
+  const { writableBook } = await import('../../core/money/budget/countable.js');
+  const { withReservation } = await import('../../core/money/budget/reservation.js');
+  await withBook(query, context, async (opened) => {
+    const { store } = await writableBook(opened, { home, now: now(), signal, warn });
+    const renew = changeBook(
+      store,
+      (book) => ({ ...book, reservations: withReservation(book.reservations, mine, now()) }),
+      signal,
+    );
+    await renew;
+  });
 }
 
 /**
@@ -56,10 +133,10 @@ async function checks(
  * flags, as typed or as an interrupted run has saved them.
  */
 export function budgetGate(values: SlotValues, context: GateContext): (emit: EventSink) => UploadGate {
-  const query = queryOf(values, context);
-  const { place: budgetStore, ...access } = query.place;
+  const query = uploadQuery(values, context);
   const { uploadHistory } = values;
-  context.account.values = { ...context.account.values, budgetStore, ...access, uploadHistory };
+  context.account.values = { ...context.account.values, uploadHistory };
+  const part = {};
   let hasBegun = false;
   return (emit) =>
     async ({ bytes, billAt }) => {
@@ -67,10 +144,8 @@ export function budgetGate(values: SlotValues, context: GateContext): (emit: Eve
       const { pricedBy } = await import('../kit/prices.js');
       const bill = billAt(pricedBy(context, {}));
       if (bill.lines.some(({ costUsd }) => costUsd !== null && costUsd > 0)) emit(await costEvent(bill));
-      if (values['ignoreBudget'] !== true) {
-        const { refuseOver } = await import('../../core/money/budget/verdict.js');
-        refuseOver(await checks(query, { bytes, costUsd: bill.costUsd }, context));
-      }
+      const planned = { bytes, costUsd: bill.costUsd };
+      if (values['ignoreBudget'] !== true) await reservePart(query, { part, planned }, context);
       hasBegun = true;
     };
 }
@@ -81,11 +156,22 @@ async function costEvent(bill: UploadEstimate): Promise<CostEvent> {
   return { type: 'cost', monthlyUsd, requestsUsd: oneTimeUsd(bill) };
 }
 
-/** Checks budgets for a dry run; nothing when budgets are ignored. @throws what the check throws, except a refusal */
-export async function plannedBudgets(values: SlotValues, planned: Amounts, context: GateContext): Promise<GateAnswer> {
+/** Asks budgets for a dry run of an upload; nothing when budgets are ignored. @throws what keeps the book from being asked */
+export const plannedBudgets = async (values: SlotValues, planned: Amounts, context: GateContext): Promise<GateAnswer> =>
+  await answerOf(values, { query: uploadQuery(values, context), planned }, context);
+
+/** Returns how each limit would stand, and reserves nothing. @throws what keeps the book from being asked */
+export async function answerOf(
+  values: SlotValues,
+  { query, planned }: { readonly query: BudgetQuery; readonly planned: Amounts },
+  context: GateContext,
+): Promise<GateAnswer> {
   if (values['ignoreBudget'] === true) return { document: {}, lines: [] };
-  const { budgetCheckText } = await import('../../core/money/budget/verdict.js');
-  const found = await checks(queryOf(values, context), planned, context);
+  const { readBook } = await import('../../core/money/budget/book-store.js');
+  const { budgetChecks: checksOf, budgetCheckText } = await import('../../core/money/budget/verdict.js');
+  const book = await withBook(query, context, async ({ store }) => await readBook(store, context.signal));
+  const isAsked = ({ kind }: BudgetCheck): boolean => kind === 'cost' || planned.bytes > 0;
+  const found = checksOf(book, query.project, planned, context.now()).filter(isAsked);
   const wouldRefuse = found.some(({ isExceeded }) => isExceeded);
   const budgetChecks = found.map(checkDocument);
   return {
@@ -97,9 +183,9 @@ export async function plannedBudgets(values: SlotValues, planned: Amounts, conte
 }
 
 /** The JSON of a check, with amounts in USD or bytes. */
-function checkDocument({ project, kind, limit, used, planned, isExceeded }: BudgetCheck) {
+function checkDocument({ project, kind, limit, used, reserved, planned, isExceeded }: BudgetCheck) {
   const scale = kind === 'cost' ? 1e6 : 1;
-  const remaining = (limit - used) / scale;
-  const amounts = { limit: limit / scale, remaining, planned: planned && planned / scale };
+  const remaining = (limit - used - reserved) / scale;
+  const amounts = { limit: limit / scale, remaining, reserved: reserved / scale, planned: planned && planned / scale };
   return { project, isGlobal: project === null, limitOf: kind, ...amounts, isExceeded };
 }

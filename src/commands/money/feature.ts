@@ -3,6 +3,7 @@ import type { Feature } from '../../cli/feature.js';
 import { askedBudgetsFlag } from '../kit/budget-flags.js';
 import { command as analyze } from './analyze.js';
 import { budgetGate, plannedBudgets } from './budget-gate.js';
+import { plannedRetrieval, retrievalGate } from './retrieval-gate.js';
 import { budgetCommands } from './budget/commands.js';
 import { command as costBenchmarkCompare } from './cost/benchmark-compare.js';
 import { command as costBurnrate } from './cost/burnrate.js';
@@ -60,4 +61,6 @@ export const money: Feature = {
   views: ['costs', 'analyze'],
   uploadGate: budgetGate,
   dryRunGate: plannedBudgets,
+  mayRetrieve: retrievalGate,
+  wouldRetrieve: plannedRetrieval,
 };

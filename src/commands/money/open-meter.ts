@@ -9,6 +9,7 @@ import { RunMeter } from '../../core/money/ledger/run-meter.js';
 import { RunningCost } from '../../core/money/ledger/running.js';
 import { pricedBy } from '../kit/prices.js';
 import { recordRunOf } from './record-run.js';
+import { beginRun } from './run-budget.js';
 
 /**
  * Gives the account its meter, the same for all stores that the run opens, and the function that records the run. @throws usage for a price
@@ -31,6 +32,7 @@ export function openMeter(account: RunAccount, context: Clock & Pricing & Pick<P
   };
   const running = new RunningCost({ folder: ledgerFolder(home), host: hostname(), now, records });
   account.meter = meter.open;
+  beginRun(account, running.id);
   account.know = (objects) => meter.know(objects);
   account.record = async (ended, end) => {
     const { about } = account;

@@ -14,6 +14,7 @@ import { killedRuns, removeTornRuns, type RunningCost } from '../../core/money/l
 import type { OpenedStore } from '../../core/store/open-store.js';
 import type { Cancellation, RecordContext } from '../../cli/context.js';
 import { budgetPlaceOf, textOf } from './budget-place.js';
+import { runBudgetOf } from './run-budget.js';
 
 interface EndedRun {
   readonly about: RunAbout;
@@ -93,5 +94,9 @@ async function updateFollowers(context: RecordContext, runId: string, records: r
   const { account, env, home, cwd, now, signal, warn } = context;
   const { place, ...access } = budgetPlaceOf(account.values);
   const open = async (): Promise<OpenedStore> => await openBook({ place, home, cwd }, { ...access, env });
-  for (const problem of await followRecords(records, open, { runId, home, env, now, signal, warn })) warn(problem);
+  const run = runBudgetOf(account);
+  run?.close();
+  const hasReserved = run?.hasReserved === true;
+  for (const problem of await followRecords(records, open, { runId, hasReserved, home, env, now, signal, warn }))
+    warn(problem);
 }

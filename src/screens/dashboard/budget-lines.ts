@@ -2,6 +2,7 @@
 import type { Usage } from '../../core/notify/alerts/alert.js';
 import { amountText } from '../../core/notify/alerts/amounts.js';
 import type { BudgetStatus } from '../../core/money/budget/status.js';
+import { formatQuantity } from '../../ui/format.js';
 import type { Column } from '../../ui/columns.js';
 import type { Glyphs, Tone } from '../../ui/theme.js';
 import { fitted, widest } from './cells.js';
@@ -32,6 +33,10 @@ export function linesOf(status: BudgetStatus): readonly BudgetLine[] {
 /** `$410.11 of $500.00`. */
 export const usageText = (kind: BudgetLine['kind'], { used, limit }: Usage): string =>
   `${amountText(kind, used)}${limit > 0 ? ` of ${amountText(kind, limit)}` : ', no limit'}`;
+
+/** What runs that go on have reserved. */
+export const reservedText = ({ reservedUsd, reservedBytes, reservedRuns }: BudgetStatus): string =>
+  `${amountText('cost', reservedUsd)} and ${amountText('volume', reservedBytes)}, by ${formatQuantity(reservedRuns, 'run')} under way`;
 
 /** The amount that is left, or the amount over the limit. */
 export function leftText({ kind, usage: { remaining } }: BudgetLine): string {

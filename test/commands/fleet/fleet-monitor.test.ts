@@ -7,6 +7,7 @@ import { checkIn, putAt, putConfig } from '../../support/fleet.js';
 import { heartbeat, heartbeatSource } from '../../support/heartbeat.js';
 import { type HookServer, startHook } from '../../support/hook-server.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
+import { runUse } from '../../support/budget.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const root = program();
@@ -142,10 +143,10 @@ describe('alerts', () => {
     const { changeBook } = await import('../../../src/core/money/budget/book-store.js');
     const { withUse } = await import('../../../src/core/money/budget/budget.js');
     const { fileStore } = await import('../../../src/core/store/file/file-store.js');
-    const used = { costUsd: 0, bytes: 2e9 };
+    const used = runUse(new Date(time), { costUsd: 0, bytes: 2e9 });
     await changeBook(
       fileStore(join(folder, 'home'), {}),
-      (book) => withUse(book, 'genomes', used, new Date(time)),
+      (book) => withUse(book, 'genomes', used),
       new AbortController().signal,
     );
 

@@ -1,13 +1,13 @@
 // Budgets have their say before anything is sent, and count what was used: run for real, in this process.
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Alert, Usage } from '../../../src/core/notify/alerts/alert.js';
 import { program } from '../../../src/commands/index.js';
 import { makeTar } from '../../core/mend/migrate/make-tar.js';
 import { type HookServer, startHook } from '../../support/hook-server.js';
-import { startMemoryS3 } from '../../support/memory-s3.js';
+import { errorAnswer, type MemoryS3, startMemoryS3 } from '../../support/memory-s3.js';
 import { useTestCredentials } from '../../support/open-s3.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -204,6 +204,190 @@ describe('what was used', () => {
       0,
       expect.stringMatching(/^! what this run used is not counted in the budgets: .* is damaged/),
     ]);
+  });
+});
+
+describe('a place of budgets', () => {
+  let env = {};
+  const upload = (...more: readonly string[]) => runWith(env, 'upload', 'data', base, '--quiet', ...more);
+
+  test('that is a bucket or a folder which is not there refuses, and says what to type', async () => {
+    useTestCredentials();
+    const s3 = await startMemoryS3();
+    onTestFinished(() => s3.close());
+    s3.buckets.set('cost-lab', new Map());
+    env = { AWS_ENDPOINT_URL: s3.endpoint };
+    const at = (url: string) => ['--budget-store', url] as const;
+
+    const mistyped = await upload(...at('s3://cost-labb/budgets'));
+    const planned = await upload(...at('s3://cost-labb/budgets'), '--dry-run');
+    const away = await upload('--budget-store', `file://${join(folder, 'mnt')}`);
+    const sent = storedBelow(join(folder, 'store'));
+    const empty = await upload(...at('s3://cost-lab/budgets'));
+    const ignored = await upload(...at('s3://cost-labb/budgets'), '--ignore-budget');
+
+    expect([mistyped.status, planned.status, away.status, sent]).toEqual([1, 1, 1, []]);
+    expect(mistyped.stderr).toMatch(
+      /the budgets in s3:\/\/cost-labb\/budgets cannot be read: .*there is no bucket cost-labb.*; nothing is sent\n.*--ignore-budget/,
+    );
+    expect(away.stderr).toMatch(
+      /cannot be read: there is no folder .*mnt; nothing is sent\n.*--budget-store.*--ignore-budget/,
+    );
+    expect([empty.status, empty.stderr, ignored.status]).toEqual([0, '', 0]);
+    expect(ignored.stderr).toMatch(/is not counted in the budgets: .*no bucket cost-labb/);
+    expect(existsSync(join(folder, 'mnt'))).toBe(false);
+  });
+
+  test('that can be read and not written refuses before anything is sent', async () => {
+    useTestCredentials();
+    const s3 = await startMemoryS3();
+    onTestFinished(() => s3.close());
+    s3.buckets.set('bucket', new Map());
+    env = { AWS_ENDPOINT_URL: s3.endpoint };
+    const shared = ['--budget-store', 's3://bucket/b'] as const;
+    await runWith(env, 'budget', 'set', '--global', '--volume', '1', ...shared);
+    s3.rules.answer = (operation, { key }) =>
+      operation === 'PutObject' && key === 'b/budgets.json' ? errorAnswer(403, 'AccessDenied') : undefined;
+
+    const refused = await upload(...shared);
+    const sent = storedBelow(join(folder, 'store'));
+    const ignored = await upload(...shared, '--ignore-budget');
+
+    expect([refused.status, sent, ignored.status]).toEqual([1, [], 0]);
+    expect(refused.stderr).toMatch(/budgets in s3:\/\/bucket\/b can be read, and not written: .*; nothing is sent\n/);
+  });
+});
+
+describe('runs at the same time', () => {
+  test('do not pass together what each of them would pass', async () => {
+    await run('budget', 'set', 'genomes', '--volume', '0.00015');
+
+    const ran = await Promise.all(
+      Array.from({ length: 4 }, (_, at) => run('upload', 'data', `${base}${at}`, '--project', 'genomes', '--quiet')),
+    );
+
+    const passed = ran.filter(({ status }) => status === 0).length;
+    expect(ran.map(({ status }) => status).filter((status) => status !== 0 && status !== 4)).toEqual([]);
+    expect([passed, (await usedOf('genomes')).used < 150_000]).toEqual([2, true]);
+    expect(json((await run('budget', 'status', 'genomes', '--json')).stdout)).toMatchObject({ reservedRuns: 0 });
+  });
+
+  test('leave a refusal, a failure and a dry run without a reservation', async () => {
+    await run('budget', 'set', 'genomes', '--volume', '0.0001');
+    const ended = [
+      await run('upload', 'data', base, '--project', 'genomes', '--quiet', '--dry-run'),
+      await run('upload', 'data', `file://${join(folder, 'data', 'a.bin')}`, '--project', 'genomes', '--quiet'),
+    ];
+
+    expect(ended.map(({ status }) => status)).toEqual([0, 1]);
+    expect(json((await run('budget', 'status', 'genomes', '--json')).stdout)).toMatchObject({ reservedRuns: 0 });
+  });
+});
+
+describe('what comes back', () => {
+  let s3: MemoryS3;
+  const bucket = () => s3.buckets.get('bucket')!;
+  const cold = () => [...bucket().values()].filter(({ headers }) => headers['x-amz-storage-class'] === 'GLACIER');
+  const ask = (...argv: readonly string[]) => runWith({ AWS_ENDPOINT_URL: s3.endpoint }, ...argv);
+  const asked = (operation: string): number => s3.requests.filter((one) => one.operation === operation).length;
+  const reserved = async () => json((await ask('budget', 'status', 'genomes', '--json')).stdout)['reservedRuns'];
+
+  beforeEach(async () => {
+    useTestCredentials();
+    s3 = await startMemoryS3();
+    onTestFinished(() => s3.close());
+    s3.buckets.set('bucket', new Map());
+    writeFileSync(join(folder, '.archiver.yaml'), 'costControl:\n  provider: aws\n');
+  });
+
+  /** Uploads, and leaves less of the budget than getting it back costs. @returns the URL of the upload */
+  async function uploadedAs(storageClass: string): Promise<string> {
+    const argv = [
+      'upload',
+      'data',
+      's3://bucket/lab',
+      '--project',
+      'genomes',
+      '--region',
+      'us-east-1',
+      '--yes',
+      '--json',
+    ];
+    const { stdout } = await ask(...argv, '--storage-class', storageClass);
+    const spent = json((await ask('cost', 'project', 'genomes', '--json')).stdout)['costUsd'] as number;
+    await ask('budget', 'set', 'genomes', '--cost', String(spent + 0.000005));
+    return String(json(stdout)['location']);
+  }
+
+  test('from cold storage is refused before anything is requested, by restore, thaw-again and the download', async () => {
+    const url = await uploadedAs('GLACIER');
+
+    const refused = await ask('restore', url, 'out', '--all', '--quiet');
+    const planned = await ask('restore', url, 'out', '--all', '--dry-run', '--json');
+    const before = asked('RestoreObject');
+    const requested = await ask('restore', url, 'out', '--all', '--ignore-budget', '--json');
+    const id = String(json(requested.stdout)['jobId']);
+    for (const object of cold()) delete object.restore;
+    const again = await ask('restore', 'jobs', 'check', id, '--thaw-again', '--quiet');
+    const afterwards = asked('RestoreObject');
+    const thawed = await ask('restore', 'jobs', 'check', id, '--thaw-again', '--ignore-budget', '--quiet');
+    for (const object of cold())
+      object.restore = 'ongoing-request="false", expiry-date="Fri, 23 Dec 2050 00:00:00 GMT"';
+    await ask('restore', 'jobs', 'check', id, '--quiet');
+    const [gets, kept] = [asked('GetObject'), await ask('restore', 'jobs', 'download', id, '--quiet')];
+    const done = await ask('restore', 'jobs', 'download', id, '--quiet', '--ignore-budget');
+
+    expect([refused.status, planned.status, before, requested.status]).toEqual([4, 4, 0, 5]);
+    expect(refused.stderr).toMatch(
+      /would exceed the cost budget of project genomes by .*; nothing is asked for\n.*--ignore-budget/,
+    );
+    expect(json(planned.stdout)).toMatchObject({
+      wouldRefuse: true,
+      budgetChecks: [{ limitOf: 'cost', isExceeded: true }],
+    });
+    expect([again.status, afterwards, thawed.status, kept.status, done.status]).toEqual([4, 1, 0, 4, 0]);
+    expect(kept.stderr).toMatch(/would exceed the cost budget of project genomes/);
+    expect(asked('RestoreObject')).toBe(2);
+    expect(gets).toBeGreaterThan(0);
+    expect([existsSync(join(folder, 'out', 'a.bin')), await reserved()]).toEqual([true, 0]);
+  });
+
+  test('at once is refused by download and restore before a chunk is fetched', async () => {
+    const url = await uploadedAs('STANDARD');
+
+    const refused = [
+      await ask('download', url, 'out', '--quiet'),
+      await ask('restore', url, 'out', '--all', '--quiet'),
+    ];
+    const written = existsSync(join(folder, 'out'));
+    const planned = await ask('restore', url, 'out', '--all', '--dry-run');
+    const ignored = [
+      await ask('download', url, 'out', '--quiet', '--ignore-budget'),
+      await ask('restore', url, 'out2', '--all', '--quiet', '--ignore-budget'),
+    ];
+
+    expect([refused.map(({ status }) => status), written]).toEqual([[4, 4], false]);
+    expect([planned.status, planned.stdout]).toEqual([
+      4,
+      expect.stringContaining('it would be refused: this would exceed'),
+    ]);
+    expect([ignored.map(({ status }) => status), await reserved()]).toEqual([[0, 0], 0]);
+  });
+
+  test('goes on where it is within the budget, and reserves it meanwhile', async () => {
+    const url = await uploadedAs('STANDARD');
+    await ask('budget', 'set', 'genomes', '--cost', '1');
+    const seen: unknown[] = [];
+    s3.rules.answer = (operation, { key }) => {
+      if (operation === 'GetObject' && key.endsWith('.tar.zst')) seen.push(bucketBook());
+      return undefined;
+    };
+    const bucketBook = () => json(readFileSync(join(folder, 'home', 'budgets.json'), 'utf8'))['reservations'];
+
+    const { status } = await ask('restore', url, 'out', '--all', '--quiet');
+
+    expect([status, await reserved()]).toEqual([0, 0]);
+    expect(seen[0]).toEqual([expect.objectContaining({ project: 'genomes', bytes: 0 })]);
   });
 });
 

@@ -2,6 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../../src/commands/index.js';
+import { appendRecords } from '../../../src/core/money/ledger/ledger.js';
+import { ledgerRecord } from '../../support/ledger-record.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -47,6 +49,31 @@ test('a budget is set, changed, shown, listed and removed', async () => {
     expect.stringMatching(/^budget of all projects, by the month/),
     'project genomes has no budget of its own: this is that of all projects\n',
   ]);
+});
+
+test('a new budget begins with what the ledger has, and stays what the report says', async () => {
+  const file = { host: 'here' };
+  await appendRecords(join(folder, 'home', 'ledger'), [ledgerRecord({ time: '2026-03-04T12:00:00.000Z' })], file);
+  await appendRecords(
+    join(folder, 'home', 'ledger'),
+    [ledgerRecord({ project: 'other', monthlyMicros: 310_000 })],
+    file,
+  );
+  await budget('set', 'genome', '--cost', '0.006');
+  await budget('set', '--global', '--cost', '9', '--period', 'month');
+
+  const [own, all] = [await budget('status', 'genome', '--json'), await budget('status', '--global', '--json')];
+  const report = json((await run('cost', 'report', '--json')).stdout);
+  const project = json((await run('cost', 'project', 'genome', '--json')).stdout);
+
+  // 170 micro-dollars of requests, and 8 of 31 days of 23000 a month.
+  expect(json(own.stdout)).toMatchObject({
+    periodStart: '2026-03-04T12:00:00.000Z',
+    costUsage: { used: 0.006105, alertState: 'critical' },
+    volumeUsage: { used: 2 ** 30 },
+  });
+  expect(json(all.stdout)).toMatchObject({ costUsage: { used: 0.086275 } });
+  expect([report['costUsd'], project['costUsd']]).toEqual([0.086275, 0.006105]);
 });
 
 test('a limit below one micro-dollar or byte is the least that there is, and not none', async () => {

@@ -10,6 +10,7 @@ import type { LedgerRecord } from '../../../src/core/money/ledger/record.js';
 import { fileStore } from '../../../src/core/store/file/file-store.js';
 import { ledgerRecord } from '../../support/ledger-record.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
+import { runUse } from '../../support/budget.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 let folder = '';
@@ -214,11 +215,11 @@ describe('for others', () => {
   });
 
   test('where the project has a budget, says what of it is authorized, used and left', async () => {
-    await run('budget', 'set', 'genome', '--cost', '20', '--volume', '2');
+    await run('budget', 'set', 'genome', '--cost', '40', '--volume', '2');
     await run('budget', 'set', '--global', '--volume', '5', '--store', join(folder, 'group'));
     await changeBook(
       fileStore(join(folder, 'home')),
-      (book) => withUse(book, 'genome', { costUsd: 7.5, bytes: 5e8 }, NOW),
+      (book) => withUse(book, 'genome', runUse(NOW, { costUsd: 7.5, bytes: 5e8 })),
       new AbortController().signal,
     );
 
@@ -229,14 +230,13 @@ describe('for others', () => {
     expect(report['budget']).toMatchObject({
       project: 'genome',
       isGlobal: false,
-      costUsage: { limit: 20, used: 7.5, remaining: 12.5 },
-      volumeUsage: { limit: 2e9, used: 5e8, remaining: 1.5e9 },
+      // 19.5 are in the ledger.
+      costUsage: { limit: 40, used: 27, remaining: 13 },
+      volumeUsage: { limit: 2e9, used: 2 ** 30 + 5e8, remaining: 1.5e9 - 2 ** 30 },
     });
-    expect(stdout).toMatch(
-      / budget +of the project, since 2026-04-15; what runs cost and a month of what they stored\n/,
-    );
-    expect(stdout).toMatch(/\n +cost: authorized \$20.00, used \$7.50, remaining \$12.50\n/);
-    expect(stdout).toMatch(/\n +volume: authorized 2.0 GB, used 500.0 MB, remaining 1.5 GB\n/);
+    expect(stdout).toMatch(/ budget +of the project, since 2026-03-30; what runs cost, and storing until today\n/);
+    expect(stdout).toMatch(/\n +cost: authorized \$40.00, used \$27.00, remaining \$13.00\n/);
+    expect(stdout).toMatch(/\n +volume: authorized 2.0 GB, used 1.6 GB, remaining 426.3 MB\n/);
     expect(all['budget']).toMatchObject({ isGlobal: true, costUsage: { limit: 0 }, volumeUsage: { limit: 5e9 } });
     expect(json((await compliance()).stdout)['budget']).toBe(null);
     expect((await compliance('--text')).stdout).toMatch(/ budget +none is set\n/);

@@ -5,6 +5,7 @@ import { amountText } from '../../../core/notify/alerts/amounts.js';
 import type { BudgetStatus } from '../../../core/money/budget/status.js';
 import { usageError } from '../../../core/platform/failures/errors.js';
 import type { Usage } from '../../../core/notify/alerts/alert.js';
+import { formatQuantity } from '../../../ui/format.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { fact, minuteText } from '../../kit/lines.js';
 
@@ -33,24 +34,36 @@ export const nameOf = (project: string | null): string =>
 
 /** Formats a budget as lines: a headline and its facts. */
 export function statusLines(status: BudgetStatus): readonly string[] {
-  const { project, budgetPeriod, periodStart, periodEnd, costUsage, volumeUsage, unpricedRuns } = status;
+  const { project, budgetPeriod, periodStart, periodEnd, projectedFor, costUsage, volumeUsage, unpricedRuns } = status;
   const since = minuteText(periodStart);
   return [
     `budget of ${nameOf(project)}, ${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}`,
     fact('counted', periodEnd === null ? `since ${since}` : `from ${since} to ${minuteText(periodEnd)}`),
-    ...usageLines('cost', costUsage),
-    ...usageLines('volume', volumeUsage),
+    ...usageLines('cost', costUsage, projectedFor),
+    ...usageLines('volume', volumeUsage, projectedFor),
+    ...reservedLines(status),
     ...(unpricedRuns === 0 ? [] : [fact('unknown', `the cost of ${unpricedRuns} runs, which is not counted`)]),
   ];
 }
 
-function usageLines(kind: 'cost' | 'volume', usage: Usage): readonly string[] {
+function reservedLines({ reservedRuns, reservedUsd, reservedBytes, baseUntil }: BudgetStatus): readonly string[] {
+  const amounts = `${amountText('cost', reservedUsd)} and ${amountText('volume', reservedBytes)}`;
+  const runs = formatQuantity(reservedRuns, 'run');
+  return [
+    ...(reservedRuns === 0 ? [] : [fact('reserved', `${amounts}, by ${runs} under way`)]),
+    ...(baseUntil === null
+      ? []
+      : [fact('before', `until ${baseUntil} a month of storage for each run, as an older archiver counted`)]),
+  ];
+}
+
+function usageLines(kind: 'cost' | 'volume', usage: Usage, projectedFor: string): readonly string[] {
   const { limit, used, remaining, usedPercent, alertPercent, perDay, projected, exhaustedAt, alertState } = usage;
   const text = (amount: number): string => amountText(kind, amount);
   if (alertState === 'unlimited') return [fact(kind, `${text(used)}, no limit; ${text(perDay)} a day`)];
   const left = (remaining ?? 0) < 0 ? `${text(-(remaining ?? 0))} over` : `${text(remaining ?? 0)} left`;
   const ends = exhaustedAt === null ? '' : `; used up ${minuteText(exhaustedAt)}`;
-  const end = projected === null ? '' : `; ${text(projected)} at the end of the period`;
+  const end = projected === null ? '' : `; ${text(projected)} by ${projectedFor.slice(0, 10)}`;
   return [
     fact(kind, `${text(used)} of ${text(limit)} (${usedPercent}%), ${left}`),
     fact('', `${text(perDay)} a day${end}${ends}`),

@@ -33,11 +33,11 @@ export const budgetList = (path: 'budget list' | 'cost budget list') =>
     ) {
       const { statusOf } = await import('../../../core/money/budget/status.js');
       await withBudgetBook(values, context, async ({ read, location }) => {
-        const { global, projects } = await read();
+        const { global, projects, reservations } = await read();
         const now = context.now();
         const sorted = [...projects].sort(([one], [other]) => (one < other ? -1 : 1));
         const budgets = [...(global === null ? [] : [[null, global] as const]), ...sorted].map(([project, budget]) =>
-          statusOf(project, budget, now),
+          statusOf(project, budget, now, reservations),
         );
         const none = 'there are no budgets; see archiver budget set --help\n';
         const text = budgets.length === 0 ? none : await tableText(budgets, COLUMNS, context);

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../../cli/command.js';
 import type { Clock, Places, Results } from '../../../cli/context.js';
 import { flag, type Values } from '../../../cli/flag.js';
-import type { Budget, Limits } from '../../../core/money/budget/budget.js';
+import type { Limits, RunUse } from '../../../core/money/budget/budget.js';
 import { usageError } from '../../../core/platform/failures/errors.js';
 import { budgetFlags, withBudgetBook } from '../budget-book.js';
 import { textOf } from '../../kit/lines.js';
@@ -16,7 +16,7 @@ const [MAX_COST_USD, MAX_VOLUME_GB] = [1e9, 9e6];
 const flags = {
   cost: flag.float([0, MAX_COST_USD], {
     placeholder: 'USD',
-    describe: 'limit of the cost: a month of storage of what is stored, and requests; 0: unlimited',
+    describe: 'limit of the cost: what is charged once, and each day what is stored; 0: unlimited',
   }),
   volume: flag.float([0, MAX_VOLUME_GB], {
     placeholder: 'GB',
@@ -26,7 +26,7 @@ const flags = {
   volumeAlert: flag.float([0, 1], { default: 0.75, describe: 'alert from this share of the volume on' }),
   period: flag.choice(['total', 'month'], {
     default: 'total',
-    describe: 'limits are for all since the budget was set, or for each month (UTC)',
+    describe: 'limits are for everything, or for each month (UTC)',
   }),
   ...globalFlag,
   ...budgetFlags,
@@ -39,7 +39,7 @@ export const budgetSet = (path: 'budget set' | 'cost budget set') =>
     path,
     summary: 'set or change the budget of a project or of all of them',
     description:
-      'What is not given stays as it was set before; what was used goes on counting. A project has its own budget and that of all projects: both hold. To begin at zero again, remove it first.',
+      'What is not given stays as it was set before; what was used goes on counting. A new budget begins with what the ledger of this computer has of the project: what was charged, and what is stored and goes on costing. A total includes all of it since the first record, a month what is of that month. A project has its own budget and that of all projects: both hold.',
     args: [projectArg],
     flags,
     examples: [
@@ -53,25 +53,33 @@ export const budgetSet = (path: 'budget set' | 'cost budget set') =>
     },
     async run(values, [name], context: Results<'budget set'> & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>) {
       const project = projectOf(name, values.global);
-      const { budgetIn, NO_LIMITS, withBudget } = await import('../../../core/money/budget/budget.js');
+      const { begunWith, budgetIn, withBudget } = await import('../../../core/money/budget/budget.js');
       const { statusOf } = await import('../../../core/money/budget/status.js');
       const now = context.now();
       const given = givenLimits(values, (key) => isGiven(context, key));
+      const uses = await usesOf(project, context);
       await withBudgetBook(values, context, async ({ change, location }) => {
         const book = await change((before) => {
           const known = budgetIn(before, project);
           if (known === null && given.costMicros === undefined && given.volumeBytes === undefined)
             throw usageError('a new budget needs a limit', 'give --cost USD, --volume GB, or both');
-          const begun: Budget = known ?? { ...NO_LIMITS, since: now.toISOString(), days: new Map() };
-          return withBudget(before, project, { ...begun, ...given });
+          return withBudget(before, project, { ...(known ?? begunWith(uses, now)), ...given });
         });
         const budget = budgetIn(book, project);
         if (budget === null) throw usageError('the budget was removed by somebody else meanwhile');
-        const status = statusOf(project, budget, now);
+        const status = statusOf(project, budget, now, book.reservations);
         context.outcome({ ...status, location }, () => textOf(statusLines(status)));
       });
     },
   });
+
+/** Returns what the ledger of this computer has of a project, or with null of all projects. @throws access-denied, io */
+async function usesOf(project: string | null, { home }: Pick<Places, 'home'>): Promise<readonly RunUse[]> {
+  const { ledgerFolder, readLedger } = await import('../../../core/money/ledger/ledger.js');
+  const { useOf } = await import('../../../core/money/budget/day-use.js');
+  const { records } = await readLedger(ledgerFolder(home));
+  return records.filter((record) => project === null || record.project === project).map(useOf);
+}
 
 /** Returns the limits that are given, in whole micro-dollars and bytes. */
 function givenLimits(

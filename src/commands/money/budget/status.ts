@@ -13,7 +13,7 @@ export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
     path,
     summary: 'show what is used and left of a budget, and how fast it goes',
     description:
-      'Of a project without a budget of its own, that of all projects is shown. Rates and projections go by what was used since the period began.',
+      'Of a project without a budget of its own, that of all projects is shown. Cost is the sum of `archiver cost report`: what was charged once, and what storing has cost until the end of today (UTC). Projections are what is stored, which goes on costing, and what is to come as in the last 30 days.',
     args: [projectArg],
     flags: { ...globalFlag, ...budgetFlags },
     examples: [`archiver ${path} genomes`, `archiver ${path} --global --json`],
@@ -27,7 +27,8 @@ export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
       const { budgetsFor } = await import('../../../core/money/budget/budget.js');
       const { statusOf } = await import('../../../core/money/budget/status.js');
       await withBudgetBook(values, context, async ({ read, location }) => {
-        const [found] = budgetsFor(await read(), project);
+        const book = await read();
+        const [found] = budgetsFor(book, project);
         if (found === undefined)
           throw new ArchiverError('not-found', `there is no budget of ${nameOf(project)}`, {
             hint: `archiver budget set ${project === null ? '--global' : shellWord(project)} --cost USD --volume GB`,
@@ -35,7 +36,7 @@ export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
         const [whose, budget] = found;
         if (whose !== project)
           context.note(`${nameOf(project)} has no budget of its own: this is that of all projects`);
-        const status = statusOf(whose, budget, context.now());
+        const status = statusOf(whose, budget, context.now(), book.reservations);
         context.result({ ...status, location }, () => textOf(statusLines(status)));
       });
     },

@@ -86,7 +86,7 @@ function budgetLines(budget: BudgetStatus): readonly string[] {
   });
   const whose = isGlobal ? 'of all projects' : 'of the project';
   return [
-    fact('budget', `${whose}, ${time}; what runs cost and a month of what they stored`),
+    fact('budget', `${whose}, ${time}; what runs cost, and storing until today`),
     ...lines.map((line) => fact('', line)),
     ...(unpricedRuns === 0 ? [] : [fact('', `not in it: ${formatQuantity(unpricedRuns, 'run')} of unknown cost`)]),
   ];

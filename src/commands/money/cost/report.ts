@@ -140,8 +140,9 @@ async function budgetOf(
   const opened = await openBook({ place, home, cwd }, { env, profile, endpointUrl, caBundle, signal });
   const { store } = opened;
   try {
-    const budget = budgetIn(await readBook(store, signal), project);
-    return budget === null ? null : statusOf(project, budget, now());
+    const book = await readBook(store, signal);
+    const budget = budgetIn(book, project);
+    return budget === null ? null : statusOf(project, budget, now(), book.reservations);
   } finally {
     opened.close();
   }

@@ -1,17 +1,7 @@
 import { hostname } from 'node:os';
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
-import type {
-  Accounted,
-  Cancellation,
-  Clock,
-  Environment,
-  Messages,
-  Origins,
-  Places,
-  Pricing,
-  Results,
-} from '../../../cli/context.js';
+import type { Context, Messages } from '../../../cli/context.js';
 import { flag, kebab, type Values } from '../../../cli/flag.js';
 import { idle } from '../../../cli/rule.js';
 import { type ArchiverError, errorText, isArchiverError } from '../../../core/platform/failures/errors.js';
@@ -33,6 +23,8 @@ import {
   shownStatus,
   withJobStore,
 } from '../../kit/restore-job.js';
+import { budgetGateFlags } from '../../kit/budget-flags.js';
+import { mayRetrieve } from '../../kit/slots.js';
 import { jobFolder } from '../../kit/saved.js';
 
 const flags = {
@@ -48,9 +40,10 @@ const flags = {
     describe: 'with --thaw-again: this cap instead of that of the job; each request is compared with it by itself',
   }),
   ...detectedStoreFlags,
+  ...budgetGateFlags,
 };
 
-type JobContext = Messages & Accounted & Origins & Clock & Pick<Places, 'home'> & Environment & Cancellation & Pricing;
+type JobContext = Context<'restore jobs check'>;
 
 export const command = defineCommand({
   path: 'restore jobs check',
@@ -65,7 +58,7 @@ export const command = defineCommand({
   args: [arg.text('JOB_ID', { describe: 'only this job; `archiver restore jobs list` shows them', optional: true })],
   flags,
   rules: [
-    ...(['tier', 'maxRestoreCost'] as const).map((key) =>
+    ...(['tier', 'maxRestoreCost', 'ignoreBudget'] as const).map((key) =>
       idle(key, ['thawAgain'], `--${kebab(key)} needs --thaw-again`, (v) => v['thawAgain'] !== true),
     ),
     {
@@ -89,9 +82,9 @@ export const command = defineCommand({
     0: 'looked; jobs may still be waiting',
     1: 'a store could not be asked; its jobs are as before, the others were looked at',
     3: 'looked, but a job failed or its file is damaged',
-    4: 'asking again would cost more than the cap, or a price is not known; nothing was asked for',
+    4: 'asking again would cost more than the cap or exceed a budget, or a price is not known; nothing was asked for',
   },
-  async run(values, [given], context: Results<'restore jobs check'> & JobContext) {
+  async run(values, [given], context: JobContext) {
     const id = given ?? values.jobId;
     const { findJobs } = await import('../../../core/restore/jobs/job-folder.js');
     const found = id === undefined ? await findJobs(jobFolder(context), hostname()) : [await namedJob(id, context)];
@@ -183,6 +176,7 @@ async function requestAgain(
   const { uploadId } = job.location;
   recordRunFacts(context, { operation: 'thaw', uploadId, datasetId: job.datasetId });
   recordRunObjects(context, job.chunks);
+  await mayRetrieve({ ...values }, uploadId, context)(estimate);
   const cost = estimate.costUsd === null ? 'cost unknown' : `est. ${formatUsd(estimate.costUsd)}`;
   context.note(`asking again for ${formatQuantity(chunks.length, 'cold chunk')} of ${job.id}: ${tier} tier, ${cost}`);
   return await thawAgain(job, plan, { folder: jobFolder(context), host: hostname(), store, now, signal });

@@ -1,18 +1,8 @@
 import { hostname } from 'node:os';
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
-import type {
-  Accounted,
-  Clock,
-  MemoryLimit,
-  Messages,
-  Origins,
-  Places,
-  Pricing,
-  Results,
-} from '../../../cli/context.js';
+import type { Context, Results } from '../../../cli/context.js';
 import type { Values } from '../../../cli/flag.js';
-import type { ProgressContext } from '../../../cli/progress.js';
 import type { ExpectedDigests } from '../../../core/dataset/records/assert-expected.js';
 import { undefinedOn } from '../../../core/platform/failures/errors.js';
 import type { EventSink } from '../../../core/events/events.js';
@@ -23,7 +13,9 @@ import type { RestoreResult } from '../../../core/restore/restore.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { recordRunFacts, recordRunResult } from '../../kit/account.js';
 import { cacheFlag, detectedStoreFlags, limitFlags, outputFlags, workersFlag } from '../../kit/flags.js';
+import { budgetGateFlags } from '../../kit/budget-flags.js';
 import { invalidatingChecks } from '../../kit/invalidate-checks.js';
+import { mayFetch } from '../../kit/may-fetch.js';
 import { openFrameCache } from '../../kit/frame-cache.js';
 import { fact, minuteText } from '../../kit/lines.js';
 import { jobDocument, readNamedJob, withJobStore } from '../../kit/restore-job.js';
@@ -36,18 +28,11 @@ const flags = {
   ...workersFlag,
   limitDownload: limitFlags.limitDownload,
   ...detectedStoreFlags,
+  ...budgetGateFlags,
   ...outputFlags,
 };
 
-type JobContext = Results<'restore jobs download'> &
-  Accounted &
-  Pricing &
-  Messages &
-  Clock &
-  Origins &
-  Places &
-  MemoryLimit &
-  ProgressContext;
+type JobContext = Context<'restore jobs download'>;
 
 export const command = defineCommand({
   path: 'restore jobs download',
@@ -66,6 +51,7 @@ export const command = defineCommand({
     0: 'restored, or it had been already',
     1: 'not ready, failed, or none of the files could be restored',
     3: 'finished, but some files could not be restored; the job is failed and can be downloaded again',
+    4: 'it would exceed a budget, or a price is not known and cost is limited; nothing was fetched',
   },
   keepsMemoryLimit: () => true,
   async run(values, [id], context: JobContext) {
@@ -127,6 +113,7 @@ async function restore(job: RestoreJob, { values, context, opened, emit }: Downl
   return await restoreUpload({
     operation: 'restore',
     reader: withoutLost(opened.store, job),
+    mayFetch: mayFetch({ values, uploadId: job.location.uploadId, opened, context }),
     uploadId: job.location.uploadId,
     manifestSha256: await manifestDigests(job, opened, context.signal),
     outputDir: job.outputDir,

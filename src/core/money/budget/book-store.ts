@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
-import { throwIfCancelled } from '../../store/store-error.js';
+import { StoreError, throwIfCancelled } from '../../store/store-error.js';
 import { type BudgetBook, EMPTY_BOOK } from './budget.js';
 import { encodeBook, parseBook, type SavedBook } from './book-document.js';
 import { refuseShared } from '../../store/plain-store.js';
@@ -29,12 +29,16 @@ async function findBook(store: ObjectStore, signal: AbortSignal): Promise<FoundB
     const text = (await readAll(content, MAX_BYTES)).toString();
     return { ...parseBook(text, `${store.url}/${BOOK_KEY}`), etag: content.etag };
   } catch (error) {
-    if (isArchiverError(error, 'not-found')) return { book: EMPTY_BOOK, changes: [], etag: undefined };
-    throw error;
+    const isPlaceMissing = error instanceof StoreError && error.reason === 'NoSuchBucket';
+    if (!isArchiverError(error, 'not-found') || isPlaceMissing) throw error;
+    return { book: EMPTY_BOOK, changes: [], etag: undefined };
   }
 }
 
-/** Reads the book; returns an empty one when there is none. @throws integrity, unsupported, access-denied, store */
+/**
+ * Reads the book; returns an empty one when there is none. @throws not-found for a bucket that is not there, integrity, unsupported,
+ * access-denied, store
+ */
 export const readBook = async (store: ObjectStore, signal: AbortSignal): Promise<BudgetBook> =>
   (await findBook(store, signal)).book;
 

@@ -24,20 +24,23 @@ const DUE: Readonly<Partial<Record<UsageState, Due>>> = {
   critical: { severity: 'critical', types: { cost: 'cost_over_budget', volume: 'volume_over_quota' } },
 };
 
-/** Returns the alerts for a project; those of its own budget come first. */
+/** Returns the alerts for a project; those of its own budget come first. A budget has one projection at most, of cost before volume. */
 export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date): readonly Alert[] =>
   budgetsFor(book, project).flatMap(([project, budget]) => {
-    const { isGlobal, costUsage, volumeUsage } = statusOf(project, budget, now);
+    const { isGlobal, costUsage, volumeUsage, projectedFor } = statusOf(project, budget, now);
     return (['cost', 'volume'] as const).flatMap((kind) => {
       const usage = { cost: costUsage, volume: volumeUsage }[kind];
       const due = DUE[usage.alertState];
-      if (due === undefined) return [];
+      const isSecond = kind === 'volume' && costUsage.alertState === 'projected';
+      if (due === undefined || (isSecond && usage.alertState === 'projected')) return [];
       const { severity, types } = due;
       const text = (amount: number): string => amountText(kind, amount);
       const subject = subjectOf({ project, isGlobal, writerId: null });
       const uses = `${subject} has used ${usage.usedPercent}% of the ${kind} budget: ${text(usage.used)} of ${text(usage.limit)}`;
       const projection =
-        usage.projected === null ? '' : `, and at this rate ${text(usage.projected)} by the end of the month`;
+        usage.projected === null || usage.alertState === 'critical'
+          ? ''
+          : `, and at this rate ${text(usage.projected)} by ${projectedFor.slice(0, 10)}`;
       const set = project === null ? '--global' : shellWord(project);
       const recommendation =
         severity === 'critical'

@@ -1,23 +1,13 @@
 // Budgets: limits for a project, or for all projects together, and the usage of each day. The book of budgets is one small document that
 // machines may share, so it holds the usage itself and needs no ledger. Amounts are whole micro-dollars and bytes; days and months are in
 // UTC, the same wherever a machine is. Pure.
-import { microsOf, type Usd } from '../../cost/money.js';
 import * as s from '../../platform/documents/schema.js';
+import type { Usd } from '../../cost/money.js';
+import { dailySums, type DayUse, DAY_USE, foldedDays, type RunUse, storageMicros, sumOfDays } from './day-use.js';
+import type { Reservation } from './reservation.js';
 
 export const BUDGET_PERIODS = ['total', 'month'] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
-
-/** Usage of one day. */
-const DAY_USE = s.schema(() =>
-  s.object({
-    micros: s.count,
-    /** Negative when more was deleted than stored. */
-    bytes: s.whole,
-    /** Number of runs whose cost is not known and not included in `micros`. */
-    unpriced: s.count,
-  }),
-);
-export type DayUse = s.Read<typeof DAY_USE>;
 
 export const BUDGET = s.schema(() =>
   s.object({
@@ -27,34 +17,36 @@ export const BUDGET = s.schema(() =>
     /** Fractions of the limits from which a warning is due. */
     costAlert: s.fraction,
     volumeAlert: s.fraction,
-    /** `total`: since the budget was set; `month`: each calendar month. */
+    /** `total`: since `since`; `month`: each calendar month. */
     period: s.oneOf(BUDGET_PERIODS),
-    /** When the budget was first set, in UTC. */
+    /** When counting began, in UTC: the first record of the ledger it was set by, or when it was first set. */
     since: s.time,
     days: s.mapOf(DAY_USE(), s.day),
+    /** What storage has cost before the first of `days`, in micro-dollars, not rounded. */
+    earlierMicros: s.orElse(s.amount, 0),
+    /** The last day that an older archiver counted: a month of storage for each run, and nothing for storage since. */
+    baseUntil: s.orNull(s.day),
   }),
 );
 export type Budget = s.Read<typeof BUDGET>;
-export type Limits = Omit<Budget, 'since' | 'days'>;
+export type Limits = Pick<Budget, 'costMicros' | 'volumeBytes' | 'costAlert' | 'volumeAlert' | 'period'>;
 
 export interface BudgetBook {
   /** Budget of all projects together. */
   readonly global: Budget | null;
   readonly projects: ReadonlyMap<string, Budget>;
+  /** Estimates of runs that have begun and are not counted yet; some may have expired. */
+  readonly reservations: readonly Reservation[];
 }
 
 export const NO_LIMITS: Limits = { costMicros: 0, volumeBytes: 0, costAlert: 0.8, volumeAlert: 0.75, period: 'total' };
-export const EMPTY_BOOK: BudgetBook = { global: null, projects: new Map() };
+export const EMPTY_BOOK: BudgetBook = { global: null, projects: new Map(), reservations: [] };
 
-/** Actual or planned usage. */
+/** Planned usage. */
 export interface Amounts {
   readonly costUsd: Usd;
   readonly bytes: number;
 }
-
-/** Number of days kept; older days are added up into one. */
-const DAYS_KEPT = 92;
-const NOTHING: DayUse = { micros: 0, bytes: 0, unpriced: 0 };
 
 /** Returns the budget of a project, or with null that of all projects. */
 export const budgetIn = (book: BudgetBook, project: string | null): Budget | null =>
@@ -78,30 +70,23 @@ export function withBudget(book: BudgetBook, project: string | null, budget: Bud
   return { ...book, projects };
 }
 
+/** Returns a budget without limits that begins with what runs have used so far, or at `now` where there are none. */
+export const begunWith = (uses: readonly RunUse[], now: Date): Budget => {
+  const times = uses.map(({ time }) => time).filter((time) => time < now.toISOString());
+  const since = times.reduce((first, time) => (time < first ? time : first), now.toISOString());
+  return counting({ ...NO_LIMITS, since, days: new Map(), earlierMicros: 0, baseUntil: null }, uses);
+};
+
 /** Returns the book after a run, which counts for its project and for all projects. */
-export const withUse = (book: BudgetBook, project: string | null, used: Amounts, now: Date): BudgetBook =>
-  budgetsFor(book, project).reduce((changed, [owner, budget]) => {
-    const day = now.toISOString().slice(0, 10);
-    const before = budget.days.get(day) ?? NOTHING;
-    const micros = used.costUsd === null ? 0 : microsOf(used.costUsd);
-    const after = { micros, bytes: used.bytes, unpriced: used.costUsd === null ? 1 : 0 };
-    return withBudget(changed, owner, { ...budget, days: kept(new Map(budget.days).set(day, added(before, after))) });
-  }, book);
+export const withUse = (book: BudgetBook, project: string | null, use: RunUse): BudgetBook =>
+  budgetsFor(book, project).reduce(
+    (changed, [owner, budget]) => withBudget(changed, owner, counting(budget, [use])),
+    book,
+  );
 
-const bounded = (value: number): number => Math.min(Number.MAX_SAFE_INTEGER, Math.max(-Number.MAX_SAFE_INTEGER, value));
-
-const added = (one: DayUse, other: DayUse): DayUse => ({
-  micros: bounded(one.micros + other.micros),
-  bytes: bounded(one.bytes + other.bytes),
-  unpriced: bounded(one.unpriced + other.unpriced),
-});
-
-function kept(days: ReadonlyMap<string, DayUse>): ReadonlyMap<string, DayUse> {
-  const sorted = [...days].sort(([one], [other]) => (one < other ? -1 : 1));
-  const old = sorted.slice(0, Math.max(0, sorted.length - DAYS_KEPT));
-  const [last] = old.at(-1) ?? [];
-  if (last === undefined) return new Map(sorted);
-  return new Map([[last, old.map(([, use]) => use).reduce(added)], ...sorted.slice(old.length)]);
+function counting(budget: Budget, uses: readonly RunUse[]): Budget {
+  const { days, accruedMicros } = foldedDays(dailySums(budget.days, uses));
+  return { ...budget, days, earlierMicros: budget.earlierMicros + accruedMicros };
 }
 
 /** Returns the beginning of the current period and its end (exclusive); a total has no end. */
@@ -112,11 +97,29 @@ export function periodOf({ period, since }: Budget, now: Date): { readonly from:
   return { from: new Date(from), until: new Date(Date.UTC(year, month + 1, 1)) };
 }
 
-/** Returns the usage of the current period. It is 0 when more was deleted than stored. */
-export function usedIn(budget: Budget, now: Date): DayUse {
-  const { from } = periodOf(budget, now);
-  const first = budget.period === 'total' ? '' : from.toISOString().slice(0, 10);
-  const uses = [...budget.days].flatMap(([day, use]) => (day >= first ? [use] : []));
-  const { micros, bytes, unpriced } = uses.reduce(added, NOTHING);
-  return { micros: Math.max(0, micros), bytes: Math.max(0, bytes), unpriced };
+/** Returns the day of a moment, in UTC. */
+export const utcDay = (time: Date): string => time.toISOString().slice(0, 10);
+
+/** Usage of a period. */
+export interface PeriodUse {
+  /** What was charged once, and what storing has cost until the end of today. */
+  readonly micros: number;
+  readonly bytes: number;
+  /** Number of runs of which something has no known price, which is not in `micros`. */
+  readonly unpriced: number;
 }
+
+/** Returns the usage of the current period by the sum of the cost reports. Bytes are 0 when more was deleted than stored. */
+export function usedIn(budget: Budget, now: Date): PeriodUse {
+  const isTotal = budget.period === 'total';
+  const first = isTotal ? '' : `${utcDay(now).slice(0, 8)}01`;
+  const { micros, bytes, unpriced } = sumOfDays(budget.days, first);
+  const storage =
+    storageMicros(budget.days, { from: first, until: dayAfter(now) }) + (isTotal ? budget.earlierMicros : 0);
+  return { micros: Math.round(micros + storage), bytes: Math.max(0, bytes), unpriced };
+}
+
+/** Returns the day after that of a moment, in UTC. */
+export const dayAfter = (now: Date): string => utcDay(new Date(now.getTime() + 86_400_000));
+
+export type { DayUse, RunUse };

@@ -5,6 +5,7 @@ import { asWritable } from '../../store/create-once/create-once.js';
 import type { RememberOptions } from '../../store/create-once/remembered-answers.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { newUploadId, uploadFolder } from '../../store/ids/upload-id.js';
+import type { ObjectStore } from '../../store/object-store.js';
 import type { OpenedStore } from '../../store/open-store.js';
 import { refuseShared } from '../../store/plain-store.js';
 
@@ -14,11 +15,15 @@ export async function writableBook(opened: OpenedStore, options: RememberOptions
   return await asWritable(opened, { ...options, host: hostname(), dryRun: false, folder, randomBytes });
 }
 
-/** Checks before a run that its usage can be counted. @throws plain-store, and what `writableBook` throws */
-export async function refuseUncounted(opened: OpenedStore, options: RememberOptions): Promise<void> {
+/**
+ * Checks before a run that its usage can be counted. @returns the book's store in its writable form
+ * @throws plain-store, and what `writableBook` throws
+ */
+export async function refuseUncounted(opened: OpenedStore, options: RememberOptions): Promise<ObjectStore> {
   const { store } = await writableBook(opened, options);
   try {
     refuseShared(store, 'counting in one book of budgets');
+    return store;
   } catch (error) {
     if (!isArchiverError(error)) throw error;
     const hint = 'keep the budgets in another store (--budget-store), or go on without them (--ignore-budget)';

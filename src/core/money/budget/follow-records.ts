@@ -1,25 +1,19 @@
-// Counts the usage of a finished run in the budgets that apply to it, and raises alerts that are due. Since the work is done by then, no
-// failure here makes the run fail.
+// Counts the usage of a finished run in the budgets that apply to it, in place of what it had reserved, and raises alerts that are due. Since
+// the work is done by then, no failure here makes the run fail.
 import { raiseAlerts, type RaiseOptions } from '../../notify/alerts/raise-alerts.js';
 import { reasonText } from '../../platform/failures/errno.js';
 import type { OpenedStore } from '../../store/open-store.js';
 import { type BudgetBook, budgetsFor, withUse } from './budget.js';
 import { budgetAlerts } from './budget-alerts.js';
 import { changeBook, readBook } from './book-store.js';
-
-/** The parts of a ledger record that budgets need. */
-export interface RecordedUse {
-  readonly project: string | null;
-  /** One-time cost; null when not known. The same for `monthlyMicros`. */
-  readonly costMicros: number | null;
-  /** Monthly cost of what is stored now; negative when more was deleted. */
-  readonly monthlyMicros: number | null;
-  readonly stored: readonly { readonly bytes: number }[];
-}
+import { type RecordedUse, useOf } from './day-use.js';
+import { withoutReservation } from './reservation.js';
 
 interface FollowOptions extends RaiseOptions {
-  /** Id by which a run is counted only once, however often it is recorded. */
+  /** Id by which a run is counted only once, however often it is recorded, and by which it has reserved. */
   readonly runId: string;
+  /** True if the run has reserved something. */
+  readonly hasReserved: boolean;
   readonly warn: (text: string) => void;
 }
 
@@ -31,7 +25,7 @@ export async function followRecords(
   open: () => Promise<OpenedStore>,
   options: FollowOptions,
 ): Promise<readonly string[]> {
-  if (records.length === 0) return [];
+  if (records.length === 0 && !options.hasReserved) return [];
   let book: BudgetBook;
   try {
     book = await counted(records, open, options);
@@ -57,19 +51,16 @@ async function counted(
   const { store } = opened;
   try {
     const book = await readBook(store, signal);
-    if (records.every(({ project }) => budgetsFor(book, project).length === 0)) return book;
-    const add = (before: BudgetBook): BudgetBook =>
-      records.reduce((changed, record) => withUse(changed, record.project, amountsOf(record), now()), before);
+    const hasReserved = book.reservations.some(({ id }) => id === runId);
+    if (!hasReserved && records.every(({ project }) => budgetsFor(book, project).length === 0)) return book;
+    const settle = (before: BudgetBook): BudgetBook => {
+      const after = records.reduce((changed, record) => withUse(changed, record.project, useOf(record)), before);
+      return { ...after, reservations: withoutReservation(before.reservations, runId, now()) };
+    };
     const { writableBook } = await import('./countable.js'); // needs requests to the store, which most runs can do without
     const writable = await writableBook(opened, { home, now: now(), signal, warn });
-    return await changeBook(writable.store, add, signal, runId);
+    return await changeBook(writable.store, settle, signal, runId);
   } finally {
     opened.close();
   }
 }
-
-/** Returns the one-time cost plus a month of what is stored now; deleting does not refund anything. */
-const amountsOf = ({ costMicros, monthlyMicros, stored }: RecordedUse) => ({
-  costUsd: costMicros === null || monthlyMicros === null ? null : (costMicros + Math.max(0, monthlyMicros)) / 1e6,
-  bytes: stored.reduce((sum, { bytes }) => sum + bytes, 0),
-});

@@ -1,5 +1,8 @@
 // Opens the store that holds the book of budgets.
-import { usageError } from '../../platform/failures/errors.js';
+import { stat } from 'node:fs/promises';
+import { ArchiverError, undefinedOn, usageError } from '../../platform/failures/errors.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import { shellWord } from '../../platform/text/shell-word.js';
 import { openStore, type OpenedStore, type OpenStoreOptions } from '../../store/open-store.js';
 import { formatStoreUrl, parseStoreUrl, storeUrlOf } from '../../store/store-url.js';
 
@@ -24,6 +27,24 @@ type Access = Pick<OpenStoreOptions, 'env' | 'profile' | 'endpointUrl' | 'caBund
 
 const DEFAULT_REGION = 'us-west-2';
 
-/** Opens the book's store for a command whose main task is another; the caller closes it. @throws usage, and what opening throws */
-export const openBook = async (place: BookPlace, access: Access): Promise<OpenedStore> =>
-  await openStore(bookUrl(place), { ...access, regionGiven: false, defaultRegion: DEFAULT_REGION });
+/**
+ * Opens the book's store for a command whose main task is another; the caller closes it. @throws usage; not-found for a folder that is not
+ * there; what opening throws
+ */
+export async function openBook(place: BookPlace, access: Access): Promise<OpenedStore> {
+  await refuseMissingFolder(place);
+  return await openStore(bookUrl(place), { ...access, regionGiven: false, defaultRegion: DEFAULT_REGION });
+}
+
+/**
+ * Refuses a folder that is not there: it was mistyped, or its disk is not mounted, and there may be budgets. That of this computer is made
+ * when it is needed. @throws usage, not-found, and system errors
+ */
+export async function refuseMissingFolder(place: BookPlace): Promise<void> {
+  if (place.place === 'local') return;
+  const url = parseStoreUrl(bookUrl(place));
+  if (url.kind !== 'file' || (await stat(url.folder).catch(undefinedOn('ENOENT', 'ENOTDIR'))) !== undefined) return;
+  throw new ArchiverError('not-found', `there is no folder ${printable(url.folder)}`, {
+    hint: `mount it, name the right place (--budget-store), or begin there: archiver budget set --global --cost USD --store ${shellWord(printable(url.folder))}`,
+  });
+}

@@ -33,9 +33,14 @@ const KIND = { type: 'archiver-alerts-sent', format: 1, noun: 'list of sent aler
 export type CooldownSubject = Pick<Alert, 'severity' | 'type' | 'project' | 'writerId' | 'isGlobal'> &
   Partial<Pick<Alert, 'location'>>;
 
-/** Returns the key. It contains the fleet, because two fleets may have writers of the same id, and omits it for other alerts. */
-const cooldownKey = ({ severity, type, project, writerId, isGlobal, location }: CooldownSubject): string =>
-  JSON.stringify({ severity, type, project, writerId, isGlobal, location: location ?? undefined });
+/**
+ * Returns the key. It contains the fleet, because two fleets may have writers of the same id, and omits it for other alerts. Projections of
+ * cost and of volume are one kind.
+ */
+const cooldownKey = ({ severity, type: given, project, writerId, isGlobal, location }: CooldownSubject): string => {
+  const type = given === 'volume_projection' ? 'budget_projection' : given;
+  return JSON.stringify({ severity, type, project, writerId, isGlobal, location: location ?? undefined });
+};
 
 /** Parses a key. */
 export const parseCooldownKey = (key: string): CooldownSubject => JSON.parse(key) as CooldownSubject;

@@ -19,6 +19,8 @@ export interface StateKind {
 
 /** A kind of state file, with the schema of its body. */
 export interface StateSchema<T> extends StateKind {
+  /** The oldest format that the schema reads, too; `format` if not given. */
+  readonly oldestFormat?: number;
   /** The document without format, type and checksum. */
   readonly body: Schema<T>;
 }
@@ -54,7 +56,8 @@ export function readStateDocument<T>(text: string, kind: StateSchema<T>, place: 
       hint: 'update archiver',
     });
   }
-  if (found !== format || sha256 !== digestOf(JSON.stringify(body)))
+  const isRead = found === format || (typeof found === 'number' && found >= (kind.oldestFormat ?? format));
+  if (!isRead || sha256 !== digestOf(JSON.stringify(body)))
     throw integrityError(`${what} is damaged: it does not match its checksum`, { hint });
   return readValue(kind.body, body, what, { hint });
 }

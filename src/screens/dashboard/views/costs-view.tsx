@@ -18,6 +18,7 @@ import {
   byShare,
   leftText,
   linesOf,
+  reservedText,
   nameOf,
   usageText,
   warningOf,
@@ -195,14 +196,14 @@ function State({
 
 /** All facts about a budget. */
 function factsOf(status: BudgetStatus): readonly Fact[] {
-  const { budgetPeriod, periodStart, periodEnd, unpricedRuns } = status;
+  const { budgetPeriod, periodStart, periodEnd, projectedFor, unpricedRuns, reservedRuns } = status;
   const time = (moment: string): string => formatMinute(new Date(moment));
   const counted = periodEnd === null ? `since ${time(periodStart)}` : `${time(periodStart)} to ${time(periodEnd)}`;
   return [
     ...linesOf(status).flatMap((line): readonly Fact[] => {
       const { kind, usage } = line;
       const { perDay, projected, exhaustedAt, alertPercent } = usage;
-      const end = projected === null ? '' : `, ${amountText(kind, projected)} at the end of the period`;
+      const end = projected === null ? '' : `, ${amountText(kind, projected)} by ${projectedFor.slice(0, 10)}`;
       const ends = exhaustedAt === null ? '' : `, used up ${time(exhaustedAt)}`;
       return [
         {
@@ -213,6 +214,7 @@ function factsOf(status: BudgetStatus): readonly Fact[] {
       ];
     }),
     { label: 'period', value: `${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}, ${counted}` },
+    ...(reservedRuns === 0 ? [] : [{ label: 'reserved', value: reservedText(status) }]),
     ...(unpricedRuns === 0
       ? []
       : [

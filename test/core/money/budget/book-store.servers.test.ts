@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, expect, test } from 'vitest';
-import { NO_LIMITS, usedIn, withBudget, withUse } from '../../../../src/core/money/budget/budget.js';
+import { usedIn, withBudget, withUse } from '../../../../src/core/money/budget/budget.js';
 import { changeBook, readBook } from '../../../../src/core/money/budget/book-store.js';
+import { emptyBudget, runUse } from '../../../support/budget.js';
 import { openTestS3, useTestCredentials } from '../../../support/open-s3.js';
 
 const endpoint = process.env['ARCHIVER_TEST_RGW'] ?? '';
@@ -21,13 +22,13 @@ beforeAll(async () => {
 test('twenty writers at once lose nothing in a bucket', async () => {
   const prefix = 'shared';
   const { store } = await openTestS3(endpoint, bucket, { prefix });
-  const begun = { ...NO_LIMITS, since: NOW.toISOString(), days: new Map() };
+  const begun = emptyBudget(NOW);
   await changeBook(store, (book) => withBudget(book, null, begun), signal);
 
   await Promise.all(
     Array.from({ length: 20 }, async () => {
       const own = await openTestS3(endpoint, bucket, { prefix });
-      return await changeBook(own.store, (book) => withUse(book, null, { costUsd: 1, bytes: 10 }, NOW), signal);
+      return await changeBook(own.store, (book) => withUse(book, null, runUse(NOW, { costUsd: 1, bytes: 10 })), signal);
     }),
   );
 

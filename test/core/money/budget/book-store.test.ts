@@ -1,19 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type BudgetBook, NO_LIMITS, usedIn, withBudget, withUse } from '../../../../src/core/money/budget/budget.js';
+import { type BudgetBook, usedIn, withBudget, withUse } from '../../../../src/core/money/budget/budget.js';
 import { changeBook, readBook } from '../../../../src/core/money/budget/book-store.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import type { ObjectStore } from '../../../../src/core/store/object-store.js';
 import { StoreError } from '../../../../src/core/store/store-error.js';
+import { emptyBudget, runUse } from '../../../support/budget.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const NOW = new Date('2026-03-04T05:06:07Z');
 const { signal } = new AbortController();
 
-const withOwn = (book: BudgetBook): BudgetBook =>
-  withBudget(book, 'p', { ...NO_LIMITS, since: NOW.toISOString(), days: new Map() });
-const add = (book: BudgetBook): BudgetBook => withUse(book, 'p', { costUsd: 1, bytes: 10 }, NOW);
+const withOwn = (book: BudgetBook): BudgetBook => withBudget(book, 'p', emptyBudget(NOW));
+const add = (book: BudgetBook): BudgetBook => withUse(book, 'p', runUse(NOW, { costUsd: 1, bytes: 10 }));
 const usedNow = async (store: ObjectStore) => usedIn((await readBook(store, signal)).projects.get('p')!, NOW);
 
 test('twenty writers at once lose nothing', async () => {
