@@ -64,6 +64,8 @@ export const JSON_DOCUMENTS = {
   'cost budget status': BUDGET,
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects',
+  'cost rebase':
+    'location measuredBy measuredAt dryRun isRecorded recorded measured corrections busyUploads unreadLines requests durationMs',
   'cost reconcile':
     'billForm firstDay lastDay timeZone recordedUsd billedUsd otherBilledUsd rows otherRows billLines billProjects',
   'cost report': optional(`${SPENT} ${COMPLIANCE} csv writtenTo`),

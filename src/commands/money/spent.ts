@@ -1,5 +1,4 @@
 // The common part of commands about recorded costs: reading the ledger, the period, tables of amounts.
-import { hostname } from 'node:os';
 import type { Clock, Messages, Origins, Places } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import { suggest } from '../../core/platform/text/suggest.js';
@@ -12,6 +11,7 @@ import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { didYouMean, fact } from '../kit/lines.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
+import type { ReadRecords } from './read-records.js';
 
 export const ESTIMATED =
   'Amounts are estimates from the prices that held: no free tier, and every run as if it were the first of its month.';
@@ -37,27 +37,27 @@ export type LedgerContext = Pick<Places, 'home'> & Clock & Pick<Messages, 'warn'
 
 /** Returns the records of the ledger from `from` on, and warns of lines that cannot be read. @throws access-denied, io */
 export async function recordsOf(
-  { home, warn }: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
+  context: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
   region?: string,
   from?: Date,
 ): Promise<readonly LedgerRecord[]> {
-  const { ledgerFolder, readLedger } = await import('../../core/money/ledger/ledger.js');
-  const folder = ledgerFolder(home);
-  const { killedRuns } = await import('../../core/money/ledger/running.js');
-  const { records: ended, skipped } = await readLedger(folder, { from });
-  const known = new Set(ended.map(({ id }) => id));
-  const killed = (await killedRuns(folder, hostname())).flatMap((run) => run.records);
-  // Records of killed runs; the next run that is recorded writes them to the ledger.
-  const isNew = ({ id, time }: LedgerRecord): boolean =>
-    !known.has(id) && (from === undefined || time >= from.toISOString());
-  const records = [...ended, ...killed.filter(isNew)].sort((one, other) =>
-    one.time < other.time ? -1 : Number(one.time > other.time),
-  );
-  if (skipped > 0)
-    warn(
-      `${formatQuantity(skipped, 'line')} of ${printable(folder)} cannot be read, and the cost of that is not counted`,
+  return (await recordedIn(context, region, from)).records;
+}
+
+/** The same with the number of the lines that cannot be read. @throws access-denied, io */
+export async function recordedIn(
+  context: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
+  region?: string,
+  from?: Date,
+): Promise<ReadRecords> {
+  const { readRecords } = await import('./read-records.js');
+  const { records, unreadLines, folder } = await readRecords(context, from);
+  if (unreadLines > 0)
+    context.warn(
+      `${formatQuantity(unreadLines, 'line')} of ${printable(folder)} cannot be read, and the cost of that is not counted`,
     );
-  return region === undefined ? records : records.filter((record) => record.region === region);
+  const own = region === undefined ? records : records.filter((record) => record.region === region);
+  return { records: own, unreadLines, folder };
 }
 
 /** The error for a project without records; `known` are the projects that have some. */

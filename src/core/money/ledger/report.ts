@@ -63,7 +63,7 @@ export function spentIn(records: readonly LedgerRecord[], period: Period): Spent
       },
     ),
     ...amountOf(lines),
-    runs: inside.length,
+    runs: inside.filter(({ operation }) => operation !== 'rebase').length,
     uploads: uploads.length,
     uploadsWithoutProject: uploads.filter(({ project, uploadId }) => project === uploadId).length,
     files: sum(({ files }) => files),
