@@ -14,6 +14,7 @@ import { command as costHistory } from './cost/history.js';
 import { command as costPricing } from './cost/pricing.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
+import { command as costRebase } from './cost/rebase.js';
 import { command as costReconcile } from './cost/reconcile.js';
 import { command as costReport } from './cost/report.js';
 import { command as costSummary } from './cost/summary.js';
@@ -40,6 +41,7 @@ export const money: Feature = {
     costExhaustion,
     costBenchmarkCompare,
     costHistory,
+    costRebase,
     costReconcile,
     ...budgetCommands('cost budget'),
     ...budgetCommands('budget'),

@@ -87,7 +87,7 @@ async function unpricedStores(records: readonly LedgerRecord[]): Promise<readonl
   const { StoredLevels } = await import('../../core/money/ledger/stored-levels.js');
   const levels = new StoredLevels();
   for (const record of records) levels.add(record, dayOf(new Date(record.time)));
-  return levels.now().unpricedStores;
+  return levels.unpricedStores();
 }
 
 /** The history for a forecast that begins today. */
@@ -112,7 +112,7 @@ export const seriesDocument = (series: SpendSeries) => ({
   unknownDays: unknownOf(series),
   dailyCosts: series.days.map(({ day, cost }) => ({ day, costUsd: nearestUsd(cost) })),
   storedPerDayUsd: nearestUsd(series.coming[0]?.stored ?? 0),
-  unpricedStores: series.unpricedStores,
+  unpricedStoreUrls: series.unpricedStores,
 });
 
 const unknownOf = ({ days }: SpendSeries): number => days.filter(({ cost }) => cost === null).length;

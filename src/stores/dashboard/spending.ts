@@ -28,6 +28,7 @@ export interface Spending {
 export function spendingOf(records: readonly LedgerRecord[], now: Date): Spending {
   const period = periodOf('month', now);
   const month = spentIn(records, period);
+  const paid = month.lines.filter(({ costMicros }) => costMicros !== 0);
   const first = period.from ?? period.until;
   const end = plusDays(first, daysInMonthOf(first));
   // Days to come are priced as those that are over.
@@ -39,8 +40,8 @@ export function spendingOf(records: readonly LedgerRecord[], now: Date): Spendin
     storedPerDayUsd: days.find(({ day }) => day === plusDays(period.until, -1))?.storedUsd ?? 0,
     monthEndUsd: coming.reduce((sum, { storedUsd }) => sum + storedUsd, month.knownUsd),
     monthEnd: plusDays(end, -1),
-    classes: spentBy(month.lines, 'storageClass'),
-    items: spentBy(month.lines, 'item'),
+    classes: spentBy(paid, 'storageClass'),
+    items: spentBy(paid, 'item'),
     recordCount: records.length,
   };
 }

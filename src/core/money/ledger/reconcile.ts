@@ -45,9 +45,11 @@ const sum = (parts: readonly number[]): number => nearestUsd(parts.reduce((total
 export function reconcile(records: readonly LedgerRecord[], bill: Bill): Reconciled {
   const period = periodOfBill(bill);
   const ours = records.filter(({ provider }) => provider === 'aws');
-  const recorded = spentIn(ours, period).lines.map((line) => {
-    return { ...line, item: billedItem(line.item), bucket: bucketOf(line.store) ?? '' };
-  });
+  const recorded = spentIn(ours, period)
+    .lines.filter(({ costMicros }) => costMicros !== 0)
+    .map((line) => {
+      return { ...line, item: billedItem(line.item), bucket: bucketOf(line.store) ?? '' };
+    });
   const buckets = new Set(ours.map(({ store }) => bucketOf(store) ?? ''));
   const billed = bill.lines.filter(({ bucket }) => buckets.has(bucket));
   const names = new Set([...recorded, ...billed].map(({ bucket, item }) => JSON.stringify([bucket, item])));

@@ -196,11 +196,11 @@ test('a store without known prices is named, and the rest is forecast', async ()
     upload('2026-08-01T12:00:00.000Z', TIB),
     upload('2026-08-02T12:00:00.000Z', TIB, { ...ceph, lines: [] }),
   );
-  const { kind, unpricedStores, unknownDays, predictions } = await at('2026-08-20T15:00:00Z', 'forecast');
+  const { kind, unpricedStoreUrls, unknownDays, predictions } = await at('2026-08-20T15:00:00Z', 'forecast');
 
-  expect({ kind, unpricedStores, unknownDays }).toEqual({
+  expect({ kind, unpricedStoreUrls, unknownDays }).toEqual({
     kind: 'forecast',
-    unpricedStores: ['s3://ceph/lab'],
+    unpricedStoreUrls: ['s3://ceph/lab'],
     unknownDays: 1,
   });
   expect((predictions as Prediction[])[0]?.storedUsd).toBeCloseTo((7 * 23.552) / 31, 4);
