@@ -84,7 +84,7 @@ export const JSON_DOCUMENTS = {
     'uploadId location outputDir cacheDir files ignored links folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',
   'fleetagent run':
-    'writerId location cycleCount configVersion isHealthy lastSuccessAt startedAt? endedAt? sourceCycles troubles',
+    'writerId location cycleCount configVersion isHealthy lastSuccessAt startedAt? endedAt? sourceCycles writerFindings troubles',
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth bandwidthFrom transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
