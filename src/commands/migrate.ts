@@ -146,7 +146,7 @@ export const command = defineCommand({
           return result;
         },
         show: async (result) => {
-          const { partial: _, shards: shardCount, billed: _billed, ...document } = result;
+          const { partial: _, shards: shardCount, billed: _billed, measured: _measured, ...document } = result;
           const { madeCost, madeCostDocument } = await import('./upload/made-cost.js');
           const cost = madeCost(result, context);
           const lines = await migratedLines(result, context);

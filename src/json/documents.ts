@@ -100,6 +100,7 @@ export const JSON_DOCUMENTS = {
   'fleet lock-status': 'bucket prefix overall findings requests',
   'fleetagent iam-policy': 'location policy writtenTo?',
   'fleetagent init': 'location writerId folder bundleFiles minted',
+  'fleetagent adopt': 'writerId location sources writerFindings',
   'fleetagent scuttle': 'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged',
   info: 'uploadId location manifest delta? manifests? encryption cost? requests',
   lifecycle:

@@ -2,7 +2,12 @@
 import type { EndedAgentCycle } from '../../../core/fleet/agent/agent.js';
 import type { SourceOutcome } from '../../../core/fleet/agent/cycle.js';
 import { isArchiverError } from '../../../core/platform/failures/errors.js';
-import { findingDocument, type HeartbeatSource, sourceDocument } from '../../../core/fleet/heartbeat.js';
+import {
+  findingDocument,
+  type HeartbeatSource,
+  type ReadFinding,
+  sourceDocument,
+} from '../../../core/fleet/heartbeat.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { leftOutText } from '../../../screens/progress/problem-lines.js';
 import { formatBytes, formatDuration, formatQuantity } from '../../../ui/format.js';
@@ -107,15 +112,15 @@ const POLICY = 4;
 
 /** The exit status of a run with a single cycle. */
 export function exitStatus(last: EndedAgentCycle | undefined): number {
-  return last === undefined || last.plan === undefined ? 1 : statusOf(last.outcomes);
+  return last === undefined || last.plan === undefined ? 1 : statusOf(last.outcomes, last.heartbeat.findings);
 }
 
-/** The exit status for the sources of a cycle. */
-export function statusOf(outcomes: readonly SourceOutcome[]): number {
+/** The exit status for the sources of a cycle, and for what was found. */
+export function statusOf(outcomes: readonly SourceOutcome[], findings: readonly ReadFinding[] = []): number {
   const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
   if (failures.length > 0) {
     const isPolicy = failures.every((failure) => isArchiverError(failure) && failure.exitCode === POLICY);
     return isPolicy ? POLICY : 1;
   }
-  return outcomes.some(({ result }) => result?.partial === true) ? 3 : 0;
+  return findings.length > 0 || outcomes.some(({ result }) => result?.partial === true) ? 3 : 0;
 }
