@@ -146,7 +146,7 @@ export const command = defineCommand({
           return result;
         },
         show: async (result) => {
-          const { partial: _, shards: shardCount, billed: _billed, ...document } = result;
+          const { partial: _, shards: shardCount, billed: _billed, measured: _measured, ...document } = result;
           const { actualCost, actualCostDocument } = await import('./upload/actual-cost.js');
           const cost = actualCost(result, context);
           const lines = await migratedLines(result, context);

@@ -88,7 +88,7 @@ export const JSON_DOCUMENTS = {
     'uploadId location outputDir cacheDir files ignored links folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',
   'fleetagent run':
-    'writerId location cycleCount configVersion isHealthy lastSuccessAt startedAt? endedAt? sourceCycles troubles',
+    'writerId location cycleCount configVersion isHealthy lastSuccessAt startedAt? endedAt? sourceCycles writerFindings troubles',
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth bandwidthFrom transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
@@ -104,6 +104,7 @@ export const JSON_DOCUMENTS = {
   'fleet lock-status': 'bucket prefix overall findings requests',
   'fleetagent iam-policy': 'location policy writtenTo?',
   'fleetagent init': 'location writerId folder bundleFiles minted',
+  'fleetagent adopt': 'writerId location sources writerFindings',
   'fleetagent scuttle': 'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged',
   info: 'uploadId location manifest delta? manifests? encryption cost? requests',
   lifecycle:

@@ -101,7 +101,7 @@ const VERSION = 'version fork? uploadId createdAt files bytes doubts';
 const STORED_UPLOAD =
   'uploadId? datasetId version fork? tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? problem';
 const FLEET_WRITER =
-  'writerId condition freshness isHealthy checkedInAt ageMs staleAfterMs lastSuccessAt clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles';
+  'writerId condition freshness isHealthy checkedInAt ageMs staleAfterMs lastSuccessAt clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles writerFindings';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
 
 /** All keys, in alphabetical order. */
@@ -441,6 +441,7 @@ export const JSON_KEYS = {
   filesDone: key(count, 'files whose content is stored'),
   filesRead: key(count, 'files whose content was read and is sound'),
   filesTotal: key(count, 'all files'),
+  finding: key(text, 'kind of what an agent found of itself or of a source (docs/format.md#heartbeat)'),
   findings: key(
     listOf(of('check severity summary detail remediation')),
     'what was found of a bucket, check by check (docs/access.md)',
@@ -1171,6 +1172,10 @@ export const JSON_KEYS = {
   wouldRefuse: key(flag, 'a budget would keep it from beginning'),
   writerConditions: key(listOf(of('condition writerCount')), 'how many writers are how'),
   writerCount: key(count, 'unattended writers'),
+  writerFindings: key(
+    listOf(of('finding source detail')),
+    'what a writer says somebody has to look at, even if all was archived; `source` is null for the writer itself',
+  ),
   writerId: key(orNull(text), 'an unattended writer'),
   writers: key(listOf(of(FLEET_WRITER)), 'unattended writers, those first that somebody has to look at'),
   written: key(count, 'files that were written'),

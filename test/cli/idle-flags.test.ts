@@ -29,10 +29,10 @@ async function refusal(
 const argsOf = (command: Command, store: string): readonly string[] =>
   (command.args ?? []).map((arg) => (arg.store === undefined ? arg.type.sample : store));
 
-/** They open nothing and refuse a folder whatever the flags are: IAM has no say there. */
-const REFUSES_FOLDERS = new Set(['fleetagent iam-policy', 'fleetagent init']);
+/** They open nothing. Those about IAM refuse a folder whatever the flags are; to adopt takes no flag of a store. */
+const OPENS_NONE = new Set(['fleetagent iam-policy', 'fleetagent init', 'fleetagent adopt']);
 
-const withStore = commands.filter((command) => storeArg(command) !== undefined && !REFUSES_FOLDERS.has(command.path));
+const withStore = commands.filter((command) => storeArg(command) !== undefined && !OPENS_NONE.has(command.path));
 
 describe.each(withStore.map((command) => [command.path, command] as const))('%s on a folder', (path, command) => {
   const keys = Object.entries(command.flags ?? {}).filter(([, { only }]) => only === 's3');

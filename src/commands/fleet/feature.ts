@@ -1,5 +1,6 @@
 // Fleets: unattended writers on many machines, and commands to watch them.
 import type { Feature } from '../../cli/feature.js';
+import { command as fleetagentAdopt } from './fleetagent/adopt.js';
 import { command as fleetagentConfigKeygen } from './fleetagent/config-keygen.js';
 import { command as fleetagentIamPolicy } from './fleetagent/iam-policy.js';
 import { command as fleetagentInit } from './fleetagent/init.js';
@@ -26,6 +27,7 @@ export const fleet: Feature = {
     fleetLockExtend,
     fleetagentInit,
     fleetagentScuttle,
+    fleetagentAdopt,
     fleetagentIamPolicy,
   ],
   groups: [

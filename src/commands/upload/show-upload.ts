@@ -20,7 +20,16 @@ export interface UploadExtras {
 
 /** The JSON document of the result. */
 export function uploadDocument(result: UploadResult, context: Pricing, { found, after }: UploadExtras) {
-  const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...rest } = result;
+  const {
+    partial: _,
+    changes,
+    shards: shardCount,
+    planned: _p,
+    destination: _d,
+    billed: _b,
+    measured: _m,
+    ...rest
+  } = result;
   const { gates: _gates, ...document }: typeof rest & Partial<Pick<DryRun, 'gates'>> = rest;
   const cost = actualCost(result, context);
   return {

@@ -9,7 +9,7 @@ import type { OpenedStore } from '../store/open-store.js';
 import { uploadChanges, compareWithConcurrent, type NeedsFullVersion } from './changes/upload-changes.js';
 import type { Baseline } from './changes/baseline.js';
 import { type SettledDataset, resolveDataset } from './changes/resolve-dataset.js';
-import { checkShrunken, warnOfEmpty } from './changes/doubtful-source.js';
+import { checkShrunken, refuseResend, warnOfEmpty } from './changes/doubtful-source.js';
 import { destinationOf } from './inspect-destination.js';
 import { listAfterPacking, makeFullVersion, listWhilePacking } from './full-version.js';
 import type { NotWhole, UploadRun } from './run/upload-run.js';
@@ -173,13 +173,16 @@ function packingOf({ packing, layout }: UploadRun, baseline: Baseline | undefine
 
 async function runToEnd(
   given: UploadRun,
-  { baseline, highest, isListed, totals }: SettledDataset,
+  { baseline, highest, isListed, totals, isRewritten }: SettledDataset,
   pool: PackPool | undefined,
 ): Promise<UploadResult> {
   const run = { ...given, packing: packingOf(given, baseline) };
   const { saved } = run.resume;
   warnOfEmpty(run);
-  if (baseline === undefined) checkShrunken(run, { version: highest, totals });
+  if (baseline === undefined) {
+    refuseResend(run);
+    checkShrunken(run, { version: highest, totals });
+  }
   const ordinal = { highest, isListed };
   let current = run;
   if (saved !== undefined) {
@@ -191,7 +194,9 @@ async function runToEnd(
   const isPackedAtOnce = saved === undefined && run.layout.direct === undefined;
   const strategy = isPackedAtOnce ? listWhilePacking(current) : listAfterPacking(current);
   const outcome = await makeFullVersion(current, strategy, ordinal, pool);
-  return 'result' in outcome ? outcome.result : await orFullVersion(await compareWithConcurrent(outcome.lost));
+  if (!('result' in outcome)) return await orFullVersion(await compareWithConcurrent(outcome.lost));
+  const { result } = outcome;
+  return { ...result, measured: { ...result.measured, isRewritten } };
 }
 
 async function orFullVersion(outcome: UploadResult | NeedsFullVersion): Promise<UploadResult> {

@@ -17,7 +17,7 @@ import type { PackPool } from './pack/pack-pool.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { sealed } from './run/upload-encryption.js';
 import { lineSources } from './run/upload-provenance.js';
-import { dryRunResult, type UploadResult, versionResult } from './upload-result.js';
+import { dryRunResult, measured, type UploadResult, versionResult } from './upload-result.js';
 import { defined } from '../platform/defined.js';
 
 /** The highest ordinal that is known; 0 for none. */
@@ -59,7 +59,17 @@ export async function makeFullVersion(
   const { plan, version, fork, totals } = made;
   const { files, bytes, storedBytes, chunks } = totals;
   const counts = { ...NOTHING_BEFORE, added: files };
-  const parts = { version, ...defined({ fork }), files, bytes, storedBytes, chunks, shards: plan.shards };
+  const seen = measured(run, plan.pending);
+  const parts = {
+    version,
+    ...defined({ fork }),
+    files,
+    bytes,
+    storedBytes,
+    chunks,
+    shards: plan.shards,
+    measured: seen,
+  };
   return { result: versionResult(run, { ...parts, ...(isSync ? { changes: counts } : {}) }) };
 }
 

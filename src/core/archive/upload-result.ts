@@ -9,6 +9,7 @@ import type { StoredObject } from '../cost/stored-object.js';
 import type { UploadPlace } from '../cost/upload-cost.js';
 import { plannedObjects } from './plan/direct-plan.js';
 import { type PlannedInput, type PlannedUpload, plannedUpload } from './plan/planned-upload.js';
+import type { PendingTotals } from './plan/pending-rows.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { shownSkip } from './scan/skip.js';
 import { manifestKeyOf, uploadUrlOf, type UploadId } from '../store/ids/upload-id.js';
@@ -37,6 +38,7 @@ export interface UploadResult extends EarlierKeys {
     readonly noChanges: boolean;
     readonly comparedWith: ComparedWith;
   };
+  readonly measured: Measured;
   /** Set for a direct upload: number of files that are objects of their own. */
   readonly directFiles?: number;
   /** Set for an upload that deduplicates: what that saved. */
@@ -46,6 +48,20 @@ export interface UploadResult extends EarlierKeys {
   /** Set in a dry run. */
   readonly planned?: PlannedUpload;
   readonly destination?: Destination;
+}
+
+/** What was seen of the source on the way. */
+export interface Measured {
+  /** Files in the folder, also those that could not be read or changed too lately. */
+  readonly files: number;
+  /** Their size; undefined when that of some is not known. */
+  readonly bytes: number | undefined;
+  /** Files of which the content was packed, and their size. */
+  readonly packed: PendingTotals;
+  /** New files that are called like one that was there, with something after a further dot. */
+  readonly suffixed: number;
+  /** Everything was sent because the record of the newest version is another one than this computer remembers, as after a prune. */
+  readonly isRewritten: boolean;
 }
 
 export interface Billed {
@@ -65,12 +81,20 @@ export interface Destination extends UploadPlace {
 type Sums = Pick<
   UploadResult,
   'version' | 'fork' | 'files' | 'bytes' | 'storedBytes' | 'chunks' | 'shards' | 'changes'
->;
+> &
+  Partial<Pick<UploadResult, 'measured'>>;
 
 export type ResultInput = Pick<
   UploadRun,
   'uploadId' | 'datasetId' | 'store' | 'requests' | 'scanned' | 'ledger' | 'packing' | 'layout' | 'startedMs'
 >;
+
+/** Returns what was seen of the source by an upload that packed so many of its files. */
+export function measured({ scanned }: Pick<UploadRun, 'scanned'>, { files, bytes }: PendingTotals): Measured {
+  const unseen = scanned.skipped.filter(({ special }) => !special).length + scanned.young.length;
+  const seen = { files: scanned.files + unseen, bytes: unseen === 0 ? scanned.bytes : undefined };
+  return { ...seen, packed: { files, bytes }, suffixed: 0, isRewritten: false };
+}
 
 /** Returns the result for a version that this upload made, or for that of `uploadId`. */
 export function versionResult(run: ResultInput, sums: Sums, uploadId = run.uploadId): UploadResult {
@@ -85,6 +109,7 @@ export function versionResult(run: ResultInput, sums: Sums, uploadId = run.uploa
     partial: skipped.some((skip) => !skip.special),
     durationMs: Math.round(performance.now() - run.startedMs),
     requests: { ...run.requests },
+    measured: measured(run, { files: 0, bytes: 0 }),
     ...(packing.dedup === true ? { deduplicated: deduplicatedTotals(ledger.table) } : {}),
     ...(layout.direct === undefined
       ? {}

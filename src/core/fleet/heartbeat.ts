@@ -11,6 +11,7 @@ const FORMAT_VERSION = 1;
 export const MAX_HEARTBEAT_BYTES = 1024 * 1024;
 const MAX_DEPTH = 8;
 const MAX_SOURCES = 10_000;
+const MAX_FINDINGS = 10_000;
 /** A longer time between two cycles is not accepted as a schedule. */
 const MAX_INTERVAL_SECONDS = 10 * 366 * 86_400;
 const WHAT = 'the heartbeat';
@@ -35,6 +36,32 @@ const SOURCE = s.schema(() =>
     noChanges: s.flag,
     /** The source of the comparison; none means that everything was sent. */
     comparedWith: s.oneOf(['cache', 'store', 'none']),
+  }),
+);
+
+/** Kinds of findings; docs/format.md says when each is made. A newer agent may know more. */
+export const FINDING_KINDS = [
+  'source-empty',
+  'source-shrunk',
+  'mass-change',
+  'source-moved',
+  'dataset-changed',
+  'sent-again',
+  'config-refused',
+  'cloned',
+  'clock-skewed',
+  'endpoint-changed',
+  'held',
+] as const;
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
+const FINDING = s.schema(() =>
+  s.object({
+    kind: s.text,
+    /** Path of the source that it is about; null if it is about the writer. */
+    source: s.orNull(s.text),
+    /** One sentence. */
+    detail: s.text,
   }),
 );
 
@@ -66,11 +93,19 @@ export const HEARTBEAT = s.schema(() =>
     /** Describes in one sentence what keeps the writer from its work. */
     problem: s.orNull(s.text),
     sources: s.listOf(SOURCE(), { most: MAX_SOURCES }),
+    /** What somebody has to look at even if every source was archived. Missing in heartbeats of older agents. */
+    findings: s.optional(s.listOf(FINDING(), { most: MAX_FINDINGS })),
   }),
 );
 
 export type Heartbeat = s.Read<typeof HEARTBEAT>;
 export type HeartbeatSource = s.Read<typeof SOURCE>;
+/** A finding as it is read: `kind` may be one that only a newer agent knows. */
+export type ReadFinding = s.Read<typeof FINDING>;
+/** A finding of this agent. */
+export interface Finding extends ReadFinding {
+  readonly kind: FindingKind;
+}
 
 /** Returns the key of a heartbeat, relative to the base of the fleet. */
 export const heartbeatKey = (writerId: string): string => `writers/${writerId}/status.json`;
@@ -85,6 +120,9 @@ export const sourceDocument = ({ path, error, skipped, ...source }: HeartbeatSou
   reason: error,
   skippedCount: skipped,
 });
+
+/** Returns a finding for JSON output. */
+export const findingDocument = ({ kind, source, detail }: ReadFinding) => ({ finding: kind, source, detail });
 
 /**
  * Parses a heartbeat, which anybody may have put there. Does not judge whether its times are plausible.

@@ -85,6 +85,8 @@ export interface OpenedStore {
   readonly region?: string;
   /** True for AWS itself, false for other servers. */
   readonly isAws: boolean;
+  /** S3 stores only: how far this computer's clock is ahead of the store's, by its answers so far. */
+  readonly clockAheadMs?: () => number;
   /** S3 stores only: the provider, if the address tells. */
   readonly runBy?: Provider | undefined;
   /** S3 stores only: the servers of the store and its keys, for saving where something is. */
@@ -127,13 +129,13 @@ async function openS3(
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     paceUpload,
   });
-  const { region, endpoint, close } = connection;
+  const { region, endpoint, clockAheadMs, close } = connection;
   const servers = { store: withoutLogin(endpoint) ?? null, kms: withoutLogin(kms) ?? null };
   const [store, ofBucket] = [s3Store(connection, url), s3Bucket(connection, url)];
   const { createOnce = 'auto' } = options;
   const isAws = endpoint === undefined;
   const runBy = isAws ? 'aws' : knownAddress(endpoint)?.provider;
-  return { store, region, isAws, runBy, servers, createOnce, ...ofBucket, close };
+  return { store, region, isAws, runBy, servers, createOnce, ...ofBucket, clockAheadMs, close };
 }
 
 function refuseMode(storeMode: number | undefined): void {

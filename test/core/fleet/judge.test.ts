@@ -155,3 +155,28 @@ describe('config', () => {
     expect(missing.troubles).toEqual(['it has never checked in: its config was put 3h ago']);
   });
 });
+
+describe('findings', () => {
+  const finding = (kind: string, detail: string, source: string | null = '/srv/data') => ({ kind, source, detail });
+
+  it('make a writer fail whose cycles succeed, whatever their kind', () => {
+    for (const kind of ['source-empty', 'of a newer agent']) {
+      const { condition, isHealthy, troubles } = judged({ change: { findings: [finding(kind, 'it is empty')] } });
+      expect([condition, isHealthy, troubles]).toEqual(['failing', false, ['it is empty']]);
+    }
+    expect(judged({ change: { findings: [] } }).condition).toBe('healthy');
+  });
+
+  it('are told five at most, cleaned and shortened', () => {
+    const many = Array.from({ length: 7 }, (_, at) => finding('held', `${at}\u001b[31m${'x'.repeat(400)}`));
+    const { troubles } = judged({ change: { findings: many } });
+    expect(troubles).toHaveLength(6);
+    expect(troubles[0]).toMatch(/^0\\x1b\[31mx+…$/);
+    expect(troubles[5]).toBe('and 2 more findings');
+  });
+
+  it('tell a refused config once', () => {
+    const change = { configError: 'it is older', findings: [finding('config-refused', 'config is older', null)] };
+    expect(judged({ change }).troubles).toEqual(['config is older']);
+  });
+});

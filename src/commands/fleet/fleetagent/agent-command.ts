@@ -14,6 +14,7 @@ import type { AgentClock } from '../../../core/fleet/agent/wait-until.js';
 import { errorText, isArchiverError } from '../../../core/platform/failures/errors.js';
 import { escapeForTerminal } from '../../../core/platform/json/document.js';
 import { StoreRefusals } from '../../../core/store/abilities.js';
+import { withoutLogin } from '../../../core/store/endpoint-url.js';
 import { joinStoreUrl, parseStoreUrl } from '../../../core/store/store-url.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { holdLock, type Lock } from '../../../core/platform/state/lock.js';
@@ -71,6 +72,10 @@ export async function runAgentCommand(
       archive: sourceArchiver({ baseUrl, writerId, values, context, warn, refusals: known }),
       cycle,
       heartbeats,
+      watching: {
+        storeOf: (plan) => storeOf(plan.storeUrl ?? baseUrl, values, context),
+        isResendExpected: !values.manifestCache,
+      },
       memory: agentMemory(path, warn),
       clock: clockOf(context),
       signal: context.signal,
@@ -91,6 +96,14 @@ export async function runAgentCommand(
     await endThreads();
     await lock?.release();
   }
+}
+
+/** Returns the address of a store with that of its server, without a login, where it is not AWS. */
+async function storeOf(url: string, { endpointUrl, profile }: AgentValues, { env }: Context): Promise<string> {
+  if (parseStoreUrl(url).kind === 'file') return url;
+  const { storeEndpoint } = await import('../../../core/store/s3/s3-profile.js');
+  const server = withoutLogin(await storeEndpoint({ endpointUrl, profile, env }));
+  return server === undefined ? url : `${url} at ${server}`;
 }
 
 const clockOf = ({ now }: Context): AgentClock => ({

@@ -2,7 +2,12 @@
 import type { EndedAgentCycle } from '../../../core/fleet/agent/agent.js';
 import type { SourceOutcome } from '../../../core/fleet/agent/cycle.js';
 import { isArchiverError } from '../../../core/platform/failures/errors.js';
-import { type HeartbeatSource, sourceDocument } from '../../../core/fleet/heartbeat.js';
+import {
+  findingDocument,
+  type HeartbeatSource,
+  type ReadFinding,
+  sourceDocument,
+} from '../../../core/fleet/heartbeat.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { leftOutText } from '../../../screens/progress/problem-lines.js';
 import { formatBytes, formatDuration, formatQuantity } from '../../../ui/format.js';
@@ -50,7 +55,7 @@ export const cycleObject = ({ heartbeat, nextMs }: EndedAgentCycle) => ({
 });
 
 function partsOf(heartbeat: EndedAgentCycle['heartbeat']) {
-  const { configVersion, lastSuccessAt, cycle, sources } = heartbeat;
+  const { configVersion, lastSuccessAt, cycle, sources, findings = [] } = heartbeat;
   const { startedAt, endedAt, isHealthy } = cycle;
   return {
     configVersion,
@@ -60,13 +65,15 @@ function partsOf(heartbeat: EndedAgentCycle['heartbeat']) {
     // A cycle that is reported has ended.
     endedAt: endedAt ?? undefined,
     sourceCycles: sources.map(sourceDocument),
+    writerFindings: findings.map(findingDocument),
     troubles: troublesOf(heartbeat),
   };
 }
 
 /** Troubles that need attention. */
-export function troublesOf({ configError, problem }: EndedAgentCycle['heartbeat']): readonly string[] {
-  return [...new Set([configError, problem])].filter((text) => text !== null);
+export function troublesOf({ configError, problem, findings = [] }: EndedAgentCycle['heartbeat']): readonly string[] {
+  const told = findings.flatMap(({ kind, detail }) => (kind === 'config-refused' ? [] : [detail]));
+  return [...new Set([configError, problem, ...told])].filter((text) => text !== null);
 }
 
 export interface AgentAbout {
@@ -76,7 +83,14 @@ export interface AgentAbout {
   readonly last: EndedAgentCycle | undefined;
 }
 
-const NO_CYCLE = { configVersion: null, isHealthy: null, lastSuccessAt: null, sourceCycles: [], troubles: [] };
+const NO_CYCLE = {
+  configVersion: null,
+  isHealthy: null,
+  lastSuccessAt: null,
+  sourceCycles: [],
+  writerFindings: [],
+  troubles: [],
+};
 
 /** The JSON document of the result, with the last cycle. */
 export const agentDocument = ({ writerId, baseUrl, cycles, last }: AgentAbout) => ({
@@ -98,15 +112,15 @@ const POLICY = 4;
 
 /** The exit status of a run with a single cycle. */
 export function exitStatus(last: EndedAgentCycle | undefined): number {
-  return last === undefined || last.plan === undefined ? 1 : statusOf(last.outcomes);
+  return last === undefined || last.plan === undefined ? 1 : statusOf(last.outcomes, last.heartbeat.findings);
 }
 
-/** The exit status for the sources of a cycle. */
-export function statusOf(outcomes: readonly SourceOutcome[]): number {
+/** The exit status for the sources of a cycle, and for what was found. */
+export function statusOf(outcomes: readonly SourceOutcome[], findings: readonly ReadFinding[] = []): number {
   const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
   if (failures.length > 0) {
     const isPolicy = failures.every((failure) => isArchiverError(failure) && failure.exitCode === POLICY);
     return isPolicy ? POLICY : 1;
   }
-  return outcomes.some(({ result }) => result?.partial === true) ? 3 : 0;
+  return findings.length > 0 || outcomes.some(({ result }) => result?.partial === true) ? 3 : 0;
 }

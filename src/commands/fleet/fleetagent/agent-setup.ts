@@ -7,6 +7,7 @@ import { FileConfig, readConfigFile } from '../../../core/fleet/agent/file-confi
 import { keptConfig } from '../../../core/fleet/agent/kept-config.js';
 import { PulledConfig } from '../../../core/fleet/agent/pulled-config.js';
 import { readPublicKey } from '../../../core/fleet/config/signature.js';
+import { SOURCE_DEFAULTS } from '../../../core/fleet/config/fleet-config.js';
 import { usageError } from '../../../core/platform/failures/errors.js';
 import { storeUrlOf } from '../../../core/store/store-url.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
@@ -49,7 +50,14 @@ function defaultsOf(baseUrl: string, values: AgentValues, context: Context): Pla
 
 function folderSetup(source: string, baseUrl: string, values: AgentValues, context: Context): AgentSetup {
   const { storageClass, trackDeletes, ignoreCtime } = defaultsOf(baseUrl, values, context);
-  const whole = { include: [], exclude: [], recursive: true, minAgeMs: 0, deleteAfterArchive: false };
+  const whole = {
+    include: [],
+    exclude: [],
+    recursive: true,
+    minAgeMs: 0,
+    deleteAfterArchive: false,
+    ...SOURCE_DEFAULTS,
+  };
   const plan: AgentPlan = {
     version: null,
     intervalMs: values.interval ?? DEFAULT_INTERVAL_MS,

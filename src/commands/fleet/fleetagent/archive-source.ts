@@ -8,7 +8,7 @@ import type { ArchiveOptions } from '../../../core/archive/run/settings.js';
 import type { UploadResult } from '../../../core/archive/upload-result.js';
 import { ArchiverError } from '../../../core/platform/failures/errors.js';
 import type { AgentPlan, AgentSource } from '../../../core/fleet/agent/agent-plan.js';
-import type { ArchiveSource } from '../../../core/fleet/agent/cycle.js';
+import type { ArchiveLimits, ArchiveSource } from '../../../core/fleet/agent/cycle.js';
 import type { StoreRefusals } from '../../../core/store/abilities.js';
 import { parseStoreUrl } from '../../../core/store/store-url.js';
 import { printable, type RawPath } from '../../../core/platform/paths/raw-path.js';
@@ -36,12 +36,12 @@ export interface SourceArchiver {
 /** Returns a function that archives one source of a plan. */
 export const sourceArchiver =
   (archiver: SourceArchiver): ArchiveSource =>
-  async (source, plan) => {
+  async (source, plan, limits) => {
     const context = ownContext(archiver, plan);
     const { account } = context;
     let end: unknown = 0;
     try {
-      const result = await archiveSource({ ...archiver, context }, source, plan);
+      const result = await archiveSource({ ...archiver, context, ...limits }, source, plan);
       end = result.partial ? 3 : 0;
       return result;
     } catch (error) {
@@ -62,7 +62,7 @@ function ownContext({ context, values, warn }: SourceArchiver, { region }: Agent
 }
 
 async function archiveSource(
-  { baseUrl, writerId, values, context, warn, refusals }: SourceArchiver,
+  { baseUrl, writerId, values, context, warn, refusals, mayResend }: SourceArchiver & ArchiveLimits,
   source: AgentSource,
   plan: AgentPlan,
 ): Promise<UploadResult> {
@@ -82,7 +82,7 @@ async function archiveSource(
     destination: base,
     storeUrl: url,
   };
-  const options = engineOptions({ source, plan, places, values, warn }, context);
+  const options = engineOptions({ source, plan, places, values, warn, mayResend }, context);
   const { options: resumed, close } = await openResumable(run, { policy: 'same' }, context, options);
   try {
     return await withProgress(context, { progressFormat: formatOf(values) }, async (emit) => {
@@ -125,14 +125,14 @@ const accessOf = ({ region, profile, endpointUrl, caBundle }: AgentValues): Part
 const formatOf = ({ progressFormat, once }: AgentValues): AgentValues['progressFormat'] =>
   progressFormat ?? (once ? undefined : 'none');
 
-interface Archived extends Pick<SourceArchiver, 'values' | 'warn'> {
+interface Archived extends Pick<SourceArchiver, 'values' | 'warn'>, ArchiveLimits {
   readonly source: AgentSource;
   readonly plan: AgentPlan;
   readonly places: FolderTarget;
 }
 
 function engineOptions(
-  { source, plan, places, values, warn }: Archived,
+  { source, plan, places, values, warn, mayResend }: Archived,
   context: Context,
 ): Omit<ArchiveOptions, 'emit'> {
   const { include, exclude, recursive, minAgeMs } = source;
@@ -145,7 +145,7 @@ function engineOptions(
     dataset: {
       writerId: places.writerId,
       encryption: { kmsKeyId: plan.kmsKeyId, encryptManifest: false, keep: true },
-      changes: { trackDeletes: plan.trackDeletes, ignoreCtime: plan.ignoreCtime },
+      changes: { trackDeletes: plan.trackDeletes, ignoreCtime: plan.ignoreCtime, mayResend },
     },
     filter: {
       include,

@@ -13,6 +13,7 @@ import { hasNotices, type RunOutcome, withNotices } from '../../../core/notify/w
 import { throwIfCancelled } from '../../../core/store/store-error.js';
 import { noticeSettings, noticeWorld } from '../../notify/run-notices.js';
 import { outcomeOfFailure } from '../../upload/notified-run.js';
+import type { ReadFinding } from '../../../core/fleet/heartbeat.js';
 import type { AgentValues } from './agent-flags.js';
 import { statusOf } from './agent-report.js';
 
@@ -30,7 +31,7 @@ export function cycleWithNotices(values: AgentValues, store: string, context: Co
       return await withNotices(settings, world, {
         run: { command: 'fleetagent run', source, store },
         work: () => runCycle(input),
-        ofResult: cycleOutcome,
+        ofResult: (outcomes) => cycleOutcome(outcomes, input.findings()),
         ofFailure: (error) => outcomeOfFailure(error, context.signal),
       });
     } catch (failure) {
@@ -48,8 +49,8 @@ function failAll({ plan, onEnd }: CycleInput, failure: unknown): readonly Source
 }
 
 /** The outcome of a cycle: sums over all sources, and the names of the upload if there is just one source. */
-function cycleOutcome(outcomes: readonly SourceOutcome[]): RunOutcome & RunFacts {
-  const exitStatus = statusOf(outcomes);
+function cycleOutcome(outcomes: readonly SourceOutcome[], findings: readonly ReadFinding[]): RunOutcome & RunFacts {
+  const exitStatus = statusOf(outcomes, findings);
   const results = outcomes.flatMap(({ result }) => (result === undefined ? [] : [result]));
   const [failed] = outcomes.filter(({ result }) => result === undefined);
   const sum = (of: (result: (typeof results)[number]) => number): number =>
@@ -58,7 +59,9 @@ function cycleOutcome(outcomes: readonly SourceOutcome[]): RunOutcome & RunFacts
   return {
     exitStatus,
     status: exitStatus === 0 ? 'done' : exitStatus === 3 ? 'partial' : 'failed',
-    problem: failed && withoutSecrets(`${failed.source.path}: ${failureText(failed.failure)}`),
+    problem: withoutSecretsOf(
+      failed === undefined ? findings[0]?.detail : `${failed.source.path}: ${failureText(failed.failure)}`,
+    ),
     datasetId: only?.datasetId,
     uploadId: only?.uploadId,
     version: only?.version,
@@ -67,3 +70,6 @@ function cycleOutcome(outcomes: readonly SourceOutcome[]): RunOutcome & RunFacts
     storedBytes: sum(({ storedBytes }) => storedBytes),
   };
 }
+
+const withoutSecretsOf = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : withoutSecrets(text);

@@ -62,8 +62,8 @@ export const command = defineCommand({
   exits: {
     0: 'stopped, or with --once: every source was synced',
     1: 'with --once: a source failed, or there is no config that can be used; also where another agent of this writer runs here',
-    3: 'with --once: synced, but some files could not be read',
-    4: 'with --once: a source was refused: by a budget, because most of it is gone, the store has forgotten it, or does not keep If-None-Match',
+    3: 'with --once: synced, but some files could not be read, or there are findings (docs/fleet.md)',
+    4: 'with --once: a source was refused: by a budget, because it is empty, most of it is gone, its path leads elsewhere, it is held back, the store has forgotten it, or does not keep If-None-Match',
   },
   keepsMemoryLimit: () => true,
   async run(values, args, context: Context<'fleetagent run'>) {

@@ -32,6 +32,8 @@ export interface Comparison {
   readonly stored: number;
   /** Files and links of the earlier version that are kept as they were, because they changed too lately or could not be read. */
   readonly unseen: number;
+  /** Added paths that are one that is gone, with something after a further dot. */
+  readonly suffixed: number;
   /** The first path that only the earlier version has and whose content must not be referred to. */
   readonly lost: RawPath | undefined;
 }
@@ -85,6 +87,9 @@ class Comparer {
   private path: RawPath | undefined;
   private lost: RawPath | undefined;
   private unseen = 0;
+  private suffixed = 0;
+  /** The path that was found to be gone last: it comes right before those that begin with it. */
+  private lastGone: RawPath | undefined;
 
   constructor(private readonly options: CompareOptions) {
     // A path that could not be read is not gone.
@@ -142,6 +147,7 @@ class Comparer {
   private isNew(): void {
     this.links.add(this.row, undefined);
     this.changes[this.row] = CHANGE.added;
+    if (this.lastGone !== undefined && isSuffixed(this.path ?? this.lastGone, this.lastGone)) this.suffixed++;
     this.next();
   }
 
@@ -152,11 +158,15 @@ class Comparer {
       if (type !== 'directory') {
         if (isUnknown) this.unseen++;
         else this.missing.gone++;
+        this.lastGone = path;
       }
       if (this.isAvoided(entry)) this.lost ??= path;
       return;
     }
-    if (type !== 'directory') this.missing.deleted++;
+    if (type !== 'directory') {
+      this.missing.deleted++;
+      this.lastGone = path;
+    }
     const isCovered = this.deletedFolders.has(parentOf(path));
     if (!isCovered) this.deleted.push(path);
     if (type === 'directory') this.deletedFolders.add(path);
@@ -274,10 +284,10 @@ class Comparer {
       else if (status === STATUS.kept) kept++;
       else if (status === STATUS.stored || status === STATUS.changed) stored++;
     }
-    const { deleted, lost, unseen } = this;
+    const { deleted, lost, unseen, suffixed } = this;
     const changeOf = (index: number): 'added' | 'modified' | 'unchanged' =>
       WORDS[this.changes[index] ?? 0] ?? 'unchanged';
-    return { counts: () => this.counts(), changeOf, deleted, pending, kept, stored, unseen, lost };
+    return { counts: () => this.counts(), changeOf, deleted, pending, kept, stored, unseen, suffixed, lost };
   }
 
   /** Counts changes. A file that could not be read is in the version as it was before, or not at all, and is counted nowhere. */
@@ -296,3 +306,6 @@ class Comparer {
     return { added, modified, unchanged, ...this.missing, ...referred };
   }
 }
+
+const isSuffixed = (path: RawPath, before: RawPath): boolean =>
+  path.startsWith(`${before}.`) && !path.includes('/', before.length);

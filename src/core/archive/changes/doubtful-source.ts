@@ -78,6 +78,12 @@ export function checkShrunken(run: UploadRun, { version, totals }: ShownBefore):
   refuse(run, text, '--allow-mass-delete of `archiver upload` or `sync` makes a version of it as it is');
 }
 
+/** Refuses to send everything where that was asked for (`mayResend`). @throws held */
+export function refuseResend({ dataset, datasetId }: UploadRun): void {
+  if (dataset.changes?.mayResend !== false) return;
+  throw new ArchiverError('held', `all of dataset ${datasetId} would be sent again; nothing was sent`);
+}
+
 function refuse(run: UploadRun, text: string, allowed: string): void {
   const where = run.scanned.leftOut > 0 ? 'its disk is mounted, and what filters leave out' : 'its disk is mounted';
   const hint = `check that ${where}; ${allowed}`;

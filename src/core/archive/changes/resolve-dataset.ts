@@ -27,6 +27,8 @@ export interface SettledDataset {
   /** Totals of the latest version; undefined if there is none, or they cannot be known. */
   readonly totals: ViewTotals | undefined;
   readonly encryption: Encryption;
+  /** True if the newest version is the one that this computer remembers, with another record. */
+  readonly isRewritten: boolean;
 }
 
 /** A dataset as it was found in the store and in the memory of this computer. */
@@ -53,17 +55,12 @@ export async function resolveDataset(input: SettleInput): Promise<SettledDataset
   const { keep, ...asked } = encryption;
   const ids = candidates(input);
   const found = await chooseDataset(input, ids);
-  const { datasetId, highest, remembered } = found;
+  const { datasetId, highest } = found;
   checkFound(input, found);
   const isResumed = input.resume.saved !== undefined;
   const compared = { ...input, ...changes, datasetId, highest, isResumed };
   const baseline = changes === undefined ? undefined : await findBaseline(compared);
-  const known = {
-    datasetId,
-    baseline,
-    highest: highest?.version ?? remembered?.version ?? 0,
-    isListed: highest !== undefined,
-  };
+  const known = { datasetId, baseline, ...ordinalOf(found) };
   const isLatest = baseline !== undefined && changes?.previousManifest === undefined;
   const latest = isLatest
     ? { encryption: encryptionOf(baseline.view), totals: baseline.view.totals }
@@ -77,6 +74,12 @@ export async function resolveDataset(input: SettleInput): Promise<SettledDataset
   if (asked.encryptManifest || (datasetId === ids[0] && !isForgotten)) return { ...settled, encryption: asked };
   throw unknownEncryption(datasetId, isForgotten);
 }
+
+const ordinalOf = ({ highest, remembered }: Found): Pick<SettledDataset, 'highest' | 'isListed' | 'isRewritten'> => ({
+  highest: highest?.version ?? remembered?.version ?? 0,
+  isListed: highest !== undefined,
+  isRewritten: remembered !== undefined && highest?.version === remembered.version,
+});
 
 /**
  * Checks for a store that has lost versions: this computer remembers some there, and the listing has none. One that only has older

@@ -17,14 +17,14 @@ import { afterStale, underNewId } from '../under-new-id.js';
 import { recordsContent } from '../run/settings.js';
 import { encryptionOf, earlierKeys, keepEncryption } from '../run/upload-encryption.js';
 import { noteUnlocked } from '../run/upload-lock.js';
-import { dryRunResult, type UploadResult, versionResult } from '../upload-result.js';
+import { dryRunResult, measured, type UploadResult, versionResult } from '../upload-result.js';
 import type { Baseline } from './baseline.js';
 import { nextBaseline, type Repeat, concurrentBaseline } from './baseline-anew.js';
 import type { ChangeCounts, ComparedWith } from '../run/change-counts.js';
 import { type Comparison, compareWithView } from './compare.js';
 import { isFullListingDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
-import { checkDeletions, checkShrunken, warnOfOtherSource } from './doubtful-source.js';
+import { checkDeletions, checkShrunken, refuseResend, warnOfOtherSource } from './doubtful-source.js';
 import { KnownContents, seedsOf } from './known-contents.js';
 import { referToKnown } from './refer.js';
 import { avoidUnlisted } from '../../format/manifest/direct-record.js';
@@ -149,6 +149,7 @@ class Attempt {
       storedBytes: sent.reduce((sum, { size }) => sum + size, 0),
       chunks: sent.length,
       shards: plan.shards,
+      measured: { ...measured(run, plan.pending), suffixed: comparison.suffixed },
       changes: { ...comparison.counts(), noChanges: false, comparedWith: this.comparedWith },
     });
   }
@@ -214,6 +215,7 @@ class Attempt {
   private onItsOwn({ counts }: Comparison, why: 'list' | 'read'): NeedsFullVersion {
     const { run, baseline } = this;
     const { table, extras } = run.ledger;
+    refuseResend(run);
     checkShrunken(run, { version: baseline.head, totals: baseline.view.totals });
     run.emit({
       type: 'note',

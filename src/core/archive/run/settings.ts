@@ -54,6 +54,8 @@ export interface ChangeOptions {
   readonly ignoreCtime?: boolean;
   /** Read and send everything again, and make the version a full listing. */
   readonly isForced?: boolean;
+  /** False to fail instead of sending everything because there is no version that it can be compared with. */
+  readonly mayResend?: boolean;
   /** Manifest to compare with, instead of that of the latest version. */
   readonly previousManifest?: PreviousFile;
 }

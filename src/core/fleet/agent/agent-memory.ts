@@ -1,6 +1,7 @@
 // What an agent remembers from one process to the next: its last heartbeat, so that it can still report when a source last succeeded, and
-// the highest version of a config that it used. It is optional: without it only these are unknown.
-import { readFile } from 'node:fs/promises';
+// the highest version of a config that it used, and what its sources were. It is optional: without it only these are unknown. Beside it is
+// the answer of an operator to what was found, until the agent takes it.
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import * as s from '../../platform/documents/schema.js';
@@ -8,9 +9,16 @@ import { errorText, isArchiverError, systemCode } from '../../platform/failures/
 import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
 import { replaceFile } from '../../platform/state/replace-file.js';
 import { type Heartbeat, HEARTBEAT } from '../heartbeat.js';
+import { WATCHED, type Watched } from './watched-source.js';
 
-const BODY = s.schema(() => s.object({ heartbeat: HEARTBEAT(), newestConfig: s.count }));
+const BODY = s.schema(() =>
+  s.object({ heartbeat: HEARTBEAT(), newestConfig: s.count, watched: s.optional(s.listOf(WATCHED())) }),
+);
 const KIND = { type: 'archiver-agent', format: 1, noun: 'memory of an agent', body: BODY };
+/** Paths of sources that are taken as they are; null for all. */
+const ANSWER = s.schema(() => s.object({ sources: s.orNull(s.listOf(s.text)) }));
+const ANSWER_KIND = { type: 'archiver-agent-answer', format: 1, noun: 'answer to an agent', body: ANSWER };
+export type AgentAnswer = s.Read<typeof ANSWER>;
 
 /** Returns the path, without an extension, of an agent's files for one writer of one fleet, below archiver's own folder. */
 export function agentPath(home: string, { baseUrl, writerId }: { baseUrl: string; writerId: string }): string {
@@ -23,12 +31,19 @@ export interface AgentMemory {
   read(): Promise<Heartbeat | undefined>;
   /** The highest version of a config that was ever in use; undefined when not known. */
   newestConfig(): Promise<number | undefined>;
-  write(heartbeat: Heartbeat): Promise<void>;
+  /** What is remembered of its sources. */
+  watched(): Promise<readonly Watched[]>;
+  write(heartbeat: Heartbeat, watched: readonly Watched[]): Promise<void>;
+  /** Takes the answer of an operator away and returns it; undefined when there is none. */
+  takeAnswer(): Promise<AgentAnswer | undefined>;
+  /** Leaves an answer for the next cycle of the agent. @throws what the system says */
+  leaveAnswer(answer: AgentAnswer): Promise<void>;
 }
 
 /** Opens the memory at `path`, as `agentPath` returns it. Failures to read or write it are passed to `onTrouble`. */
 export function agentMemory(path: string, onTrouble: (text: string) => void): AgentMemory {
   const file = `${path}.json`;
+  const answerFile = `${path}.answer.json`;
   let newest = 0;
   const read = async (): Promise<s.Read<typeof BODY> | undefined> => {
     try {
@@ -45,10 +60,27 @@ export function agentMemory(path: string, onTrouble: (text: string) => void): Ag
   return {
     read: async () => (await read())?.heartbeat,
     newestConfig: async () => (await read())?.newestConfig,
-    async write(heartbeat) {
+    watched: async () => (await read())?.watched ?? [],
+    async takeAnswer() {
+      try {
+        const answer = readStateDocument(await readFile(answerFile, 'utf8'), ANSWER_KIND, {
+          path: answerFile,
+          hint: '',
+        });
+        await rm(answerFile);
+        return answer;
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return undefined;
+        if (!isArchiverError(error) && systemCode(error) === undefined) throw error;
+        onTrouble(`the answer of the operator is not taken: ${errorText(error)}`);
+        return undefined;
+      }
+    },
+    leaveAnswer: async (answer) => await replaceFile(answerFile, encodeStateDocument(ANSWER_KIND, answer)),
+    async write(heartbeat, watched) {
       newest = Math.max(newest, heartbeat.configVersion ?? 0);
       try {
-        await replaceFile(file, encodeStateDocument(KIND, { heartbeat, newestConfig: newest }));
+        await replaceFile(file, encodeStateDocument(KIND, { heartbeat, newestConfig: newest, watched }));
       } catch (error) {
         if (systemCode(error) === undefined) throw error;
         onTrouble(`what this agent did cannot be remembered: ${errorText(error)}`);

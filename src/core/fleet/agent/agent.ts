@@ -1,9 +1,10 @@
 // The loop of an agent: plan, cycle, heartbeats, wait. Cycles never overlap because there is only one loop; only the last heartbeat is kept
 // from one cycle to the next.
 import { isArchiverError } from '../../platform/failures/errors.js';
-import type { Heartbeat, HeartbeatSource } from '../heartbeat.js';
+import type { Heartbeat, HeartbeatSource, ReadFinding } from '../heartbeat.js';
 import type { AgentMemory } from './agent-memory.js';
-import { type AgentPlan, deleteRefusal, type PlanSource, type PlanState } from './agent-plan.js';
+import { type AgentPlan, type AgentSource, deleteRefusal, type PlanSource, type PlanState } from './agent-plan.js';
+import { agentFindings } from './agent-findings.js';
 import type { HeartbeatSender } from './heartbeat-sender.js';
 import {
   type ArchiveSource,
@@ -15,6 +16,7 @@ import {
   unknownSource,
 } from './cycle.js';
 import { catchUpMs, nextStartMs } from './schedule.js';
+import { SourceWatch, type SourceWatchOptions } from './source-watch.js';
 import { type AgentClock, waitUntil } from './wait-until.js';
 
 /** Time between two heartbeats of a long cycle. */
@@ -38,6 +40,7 @@ export interface AgentOptions {
   /** Replaces `runCycle`; may do more around it. */
   readonly cycle?: RunCycle | undefined;
   readonly heartbeats: HeartbeatSender;
+  readonly watching: Pick<SourceWatchOptions, 'storeOf' | 'isResendExpected'>;
   readonly memory: AgentMemory;
   readonly clock: AgentClock;
   readonly signal: AbortSignal;
@@ -61,7 +64,10 @@ export interface EndedAgentCycle {
 
 /** Runs until `signal` aborts, or once. Returns the last cycle that ended, if any. */
 export async function runAgent(options: AgentOptions): Promise<EndedAgentCycle | undefined> {
-  return await new Agent(options, await options.memory.read()).run();
+  const { memory, watching, clock } = options;
+  const [before, watched] = [await memory.read(), await memory.watched()];
+  const watch = new SourceWatch({ watched, findings: before?.findings ?? [] }, { ...watching, now: clock.now });
+  return await new Agent(options, watch, before).run();
 }
 
 class Agent {
@@ -75,6 +81,7 @@ class Agent {
 
   constructor(
     private readonly options: AgentOptions,
+    private readonly watch: SourceWatch,
     before: Heartbeat | undefined,
   ) {
     this.lastSuccessAt = before?.lastSuccessAt ?? null;
@@ -118,6 +125,8 @@ class Agent {
     const startedMs = clock.now().getTime();
     this.cycle = { ...this.cycle, startedAt: this.nowText(), endedAt: null };
     const beating = this.beating();
+    const answered = await memory.takeAnswer();
+    if (answered !== undefined) this.watch.answer(answered.sources);
     let outcomes: readonly SourceOutcome[] = [];
     const { plan } = (this.state = await plans.next(signal));
     try {
@@ -125,12 +134,15 @@ class Agent {
       this.takeSources(plan);
       heartbeats.send(() => this.heartbeat(), true);
       const onEnd = (outcome: SourceOutcome): void => this.take(outcome);
-      if (plan !== undefined) outcomes = await cycle({ plan, archive, signal, onEnd });
+      if (plan !== undefined) {
+        const run = async (source: AgentSource): Promise<SourceOutcome> => await this.watch.run(source, plan, archive);
+        outcomes = await cycle({ plan, archive: run, findings: () => this.findings(), signal, onEnd });
+      }
     } finally {
       clearInterval(beating);
     }
     this.end(plan, outcomes);
-    await memory.write(this.heartbeat());
+    await memory.write(this.heartbeat(), this.watch.list());
     heartbeats.send(() => this.heartbeat());
     await heartbeats.settled(BEAT_PATIENCE_MS);
     const endedMs = clock.now().getTime();
@@ -197,7 +209,18 @@ class Agent {
       cycle: this.cycle,
       problem: this.problem(),
       sources: this.sources,
+      findings: this.findings(),
     };
+  }
+
+  private findings(): readonly ReadFinding[] {
+    const { clone, clockAheadMs } = this.options.heartbeats;
+    const { plan, error } = this.state;
+    return [
+      // Where there is no other plan, a refused config is the problem already.
+      ...agentFindings({ configError: plan === undefined ? undefined : error, clone, clockAheadMs }),
+      ...this.watch.findings(plan?.sources ?? this.sources),
+    ];
   }
 
   /** Describes what keeps the agent from its work. A refused config is reported separately, unless there is no other plan. */
@@ -207,7 +230,6 @@ class Agent {
     const [first] = failed;
     const of = failed.length === 1 ? '' : ` (and ${failed.length - 1} more of ${this.sources.length} sources)`;
     const parts = [
-      this.options.heartbeats.clone,
       plan === undefined ? error : deleteRefusal(plan),
       first && `${first.path}: ${first.error ?? 'failed'}${of}`,
     ].filter((part) => part !== undefined);

@@ -1,11 +1,17 @@
 // One cycle of an agent: archives every source in turn, each as a dataset of its own. A failure of one does not stop the others.
 import type { UploadResult } from '../../archive/upload-result.js';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
-import type { HeartbeatSource } from '../heartbeat.js';
+import type { HeartbeatSource, ReadFinding } from '../heartbeat.js';
 import { isRetriable, throwIfCancelled } from '../../store/store-error.js';
 import type { AgentPlan, AgentSource } from './agent-plan.js';
 
-export type ArchiveSource = (source: AgentSource, plan: AgentPlan) => Promise<UploadResult>;
+export interface ArchiveLimits {
+  /** False to fail instead of sending everything. */
+  readonly mayResend: boolean;
+}
+
+/** Archives a source. @throws held for what may not be sent again, and what else keeps it from being archived */
+export type ArchiveSource = (source: AgentSource, plan: AgentPlan, limits: ArchiveLimits) => Promise<UploadResult>;
 
 /** The result of one source. */
 export interface SourceOutcome {
@@ -17,7 +23,10 @@ export interface SourceOutcome {
 
 export interface CycleInput {
   readonly plan: AgentPlan;
-  readonly archive: ArchiveSource;
+  /** Archives one source; a failure is an outcome. */
+  readonly archive: (source: AgentSource) => Promise<SourceOutcome>;
+  /** Returns what somebody has to look at so far. */
+  readonly findings: () => readonly ReadFinding[];
   readonly signal: AbortSignal;
   /** Called as soon as a source has ended. */
   readonly onEnd: (outcome: SourceOutcome) => void;
@@ -30,20 +39,12 @@ export async function runCycle({ plan, archive, signal, onEnd }: CycleInput): Pr
   const outcomes: SourceOutcome[] = [];
   for (const source of plan.sources) {
     throwIfCancelled(signal);
-    const outcome = await outcomeOf(source, () => archive(source, plan));
+    const outcome = await archive(source);
     throwIfCancelled(signal);
     outcomes.push(outcome);
     onEnd(outcome);
   }
   return outcomes;
-}
-
-async function outcomeOf(source: AgentSource, archive: () => Promise<UploadResult>): Promise<SourceOutcome> {
-  try {
-    return { source, result: await archive() };
-  } catch (failure) {
-    return { source, failure };
-  }
 }
 
 /** True when the store could not be reached for any source, so that it is tried again before the interval is over. */

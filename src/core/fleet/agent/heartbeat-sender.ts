@@ -32,6 +32,8 @@ interface Beat {
 export class HeartbeatSender {
   /** Describes another process that writes under this name, according to the last check. */
   clone: string | undefined;
+  /** How far this computer's clock is ahead of the store's, by the last answer; undefined when the store does not say. */
+  clockAheadMs: number | undefined;
   private waiting: Beat | undefined;
   private running: Promise<void> | undefined;
   /** Possible ETags of our own last heartbeat; empty until one was put. */
@@ -78,6 +80,7 @@ export class HeartbeatSender {
         contentType: 'application/json',
         signal,
       });
+      this.clockAheadMs = opened.clockAheadMs?.();
       this.own = new Set([etag, hash('md5', body, 'hex')]);
     } finally {
       opened.close();

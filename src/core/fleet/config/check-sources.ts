@@ -5,7 +5,7 @@ import { isArchiverError } from '../../platform/failures/errors.js';
 import { rawFromText } from '../../platform/paths/raw-path.js';
 import { matchesEverything } from './check-rules.js';
 import { checkClass } from './check-store.js';
-import type { FleetSource } from './fleet-config.js';
+import { type FleetSource, SOURCE_DEFAULTS } from './fleet-config.js';
 import { type Problems, quoted } from './problems.js';
 import type { PlacedText, Section } from './section.js';
 
@@ -16,6 +16,9 @@ const KEYS = [
   'recursive',
   'min_age',
   'storage_class',
+  'may_move',
+  'may_shrink',
+  'max_changed_percent',
   'delete_after_archive',
 ] as const;
 
@@ -59,6 +62,10 @@ function checkSource(section: Section, { problems, storeUrl }: Around): FleetSou
   const minAgeMs = section.duration('min_age') ?? 0;
   const storageClass = checkClass(section, storeUrl);
   const deleteAfterArchive = section.flag('delete_after_archive') ?? false;
+  const mayMove = section.flag('may_move') ?? SOURCE_DEFAULTS.mayMove;
+  const mayShrink = section.flag('may_shrink') ?? SOURCE_DEFAULTS.mayShrink;
+  const maxChangedPercent = section.count('max_changed_percent') ?? SOURCE_DEFAULTS.maxChangedPercent;
+  if (maxChangedPercent > 100) section.error('max_changed_percent', 'must be from 1 to 100');
   if (path === undefined) return undefined;
   if (deleteAfterArchive) {
     section.warn('delete_after_archive', `does nothing: agents never delete, ${path} stays as it is`);
@@ -68,7 +75,8 @@ function checkSource(section: Section, { problems, storeUrl }: Around): FleetSou
         `asks to delete every file of ${path}: name what may go in include_patterns`,
       );
   }
-  return { path, storageClass, include, exclude, recursive, minAgeMs, deleteAfterArchive };
+  const allowed = { mayMove, mayShrink, maxChangedPercent };
+  return { path, storageClass, include, exclude, recursive, minAgeMs, ...allowed, deleteAfterArchive };
 }
 
 function checkPath(section: Section): string | undefined {

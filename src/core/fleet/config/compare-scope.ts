@@ -40,6 +40,7 @@ function newPath(path: string, known: readonly FleetSource[]): string {
 function switches(before: FleetSource, after: FleetSource): string[] {
   return [
     ...(after.recursive && !before.recursive ? ['recursive is turned on'] : []),
+    ...(after.mayMove && !before.mayMove ? ['may_move is turned on'] : []),
     ...(after.deleteAfterArchive && !before.deleteAfterArchive ? ['delete_after_archive is turned on'] : []),
     ...(after.minAgeMs < before.minAgeMs
       ? [`min_age is lowered from ${before.minAgeMs / 1000}s to ${after.minAgeMs / 1000}s`]

@@ -18,9 +18,18 @@ export interface FleetSource {
   readonly recursive: boolean;
   /** Files that changed less than this many ms ago are left for a later cycle. */
   readonly minAgeMs: number;
+  /** Its path may lead elsewhere, or to another file system, than before. */
+  readonly mayMove: boolean;
+  /** It may lose most of its files, or all. */
+  readonly mayShrink: boolean;
+  /** From this share of changed files on they are looked at for signs of encryption; 100 for never. */
+  readonly maxChangedPercent: number;
   /** As requested in the config; an agent refuses to delete. */
   readonly deleteAfterArchive: boolean;
 }
+
+/** What is not said of a source. */
+export const SOURCE_DEFAULTS = { mayMove: false, mayShrink: false, maxChangedPercent: 50 } as const;
 
 export interface FleetConfig {
   /** Raised before each signing; at least 1. */

@@ -35,7 +35,8 @@ function dueOf(writer: WriterStatus, lookedAt: Date, thresholdMs: number): Due |
   // A writer that has just been given a config is about to be started.
   if (condition === 'missing')
     return config !== undefined && nowMs - config.putAt.getTime() > thresholdMs ? { severity: 'critical' } : undefined;
-  if (condition === 'unknown' || isCloned) return { severity: 'warning' };
+  const hasFindings = (heartbeat?.findings ?? []).length > 0;
+  if (condition === 'unknown' || isCloned || hasFindings) return { severity: 'warning' };
   if (condition !== 'failing') return undefined;
   if (lastSuccessAt === null) return heartbeat === undefined ? undefined : { severity: 'warning' };
   return nowMs - lastSuccessAt.getTime() > staleAfterMs ? { severity: 'warning' } : undefined;

@@ -1,5 +1,5 @@
 // The JSON form of a fleet.
-import { type Heartbeat, sourceDocument } from '../heartbeat.js';
+import { findingDocument, type Heartbeat, sourceDocument } from '../heartbeat.js';
 import { CONDITIONS, type WriterStatus } from './judge.js';
 import type { ConditionCounts, FleetStatus } from './watch-fleet.js';
 
@@ -24,6 +24,7 @@ const fromHeartbeat = ({
   phase,
   intervalSeconds,
   sources,
+  findings = [],
 }: Heartbeat) => ({
   configVersion,
   host,
@@ -32,6 +33,7 @@ const fromHeartbeat = ({
   agentPhase: phase,
   intervalMs: intervalSeconds * 1000,
   sourceCycles: sources.map(sourceDocument),
+  writerFindings: findings.map(findingDocument),
 });
 
 const NO_HEARTBEAT = {
@@ -42,6 +44,7 @@ const NO_HEARTBEAT = {
   agentPhase: null,
   intervalMs: null,
   sourceCycles: [],
+  writerFindings: [],
 };
 
 /** Returns the number of writers in each condition for JSON output. */

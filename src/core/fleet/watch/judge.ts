@@ -3,7 +3,7 @@
 // (docs/decisions/044). Pure.
 import { defined } from '../../platform/defined.js';
 import { printable } from '../../platform/paths/raw-path.js';
-import type { Heartbeat } from '../heartbeat.js';
+import type { FindingKind, Heartbeat } from '../heartbeat.js';
 import type { SeenConfig, SeenHeartbeat, WriterObservation } from './observation.js';
 import { spanText } from './span.js';
 
@@ -125,7 +125,8 @@ function doubtOf(seen: ReadHeartbeat, nowMs: number): string | undefined {
     : undefined;
 }
 
-function healthOf({ cycle, problem, sources }: Heartbeat): boolean | null {
+function healthOf({ cycle, problem, sources, findings = [] }: Heartbeat): boolean | null {
+  if (findings.length > 0) return false;
   if (cycle.isHealthy === null) return problem === null ? null : false;
   return cycle.isHealthy && sources.length > 0 && sources.every(({ isHealthy }) => isHealthy !== false);
 }
@@ -149,7 +150,7 @@ function troublesOf(status: RunOutcome, heartbeat: Heartbeat): readonly string[]
       `it checked in ${spanText(ageMs ?? 0)} ago, and ${spanText(staleAfterMs)} are allowed`,
     ),
     // A problem in a successful cycle is a warning: a clone, or a key of the config that is not obeyed.
-    failed: status.isHealthy === false ? failureOf(heartbeat) : (heartbeat.problem ?? undefined),
+    failed: hasFailed(heartbeat) ? failureOf(heartbeat) : (heartbeat.problem ?? undefined),
     cloned: sentenceIf(
       isCloned,
       'two instances of it take turns: the machine was cloned, or two agents have its credentials',
@@ -157,13 +158,28 @@ function troublesOf(status: RunOutcome, heartbeat: Heartbeat): readonly string[]
     skew: sentenceIf(skewMs < -TOLERANCE_MS, `its clock is ${spanText(-skewMs)} behind the store's`),
     // When there is no config to continue with, this is already reported as its problem.
     refused: sentenceIf(
-      configError !== null && configError !== heartbeat.problem,
+      configError !== null && configError !== heartbeat.problem && !tellsOf(heartbeat, 'config-refused'),
       `it does not take the config that lies there for it: ${configError}`,
     ),
     behind: sentenceIf(isConfigBehind, `it runs config ${configVersion}, and ${config?.version} lies there for it`),
   };
-  return Object.values(defined(sentences)).map(shown);
+  return [...Object.values(defined(sentences)), ...findingsText(heartbeat)].map(shown);
 }
+
+/** Limit of findings that are told; the JSON has all. */
+const TOLD_FINDINGS = 5;
+
+function findingsText({ findings = [] }: Heartbeat): readonly string[] {
+  const more = findings.length - TOLD_FINDINGS;
+  const told = findings.slice(0, TOLD_FINDINGS).map(({ detail }) => detail);
+  return more > 0 ? [...told, `and ${more} more findings`] : told;
+}
+
+const tellsOf = ({ findings = [] }: Heartbeat, kind: FindingKind): boolean =>
+  findings.some((finding) => finding.kind === kind);
+
+/** True when its latest cycle failed, findings aside. */
+const hasFailed = (heartbeat: Heartbeat): boolean => healthOf({ ...heartbeat, findings: [] }) === false;
 
 /** Describes the failure of its latest cycle. */
 function failureOf({ problem, sources }: Heartbeat): string {

@@ -15,6 +15,8 @@ export type ErrorCode =
   | 'mass-delete'
   | 'access-posture'
   | 'forgotten-store'
+  /** It waits for the answer of an operator. */
+  | 'held'
   | 'plain-store'
   | 'cold-storage'
   | 'no-space'
@@ -37,6 +39,7 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   'mass-delete': 4,
   'access-posture': 4,
   'forgotten-store': 4,
+  held: 4,
   'plain-store': 4,
   cancelled: 130,
 };

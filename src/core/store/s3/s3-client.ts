@@ -25,6 +25,8 @@ export interface S3Connection {
   readonly endpoint: string | undefined;
   /** Makes a client like this one for another region. */
   readonly inRegion: (region: string) => S3Client;
+  /** Returns how far this computer's clock is ahead of the server's, by the answers so far. */
+  readonly clockAheadMs: () => number;
   readonly close: () => void;
 }
 
@@ -56,7 +58,12 @@ export async function connectS3(options: S3ClientOptions): Promise<S3Connection>
   if (missing !== undefined) throw missing;
   const handler = new S3HttpHandler({ ...options, network: await networkOf(options) });
   const config = baseConfig(options, handler, endpoint);
-  const inRegion = (region: string): S3Client => new S3Client({ ...config, region });
+  const clients: S3Client[] = [];
+  const inRegion = (region: string): S3Client => {
+    const client = new S3Client({ ...config, region });
+    clients.push(client);
+    return client;
+  };
   // Variables and profiles are about AWS; an address that names its region is about this store.
   const named = options.region ?? regionIn(endpoint);
   const configured = named ?? (await configuredRegion(new S3Client(config), options.env));
@@ -68,9 +75,13 @@ export async function connectS3(options: S3ClientOptions): Promise<S3Connection>
     isRegionGiven: configured !== undefined,
     endpoint,
     inRegion,
+    clockAheadMs: () => 0 - (clients.map(clockOffsetMs).find((ms) => ms !== 0) ?? 0),
     close: () => handler.destroy(),
   };
 }
+
+/** Returns what the SDK adds to this computer's clock when it signs, since the server's answers are dated so. */
+export const clockOffsetMs = ({ config }: S3Client): number => config.systemClockOffset;
 
 async function guessRegion(options: S3ClientOptions, endpoint: string | undefined, client: S3Client): Promise<string> {
   if (endpoint !== undefined) return regionAt(endpoint) ?? options.defaultRegion;

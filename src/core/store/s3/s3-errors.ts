@@ -35,8 +35,12 @@ const BAD_KEYS = new Set([
 ]);
 const MADE_BUCKET = new Set(['BucketAlreadyExists', 'BucketAlreadyOwnedByYou']);
 const WRONG_REGION = new Set(['PermanentRedirect', 'TemporaryRedirect', 'IllegalLocationConstraintException']);
-const statusOf = (error: SdkError): number | undefined =>
-  error.$metadata?.httpStatusCode ?? error.$response?.statusCode;
+
+/** Returns the status of the answer that an error of the SDK tells; undefined where there was none. */
+export const statusOf = (error: unknown): number | undefined => {
+  const { $metadata, $response } = error as SdkError;
+  return $metadata?.httpStatusCode ?? $response?.statusCode;
+};
 
 function retryAfterMs(error: SdkError): number | undefined {
   const value = error.$response?.headers?.['retry-after'];

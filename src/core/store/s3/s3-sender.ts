@@ -4,8 +4,8 @@
 import { setMaxListeners } from 'node:events';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { StoreError } from '../store-error.js';
-import type { S3Connection } from './s3-client.js';
-import { s3Error } from './s3-errors.js';
+import { clockOffsetMs, type S3Connection } from './s3-client.js';
+import { s3Error, statusOf } from './s3-errors.js';
 import { objectName, type S3Call } from './s3-verdict.js';
 import { isWithoutReason, refusalOf, regionInError, regionToSign } from './s3-region.js';
 import { untilCancelled } from '../until-cancelled.js';
@@ -21,6 +21,9 @@ export interface Asked {
   readonly storageClass?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Smaller corrections are no reason for a refusal. */
+const SKEW_MS = 240_000;
 
 export type SendOptions = { readonly abortSignal?: AbortSignal };
 
@@ -68,11 +71,14 @@ export class S3Sender {
     if (asked.signal) setMaxListeners(0, asked.signal);
     const options = asked.signal ? { abortSignal: asked.signal } : {};
     const client = this.#client;
+    const offsetMs = clockOffsetMs(client);
     try {
       return await untilCancelled(request(client, options), asked.signal);
     } catch (error) {
-      const told = await this.#withReason(error, asked);
-      if (!this.#moveTo(told, client)) throw this.error(error, asked);
+      // The answer has set the clock that requests are signed with: a refusal means something only afterwards.
+      const isClockSet = statusOf(error) === 403 && Math.abs(clockOffsetMs(client) - offsetMs) >= SKEW_MS;
+      const told = isClockSet ? undefined : await this.#withReason(error, asked);
+      if (!isClockSet && !this.#moveTo(told, client)) throw this.error(error, asked);
     }
     try {
       return await untilCancelled(request(this.#client, options), asked.signal);

@@ -127,9 +127,9 @@ test('a writer that may only put and list needs no more, and says what it costs 
 });
 
 test.each([
-  ['rewrites the newest record costs one full version', 1, 'none'],
-  ['leaves it as it is costs nothing', 19, 'cache'],
-])('a prune that %s', async (_, changed, comparedWith) => {
+  ['rewrites the newest record costs one full version', 1, 'none', 'sent-again'],
+  ['leaves it as it is costs nothing', 19, 'cache', 'mass-change'],
+])('a prune that %s', async (_, changed, comparedWith, kind) => {
   const { proxy, refuse, admin, writer, reader, status } = await world();
   refuse();
   const nas = writer('nas');
@@ -144,7 +144,8 @@ test.each([
   const next = await nas.cycle();
   const verified = await admin('verify', place, '--deep');
 
-  expect([pruned.status, next.status, verified.status]).toEqual([0, 0, 0]);
+  expect([pruned.status, next.status, verified.status]).toEqual([0, 3, 0]);
+  expect((await status('nas')).findings).toMatchObject([{ kind, source: nas.source }]);
   expect(pruned.stdout).toContain('retired 1 version');
   expect((await status('nas')).sources).toMatchObject([{ version: 3, comparedWith }]);
   expect(await restoredHead(await reader('nas'))).toEqual(describeTree(nas.source));

@@ -29,6 +29,8 @@ export const archived = (): UploadResult =>
     storedBytes: 0,
     skipped: [],
     partial: false,
+    measured: { files: 7, bytes: 70, packed: { files: 0, bytes: 0 }, suffixed: 0, isRewritten: false },
+    changes: { added: 0, modified: 0, deleted: 0, unchanged: 7, gone: 0, noChanges: true, comparedWith: 'cache' },
   }) as unknown as UploadResult;
 
 export interface AgentWorld {
@@ -131,6 +133,7 @@ export async function agentWorld(): Promise<AgentWorld> {
           onTrouble: (text) => void troubles.push(text),
         }),
         memory: memory(),
+        watching: { storeOf: () => Promise.resolve(`file://${base}`), isResendExpected: false },
         clock: {
           now: () => new Date(clock.nowMs),
           random: () => 0.5,

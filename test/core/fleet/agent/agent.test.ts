@@ -306,7 +306,7 @@ describe('heartbeats', () => {
 
     await world.run(4, {
       onCycle({ heartbeat }) {
-        problems.push(heartbeat.problem);
+        problems.push(heartbeat.findings?.find(({ kind }) => kind === 'cloned')?.detail ?? null);
         if (problems.length !== 2) return;
         mkdirSync(dirname(status), { recursive: true });
         writeFileSync(status, text({ ...heartbeat, ...clone }));

@@ -24,6 +24,9 @@ watch_paths:
     recursive: false
     min_age: 15m
     storage_class: GLACIER_IR
+    may_move: true
+    may_shrink: true
+    max_changed_percent: 80
   - path: /home/ähre
 `);
 
@@ -44,6 +47,9 @@ watch_paths:
         exclude: ['*.tmp'],
         recursive: false,
         minAgeMs: 900_000,
+        mayMove: true,
+        mayShrink: true,
+        maxChangedPercent: 80,
         deleteAfterArchive: false,
       },
       {
@@ -53,6 +59,9 @@ watch_paths:
         exclude: [],
         recursive: true,
         minAgeMs: 0,
+        mayMove: false,
+        mayShrink: false,
+        maxChangedPercent: 50,
         deleteAfterArchive: false,
       },
     ],
@@ -239,6 +248,13 @@ describe('refuses in one sentence with its place', () => {
     ],
     ['recursive that is a text', `${LEAST}    recursive: "yes"\n`, /watch_paths\[0\]\.recursive wants true or false/],
     ['an age without a unit', `${LEAST}    min_age: 60\n`, /watch_paths\[0\]\.min_age wants a duration such as/],
+    ['more than all', `${LEAST}    max_changed_percent: 101\n`, /max_changed_percent must be from 1 to 100/],
+    [
+      'a share of nothing',
+      `${LEAST}    max_changed_percent: 0\n`,
+      /max_changed_percent wants a whole number, 1 or more/,
+    ],
+    ['a share with its sign', `${LEAST}    max_changed_percent: 50%\n`, /max_changed_percent wants a whole number/],
     ['an interval of nothing', `${LEAST}scan_interval: 0\n`, /scan_interval must be from 1s to 366d/],
     ['an interval of years', `${LEAST}scan_interval: 400d\n`, /scan_interval must be from 1s to 366d/],
   ])('%s', (_, text, sentence) => {

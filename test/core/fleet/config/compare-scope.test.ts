@@ -29,6 +29,7 @@ test.each<[string, Keys, Keys, readonly string[]]>([
   ['a path that only begins alike', paths('/data'), paths('/data', '/data2'), ["'/data2' is new"]],
   ['recursive', data({ recursive: false }), data(), ["'/data': recursive is turned on"]],
   ['deleting', data(), data({ delete_after_archive: true }), ["'/data': delete_after_archive is turned on"]],
+  ['moving', data(), data({ may_move: true }), ["'/data': may_move is turned on"]],
   ['a lower age', data({ min_age: '1h' }), data({ min_age: '90s' }), ["'/data': min_age is lowered from 3600s to 90s"]],
   ['no age', data({ min_age: '1h' }), data(), ["'/data': min_age is lowered from 3600s to 0s"]],
   [

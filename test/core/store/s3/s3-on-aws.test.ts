@@ -25,6 +25,7 @@ function awsStore(isRegionGiven: boolean): { readonly store: ObjectStore; readon
     isRegionGiven,
     endpoint: undefined,
     inRegion,
+    clockAheadMs: () => 0,
     close: () => undefined,
   };
   return { store: s3Store(connection, { bucket: 'bucket', prefix: 'p' }), asked };
