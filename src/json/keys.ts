@@ -635,7 +635,7 @@ export const JSON_KEYS = {
   minimumDays: key(orNull(count), 'minimum storage time of a class, in days'),
   minimumGb: key(number, 'GB that are billed each month, even if less is stored'),
   minted: key(
-    orNull(of('userName userArn policyArn accessKeyId isAdopted olderKeys')),
+    orNull(of('userName userArn policyArn accessKeyId isAdopted olderKeys deletedKeys')),
     'the IAM identity that was made; null without --mint',
   ),
   missing: key(count, 'files that are not on this computer'),
