@@ -39,6 +39,9 @@ function makeFleet() {
     mkdirSync(join(base, 'writers', writerId), { recursive: true });
     mkdirSync(join(base, 'fleet', writerId), { recursive: true });
     const text = JSON.stringify(heartbeat, null, 2);
+    const records = join(base, 'writers', writerId, 'datasets', 'data-1a2b3c4d');
+    mkdirSync(records, { recursive: true });
+    writeFileSync(join(records, 'v00000007.json'), '{}');
     writeFileSync(join(base, 'writers', writerId, 'status.json'), at % 100 === 99 ? text.slice(0, 200) : text);
     writeFileSync(join(base, 'fleet', writerId, 'config.yaml'), 'version: 3\n');
     writeFileSync(join(base, 'fleet', writerId, 'config.yaml.sig'), '{}\n');

@@ -76,7 +76,7 @@ export const JSON_DOCUMENTS = {
   'create keys': 'privateKeyFile publicKeyFile fingerprint gpgKeyId encryptionKeyId isKeyEncrypted keyType',
   'create upload': UPLOAD,
   dashboard:
-    'view location? troubles monthSpend? budgets? uploads? folder? storedUploads? unreadableCount? lookedAt? writerCount? writerConditions? troubledCount? writers? leftOutWriters? notes?',
+    'view location? troubles monthSpend? budgets? uploads? folder? storedUploads? unreadableCount? lookedAt? writerCount? writerConditions? troubledCount? rollout? writers? leftOutWriters? notes?',
   'dataset diff': `datasetId location fromUploadId fromVersion fromFork? toUploadId toVersion toFork? ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':
@@ -97,7 +97,7 @@ export const JSON_DOCUMENTS = {
   'fleetagent validate-config': 'ok file writerId configVersion keyId errors warnings widenings',
   'fleet monitor': 'location passes',
   'fleet status':
-    'location lookedAt writerCount writerConditions troubledCount writers leftOutWriters notes requests durationMs',
+    'location lookedAt writerCount writerConditions troubledCount rollout writers leftOutWriters notes requests durationMs',
   'fleet lock-extend':
     'location dryRun lockedUntil datasetCount versionCount objects toExtend extended failed warnings requests',
   find: 'pattern location hitCount datasets warnings requests hits',

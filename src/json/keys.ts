@@ -101,7 +101,7 @@ const VERSION = 'version fork? uploadId createdAt files bytes doubts';
 const STORED_UPLOAD =
   'uploadId? datasetId version fork? tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? problem';
 const FLEET_WRITER =
-  'writerId condition freshness isHealthy checkedInAt ageMs staleAfterMs lastSuccessAt clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles writerFindings';
+  'writerId condition freshness isHealthy checkedInAt ageMs cadenceMs cadenceFrom staleAfterMs lastSuccessAt storedAt storedElsewhere clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles writerFindings';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
 
 /** All keys, in alphabetical order. */
@@ -191,6 +191,11 @@ export const JSON_KEYS = {
   bytesSent: key(bytes, 'of content in requests that were acknowledged'),
   bytesTotal: key(bytes, 'of all files'),
   cacheDir: key(text, 'folder of DVC’s cache'),
+  cadenceFrom: key(
+    orNull(oneOf('config', 'heartbeat', 'records')),
+    'who says how often a writer runs: its config, its heartbeat, or the times of its versions',
+  ),
+  cadenceMs: key(orNull(ms), 'how often a writer runs; null where nothing tells'),
   call: key(text, 'what is typed'),
   callerArn: key(orNull(text), 'ARN of the credentials; null where it is not known'),
   canImprove: key(flag, 'moving chunks would make the shards more even'),
@@ -301,6 +306,11 @@ export const JSON_KEYS = {
   config: key(elsewhere, 'a config file, as `config --generate` explains it'),
   configPutAt: key(orNull(time), 'when the config was put that lies in the store for a writer'),
   configVersion: key(orNull(count), '`version` of a fleet config; null where none can be used, or it is not known'),
+  configVersions: key(
+    listOf(of('configVersion writerCount')),
+    'writers on each version of a fleet config, the highest first',
+  ),
+  configuredCount: key(count, 'writers for which a config lies in the store'),
   consequence: key(text, 'what follows, in sentences, and the section of the docs that says more'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
@@ -337,6 +347,7 @@ export const JSON_KEYS = {
   createdAt: key(time, 'when it began'),
   csv: key(text, 'a table as CSV'),
   currency: key(text, 'ISO 4217'),
+  currentCount: key(count, 'writers that run the version of their config that lies in the store'),
   cwd: key(text, 'current folder'),
   cycleCount: key(count, 'cycles of an agent that have ended'),
   dailyCosts: key(listOf(of('day costUsd')), 'day by day of the local calendar'),
@@ -564,6 +575,7 @@ export const JSON_KEYS = {
   isRunning: key(flag, 'a process works on it'),
   isSeen: key(flag, 'the fleet could be looked at'),
   isSent: key(flag, 'it was sent'),
+  isStale: key(flag, 'a source whose last success is longer ago than its writer may be silent'),
   isStopping: key(flag, 'it was interrupted and is about to end'),
   isTest: key(flag, 'sample data'),
   isUserDeleted: key(flag, 'false: there was none'),
@@ -654,7 +666,7 @@ export const JSON_KEYS = {
   minimumDays: key(orNull(count), 'minimum storage time of a class, in days'),
   minimumGb: key(number, 'GB that are billed each month, even if less is stored'),
   minted: key(
-    orNull(of('userName userArn policyArn accessKeyId isAdopted olderKeys')),
+    orNull(of('userName userArn policyArn accessKeyId isAdopted olderKeys deletedKeys')),
     'the IAM identity that was made; null without --mint',
   ),
   missing: key(count, 'files that are not on this computer'),
@@ -729,7 +741,7 @@ export const JSON_KEYS = {
   passes: key(
     listOf(
       of(
-        'time isSeen reason unseenSince lookedAt? writerCount? writerConditions? troubledCount? troubledWriters? alerts unsentCount notes',
+        'time isSeen reason unseenSince lookedAt? writerCount? writerConditions? troubledCount? rollout? troubledWriters? alerts unsentCount notes',
       ),
     ),
     'looks at a fleet',
@@ -882,6 +894,10 @@ export const JSON_KEYS = {
     'a request that is tried again just now',
   ),
   rmseUsd: key(usd, 'root of the mean square of the errors of a day'),
+  rollout: key(
+    of('configuredCount currentCount configVersions'),
+    'who runs which version of the configs that lie in the store',
+  ),
   rows: key(count, 'rows of a table'),
   rssBytes: key(bytes, 'memory that the process has'),
   ruleChange: key(oneOf('add', 'change', 'remove'), 'what becomes of a lifecycle rule'),
@@ -949,10 +965,10 @@ export const JSON_KEYS = {
   sourceCycles: key(
     listOf(
       of(
-        'source isHealthy reason lastSuccessAt uploadId datasetId version files bytes storedBytes added modified deleted skippedCount noChanges comparedWith',
+        'source isHealthy reason lastSuccessAt uploadId datasetId version files bytes storedBytes added modified deleted skippedCount noChanges comparedWith storedVersion? storedAt? storedEveryMs? isStale?',
       ),
     ),
-    'the sources of a writer, as its last heartbeat has them',
+    'the sources of a writer, as its last heartbeat has them, and what the store has of each',
   ),
   sources: key(listOf(text), 'folders that are read'),
   spentUsd: key(usd, 'what is spent of it'),
@@ -979,7 +995,10 @@ export const JSON_KEYS = {
   storageClasses: key(listOf(text), 'as S3 names them'),
   storageLocations: key(listOf(text), 'URLs of stores that hold something at the end'),
   store: key(of('status detail hint?'), 'whether the configured store answers'),
-  storedAt: key(time, 'when the store got a version, by its own clock'),
+  storedAt: key(
+    orNull(time),
+    'when the store got a version, the newest where there are several, by its own clock; null for none',
+  ),
   storedBytes: key(orNull(bytes), 'what the content takes in the store'),
   storedBytesPerSecond: key(number, 'sent to the store per second'),
   storedClasses: key(listOf(of('storageClass objects bytes monthlyUsd')), 'objects by storage class'),
@@ -991,11 +1010,17 @@ export const JSON_KEYS = {
     orNull(text),
     'day on which what is stored now reaches the budget alone, `YYYY-MM-DD`; null: not within ten years',
   ),
+  storedElsewhere: key(orNull(text), 'store of a writer that is not the one of its fleet, and is not looked at'),
+  storedEveryMs: key(orNull(ms), 'usual time from one version to the next; null with less than four'),
   storedPerDayUsd: key(usd, 'what is stored now costs this today, and goes on until it is deleted'),
   storedUploads: key(listOf(of(STORED_UPLOAD)), 'the uploads of a store that are versions, newest first'),
   storedUsd: key(
     usd,
     'what is stored now costs this in these days, and goes on until it is deleted: no range is below it',
+  ),
+  storedVersion: key(
+    orNull(count),
+    'the newest version of a dataset that the store has; null for none, or not looked at',
   ),
   stores: key(listOf(of('url region? endpointUrl?')), 'stores that were opened last'),
   summary: key(text, 'in a few words'),

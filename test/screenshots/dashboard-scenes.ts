@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeLogRecord } from '../../src/core/archive/resume/entry-log.js';
 import { logHeader } from '../../src/core/platform/state/log.js';
+import { recordKey } from '../../src/core/dataset/records/version-record.js';
 import { heartbeatBytes, heartbeatKey } from '../../src/core/fleet/heartbeat.js';
 import { fillHome, lockUpload, savedId, saveUpload } from '../support/dashboard-home.js';
 import { heartbeat, heartbeatSource } from '../support/heartbeat.js';
@@ -100,6 +101,9 @@ function putWriters({ buckets }: MemoryS3): void {
     const sources = ['raw', 'bam', 'vcf'].map((name) => heartbeatSource({ path: `/data/${name}`, lastSuccessAt: at }));
     const cycle = { startedAt: at, endedAt: at, isHealthy: true };
     const body = heartbeatBytes(heartbeat(writerId, { checkedInAt: at, lastSuccessAt: at, cycle, sources }));
-    buckets.get('acme-archive')?.set(`lab/${heartbeatKey(writerId)}`, { body, etag: writerId, modified, headers: {} });
+    const put = (key: string, of: Buffer): void =>
+      void buckets.get('acme-archive')?.set(`lab/${key}`, { body: of, etag: writerId, modified, headers: {} });
+    put(heartbeatKey(writerId), body);
+    put(`writers/${writerId}/${recordKey({ datasetId: 'data-1a2b3c4d', version: 7 })}`, Buffer.from('{}'));
   }
 }

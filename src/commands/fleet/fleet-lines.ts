@@ -1,6 +1,8 @@
 // The state of a fleet, as a table, as lines and as JSON.
 import { usageError } from '../../core/platform/failures/errors.js';
 import type { HeartbeatSource } from '../../core/fleet/heartbeat.js';
+import type { SourceStatus } from '../../core/fleet/watch/judge-stored.js';
+import { rolloutOf } from '../../core/fleet/watch/rollout.js';
 import { type Condition, CONDITIONS, needsAttention, type WriterStatus } from '../../core/fleet/watch/judge.js';
 import type { FleetStatus } from '../../core/fleet/watch/watch-fleet.js';
 import { formatStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/store/store-url.js';
@@ -11,6 +13,9 @@ import { type Column, column, numbers, tableText, type TableContext } from '../k
 
 /** Limit of rows: nobody reads more, and the first are those with troubles. */
 const SHOWN_WRITERS = 100;
+
+/** Limit of versions of configs that are named. */
+const SHOWN_CONFIGS = 5;
 
 const WORDS: Readonly<Record<Condition, string>> = {
   healthy: '● healthy',
@@ -38,12 +43,12 @@ export function fleetBase(url: string): string {
 interface Row {
   /** Set in the row of the first source of a writer. */
   readonly writer: WriterStatus | undefined;
-  readonly source: HeartbeatSource | undefined;
+  readonly status: SourceStatus | undefined;
 }
 
 const rowsOf = (writer: WriterStatus): readonly Row[] => {
-  const [first, ...others] = writer.heartbeat?.sources ?? [];
-  return [{ writer, source: first }, ...others.map((source) => ({ writer: undefined, source }))];
+  const [first, ...others] = writer.sources;
+  return [{ writer, status: first }, ...others.map((status) => ({ writer: undefined, status }))];
 };
 
 const sinceText = (moment: Date | null, now: Date): string =>
@@ -56,7 +61,7 @@ const changesText = ({ noChanges, added, modified, deleted }: HeartbeatSource): 
 const columnsAt = (now: Date): readonly Column<Row>[] => {
   const ofWriter = (cell: (writer: WriterStatus) => string | undefined) => (row: Row) =>
     row.writer === undefined ? '' : cell(row.writer);
-  const ofSource = (cell: (source: HeartbeatSource) => string) => (row: Row) => ofKnown(row.source, cell);
+  const ofSource = (cell: (source: HeartbeatSource) => string) => (row: Row) => ofKnown(row.status?.source, cell);
   return [
     column(
       'WRITER',
@@ -85,6 +90,7 @@ const columnsAt = (now: Date): readonly Column<Row>[] => {
       ofSource(({ path }) => printable(path)),
       { isCuttable: true },
     ),
+    numbers('STORED', ({ status }) => ofKnown(status, ({ storedAt }) => sinceText(storedAt, now))),
     numbers(
       'FILES',
       ofSource(({ files }) => formatCount(files)),
@@ -128,8 +134,22 @@ export function troubleLines({ writers, others }: FleetStatus, isVerbose: boolea
   );
   return [
     ...firstLines(lines, { isVerbose }),
+    ...rolloutLines(writers),
     ...(others.length === 0
       ? []
       : [fact('left out', `${formatQuantity(others.length, 'writer')} without a heartbeat or a config`)]),
   ];
+}
+
+/** `config  2 of 3 writers run the one that lies there; 2 on v4, 1 on v3`; none where no config lies there. */
+function rolloutLines(writers: readonly WriterStatus[]): readonly string[] {
+  const { configured, current, versions } = rolloutOf(writers);
+  if (configured === 0) return [];
+  const shown = versions.slice(0, SHOWN_CONFIGS);
+  const more = versions.length > shown.length ? ', …' : '';
+  const on = shown
+    .map(({ configVersion, writerCount }) => `${formatCount(writerCount)} on v${configVersion}`)
+    .join(', ');
+  const of = `${formatCount(current)} of ${formatCount(configured)} writers`;
+  return [fact('config', `${of} run the one that lies there${on === '' ? '' : `; ${on}${more}`}`)];
 }

@@ -1,7 +1,7 @@
 // The output of `fleet monitor` about a pass.
 import type { PassOutcome, MonitorPass } from '../../core/fleet/watch/monitor-pass.js';
 import { needsAttention } from '../../core/fleet/watch/judge.js';
-import { conditionList, writerDocument } from '../../core/fleet/watch/fleet-document.js';
+import { conditionList, rolloutDocument, writerDocument } from '../../core/fleet/watch/fleet-document.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatDuration, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
@@ -36,6 +36,7 @@ export const passDocument = (
     writerCount: fleet.writers.length,
     writerConditions: conditionList(fleet.counts),
     troubledCount: fleet.troubledCount,
+    rollout: rolloutDocument(fleet.writers),
     troubledWriters: fleet.writers.filter(needsAttention).map(writerDocument),
   }),
   alerts,

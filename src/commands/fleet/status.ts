@@ -12,10 +12,12 @@ export const command = defineCommand({
   path: 'fleet status',
   summary: 'show when each writer of a fleet checked in, and how its last cycle went',
   description:
-    'Reads the heartbeat of each writer: two listings, and one request a writer. When a writer checked in is told by the clock of the ' +
-    'store; its own clock only says how long before that it succeeded. A writer with a config that never checked in is missing. One ' +
-    'whose heartbeat cannot be read, or is dated later than it can be, is unknown, and never fresh. Configs are read where one ' +
-    'changed, to tell writers that keep an older one. That a machine was cloned shows only when two instances take turns: ' +
+    'Reads the heartbeat of each writer, and lists the records of its versions: two listings, and two requests a writer; one more for each ' +
+    'source of a writer that has more than a thousand records. When a writer checked in is told by the clock of the ' +
+    'store; its own clock only says how long before that it succeeded, and the store when it got the newest version of each source. A writer ' +
+    'whose heartbeat says more than the store shows, cannot be read, or is dated later than it can be, is unknown, and never fresh. One with a ' +
+    'config that never checked in is missing. Configs are read once when ' +
+    'one changed, to tell how often a writer is to run and who keeps an older one. That a machine was cloned shows only when two instances take turns: ' +
     'what this computer saw before is kept in ~/.archiver/fleet.',
   args: [fleetArg],
   flags: watchFlags,

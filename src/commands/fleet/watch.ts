@@ -16,7 +16,8 @@ export const fleetArg = arg.url('S3_URL', {
 export const watchFlags = {
   threshold: flag.duration({
     default: '2h',
-    describe: 'a writer is stale when it checked in longer ago; twice its own interval is allowed where that is longer',
+    describe:
+      'a writer is stale when it checked in longer ago; its cadence and a quarter of it, six hours at most, are allowed where that is longer',
   }),
   textfile: flag.file({
     describe: 'also write metrics for the textfile collector of node_exporter, which reads files that end in .prom',

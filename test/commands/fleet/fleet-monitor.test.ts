@@ -35,6 +35,7 @@ const about = (alerts: readonly Alert[] = []): readonly string[] =>
 const hour = (text: string) => ({
   checkedInAt: `2026-03-04T${text}:00Z`,
   lastSuccessAt: `2026-03-04T${text}:00Z`,
+  sources: [heartbeatSource({ lastSuccessAt: `2026-03-04T${text}:00Z` })],
   cycle: { startedAt: `2026-03-04T${text}:00Z`, endedAt: `2026-03-04T${text}:00Z`, isHealthy: true },
 });
 

@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../../src/commands/index.js';
 import { heartbeatBytes } from '../../../src/core/fleet/heartbeat.js';
-import { checkIn, putAt, putConfig } from '../../support/fleet.js';
+import { recordKey } from '../../../src/core/dataset/records/version-record.js';
+import { checkIn, putAt, putConfig, putRecord } from '../../support/fleet.js';
 import { heartbeat, heartbeatSource } from '../../support/heartbeat.js';
 import { startMemoryS3 } from '../../support/memory-s3.js';
 import { useTestCredentials } from '../../support/open-s3.js';
@@ -66,17 +67,18 @@ test('each writer has its row, those in trouble first, in 80 columns', async () 
   const table = text.slice(0, text.indexOf('4 writers'));
   expect(table.split('\n').filter((line) => line.length > 80)).toEqual([]);
   expect(text).toMatchInlineSnapshot(`
-    "WRITER            STATE       SEEN  SUCCESS  SOURCE     FILES     SIZE   CHANGES
-    new-01            ▲ missing  never    never  -              -        -         -
-    lapto…-long-name  ▲ stale    4h 0m    4h 0m  /srv/data    100  977 KiB  +1 ~2 -0
-    db-01             ✗ failing  1h 0m    1h 0m  /srv/data    100  977 KiB  +1 ~2 -0
-    web-01            ● healthy  1h 0m    1h 0m  /srv/data    100  977 KiB  +1 ~2 -0
-                                                 /srv/logs    100  977 KiB      none
-    no room for SKIPPED, CONFIG: widen the terminal, or --json
+    "WRITER              STATE       SEEN  SUCCESS  SOURCE     STORED  FILES     SIZE
+    new-01              ▲ missing  never    never  -               -      -        -
+    laptop…y-long-name  ▲ stale    4h 0m    4h 0m  /srv/data   1h 0m    100  977 KiB
+    db-01               ✗ failing  1h 0m    1h 0m  /srv/data   1h 0m    100  977 KiB
+    web-01              ● healthy  1h 0m    1h 0m  /srv/data   1h 0m    100  977 KiB
+                                                   /srv/logs   1h 0m    100  977 KiB
+    no room for SKIPPED, CONFIG, CHANGES: widen the terminal, or --json
     4 writers: 1 healthy, 1 failing, 1 stale, 1 missing in file:///mnt/backup
       ▲ missing  new-01: it has never checked in: its config was put 1h ago
       ▲ stale    laptop-of-somebody-with-a-very-long-name: it checked in 4h ago, and 2h are allowed
       ✗ failing  db-01: source /srv/data failed: permission denied
+      config    0 of 1 writers run the one that lies there; 3 on v3
       left out  1 writer without a heartbeat or a config
     "
   `);
@@ -155,9 +157,77 @@ test('a config that is newer than the one in use is told, and read once', async 
   });
   expect(second.writers).toEqual(first.writers);
   expect([first['requests'], second['requests']]).toMatchObject([
-    { get: 2, list: 2 },
-    { get: 1, list: 2 },
+    { get: 2, list: 3 },
+    { get: 1, list: 3 },
   ]);
+});
+
+test('who runs which config is told, for those that have one', async () => {
+  await checkIn(base, 'web-01', { configVersion: 4 });
+  await checkIn(base, 'web-02', { configVersion: 3 });
+  await checkIn(base, 'by-hand', { configVersion: null });
+  for (const id of ['web-01', 'web-02', 'new-01']) await putConfig(base, id, 4, '2026-03-04T04:59:30Z');
+
+  expect((await status()).stdout).toContain(
+    '  config    1 of 3 writers run the one that lies there; 1 on v4, 1 on v3\n',
+  );
+  expect((await shown())['rollout']).toEqual({
+    configuredCount: 3,
+    currentCount: 1,
+    configVersions: [
+      { configVersion: 4, writerCount: 1 },
+      { configVersion: 3, writerCount: 1 },
+    ],
+  });
+});
+
+test('the schedule is that of the config, which is read once', async () => {
+  await checkIn(base, 'web-01', { configVersion: 4 });
+  const config = 'version: 4\nscan_interval: 7d\n';
+  await putAt(base, 'fleet/web-01/config.yaml', config, '2026-03-04T04:00:00Z');
+  time = '2026-03-11T10:59:00Z';
+  const [first, second] = [await shown(), await shown()];
+  time = '2026-03-11T11:01:00Z';
+  const third = await shown();
+
+  expect([first, second, third].map(conditions)).toEqual([
+    { 'web-01': 'healthy' },
+    { 'web-01': 'healthy' },
+    { 'web-01': 'stale' },
+  ]);
+  expect(first.writers[0]).toMatchObject({ cadenceFrom: 'config', cadenceMs: 604_800_000, staleAfterMs: 626_400_000 });
+  expect([first['requests'], second['requests']]).toMatchObject([{ get: 2 }, { get: 1 }]);
+});
+
+test('a heartbeat that speaks of a version which is not there is believed in nothing', async () => {
+  await checkIn(base, 'web-01');
+  await checkIn(base, 'forger', { sources: [heartbeatSource({ version: 12 })] });
+  rmSync(join(base, 'writers/forger/datasets'), { recursive: true });
+  await putRecord(base, 'forger', { datasetId: 'data-1a2b3c4d', version: 3 }, '2026-03-01T05:00:00Z');
+
+  const found = await shown();
+
+  expect(conditions(found)).toEqual({ forger: 'unknown', 'web-01': 'healthy' });
+  expect(found.writers[0]).toMatchObject({
+    troubles: [
+      'its heartbeat says more than the store shows: source /srv/data is v12 of data-1a2b3c4d, and the newest there is v3, of 3d 1h ago',
+    ],
+    storedAt: '2026-03-01T05:00:00.000Z',
+    sourceCycles: [{ version: 12, storedVersion: 3, storedAt: '2026-03-01T05:00:00.000Z' }],
+  });
+});
+
+test('what a config sends to another store is not looked at, and said', async () => {
+  await checkIn(base, 'web-01', { configVersion: 4 });
+  rmSync(join(base, 'writers/web-01/datasets'), { recursive: true });
+  await putAt(base, 'fleet/web-01/config.yaml', 'version: 4\nstore: s3://other/lab\n', '2026-03-04T04:00:00Z');
+
+  const run = await status(['--json']);
+
+  expect(run.stderr).toContain(
+    'what web-01 stored is not looked at: another store than that of the fleet is in the config',
+  );
+  expect(json(run.stdout)['writers']).toMatchObject([{ condition: 'healthy', storedElsewhere: 's3://other/lab' }]);
 });
 
 test('memory that is damaged, or cannot be kept, is done without', async () => {
@@ -223,9 +293,17 @@ describe('in a bucket', () => {
         const checkedInAt = new Date(Date.now() - hoursAgo * 3_600_000).toISOString();
         put(
           `writers/w${at}/status.json`,
-          heartbeatBytes(heartbeat(`w${at}`, { checkedInAt, configVersion: null })),
+          heartbeatBytes(
+            heartbeat(`w${at}`, {
+              checkedInAt,
+              configVersion: null,
+              sources: [heartbeatSource({ lastSuccessAt: checkedInAt })],
+            }),
+          ),
           hoursAgo,
         );
+        const record = recordKey({ datasetId: 'data-1a2b3c4d', version: 7 });
+        put(`writers/w${at}/${record}`, Buffer.from('{}'), hoursAgo);
         put(`writers/w${at}/uploads/x`, Buffer.from('x'), hoursAgo);
       }
       const argv = [
@@ -246,9 +324,9 @@ describe('in a bucket', () => {
       expect(found).toMatchObject({ writerCount: 1001, requests: { get: 20, put: 0, head: 0, delete: 0 } });
       expect(found['writerConditions']).toContainEqual({ condition: 'stale', writerCount: 2 });
       expect(found['writerConditions']).toContainEqual({ condition: 'missing', writerCount: 981 });
-      // What time it is, one page of writers/, two of fleet/.
+      // What time it is, one page of writers/, two of fleet/, and the records of each writer that checks in.
       expect(s3.requests.map(({ operation }) => operation).filter((name) => name !== 'GetObject')).toEqual(
-        Array.from({ length: 4 }, () => 'ListObjectsV2'),
+        Array.from({ length: 4 + 20 }, () => 'ListObjectsV2'),
       );
     } finally {
       await s3.close();

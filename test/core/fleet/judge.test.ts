@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Heartbeat } from '../../../src/core/fleet/heartbeat.js';
 import { judgeWriter, type WriterStatus } from '../../../src/core/fleet/watch/judge.js';
-import type { SeenConfig } from '../../../src/core/fleet/watch/observation.js';
+import type { SeenConfig, SeenStore, StoredDataset } from '../../../src/core/fleet/watch/observation.js';
 import { heartbeat, heartbeatSource } from '../../support/heartbeat.js';
 
 const HOUR = 3_600_000;
@@ -15,6 +15,7 @@ interface Seen {
   readonly thresholdMs?: number;
   readonly isCloned?: boolean;
   readonly config?: SeenConfig;
+  readonly stored?: SeenStore;
 }
 
 const judged = ({
@@ -24,9 +25,15 @@ const judged = ({
   thresholdMs = 2 * HOUR,
   isCloned = false,
   config,
+  stored,
 }: Seen): WriterStatus =>
   judgeWriter(
-    { writerId: 'web-01', seen: { kind: 'read', heartbeat: heartbeat('web-01', change), putAt: at(putAt) }, config },
+    {
+      writerId: 'web-01',
+      seen: { kind: 'read', heartbeat: heartbeat('web-01', change), putAt: at(putAt) },
+      config,
+      stored,
+    },
     { now: at(now), thresholdMs, isCloned },
   );
 
@@ -42,13 +49,29 @@ describe('freshness', () => {
     expect(judged({ now: 7.5 }).troubles).toEqual(['it checked in 2h 30m ago, and 2h are allowed']);
   });
 
-  it('allows two intervals where these are longer than the threshold, and two weeks at most', () => {
-    expect(judged({ change: { intervalSeconds: 86_400 }, now: 52 })).toMatchObject({
-      freshness: 'fresh',
-      staleAfterMs: 48 * HOUR,
+  it('allows the cadence and a quarter of it, six hours at most, where that is longer than the threshold', () => {
+    const every = (days: number): Partial<Heartbeat> => ({ intervalSeconds: days * 86_400 });
+    const lastOf = (change: Partial<Heartbeat>): number => judged({ change }).staleAfterMs / HOUR;
+    expect(judged({ change: every(1), now: 34.9 })).toMatchObject({ freshness: 'fresh', cadenceFrom: 'heartbeat' });
+    expect(judged({ change: every(1), now: 35.1 })).toMatchObject({ freshness: 'stale', cadenceMs: 24 * HOUR });
+    expect([{ intervalSeconds: 3600 }, { intervalSeconds: 4 * 3600 }, every(7)].map(lastOf)).toEqual([2, 5, 174]);
+  });
+
+  it('believes no interval of a heartbeat that is longer than two weeks, and a config that is its own', () => {
+    const config = { etag: 'x', putAt: at(1), version: 3, intervalMs: 30 * 24 * HOUR };
+    const change = { intervalSeconds: 10 * 366 * 86_400 };
+    expect(judged({ change }).staleAfterMs).toBe((14 * 24 + 6) * HOUR);
+    expect(judged({ config })).toMatchObject({ cadenceFrom: 'config', staleAfterMs: (30 * 24 + 6) * HOUR });
+    // It has not begun a cycle since this was put.
+    expect(judged({ config: { ...config, version: 4 } })).toMatchObject({ cadenceFrom: 'heartbeat', cadenceMs: HOUR });
+  });
+
+  it('is told where a machine runs more seldom than its config says', () => {
+    const config = { etag: 'x', putAt: at(1), version: 3, intervalMs: HOUR };
+    expect(judged({ change: { intervalSeconds: 6 * 3600 }, config })).toMatchObject({
+      staleAfterMs: 2 * HOUR,
+      troubles: ['it runs every 6h, and its config says every 1h: --interval on its machine'],
     });
-    expect(judged({ change: { intervalSeconds: 86_400 }, now: 54 })).toMatchObject({ freshness: 'stale' });
-    expect(judged({ change: { intervalSeconds: 10 * 366 * 86_400 } }).staleAfterMs).toBe(14 * 24 * HOUR);
   });
 
   it.each([
@@ -179,4 +202,98 @@ describe('findings', () => {
     const change = { configError: 'it is older', findings: [finding('config-refused', 'config is older', null)] };
     expect(judged({ change }).troubles).toEqual(['config is older']);
   });
+});
+
+describe('what the store shows', () => {
+  const dataset = (change: Partial<StoredDataset> = {}): StoredDataset => ({
+    datasetId: 'data-1a2b3c4d',
+    version: 7,
+    storedAt: at(5),
+    storedEveryMs: null,
+    recordTimes: new Map([[7, at(5)]]),
+    ...change,
+  });
+  const stored = (...datasets: readonly StoredDataset[]): SeenStore => ({ kind: 'seen', datasets, isWhole: true });
+
+  it('is beside each source, and healthy where it agrees', () => {
+    expect(judged({ stored: stored(dataset()) })).toMatchObject({
+      condition: 'healthy',
+      storedAt: at(5),
+      sources: [{ storedVersion: 7, storedAt: at(5), lastSuccessAt: at(5), isStale: false }],
+      troubles: [],
+    });
+  });
+
+  it.each([
+    ['a dataset that is not there', stored(), /is v7 of data-1a2b3c4d, and there is no version of that$/],
+    [
+      'a version that is later than the newest',
+      stored(dataset({ version: 6, storedAt: at(3), recordTimes: new Map([[6, at(3)]]) })),
+      /is v7 of data-1a2b3c4d, and the newest there is v6, of 3h ago$/,
+    ],
+    [
+      'a success later than the record of its version',
+      stored(dataset({ recordTimes: new Map([[7, at(2)]]) })),
+      /is v7 of data-1a2b3c4d, made 1h ago, and its record is of 4h ago$/,
+    ],
+    [
+      'what cannot be listed',
+      { kind: 'unseen', reason: 'denied' } as const,
+      /^what it has stored cannot be seen: denied/,
+    ],
+  ])('is less than the heartbeat says: %s', (_, less, sentence) => {
+    expect(judged({ stored: less })).toMatchObject({
+      condition: 'unknown',
+      freshness: 'unknown',
+      troubles: [expect.stringMatching(sentence)],
+    });
+  });
+
+  it('is enough where a cycle had nothing to archive, or the version was retired', () => {
+    const old = dataset({ version: 7, storedAt: at(-90), recordTimes: new Map([[7, at(-90)]]) });
+    const change = { sources: [heartbeatSource({ noChanges: true })] };
+    expect(judged({ change, stored: stored(old) })).toMatchObject({ condition: 'healthy', troubles: [] });
+    expect(judged({ stored: stored(dataset({ version: 9 })) }).condition).toBe('healthy');
+  });
+
+  it('is less where a source succeeded and names no version', () => {
+    const change = { sources: [heartbeatSource({ datasetId: null, version: null })] };
+    expect(judged({ change, stored: stored() })).toMatchObject({ condition: 'unknown' });
+  });
+
+  it('is not asked for where the config names another store', () => {
+    expect(judged({ stored: { kind: 'elsewhere', url: 's3://other' } })).toMatchObject({
+      condition: 'healthy',
+      storedElsewhere: 's3://other',
+    });
+  });
+
+  it('leaves a writer stale that is not heard of, and says both', () => {
+    expect(judged({ now: 8, stored: stored() })).toMatchObject({
+      condition: 'stale',
+      troubles: [expect.stringMatching(/^it checked in 3h ago/), expect.stringMatching(/more than the store shows/)],
+    });
+  });
+
+  it('tells how often a writer stored something whose heartbeat cannot be read', () => {
+    const seen = { kind: 'unreadable', reason: 'damaged', putAt: at(5) } as const;
+    const often = stored(dataset({ storedEveryMs: 24 * HOUR }));
+    const status = judgeWriter(
+      { writerId: 'web-01', seen, config: undefined, stored: often },
+      { now: at(6), thresholdMs: 2 * HOUR, isCloned: false },
+    );
+    expect(status).toMatchObject({ cadenceFrom: 'records', cadenceMs: 24 * HOUR, condition: 'unknown' });
+    expect(status.troubles).toEqual(['damaged; its newest version came 1h ago']);
+  });
+});
+
+it('a source that is behind the others of a writer which checks in is told, and one that failed once', () => {
+  const late = heartbeatSource({ path: '/srv/late', lastSuccessAt: '2026-03-04T02:00:00Z' });
+  expect(judged({ change: { sources: [heartbeatSource(), late] } })).toMatchObject({
+    condition: 'healthy',
+    sources: [{ isStale: false }, { isStale: true }],
+    troubles: ['source /srv/late last succeeded 4h ago, and 2h are allowed'],
+  });
+  const failed = { ...late, isHealthy: false, error: 'gone' };
+  expect(judged({ change: { sources: [failed] } }).troubles).toEqual(['source /srv/late failed: gone']);
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { configVersionOf } from '../../../src/core/fleet/watch/read-fleet.js';
+import { configFactsOf } from '../../../src/core/fleet/watch/config-facts.js';
 import { readFleet } from '../../../src/core/fleet/watch/read-fleet.js';
 import type { FleetObservation } from '../../../src/core/fleet/watch/observation.js';
 import { fileStore } from '../../../src/core/store/file/file-store.js';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const look = (on: ObjectStore): Promise<FleetObservation> =>
   readFleet(on, {
-    knownVersion: () => undefined,
+    knownFacts: () => undefined,
     now: () => new Date('2026-03-04T06:00:00Z'),
     emit: ignoreEvents,
     signal: new AbortController().signal,
@@ -101,7 +101,7 @@ test.each([
   ['- version', undefined],
   ['\u0000', undefined],
 ])('the version of the config %j', (text, version) => {
-  expect(configVersionOf(Buffer.from(text))).toBe(version);
+  expect(configFactsOf(Buffer.from(text)).version).toBe(version);
 });
 
 // A YAML parser never comes back from these, or takes the process with it.
@@ -110,5 +110,5 @@ test.each([
   ['[', 1_000_000],
   ['k: 1\n', 200_000],
 ])('a config that begins with %j many times is read', (part, times) => {
-  expect(configVersionOf(Buffer.from(`${part.repeat(times)}\nversion: 7`))).toBe(7);
+  expect(configFactsOf(Buffer.from(`${part.repeat(times)}\nversion: 7`)).version).toBe(7);
 });

@@ -29,7 +29,19 @@ function writer(
 ): WriterStatus {
   const sent = heartbeat(writerId, change);
   const seen = { kind: 'read', heartbeat: sent, putAt: new Date(putAt) } as const;
-  return judgeWriter({ writerId, seen, config: undefined }, { now: LOOKED_AT, thresholdMs: 7_200_000, isCloned });
+  const recordedAt = new Date('2026-03-04T05:00:00Z');
+  const dataset = {
+    datasetId: 'data-1a2b3c4d',
+    version: 7,
+    storedAt: recordedAt,
+    storedEveryMs: null,
+    recordTimes: new Map([[7, recordedAt]]),
+  };
+  const stored = { kind: 'seen', datasets: [dataset], isWhole: true } as const;
+  return judgeWriter(
+    { writerId, seen, config: undefined, stored },
+    { now: LOOKED_AT, thresholdMs: 7_200_000, isCloned },
+  );
 }
 
 const failing = (writerId: string): WriterStatus =>
@@ -127,7 +139,9 @@ test('what is wrong is said in the row, without colours too', async () => {
   expect(frame).toMatch(/✗ +seq-bench-7 .*failing: source \/data\/seq7\/raw failed: permission denied/);
   expect(frame).toMatch(/▲? *lab-nas-03 .*healthy: two instances of it take turns/);
   expect(frame).toMatch(/\? +lab-nas-04 .*unknown: its clock is 4h ahead of the store's/);
-  expect(frame).toContain('▲ 6 writers: 2 healthy, 1 failing, 1 stale, 1 missing, 1 unknown · seen 05:04:00');
+  expect(frame).toContain(
+    '▲ 6 writers: 2 healthy, 1 failing, 1 stale, 1 missing, 1 unknown · config 0 of 1 · seen 05:04:00',
+  );
 });
 
 test('10,000 writers: the last one, a filter, an order', async () => {

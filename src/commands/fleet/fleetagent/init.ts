@@ -2,7 +2,7 @@ import pkg from '../../../../package.json' with { type: 'json' };
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
 import { flag } from '../../../cli/flag.js';
-import { conflicts, requires } from '../../../cli/rule.js';
+import { conflicts, exactlyOne, requires } from '../../../cli/rule.js';
 import { accessFlags } from '../../kit/flags.js';
 import { lockFlags, lockRules } from '../../kit/lock-flags.js';
 import { providerFlag } from './provider-flag.js';
@@ -13,8 +13,8 @@ export const command = defineCommand({
   description:
     'Writes a folder with the policy of an identity that can only put and list its own objects, and for AWS one that keeps the bucket from ' +
     'letting writers overwrite anything; no other server is known that keeps such a policy, and the README says what is kept there (--provider). ' +
-    'Also a lifecycle rule for failed uploads where the server takes one, a configuration to fill in, a compose file, a unit and ' +
-    'timer for systemd, the public key, and a README with the five steps from there. Nothing is sent anywhere, except with --mint: ' +
+    'Also a lifecycle rule for failed uploads where the server takes one, a configuration to fill in, a compose file, a systemd unit, ' +
+    'settings of the machine, the public key, and a README with the five steps from there. Nothing is sent anywhere, except with --mint: ' +
     'that makes the IAM user archiver-ID, its policy and an access key, and writes the key into the folder. When a step fails, what was made ' +
     'is removed again. A user of this name that --mint made for the same writer and fleet gets another key; any other one is left ' +
     'alone and refused. The credentials need iam:CreatePolicy, CreatePolicyVersion, DeletePolicy, DeletePolicyVersion, GetPolicy, ListPolicies, ' +
@@ -22,7 +22,12 @@ export const command = defineCommand({
     'ListAttachedUserPolicies, CreateAccessKey, DeleteAccessKey and ListAccessKeys.',
   args: [arg.url('S3_URL', { describe: 'base of the fleet: the bucket, and the prefix above writers/' })],
   flags: {
-    writerId: flag.text({ placeholder: 'ID', required: true, describe: 'id of the writer, at most 55 characters' }),
+    writerId: flag.text({ placeholder: 'ID', describe: 'id of the writer, at most 55 characters' }),
+    replaces: flag.text({
+      placeholder: 'ID',
+      describe:
+        'a new machine for this writer, whose datasets it goes on with: the README says what to do with the old one, and --mint deletes its access keys',
+    }),
     publicKey: flag.file({
       placeholder: 'FILE',
       required: true,
@@ -56,6 +61,7 @@ export const command = defineCommand({
     ...lockFlags,
   },
   rules: [
+    exactlyOne('writerId', 'replaces'),
     conflicts('endpointUrl', ['mint']),
     requires('profile', 'mint'),
     requires('caBundle', 'mint'),
@@ -69,6 +75,7 @@ export const command = defineCommand({
   examples: [
     'archiver fleetagent init s3://acme-archive/lab --writer-id nas-01 --public-key config-signing-public.pem',
     'archiver fleetagent init s3://acme-archive/lab --writer-id nas-01 --public-key config-signing-public.pem --mint --profile admin',
+    'archiver fleetagent init s3://acme-archive/lab --replaces nas-01 --public-key config-signing-public.pem --mint --profile admin',
     'archiver fleetagent init s3://lab --writer-id nas-01 --public-key config-signing-public.pem --endpoint-url https://minio.example.org --provider minio',
   ],
   exits: {

@@ -20,7 +20,9 @@ import { lockOption } from '../../upload/engine-options.js';
 import { namedWriter } from '../writer.js';
 
 export interface InitValues {
-  readonly writerId: string;
+  /** One of these two is given. */
+  readonly writerId: string | undefined;
+  readonly replaces: string | undefined;
   readonly publicKey: string;
   readonly kmsKeyArn: string | undefined;
   readonly mint: boolean;
@@ -48,13 +50,15 @@ export async function runInit(values: InitValues, url: string, context: Context)
   const minted = await withNewBundle(folder, files, async () => {
     if (!values.mint) return null;
     const { withIam } = await import('../../../core/fleet/identity/iam-client.js');
-    const { mint } = await import('../../../core/fleet/identity/mint.js');
+    const { mint, withoutOlderKeys } = await import('../../../core/fleet/identity/mint.js');
     const { env, signal } = context;
     const { profile, caBundle, region } = values;
     const keep = (key: AccessKey): Promise<void> => writeSecret(folder, CREDENTIALS, credentialsText(key));
-    return await withIam({ env, profile, caBundle, region }, (iam) =>
-      mint(iam, { writerId, fleetUrl: place.url, policy, keep, signal }),
-    );
+    const isReplaced = values.replaces !== undefined;
+    return await withIam({ env, profile, caBundle, region }, async (iam) => {
+      const made = await mint(iam, { writerId, fleetUrl: place.url, policy, keep, signal });
+      return isReplaced ? await withoutOlderKeys(iam, made) : made;
+    });
   });
   const names = [...files.keys(), ...(minted === null ? [] : [CREDENTIALS])].toSorted();
   const document = { location: place.url, writerId, folder, bundleFiles: names, minted };
@@ -79,7 +83,8 @@ async function bundleOf(values: InitValues, url: string, { cwd, origins }: Conte
   const publicKey = readPublicKey(pem, printable(values.publicKey));
   return {
     place: fleetPlace(url),
-    writerId: namedWriter(values.writerId),
+    writerId: namedWriter(values.replaces ?? values.writerId ?? ''),
+    isReplaced: values.replaces !== undefined,
     region,
     kmsKeyArn: kmsKeyArn === undefined ? undefined : checkKeyArn(kmsKeyArn, partitionOf(region, server)),
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
@@ -120,6 +125,9 @@ function linesOf(folder: string, names: readonly string[], minted: Minted | null
       : [
           fact('IAM user', `${minted.userArn}${minted.isAdopted ? ', which was there' : ''}`),
           fact('key', `${minted.accessKeyId}, in ${CREDENTIALS}`),
+          ...(minted.deletedKeys.length === 0
+            ? []
+            : [fact('deleted', `${minted.deletedKeys.map(printable).join(', ')}, of the machine before`)]),
         ]),
     `Next: the steps in ${printable(join(folder, 'README.md'))}`,
   ];

@@ -35,7 +35,7 @@ export const agentWords = ({ place, writerId, region, lock }: AgentCall, publicK
 ];
 
 const DAY_MS = 86_400_000;
-const retainText = (ms: number): string => (ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : `${Math.ceil(ms / 1000)}s`);
+export const retainText = (ms: number): string => (ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : `${Math.ceil(ms / 1000)}s`);
 
 const quoted = (text: string): string => JSON.stringify(text).replaceAll('$', '$$$$');
 
@@ -44,7 +44,7 @@ const quoted = (text: string): string => JSON.stringify(text).replaceAll('$', '$
  */
 export function composeFile(
   call: AgentCall,
-  files: { readonly publicKey: string; readonly credentials: string },
+  files: { readonly publicKey: string; readonly credentials: string; readonly settings: string },
   image: { readonly name: string; readonly isLocal: boolean },
 ): string {
   const { endpointUrl } = call;
@@ -69,6 +69,8 @@ ${words.join('\n')}
     stop_grace_period: "30s"
     environment:
       ARCHIVER_HOME: "${STATE_FOLDER}"
+      # Hooks and pings of this machine; programs of hooks must be in the image.
+      ARCHIVER_CONFIG: "/etc/archiver/${files.settings}"
       AWS_SHARED_CREDENTIALS_FILE: "/run/secrets/archiver-credentials"
       AWS_EC2_METADATA_DISABLED: "true"
 ${endpointUrl === undefined ? '' : `      AWS_ENDPOINT_URL: ${quoted(endpointUrl)}\n`}    secrets:
@@ -77,6 +79,7 @@ ${endpointUrl === undefined ? '' : `      AWS_ENDPOINT_URL: ${quoted(endpointUrl
       # What was stored already is known from here. Without it every cycle sends everything.
       - "state:${STATE_FOLDER}"
       - "./${files.publicKey}:${key}:ro"
+      - "./${files.settings}:/etc/archiver/${files.settings}:ro"
       # One for each folder in config.yaml, at the same path.
       - type: "bind"
         source: "/srv/data"

@@ -3,6 +3,7 @@
 import { IDENTITY_PATH } from '../identity/iam.js';
 import type { AgentCall } from './compose-file.js';
 import { shellWord } from '../../platform/text/shell-word.js';
+import { lockUnitName, OPERATOR_FOLDER } from './lock-units.js';
 import { code } from './readme-code.js';
 import type { StoreServer } from './store-server.js';
 
@@ -35,7 +36,8 @@ export function promises({ server }: AgentCall): string {
 /** Returns the setup of the bucket, which is done once for all writers. */
 export function bucketStep(call: AgentCall): string {
   const { bucket } = call.place;
-  const { kind, refusesOverwriting, versioning, endsUploadsByRule } = call.server;
+  const { kind, refusesOverwriting, versioning } = call.server;
+  const rules = rulesText(call);
   const commands = [
     ...(versioning === 'breaks'
       ? []
@@ -43,16 +45,17 @@ export function bucketStep(call: AgentCall): string {
     ...(refusesOverwriting
       ? [`aws s3api put-bucket-policy --bucket ${bucket} --policy file://bucket-policy.json`]
       : []),
-    ...(endsUploadsByRule ? [`archiver lifecycle --bucket ${bucket} --import lifecycle.json`] : []),
+    ...(rules === undefined ? [] : [`archiver lifecycle --bucket ${bucket} --import lifecycle.json`]),
   ];
   const texts = [
     code(...commands),
     ...(refusesOverwriting ? [BUCKET_POLICY] : []),
     ...(refusesOverwriting || versioning === 'breaks' ? [] : [replaced(bucket)]),
-    ...(endsUploadsByRule ? [RULE] : []),
+    ...(rules === undefined ? [] : [rules]),
     ...(kind === 'minio' ? [NO_RULE] : []),
     ...(kind === 'ceph' ? [leaveOff(call), OWNERS] : []),
     ...(kind === 'other' ? [tries(call)] : []),
+    ...(call.lock === undefined ? [] : [locks(call)]),
     trial(call),
   ];
   return texts.join('\n\n');
@@ -61,7 +64,30 @@ export function bucketStep(call: AgentCall): string {
 const BUCKET_POLICY = `bucket-policy.json makes S3 refuse every PUT of a writer over an object that exists. \`put-bucket-policy\` replaces the policy of the bucket:
 where there is one, add the statement to it. It is about users below the path \`${IDENTITY_PATH}\`; name yours in the condition if it is another one.`;
 
-const RULE = `lifecycle.json removes failed multipart uploads after seven days, and \`archiver lifecycle\` adds it to the rules that are there.`;
+/** Describes lifecycle.json; undefined where the bundle has none. */
+function rulesText({ server, writerId }: AgentCall): string | undefined {
+  const does = [
+    ...(server.endsUploadsByRule ? ['removes failed multipart uploads after seven days'] : []),
+    ...(server.versioning === 'holds'
+      ? [`removes old versions of this writer's heartbeats (\`writers/${writerId}/status.json\`) after a day`]
+      : []),
+  ];
+  if (does.length === 0) return undefined;
+  return `lifecycle.json ${does.join(', and ')}. \`archiver lifecycle\` adds it to the rules that are there; do it for each writer.`;
+}
+
+/** Describes the units that extend locks. */
+const locks = (call: AgentCall): string => {
+  const name = lockUnitName(call);
+  return `A new version refers to chunks that earlier ones have put, whose locks end before its own: \`archiver fleet lock-extend\` makes them longer. On the
+machine of the operator, which is none of the writers, with credentials that may do so in ${OPERATOR_FOLDER}/credentials, as root and once for the fleet:
+
+${code(
+  `install -m 644 ${name}.service ${name}.timer /etc/systemd/system`,
+  `systemctl daemon-reload && systemctl enable --now ${name}.timer`,
+)}`;
+};
+
 const NO_RULE =
   'MinIO takes no lifecycle rule for failed multipart uploads: it removes them by itself, by default after a day.';
 

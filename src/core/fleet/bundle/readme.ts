@@ -11,6 +11,10 @@ export interface ReadmeOptions extends NamedIdentity {
   readonly image: string;
   readonly isLocalImage: boolean;
   readonly publicKey: string;
+  /** Name of the file with the settings of the machine. */
+  readonly settings: string;
+  /** True for another machine of a writer that is there. */
+  readonly isReplaced: boolean;
 }
 
 /** Returns the README of a bundle. */
@@ -23,7 +27,7 @@ export function readmeText(call: AgentCall, options: ReadmeOptions): string {
 This writer is to put and list objects below \`writers/${writerId}/\`, to read its own configuration, and to do nothing else.
 
 ${promises(call)}
-${serverNote(call)}
+${options.isReplaced ? replacing(call, options) : ''}${serverNote(call)}
 ## 1. Identity
 
 ${identityStep(call, options)}
@@ -57,10 +61,15 @@ or by systemd, as root, with archiver in /usr/local/bin:
 
 ${code(
   `install -d -m 700 ${machineFolder(writerId)}`,
-  `install -m 600 credentials ${options.publicKey} ${machineFolder(writerId)}`,
-  `install -m 644 ${unitName(writerId)}.service ${unitName(writerId)}.timer /etc/systemd/system`,
-  `systemctl daemon-reload && systemctl enable --now ${unitName(writerId)}.timer`,
+  `install -m 600 credentials ${options.publicKey} ${options.settings} ${machineFolder(writerId)}`,
+  `install -m 644 ${unitName(writerId)}.service /etc/systemd/system`,
+  `systemctl daemon-reload && systemctl enable --now ${unitName(writerId)}`,
 )}
+
+It runs as often as \`scan_interval\` of config.yaml says: there is no timer that says it a second time. Hooks and pings are settings of the
+machine, in ${options.settings}, and \`systemctl restart ${unitName(writerId)}\` takes them. In the unit they reach the network, read every file, and
+write to /var/lib/${unitName(writerId)} and a /tmp of their own. So does the agent: it does not see what /tmp and /var/tmp of the machine hold, and what
+is to be mounted for a cycle is mounted by a unit of its own (\`RequiresMountsFor=\` in a drop-in).
 
 The credentials then need to be nowhere else: delete them here.
 
@@ -71,6 +80,25 @@ ${code(`archiver fleet status ${store}`)}
 To take the writer down: ${removalInstructions(call, options)}. What it stored stays.
 `;
 }
+
+/** Says what another machine takes to go on with the datasets of the writer. */
+const replacing = ({ writerId }: AgentCall, { isMinted }: ReadmeOptions): string => `
+## 0. In place of the machine before
+
+It goes on with the datasets of the writer: they belong to \`writers/${writerId}/\` and to the absolute path of each folder, so give the folders the paths
+that they had. Before the start:
+
+- Stop the agent of the old machine, where it still runs. ${
+  isMinted
+    ? 'Its access keys are deleted, or `init` has named them.'
+    : 'Revoke its access key by hand, once the new one works: whoever has the old machine has the key.'
+}
+- Where its disk can be read, copy its state (/var/lib/${unitName(writerId)}, or the volume \`state\`) to the same place here: then only what has changed is sent. Without
+  it everything is sent once, as the next version of each dataset, because this key cannot read what is there.
+- The config that lies in the store stays as it is (skip step 3); for other folders, sign one with a higher version.
+
+\`archiver fleet status\` shows the new host with its next cycle. Were the old machine to come back, it would be told as a clone.
+`;
 
 /** Sets the endpoint variable that both programs read. */
 const serverNote = ({ endpointUrl }: AgentCall): string =>

@@ -1,4 +1,5 @@
-// Generates systemd units to run the writer without containers: a service that runs one cycle, and a timer that starts it.
+// Generates the systemd unit that runs the writer without containers. It is a service that waits between cycles, and has no timer: the
+// signed config alone says how often the writer runs, and a timer would say it a second time.
 import { type AgentCall, agentWords } from './compose-file.js';
 
 /** The folder on a machine where the README puts the files of a bundle. */
@@ -6,40 +7,49 @@ export const machineFolder = (writerId: string): string => `/etc/archiver/${writ
 
 export const unitName = (writerId: string): string => `archiver-${writerId}`;
 
+/** Where the README has archiver installed. */
+export const PROGRAM = '/usr/local/bin/archiver';
+
 /** Escapes `%`, which begins a specifier in systemd. */
-const escaped = (text: string): string => text.replaceAll('%', '%%');
+export const escaped = (text: string): string => text.replaceAll('%', '%%');
 
 /**
  * Returns the service unit. It runs as a user of its own that may read every file but write only its state; systemd passes the credentials.
  */
 export function serviceUnit(
   call: AgentCall,
-  files: { readonly publicKey: string; readonly credentials: string },
-  program = '/usr/local/bin/archiver',
+  files: { readonly publicKey: string; readonly credentials: string; readonly settings: string },
+  program = PROGRAM,
 ): string {
   const { writerId, place, endpointUrl } = call;
   const folder = machineFolder(writerId);
   const name = unitName(writerId);
-  const words = [...agentWords(call, `${folder}/${files.publicKey}`), '--once'].map(escaped);
+  const words = agentWords(call, `${folder}/${files.publicKey}`).map(escaped);
   return `[Unit]
 Description=archiver, writer ${writerId} of ${place.url}
 Wants=network-online.target
 After=network-online.target
 
 [Service]
-Type=oneshot
+Type=exec
 DynamicUser=yes
 StateDirectory=${name}
 StateDirectoryMode=0700
 LoadCredential=aws:${folder}/${files.credentials}
 Environment=ARCHIVER_HOME=%S/${name}
+# Hooks and pings of this machine
+Environment=ARCHIVER_CONFIG=${folder}/${files.settings}
 Environment=AWS_SHARED_CREDENTIALS_FILE=%d/aws
 Environment=AWS_EC2_METADATA_DISABLED=true
 ${endpointUrl === undefined ? '' : `Environment="AWS_ENDPOINT_URL=${escaped(endpointUrl)}"\n`}ExecStart=${program} ${words.join(' ')}
-# 3: some files could not be read; named in the journal
-SuccessExitStatus=3
+Restart=always
+RestartSec=30
+# 2: the command or ${files.settings} cannot be used, which does not change by itself
+RestartPreventExitStatus=2
+# A hook that runs is ended by the agent, and the last ping is still sent
+KillMode=mixed
 TimeoutStopSec=30
-# Reads every file of this machine and writes none
+# Reads every file of this machine, and writes none but its state (%S/${name}) and a /tmp of its own: so do hooks
 AmbientCapabilities=CAP_DAC_READ_SEARCH
 CapabilityBoundingSet=CAP_DAC_READ_SEARCH
 NoNewPrivileges=yes
@@ -54,18 +64,8 @@ PrivateDevices=yes
 PrivateTmp=yes
 Nice=10
 IOSchedulingClass=idle
-`;
-}
-
-/** Returns the timer unit. Random delays keep the machines of a fleet from starting in the same minute. */
-export const timerUnit = (writerId: string): string => `[Unit]
-Description=archiver, writer ${writerId}, every hour
-
-[Timer]
-OnCalendar=hourly
-RandomizedDelaySec=10min
-Persistent=true
 
 [Install]
-WantedBy=timers.target
+WantedBy=multi-user.target
 `;
+}

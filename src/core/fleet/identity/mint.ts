@@ -23,6 +23,8 @@ export interface Minted {
   readonly isAdopted: boolean;
   /** Earlier keys of the user that still work. */
   readonly olderKeys: readonly string[];
+  /** Earlier keys that were deleted. */
+  readonly deletedKeys: readonly string[];
 }
 
 /** Steps that undo what was made, in the order it was made. */
@@ -83,7 +85,21 @@ async function make(iam: Iam, { writerId, fleetUrl, policy, keep, signal }: Mint
     accessKeyId: key.accessKeyId,
     isAdopted: !newPolicy || !newUser,
     olderKeys,
+    deletedKeys: [],
   };
+}
+
+/** Deletes the earlier keys, once the new one is kept; those that cannot be deleted stay in `olderKeys`. Never throws. */
+export async function withoutOlderKeys(iam: Iam, minted: Minted): Promise<Minted> {
+  const deletedKeys: string[] = [];
+  for (const keyId of minted.olderKeys) {
+    const isDeleted = await iam.deleteKey(minted.userName, keyId).then(
+      () => true,
+      () => false, // it is named as one that still works
+    );
+    if (isDeleted) deletedKeys.push(keyId);
+  }
+  return { ...minted, deletedKeys, olderKeys: minted.olderKeys.filter((keyId) => !deletedKeys.includes(keyId)) };
 }
 
 async function deleteNewKeys(iam: Iam, user: string, older: readonly string[]): Promise<void> {

@@ -1,18 +1,22 @@
 // The JSON form of a fleet.
 import { findingDocument, type Heartbeat, sourceDocument } from '../heartbeat.js';
+import type { SourceStatus } from './judge-stored.js';
 import { CONDITIONS, type WriterStatus } from './judge.js';
+import { rolloutOf } from './rollout.js';
 import type { ConditionCounts, FleetStatus } from './watch-fleet.js';
 
 /** Returns one writer for JSON output. */
-export function writerDocument({ heartbeat, config, ...status }: WriterStatus) {
-  const { checkedInAt, lastSuccessAt } = status;
+export function writerDocument({ heartbeat, config, sources, ...status }: WriterStatus) {
+  const { checkedInAt, lastSuccessAt, storedAt } = status;
   return {
     ...status,
     checkedInAt: checkedInAt?.toISOString() ?? null,
     lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
+    storedAt: storedAt?.toISOString() ?? null,
     storedConfigVersion: config?.version ?? null,
     configPutAt: config?.putAt.toISOString() ?? null,
     ...(heartbeat === undefined ? NO_HEARTBEAT : fromHeartbeat(heartbeat)),
+    sourceCycles: sources.map(sourceStatusDocument),
   };
 }
 
@@ -23,7 +27,6 @@ const fromHeartbeat = ({
   archiverVersion,
   phase,
   intervalSeconds,
-  sources,
   findings = [],
 }: Heartbeat) => ({
   configVersion,
@@ -32,8 +35,15 @@ const fromHeartbeat = ({
   archiverVersion,
   agentPhase: phase,
   intervalMs: intervalSeconds * 1000,
-  sourceCycles: sources.map(sourceDocument),
   writerFindings: findings.map(findingDocument),
+});
+
+const sourceStatusDocument = ({ source, storedVersion, storedAt, storedEveryMs, isStale }: SourceStatus) => ({
+  ...sourceDocument(source),
+  storedVersion,
+  storedAt: storedAt?.toISOString() ?? null,
+  storedEveryMs,
+  isStale,
 });
 
 const NO_HEARTBEAT = {
@@ -43,13 +53,18 @@ const NO_HEARTBEAT = {
   archiverVersion: null,
   agentPhase: null,
   intervalMs: null,
-  sourceCycles: [],
   writerFindings: [],
 };
 
 /** Returns the number of writers in each condition for JSON output. */
 export const conditionList = (counts: ConditionCounts) =>
   CONDITIONS.map((condition) => ({ condition, writerCount: counts[condition] }));
+
+/** Returns who runs which config for JSON output. */
+export function rolloutDocument(writers: readonly WriterStatus[]) {
+  const { configured, current, versions } = rolloutOf(writers);
+  return { configuredCount: configured, currentCount: current, configVersions: versions };
+}
 
 /** Returns the fleet for JSON output, with the writers of `status`. */
 export const fleetDocument = ({ location, lookedAt, writers, counts, troubledCount, others, notes }: FleetStatus) => ({
@@ -58,6 +73,7 @@ export const fleetDocument = ({ location, lookedAt, writers, counts, troubledCou
   writerCount: writers.length,
   writerConditions: conditionList(counts),
   troubledCount,
+  rollout: rolloutDocument(writers),
   writers: writers.map(writerDocument),
   leftOutWriters: others,
   notes,

@@ -4,7 +4,17 @@
 import { defined } from '../../platform/defined.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { FindingKind, Heartbeat } from '../heartbeat.js';
-import type { SeenConfig, SeenHeartbeat, WriterObservation } from './observation.js';
+import {
+  type Cadence,
+  cadenceOf,
+  newestStored,
+  slowerThanConfig,
+  type SourceStatus,
+  sourcesOf,
+  staleSources,
+  unbackedOf,
+} from './judge-stored.js';
+import type { SeenConfig, SeenHeartbeat, SeenStore, WriterObservation } from './observation.js';
 import { spanText } from './span.js';
 
 type Freshness = 'fresh' | 'stale' | 'missing' | 'unknown';
@@ -16,11 +26,9 @@ export type Condition = (typeof CONDITIONS)[number];
 const TOLERANCE_MS = 5 * 60_000;
 /** A cycle that began this shortly after a config was put may not have seen it. */
 const CONFIG_MARGIN_MS = 60_000;
-/** Limit of the interval that is counted; a writer that runs once a month must be watched by other means. */
-const LONGEST_INTERVAL_MS = 14 * 86_400_000;
 const MAX_TEXT = 300;
 
-export interface WriterStatus {
+export interface WriterStatus extends Cadence {
   readonly writerId: string;
   readonly freshness: Freshness;
   readonly condition: Condition;
@@ -29,8 +37,6 @@ export interface WriterStatus {
   /** By the store's clock. */
   readonly checkedInAt: Date | null;
   readonly ageMs: number | null;
-  /** Age from which it is stale. */
-  readonly staleAfterMs: number;
   /** By the store's clock; null when it never succeeded. */
   readonly lastSuccessAt: Date | null;
   /** How far the writer's clock is ahead; negative when it is behind. */
@@ -39,6 +45,12 @@ export interface WriterStatus {
   /** True when it runs an older config than the stored one. */
   readonly isConfigBehind: boolean;
   readonly config: SeenConfig | undefined;
+  /** When the newest of its versions came, by the store's clock; null when none was seen. */
+  readonly storedAt: Date | null;
+  /** URL of the store where its config sends archives, when that is not the one of the fleet: what it stores is not looked at. */
+  readonly storedElsewhere: string | null;
+  /** The sources of its heartbeat. */
+  readonly sources: readonly SourceStatus[];
   /** The heartbeat as it was sent; undefined when none could be read. */
   readonly heartbeat: Heartbeat | undefined;
   /** Problems that somebody should know, as sentences; empty when all is well. */
@@ -62,9 +74,11 @@ export const cycleStartOf = (seen: ReadHeartbeat): number =>
   Date.parse(seen.heartbeat.cycle.startedAt) - skewOf(seen) - CONFIG_MARGIN_MS;
 
 /** Judges a writer. */
-export function judgeWriter({ writerId, seen, config }: WriterObservation, judging: JudgeOptions): WriterStatus {
+export function judgeWriter(observed: WriterObservation, judging: JudgeOptions): WriterStatus {
+  const { writerId, seen, config, stored } = observed;
   const { now, thresholdMs, isCloned } = judging;
-  const base = { ...NOTHING, writerId, config, staleAfterMs: thresholdMs };
+  const cadence = cadenceOf(observed, thresholdMs);
+  const base = { ...NOTHING, ...cadence, writerId, config, ...whereStored(stored) };
   const nowMs = now.getTime();
   if (seen.kind === 'none') {
     const since = config === undefined ? '' : `: its config was put ${spanText(nowMs - config.putAt.getTime())} ago`;
@@ -73,26 +87,40 @@ export function judgeWriter({ writerId, seen, config }: WriterObservation, judgi
   const checkedInAt = seen.putAt ?? null;
   const ageMs = checkedInAt === null ? null : Math.max(0, nowMs - checkedInAt.getTime());
   const when = { checkedInAt, ageMs };
-  if (seen.kind === 'unreadable') return { ...base, ...sameWord('unknown'), ...when, troubles: [shown(seen.reason)] };
+  if (seen.kind === 'unreadable')
+    return {
+      ...base,
+      ...sameWord('unknown'),
+      ...when,
+      troubles: [shown(seen.reason + storedText(base.storedAt, nowMs))],
+    };
   const { heartbeat } = seen;
   const clockSkewMs = skewOf(seen);
   const doubt = doubtOf(seen, nowMs);
   const told = { ...base, ...when, clockSkewMs, heartbeat, isCloned };
   if (doubt !== undefined) return { ...told, ...sameWord('unknown'), troubles: [doubt] };
-  const staleAfterMs = Math.max(thresholdMs, Math.min(2000 * heartbeat.intervalSeconds, LONGEST_INTERVAL_MS));
+  const { staleAfterMs } = cadence;
+  const clocks = { nowMs, skewMs: clockSkewMs, staleAfterMs };
+  const sources = sourcesOf(heartbeat, stored, clocks);
+  const unbacked = unbackedOf(sources, stored, clocks);
   const isHealthy = healthOf(heartbeat);
-  const freshness = (ageMs ?? 0) > staleAfterMs ? 'stale' : 'fresh';
+  const freshness = (ageMs ?? 0) > staleAfterMs ? 'stale' : unbacked === undefined ? 'fresh' : 'unknown';
   const { lastSuccessAt: success } = heartbeat;
   const status = {
     ...told,
     freshness,
-    condition: freshness === 'stale' ? freshness : isHealthy === null ? 'starting' : isHealthy ? 'healthy' : 'failing',
+    condition: freshness !== 'fresh' ? freshness : isHealthy === null ? 'starting' : isHealthy ? 'healthy' : 'failing',
     isHealthy,
-    staleAfterMs,
+    sources,
     lastSuccessAt: success === null ? null : new Date(Date.parse(success) - clockSkewMs),
     isConfigBehind: isBehind(seen, config),
   } as const;
-  return { ...status, troubles: troublesOf(status, heartbeat) };
+  const ofStore = {
+    unbacked,
+    staleSources: freshness === 'stale' ? undefined : staleSources(sources, clocks),
+    slower: slowerThanConfig(heartbeat, cadence),
+  };
+  return { ...status, troubles: troublesOf(status, heartbeat, ofStore) };
 }
 
 const NOTHING = {
@@ -103,8 +131,17 @@ const NOTHING = {
   clockSkewMs: null,
   isCloned: false,
   isConfigBehind: false,
+  sources: [],
   heartbeat: undefined,
 } as const;
+
+const whereStored = (stored: SeenStore | undefined): Pick<WriterStatus, 'storedAt' | 'storedElsewhere'> => ({
+  storedAt: newestStored(stored),
+  storedElsewhere: stored?.kind === 'elsewhere' ? stored.url : null,
+});
+
+const storedText = (storedAt: Date | null, nowMs: number): string =>
+  storedAt === null ? '' : `; its newest version came ${spanText(nowMs - storedAt.getTime())} ago`;
 
 const sameWord = <T extends Freshness & Condition>(word: T): { readonly freshness: T; readonly condition: T } => ({
   freshness: word,
@@ -139,7 +176,10 @@ function isBehind(seen: ReadHeartbeat, config: SeenConfig | undefined): boolean 
 
 type RunOutcome = Omit<WriterStatus, 'troubles'>;
 
-function troublesOf(status: RunOutcome, heartbeat: Heartbeat): readonly string[] {
+/** Sentences about what the store shows, by what they are about. */
+type OfStore = Readonly<Record<'unbacked' | 'staleSources' | 'slower', string | undefined>>;
+
+function troublesOf(status: RunOutcome, heartbeat: Heartbeat, ofStore: OfStore): readonly string[] {
   const { freshness, ageMs, staleAfterMs, clockSkewMs, isCloned, isConfigBehind, config } = status;
   const { configError, configVersion } = heartbeat;
   const skewMs = clockSkewMs ?? 0;
@@ -149,8 +189,11 @@ function troublesOf(status: RunOutcome, heartbeat: Heartbeat): readonly string[]
       freshness === 'stale',
       `it checked in ${spanText(ageMs ?? 0)} ago, and ${spanText(staleAfterMs)} are allowed`,
     ),
+    unbacked: ofStore.unbacked,
     // A problem in a successful cycle is a warning: a clone, or a key of the config that is not obeyed.
     failed: hasFailed(heartbeat) ? failureOf(heartbeat) : (heartbeat.problem ?? undefined),
+    staleSources: ofStore.staleSources,
+    slower: ofStore.slower,
     cloned: sentenceIf(
       isCloned,
       'two instances of it take turns: the machine was cloned, or two agents have its credentials',

@@ -1,5 +1,5 @@
 // What this computer remembers of a fleet from one look to the next: the instances of each writer (a clone shows only when two of them
-// alternate), the versions of configs that were read, and since when the fleet cannot be seen. It is optional: without it, or when it is
+// alternate), what configs say that were read, and since when the fleet cannot be seen. It is optional: without it, or when it is
 // damaged, watching starts anew.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,8 @@ import { isArchiverError, systemCode } from '../../platform/failures/errors.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
 import { changeFile } from '../../platform/state/change-file.js';
 import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
-import type { FleetObservation, WriterObservation } from './observation.js';
+import type { ConfigFacts } from './config-facts.js';
+import type { FleetObservation, SeenConfig, WriterObservation } from './observation.js';
 import { isSameEtag } from '../../store/same-etag.js';
 
 /** Number of names kept per writer; more would be restarts long ago. */
@@ -29,6 +30,9 @@ const WRITER = s.schema(() =>
     turnedAt: s.nullable(s.time),
     configEtag: s.nullable(s.text),
     configVersion: s.nullable(s.count),
+    /** Missing in files of earlier releases: the config is then read again. */
+    configIntervalMs: s.optional(s.nullable(s.count)),
+    configStoreUrl: s.optional(s.nullable(s.text)),
   }),
 );
 /** Contains also since when the fleet cannot be seen. */
@@ -94,10 +98,18 @@ function rememberedOf(
     instances: instances.names,
     hosts: hosts.names,
     turnedAt: instances.isBack || hosts.isBack ? now.toISOString() : (before?.turnedAt ?? null),
-    configEtag: config?.version === undefined ? null : config.etag,
-    configVersion: config?.version ?? null,
+    ...rememberedConfig(config),
   };
 }
+
+const rememberedConfig = (
+  config: SeenConfig | undefined,
+): Pick<WriterMemory, 'configEtag' | 'configVersion' | 'configIntervalMs' | 'configStoreUrl'> => ({
+  configEtag: config?.version === undefined ? null : config.etag,
+  configVersion: config?.version ?? null,
+  configIntervalMs: config?.intervalMs ?? null,
+  configStoreUrl: config?.storeUrl ?? null,
+});
 
 /** Adds the latest name, and tells whether it is an earlier one that came back. */
 function withLatest(
@@ -116,8 +128,11 @@ export const isClonedIn = ({ writers }: FleetMemory, writerId: string, now: Date
   return turnedAt !== null && Math.abs(now.getTime() - Date.parse(turnedAt)) < CLONE_MS;
 };
 
-/** Returns the version of the config with this ETag, if remembered. */
-export const versionIn = ({ writers }: FleetMemory, writerId: string, etag: string): number | undefined => {
+/** Returns what the config with this ETag says, if remembered. */
+export function factsIn({ writers }: FleetMemory, writerId: string, etag: string): ConfigFacts | undefined {
   const known = writers.get(writerId);
-  return isSameEtag(known?.configEtag ?? undefined, etag) ? (known?.configVersion ?? undefined) : undefined;
-};
+  if (known === undefined || !isSameEtag(known.configEtag ?? undefined, etag)) return undefined;
+  const { configVersion, configIntervalMs: intervalMs, configStoreUrl: storeUrl } = known;
+  if (configVersion === null || intervalMs === undefined || storeUrl === undefined) return undefined;
+  return { version: configVersion, intervalMs: intervalMs ?? undefined, storeUrl: storeUrl ?? undefined };
+}

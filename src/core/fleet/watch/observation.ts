@@ -7,6 +7,10 @@ export interface SeenConfig {
   readonly putAt: Date;
   /** Undefined when it was not read, or cannot be. */
   readonly version: number | undefined;
+  /** `scan_interval`; undefined as above, and when it has none. */
+  readonly intervalMs?: number | undefined;
+  /** URL of the store that it names; undefined as above, and when it names none. */
+  readonly storeUrl?: string | undefined;
 }
 
 export type SeenHeartbeat =
@@ -15,10 +19,32 @@ export type SeenHeartbeat =
   | { readonly kind: 'unreadable'; readonly reason: string; readonly putAt: Date | undefined }
   | { readonly kind: 'none' };
 
+/** What the store has of one dataset. */
+export interface StoredDataset {
+  readonly datasetId: string;
+  /** The newest version; null when all were retired. */
+  readonly version: number | null;
+  /** By the store's clock. */
+  readonly storedAt: Date | null;
+  /** The usual time from one version to the next; null when there are too few. */
+  readonly storedEveryMs: number | null;
+  /** When each version that was listed came, retired ones included. */
+  readonly recordTimes: ReadonlyMap<number, Date>;
+}
+
+export type SeenStore =
+  /** `isWhole`: false when only the datasets that the heartbeat speaks of were looked at. */
+  | { readonly kind: 'seen'; readonly datasets: readonly StoredDataset[]; readonly isWhole: boolean }
+  | { readonly kind: 'unseen'; readonly reason: string }
+  /** The config sends archives to another store. */
+  | { readonly kind: 'elsewhere'; readonly url: string };
+
 export interface WriterObservation {
   readonly writerId: string;
   readonly seen: SeenHeartbeat;
   readonly config: SeenConfig | undefined;
+  /** Undefined when there is no heartbeat that could be compared with it. */
+  readonly stored?: SeenStore | undefined;
 }
 
 export interface FleetObservation {

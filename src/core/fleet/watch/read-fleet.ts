@@ -1,5 +1,5 @@
-// Reads the state of a fleet: one listing of `writers/` (only its folders), one of `fleet/`, and a GET for each heartbeat. A config is read
-// only if its writer has begun a cycle since it was put, and once for each ETag.
+// Reads the state of a fleet: one listing of `writers/` (only its folders), one of `fleet/`, a GET for each heartbeat, and then a LIST of the
+// records of its writer. A config is read if its writer follows one, once for each ETag.
 import { isWriterId } from '../../dataset/records/identity.js';
 import type { EventSink } from '../../events/events.js';
 import { reasonText } from '../../platform/failures/errno.js';
@@ -7,14 +7,14 @@ import { ArchiverError, isArchiverError, undefinedOn } from '../../platform/fail
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { ObjectReader, ObjectStore } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
-import { parseStoreUrl } from '../../store/store-url.js';
+import { formatStoreUrl, parseStoreUrl } from '../../store/store-url.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { progressMeter } from '../../events/progress-meter.js';
 import { configKey, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
 import { heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
-import { cycleStartOf } from './judge.js';
-import type { FleetObservation, SeenConfig, SeenHeartbeat, WriterObservation } from './observation.js';
-import { decodeUtf8 } from '../../platform/text/strict-utf8.js';
+import type { FleetObservation, SeenConfig, SeenHeartbeat, SeenStore, WriterObservation } from './observation.js';
+import { type ConfigFacts, configFactsOf } from './config-facts.js';
+import { claimsOf, lookAtStored } from './stored.js';
 
 /** Concurrent GETs of small objects: as many as a store takes from one client without asking it to slow down. */
 export const REQUESTS_AT_ONCE = 32;
@@ -25,8 +25,8 @@ const LOST_IN_ROW = 64;
 const CONFIG = /^fleet\/([^/]+)\/config\.yaml$/;
 
 export interface ReadFleetOptions {
-  /** Returns the version of a config that was read before. */
-  readonly knownVersion: (writerId: string, etag: string) => number | undefined;
+  /** Returns what a config says that was read before. */
+  readonly knownFacts: (writerId: string, etag: string) => ConfigFacts | undefined;
   readonly now: () => Date;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -65,11 +65,9 @@ export async function readFleet(store: ObjectStore, options: ReadFleetOptions): 
     const seen: SeenHeartbeat = known.has(writerId)
       ? await reach.of(readHeartbeat(store, writerId, signal), signal)
       : { kind: 'none' };
-    sights.set(writerId, {
-      writerId,
-      seen,
-      config: config && (await withVersion(store, writerId, { seen, config }, options)),
-    });
+    const read = config && (await withFacts(store, writerId, { seen, config }, options));
+    const stored = await storedBy(store, writerId, { seen, config: read }, signal);
+    sights.set(writerId, { writerId, seen, config: read, stored });
     meter.add(1, 0);
   });
   meter.finish();
@@ -172,34 +170,48 @@ class Reach {
   }
 }
 
-/** Adds the version to the config if it is needed and can be read. */
-async function withVersion(
+/** Adds what the config says, if its writer follows one, and it can be read. */
+async function withFacts(
   reader: ObjectReader,
   writerId: string,
   { seen, config }: { readonly seen: SeenHeartbeat; readonly config: SeenConfig },
-  { knownVersion, signal }: ReadFleetOptions,
+  { knownFacts, signal }: ReadFleetOptions,
 ): Promise<SeenConfig> {
-  const version = knownVersion(writerId, config.etag);
-  if (version !== undefined) return { ...config, version };
-  if (seen.kind !== 'read' || seen.heartbeat.configVersion === null || cycleStartOf(seen) <= config.putAt.getTime())
-    return config;
+  const known = knownFacts(writerId, config.etag);
+  if (known !== undefined) return { ...config, ...known };
+  if (seen.kind !== 'read' || seen.heartbeat.configVersion === null) return config;
   const content = await reader
     .get(configKey(writerId), { signal })
     .catch(undefinedOn('not-found', 'access-denied', 'store', 'stalled', 'io'));
   if (content === undefined) return config;
   const bytes = await readAll(content, MAX_CONFIG_BYTES).catch(undefinedOn('integrity', 'store', 'stalled', 'io'));
-  return bytes === undefined || content.etag !== config.etag ? config : { ...config, version: configVersionOf(bytes) };
+  return bytes === undefined || content.etag !== config.etag ? config : { ...config, ...configFactsOf(bytes) };
 }
 
-/** Matches the version as configs are written: a key at the beginning of a line. */
-const VERSION = /^\{?["']?version["']?[ \t]*:[ \t]*([1-9]\d{0,14})[ \t\r]*(?:[,}#]|$)/m;
+/** Looks at what a writer has stored, after its heartbeat was read: what that speaks of is there by then. */
+async function storedBy(
+  store: ObjectReader,
+  writerId: string,
+  { seen, config }: { readonly seen: SeenHeartbeat; readonly config: SeenConfig | undefined },
+  signal: AbortSignal,
+): Promise<SeenStore | undefined> {
+  if (seen.kind === 'none') return undefined;
+  const url = config?.storeUrl;
+  if (url !== undefined && !isSamePlace(url, store.url)) return { kind: 'elsewhere', url };
+  try {
+    return await lookAtStored(store, writerId, seen.kind === 'read' ? claimsOf(seen.heartbeat) : [], signal);
+  } catch (error) {
+    if (signal.aborted || !isAway(error)) throw error;
+    return { kind: 'unseen', reason: reasonText(error) };
+  }
+}
 
-/**
- * Returns `version` of a stored config, without checking whether an agent would accept it; undefined when not found. The config has not
- * been verified, so it is not parsed: 2 KB of YAML can block a parser forever.
- */
-export function configVersionOf(bytes: Uint8Array): number | undefined {
-  const decoded = decodeUtf8(bytes);
-  const digits = decoded.ok ? VERSION.exec(decoded.text)?.[1] : undefined;
-  return digits === undefined ? undefined : Number(digits);
+/** True for two URLs of one place; one that cannot be parsed is no place of ours. */
+function isSamePlace(url: string, other: string): boolean {
+  try {
+    return formatStoreUrl(parseStoreUrl(url)) === formatStoreUrl(parseStoreUrl(other));
+  } catch (error) {
+    if (isArchiverError(error)) return false;
+    throw error;
+  }
 }

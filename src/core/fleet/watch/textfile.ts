@@ -3,6 +3,7 @@ import { fileFailure } from '../../platform/failures/file-failure.js';
 import { familyText, labelsText, READABLE } from '../../notify/metrics-text.js';
 import { replaceFile } from '../../platform/state/replace-file.js';
 import { CONDITIONS, type WriterStatus } from './judge.js';
+import type { SourceStatus } from './judge-stored.js';
 import type { FleetStatus } from './watch-fleet.js';
 
 type Labels = Readonly<Record<string, string>>;
@@ -19,6 +20,24 @@ const sumOf =
     heartbeat === undefined ? null : heartbeat.sources.reduce((sum, source) => sum + source[key], 0);
 
 const seconds = (moment: Date | null): number | null => (moment === null ? null : moment.getTime() / 1000);
+
+const SOURCE_METRICS: readonly Metric<SourceStatus>[] = [
+  {
+    name: 'last_success_timestamp_seconds',
+    help: 'When the source last succeeded, as its writer says.',
+    value: ({ lastSuccessAt }) => seconds(lastSuccessAt),
+  },
+  {
+    name: 'stored_timestamp_seconds',
+    help: 'When the store got the newest version of the source.',
+    value: ({ storedAt }) => seconds(storedAt),
+  },
+  {
+    name: 'stored_version',
+    help: 'The newest version of the source that the store has.',
+    value: ({ storedVersion }) => storedVersion,
+  },
+];
 
 const WRITER_METRICS: readonly Metric<WriterStatus>[] = [
   {
@@ -37,8 +56,28 @@ const WRITER_METRICS: readonly Metric<WriterStatus>[] = [
     value: ({ lastSuccessAt }) => seconds(lastSuccessAt),
   },
   {
+    name: 'stored_timestamp_seconds',
+    help: 'When the store got the newest version of the writer.',
+    value: ({ storedAt }) => seconds(storedAt),
+  },
+  {
+    name: 'stale_after_seconds',
+    help: 'Age of a heartbeat from which on the writer is stale.',
+    value: ({ staleAfterMs }) => staleAfterMs / 1000,
+  },
+  {
+    name: 'config_version',
+    help: 'Version of the config that the writer runs.',
+    value: ({ heartbeat }) => heartbeat?.configVersion ?? null,
+  },
+  {
+    name: 'stored_config_version',
+    help: 'Version of the config that lies in the store for the writer.',
+    value: ({ config }) => config?.version ?? null,
+  },
+  {
     name: 'healthy',
-    help: '1 when the writer is fresh and its latest cycle succeeded, else 0.',
+    help: '1 when the writer is fresh, the store shows what it says, and its latest cycle succeeded, else 0.',
     value: ({ condition }) => (condition === 'starting' ? null : Number(condition === 'healthy')),
   },
   { name: 'files', help: 'Files in the newest versions of its sources.', value: sumOf('files') },
@@ -73,8 +112,24 @@ export function metricsText(fleet: FleetStatus | undefined, location: string): s
         writers.map((writer) => [{ ...base, writer: writer.writerId }, value(writer)] as const),
       ),
     ),
+    ...SOURCE_METRICS.map(({ name, help, value }) =>
+      familyOf(
+        `archiver_source_${name}`,
+        help,
+        writers.flatMap((writer) =>
+          distinct(writer.sources).map(
+            (one) => [{ ...base, writer: writer.writerId, source: one.source.path }, value(one)] as const,
+          ),
+        ),
+      ),
+    ),
   ].join('');
 }
+
+/** The first source of each path: a heartbeat may name one twice, and a sample may not. */
+const distinct = (sources: readonly SourceStatus[]): readonly SourceStatus[] => [
+  ...new Map(sources.toReversed().map((one) => [one.source.path, one])).values(),
+];
 
 function familyOf(name: string, help: string, samples: readonly (readonly [Labels, number | null])[]): string {
   return familyText(

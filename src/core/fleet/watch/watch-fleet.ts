@@ -3,9 +3,10 @@ import type { EventSink } from '../../events/events.js';
 import { reasonText } from '../../platform/failures/errno.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { ignoreEvents } from '../../events/progress-meter.js';
+import type { ConfigFacts } from './config-facts.js';
 import { type Condition, CONDITIONS, needsAttention, judgeWriter, type WriterStatus } from './judge.js';
 import { readFleet, type ReadFleetOptions } from './read-fleet.js';
-import { isClonedIn, memoryPath, NO_MEMORY, readMemory, remembered, saveMemory, versionIn } from './memory.js';
+import { isClonedIn, memoryPath, NO_MEMORY, readMemory, remembered, saveMemory, factsIn } from './memory.js';
 import type { FleetObservation } from './observation.js';
 
 export type ConditionCounts = Readonly<Record<Condition, number>>;
@@ -33,6 +34,8 @@ export interface WatchOptions extends Pick<ReadFleetOptions, 'now' | 'signal'> {
   readonly emit?: EventSink;
 }
 
+const MOST_NAMED = 5;
+
 /** Looks once. @throws as readFleet; failures to remember are only notes */
 export async function watchFleet(store: ObjectStore, options: WatchOptions): Promise<FleetStatus> {
   const { home, now, emit = ignoreEvents } = options;
@@ -42,14 +45,22 @@ export async function watchFleet(store: ObjectStore, options: WatchOptions): Pro
     notes.push(`what was seen of the fleet before is not known: ${reasonText(error)}`);
     return NO_MEMORY;
   });
-  const knownVersion = (id: string, etag: string): number | undefined => versionIn(before, id, etag);
-  const observed = await readFleet(store, { ...options, emit, knownVersion });
+  const knownFacts = (id: string, etag: string): ConfigFacts | undefined => factsIn(before, id, etag);
+  const observed = await readFleet(store, { ...options, emit, knownFacts });
   const after = remembered(observed, before, now());
   await saveMemory(path, store.url, after).catch((error: unknown) => {
     notes.push(`what was seen of the fleet is not remembered, so clones go unnoticed: ${reasonText(error)}`);
   });
   if (observed.configsUnknown !== undefined)
     notes.push(`which writers have a config is not known, so none is missing: ${observed.configsUnknown}`);
+  const elsewhere = observed.writers.filter(({ stored }) => stored?.kind === 'elsewhere');
+  if (elsewhere.length > 0)
+    notes.push(
+      `what ${elsewhere
+        .map(({ writerId }) => writerId)
+        .slice(0, MOST_NAMED)
+        .join(', ')} stored is not looked at: another store than that of the fleet is in the config`,
+    );
   const isCloned = (id: string): boolean => isClonedIn(after, id, now());
   return { ...statusOf(observed, options.thresholdMs, isCloned), location: store.url, notes };
 }

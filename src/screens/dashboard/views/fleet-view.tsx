@@ -2,6 +2,8 @@
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { HeartbeatSource } from '../../../core/fleet/heartbeat.js';
+import type { SourceStatus } from '../../../core/fleet/watch/judge-stored.js';
+import { rolloutOf } from '../../../core/fleet/watch/rollout.js';
 import { CONDITIONS, type WriterStatus } from '../../../core/fleet/watch/judge.js';
 import { fleetDocument } from '../../../core/fleet/watch/fleet-document.js';
 import { fleetList } from '../../../stores/dashboard/fleet-list.js';
@@ -47,7 +49,7 @@ function FleetView(): ReactElement {
   if (place.isOpen && writer !== undefined) return <Writer writer={writer} rows={room} />;
   if (rows.length > 0) {
     const below =
-      room < SOURCES_FROM_ROWS || writer === undefined ? 0 : Math.min(SHOWN_SOURCES, sourcesOf(writer).length + 2);
+      room < SOURCES_FROM_ROWS || writer === undefined ? 0 : Math.min(SHOWN_SOURCES, writer.sources.length + 2);
     return (
       <Box flexDirection="column">
         <Table
@@ -76,12 +78,10 @@ function FleetView(): ReactElement {
   );
 }
 
-const sourcesOf = ({ heartbeat }: WriterStatus): readonly HeartbeatSource[] => heartbeat?.sources ?? [];
-
 /** The sources of a writer, failed ones first. */
 function Sources({ writer, rows }: { readonly writer: WriterStatus; readonly rows: number }): ReactElement {
   const names = useNames();
-  const sorted = useMemo(() => sourcesOf(writer).toSorted((one, other) => rankOf(one) - rankOf(other)), [writer]);
+  const sorted = useMemo(() => writer.sources.toSorted((one, other) => rankOf(one) - rankOf(other)), [writer]);
   const columns = useMemo(() => sourceColumns(sorted, writer, names), [sorted, writer, names]);
   const shown = sorted.length > rows ? rows - 1 : sorted.length;
   return (
@@ -97,16 +97,17 @@ function Sources({ writer, rows }: { readonly writer: WriterStatus; readonly row
 }
 
 function sourceColumns(
-  sources: readonly HeartbeatSource[],
+  sources: readonly SourceStatus[],
   writer: WriterStatus,
   names: (text: string) => string,
 ): readonly Column[] {
   const of = cellsOf(sources);
   return [
-    { weight: 2, min: 14, max: 40, cut: 'middle', priority: 0, cell: of(({ path }) => names(path)) },
-    { width: 7, priority: 0, cell: (index, room) => <SourceState source={sources[index]} width={room} /> },
-    { weight: 3, min: 26, priority: 0, cell: of((source) => names(changesText(source))) },
-    { width: 8, align: 'right', priority: 3, cell: of(({ bytes }) => formatBytes(bytes)) },
+    { weight: 2, min: 14, max: 40, cut: 'middle', priority: 0, cell: of(({ source }) => names(source.path)) },
+    { width: 7, priority: 0, cell: (index, room) => <SourceState source={sources[index]?.source} width={room} /> },
+    { weight: 3, min: 26, priority: 0, cell: of(({ source }) => names(changesText(source))) },
+    { width: 8, align: 'right', priority: 3, cell: of(({ source }) => formatBytes(source.bytes)) },
+    { width: 18, align: 'right', priority: 2, cell: of((source) => storedText(source, writer)) },
     { width: 21, align: 'right', priority: 1, cell: of((source) => goodText(source, writer)) },
   ];
 }
@@ -123,7 +124,7 @@ function SourceState({
   return <FitText text={word} width={width} tone={isHealthy === false ? 'bad' : 'plain'} />;
 }
 
-const rankOf = ({ isHealthy }: HeartbeatSource): number => (isHealthy === false ? 0 : 1);
+const rankOf = ({ source }: SourceStatus): number => (source.isHealthy === false ? 0 : 1);
 
 function changesText({ error, isHealthy, noChanges, added, modified, deleted, skipped }: HeartbeatSource): string {
   if (isHealthy === false) return error ?? 'it does not say why';
@@ -138,12 +139,18 @@ function changesText({ error, isHealthy, noChanges, added, modified, deleted, sk
 }
 
 /** Age of the last success by the store's clock, as far as the writer's clock is known to differ. */
-function goodText({ lastSuccessAt }: HeartbeatSource, { checkedInAt, ageMs, clockSkewMs }: WriterStatus): string {
-  if (lastSuccessAt === null) return 'never succeeded';
-  if (checkedInAt === null || ageMs === null) return '-';
-  const beforeMs = checkedInAt.getTime() + (clockSkewMs ?? 0) - Date.parse(lastSuccessAt);
-  return `last good ${agoText(Math.max(0, beforeMs) + ageMs)}`;
+function goodText({ lastSuccessAt }: SourceStatus, writer: WriterStatus): string {
+  return lastSuccessAt === null ? 'never succeeded' : `last good ${agoText(sinceMs(lastSuccessAt, writer))}`;
 }
+
+/** The newest version that the store has, and its age. */
+function storedText({ storedVersion, storedAt }: SourceStatus, writer: WriterStatus): string {
+  return storedVersion === null || storedAt === null ? '-' : `v${storedVersion} ${agoText(sinceMs(storedAt, writer))}`;
+}
+
+/** Time since a moment of the store, at the look; null when that is not known. */
+const sinceMs = (moment: Date, { checkedInAt, ageMs }: WriterStatus): number | null =>
+  checkedInAt === null || ageMs === null ? null : Math.max(0, checkedInAt.getTime() + ageMs - moment.getTime());
 
 /** All facts about a writer. */
 function Writer({ writer, rows }: { readonly writer: WriterStatus; readonly rows: number }): ReactElement {
@@ -161,7 +168,7 @@ function Writer({ writer, rows }: { readonly writer: WriterStatus; readonly rows
   return (
     <Box flexDirection="column">
       <Facts facts={facts} />
-      {room > 0 && sourcesOf(writer).length > 0 && <Sources writer={writer} rows={room} />}
+      {room > 0 && writer.sources.length > 0 && <Sources writer={writer} rows={room} />}
     </Box>
   );
 }
@@ -173,6 +180,8 @@ function factsOf(writer: WriterStatus): readonly Fact[] {
     ageMs,
     staleAfterMs,
     lastSuccessAt,
+    storedAt,
+    storedElsewhere,
     clockSkewMs,
     isCloned,
     config,
@@ -186,6 +195,7 @@ function factsOf(writer: WriterStatus): readonly Fact[] {
     ...troubles.map((value, at) => ({ label: at === 0 ? 'trouble' : '', value, tone: toneOf(writer) })),
     { label: 'seen', value: `${agoText(ageMs)}; stale after ${formatDuration(staleAfterMs)}` },
     { label: 'success', value: lastSuccessAt === null ? 'never' : formatMinute(lastSuccessAt) },
+    { label: 'stored', value: storedElsewhere ?? (storedAt === null ? 'nothing seen' : formatMinute(storedAt)) },
     { label: 'host', value: host && `${host}, archiver ${archiverVersion ?? '?'}, instance ${instanceId ?? '?'}` },
     { label: 'cloned', value: isCloned ? 'two instances of it take turns' : undefined, tone: 'bad' as const },
     {
@@ -212,6 +222,7 @@ function summary({ sources: { store } }: Dashboard): Message {
   const text = [
     ...stale,
     `${formatQuantity(writers.length, 'writer')}: ${parts.join(', ')}`,
+    ...rolloutText(writers),
     `seen ${clockTime(lookedAt)}`,
     ...notes,
   ].join(' · ');
@@ -220,6 +231,11 @@ function summary({ sources: { store } }: Dashboard): Message {
     : troubledCount + notes.length > 0
       ? { text, tone: 'warn' }
       : { text, tone: 'good' };
+}
+
+function rolloutText(writers: readonly WriterStatus[]): readonly string[] {
+  const { configured, current } = rolloutOf(writers);
+  return configured === 0 ? [] : [`config ${formatCount(current)} of ${formatCount(configured)}`];
 }
 
 export const fleetView: DashboardView = {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseCommand } from '../../../../src/cli/parse-command.js';
 import { command } from '../../../../src/commands/fleet/fleetagent/init.js';
+import { configSchema } from '../../../../src/cli/config-tree.js';
+import { parseConfig } from '../../../../src/core/config/parse-config.js';
+import { program } from '../../../../src/commands/index.js';
 import { command as agent } from '../../../../src/commands/fleet/fleetagent/run.js';
 import { readRules } from '../../../../src/core/money/lifecycle/validate.js';
 import { missingTools } from '../../../e2e/upload-cli.js';
@@ -49,7 +52,7 @@ describe('the folder', () => {
       '.gitignore',
       'README.md',
       'archiver-nas.service',
-      'archiver-nas.timer',
+      'archiver.yaml',
       'bucket-policy.json',
       'compose.yaml',
     ];
@@ -65,13 +68,69 @@ describe('the folder', () => {
 
     expect(readRules(JSON.parse(file('lifecycle.json')))).toMatchObject({
       problems: [],
-      rules: [{ Filter: { Prefix: 'lab/' }, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 } }],
+      rules: [
+        { Filter: { Prefix: 'lab/' }, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 } },
+        {
+          Filter: { Prefix: 'lab/writers/nas/status.json' },
+          NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+        },
+      ],
     });
+    // A template replaces the rules that it has made, and not this one.
+    expect(file('lifecycle.json')).toMatch(/"archiver-heartbeats-[0-9a-f]{8}-nas"/);
+  });
+
+  test('has settings for the machine that are taken as they are, and with what they propose', async () => {
+    await init();
+    const settings = file('archiver.yaml');
+    const proposed = settings.replaceAll(/^# (?=\S*:|  )/gm, '');
+
+    for (const text of [settings, proposed]) {
+      writeFileSync(join(folder, 'archiver.yaml'), text);
+      const { problems } = await parseConfig(Buffer.from(text), configSchema(program()));
+      expect(problems).toEqual([]);
+    }
+    expect(proposed).toContain('\n  before: ["/usr/local/bin/dump-database"');
+    expect(proposed).toContain('\n    pingUrl: https');
+    expect(file('archiver-nas.service')).toContain('Environment=ARCHIVER_CONFIG=/etc/archiver/nas/archiver.yaml\n');
+    expect(file('README.md')).toContain(
+      'install -m 600 credentials config-signing-public.pem archiver.yaml /etc/archiver/nas',
+    );
+    expect(parse(file('compose.yaml'))).toMatchObject({
+      services: { archiver: { environment: { ARCHIVER_CONFIG: '/etc/archiver/archiver.yaml' } } },
+    });
+  });
+
+  test('has a service without a schedule of its own, which the signed config has', async () => {
+    await init();
+
+    const unit = file('archiver-nas.service');
+    expect(unit).not.toContain('--once');
+    expect(unit).not.toContain('--interval');
+    expect(unit).toMatch(/^Restart=always$/m);
+    expect(readdirSync(join(folder, 'nas')).filter((name) => name.endsWith('.timer'))).toEqual([]);
+    expect(file('README.md')).not.toContain('.timer');
+  });
+
+  test.each([
+    ['90d', 'weekly'],
+    ['1y', 'monthly'],
+    ['7d', 'daily'],
+    ['2d', 'hourly'],
+  ])('locks for %s are extended %s, by the operator', async (retain, calendar) => {
+    await init('--object-lock', 'compliance', '--retain', retain === '1y' ? '365d' : retain);
+
+    const until = retain === '1y' ? '365d' : retain;
+    expect(file('archiver-lock-extend-acme-lab.timer')).toContain(`OnCalendar=${calendar}\n`);
+    expect(file('archiver-lock-extend-acme-lab.service')).toContain(
+      `ExecStart=/usr/local/bin/archiver fleet lock-extend s3://acme/lab --until ${until} --object-lock compliance --region us-west-2 --yes\n`,
+    );
+    expect(file('README.md')).toContain('systemctl enable --now archiver-lock-extend-acme-lab.timer');
   });
 
   describe('for a server that is not AWS', () => {
     test.each([
-      ['minio', ['README.md', 'iam-policy.json'], ['bucket-policy.json', 'lifecycle.json']],
+      ['minio', ['README.md', 'iam-policy.json', 'lifecycle.json'], ['bucket-policy.json']],
       ['ceph', ['README.md', 'iam-policy.json', 'lifecycle.json'], ['bucket-policy.json']],
       ['other', ['README.md', 'iam-policy.json'], ['bucket-policy.json', 'lifecycle.json']],
     ])('%s has what that understands, and says what is not kept', async (provider, there, missing) => {
@@ -150,7 +209,7 @@ describe('the folder', () => {
     expect(status).toBe(0);
     const words = ['--object-lock', 'governance', '--retain', '90d'];
     expect(file('compose.yaml')).toContain(words.map((word) => `      - "${word}"`).join('\n'));
-    expect(file('archiver-nas.service')).toContain(`${words.join(' ')} --once`);
+    expect(file('archiver-nas.service')).toContain(`${words.join(' ')}\n`);
     expect(json(file('iam-policy.json'))['Statement']).toMatchObject([
       { Action: ['s3:PutObject', 's3:PutObjectRetention'] },
       {},
@@ -249,18 +308,17 @@ describe('the folder', () => {
   test.skipIf(missingTools('systemd-analyze').length > 0)(
     'has units that systemd finds nothing wrong with',
     async () => {
-      await init('--endpoint-url', 'https://minio.example.org/%41');
-      const service = join(folder, 'nas', 'archiver-nas.service');
+      await init('--endpoint-url', 'https://minio.example.org/%41', '--object-lock', 'governance', '--retain', '90d');
+      const units = readdirSync(join(folder, 'nas')).filter((name) => /\.(service|timer)$/.test(name));
       // The program is not installed here.
-      writeFileSync(service, file('archiver-nas.service').replace('/usr/local/bin/archiver', process.execPath));
+      for (const name of units)
+        writeFileSync(join(folder, 'nas', name), file(name).replace('/usr/local/bin/archiver', process.execPath));
 
-      const said = execFileSync('systemd-analyze', ['verify', service, join(folder, 'nas', 'archiver-nas.timer')], {
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
+      const paths = units.map((name) => join(folder, 'nas', name));
+      const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...paths], { encoding: 'utf8' });
 
-      expect(said).toBe('');
-      expect(file('archiver-nas.service')).toContain('--once\n');
+      expect(units.length).toBe(3);
+      expect(stdout + stderr).toBe('');
     },
   );
 
@@ -382,6 +440,46 @@ describe('--mint', () => {
 
     expect(iam.asked).toContain('DeleteAccessKey');
     nothing();
+  });
+
+  describe('--replaces', () => {
+    const replace = (...argv: string[]): Promise<CommandRun> =>
+      run('s3://acme/lab', '--replaces', 'nas', '--public-key', 'key.pub', '--out', 'new', ...argv);
+
+    test('goes on as the same writer, with a new key, and the older ones are deleted', async () => {
+      await init('--mint');
+      const [older = ''] = iam.users.get(USER)!.keys;
+
+      const { status, stdout, stderr } = await replace('--mint', '--json');
+
+      const keys = iam.users.get(USER)!.keys;
+      expect([status, stderr, keys.length]).toEqual([0, '', 1]);
+      expect(json(stdout)).toMatchObject({ writerId: 'nas', minted: { deletedKeys: [older], olderKeys: [] } });
+      expect(keys).not.toContain(older);
+      const readme = readFileSync(join(folder, 'new/README.md'), 'utf8');
+      expect(readme).toContain('Its access keys are deleted');
+      expect(readme).toContain('to the absolute path of each folder');
+    });
+
+    test('names a key that could not be deleted, and the bundle is whole', async () => {
+      await init('--mint');
+      const [older = ''] = iam.users.get(USER)!.keys;
+      iam.fail('DeleteAccessKey', 'AccessDenied');
+
+      const { status, stderr } = await replace('--mint');
+
+      expect(status).toBe(0);
+      expect(stderr).toContain(`its older access keys still work: ${older}`);
+      expect(existsSync(join(folder, 'new/credentials'))).toBe(true);
+    });
+
+    test('without --mint says that the key is to be revoked, and is one writer', async () => {
+      await replace();
+      expect(readFileSync(join(folder, 'new/README.md'), 'utf8')).toContain('Revoke its access key by hand');
+      expect(await replace('--writer-id', 'other')).toMatchObject({ status: 2 });
+      await init();
+      expect(file('README.md')).not.toContain('In place of the machine before');
+    });
   });
 
   test('says what is left when it cannot be undone, and how to remove it', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { metricsText } from '../../../../src/core/fleet/watch/textfile.js';
 import { RunMetrics } from '../../../../src/core/diagnostics/observe/run-metrics.js';
-import { checkIn } from '../../../support/fleet.js';
+import { checkIn, putConfig } from '../../../support/fleet.js';
 import { type Family, parseExposition } from '../../../support/parse-exposition.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { openStore } from '../../../../src/core/store/open-store.js';
@@ -53,6 +53,7 @@ async function allMetrics(): Promise<ReadonlyMap<string, Family>> {
   metrics.budgets([{ project: 'lab', limit: 'cost', used: 0.5 }]);
   const folder = await tempFolder();
   await checkIn(folder, 'nas-1', { checkedInAt: AT.toISOString(), lastSuccessAt: AT.toISOString() });
+  await putConfig(folder, 'nas-1', 3, AT.toISOString());
   const { store } = await openStore(`file://${folder}`, { env: {} });
   const options = { now: () => AT, home: folder, thresholdMs: 7_200_000, signal: new AbortController().signal };
   const fleet = await watchFleet(store, options);
