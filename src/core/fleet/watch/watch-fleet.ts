@@ -1,6 +1,7 @@
 // Looks at a fleet and judges its writers: the entry point for monitoring.
 import type { EventSink } from '../../events/events.js';
 import { reasonText } from '../../platform/failures/errno.js';
+import { oddTexts } from '../../store/ids/key-form.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { ignoreEvents } from '../../events/progress-meter.js';
 import { type Condition, CONDITIONS, isTroubled, judge, type WriterStatus } from './judge.js';
@@ -50,6 +51,7 @@ export async function watchFleet(store: ObjectStore, options: WatchOptions): Pro
   });
   if (observed.configsUnknown !== undefined)
     notes.push(`which writers have a config is not known, so none is missing: ${observed.configsUnknown}`);
+  notes.push(...oddTexts(observed.odd));
   const isCloned = (id: string): boolean => isClonedIn(after, id, now());
   return { ...statusOf(observed, options.thresholdMs, isCloned), location: store.url, notes };
 }
