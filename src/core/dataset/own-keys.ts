@@ -21,6 +21,8 @@ const RECORD =
   /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]{0,127})\/(?:v\d{8,}(?:\.\d{8}-\d{6}-[0-9a-f]{8})?|prune-[0-9a-f]{8}|tags\/v\d{8,}\.[A-Za-z0-9][A-Za-z0-9._-]*)\.json$/;
 const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
 const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;
+/** The heartbeat, and the versions of its config that a writer has used. */
+const OF_AGENT = /^(?:status\.json|config-v\d{8,16})$/;
 /** Temporary files and locks of a folder store, which lie beside their target. */
 const TEMPORARY =
   /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/(?:tags\/)?)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;
@@ -45,7 +47,7 @@ export function ownKey(key: string): OwnKey | undefined {
   if (fleet !== undefined) return { kind: 'rest', area: fleet };
   const writer = WRITER.exec(key)?.[0];
   if (writer === undefined) return inArea(key, '');
-  return key === `${writer}status.json` ? { kind: 'rest', area: writer } : inArea(key, writer);
+  return OF_AGENT.test(key.slice(writer.length)) ? { kind: 'rest', area: writer } : inArea(key, writer);
 }
 
 const NESTED = /^(.+?)\/(?:uploads|datasets|writers|fleet)\//s;

@@ -61,12 +61,9 @@ function checkSource(section: Section, { problems, storeUrl }: Around): FleetSou
   const deleteAfterArchive = section.flag('delete_after_archive') ?? false;
   if (path === undefined) return undefined;
   if (deleteAfterArchive) {
-    section.warn('delete_after_archive', `does nothing: agents never delete, ${path} stays as it is`);
-    if (include.length === 0 || include.some(matchesEverything))
-      section.warn(
-        'delete_after_archive',
-        `asks to delete every file of ${path}: name what may go in include_patterns`,
-      );
+    const isBroad = include.length === 0 || include.some(matchesEverything);
+    const asked = isBroad ? ', though it asks for every file: name what may go in include_patterns' : '';
+    section.warn('delete_after_archive', `does nothing: agents never delete, ${path} stays as it is${asked}`);
   }
   return { path, storageClass, include, exclude, recursive, minAgeMs, deleteAfterArchive };
 }
