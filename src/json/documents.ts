@@ -93,7 +93,7 @@ export const JSON_DOCUMENTS = {
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth bandwidthFrom transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
   'fleetagent config-keygen': 'privateKeyFile publicKeyFile keyId',
-  'fleetagent sign-config': 'file signatureFile keyId writerId configVersion',
+  'fleetagent sign-config': 'file signatureFile keyId otherKeyIds? writerId configVersion',
   'fleetagent validate-config': 'ok file writerId configVersion keyId errors warnings widenings',
   'fleet monitor': 'location passes',
   'fleet status':

@@ -727,6 +727,7 @@ export const JSON_KEYS = {
     'threads of a process, those of Node.js and V8 included; null where the system does not tell',
   ),
   otherBilledUsd: key(number, 'USD that a bill charges for S3 in buckets without records'),
+  otherKeyIds: key(listOf(text), 'the other keys that have signed, where there are several'),
   otherRows: key(count, 'rows of other services'),
   others: key(of('files bytes'), 'files of no stage'),
   outcome: key(oneOf('done', 'failed', 'interrupted'), 'how it ended'),

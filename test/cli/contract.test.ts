@@ -82,9 +82,10 @@ describe.each(commands)('%s', (path, command) => {
     }
   });
 
-  test('refuses an empty text for every flag but a prefix, from argv and from the config file', () => {
+  test('refuses an empty text for every flag but a prefix and the writer of a policy, from argv and from the config file', () => {
     const config = () => ({ texts: [''], where: 'here', line: 1 });
-    for (const [key, flag] of flags.filter(([name, { kind }]) => kind !== 'switch' && name !== 'prefix')) {
+    const mayBeEmpty = path === 'fleetagent iam-policy' ? ['prefix', 'writerId'] : ['prefix'];
+    for (const [key, flag] of flags.filter(([name, { kind }]) => kind !== 'switch' && !mayBeEmpty.includes(name))) {
       const fromConfig = () => resolveLayers({ [key]: flag }, { path, texts: {}, env: {}, config });
 
       expect(() => normalizeArgv({ [key]: flag }, [`--${kebab(key)}=`])).toThrow(`--${kebab(key)} must not be empty`);

@@ -2,6 +2,7 @@
 import type { Messages, Results, Verbosity } from '../../cli/context.js';
 import { describeDatasets } from '../../core/dataset/records/describe-datasets.js';
 import { findPlaces, listUploads, findMissingManifests } from '../../core/dataset/records/find-places.js';
+import { oddTexts } from '../../core/store/ids/key-form.js';
 import { joinStoreUrl } from '../../core/store/store-url.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
@@ -23,12 +24,15 @@ export async function showStore(
   const { datasets, uploads, without, found, requests } = await whileReading(context, baseUrl, (emit) =>
     withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
       const datasets = await describeDatasets(store, { warn, signal, emit });
-      const all = (await listUploads(store, signal)).toReversed();
+      const odd: string[] = [];
+      const all = (await listUploads(store, signal, odd)).toReversed();
       const newest = new Set(datasets.map(({ headUploadId }) => headUploadId));
       const asked = all.filter((id) => !newest.has(id));
       const { without, fenced } = await findMissingManifests(store, asked, signal);
       const uploads = all.filter((id) => !fenced.has(id));
-      return { datasets, uploads, without, found: await findPlaces(store, signal), requests };
+      const found = await findPlaces(store, signal);
+      strays.push(...oddTexts([...odd, ...found.odd]));
+      return { datasets, uploads, without, found, requests };
     }),
   );
   const whole = uploads.filter((id) => !without.has(id));

@@ -41,6 +41,8 @@ export async function checkLock(checked: CheckedLock): Promise<readonly Finding[
   if (retention === undefined) return findings;
   const kept = await answerOf(POSTURE_ACTIONS.bucket, () => keptVersions(reader, signal));
   if (!isAnswered(kept)) return [...findings, unknownFinding('retention', kept.unanswered)];
-  const { versions, isComplete } = kept.value;
-  return [...findings, judgeRetention(retention, versions, { baseUrl: reader.url, now, isComplete })];
+  const { versions, isComplete, notes } = kept.value;
+  const judged = judgeRetention(retention, versions, { baseUrl: reader.url, now, isComplete });
+  const detail = [judged.detail, ...notes].filter((text) => text !== '').join('\n');
+  return [...findings, { ...judged, detail }];
 }

@@ -2,6 +2,7 @@
 import { findPlaces } from '../dataset/records/find-places.js';
 import { listDatasets } from '../dataset/records/versions.js';
 import type { ObjectReader } from '../store/object-store.js';
+import { oddTexts } from '../store/ids/key-form.js';
 import { readerBelow } from '../store/reader-below.js';
 
 export interface KeptVersion {
@@ -16,11 +17,13 @@ export interface KeptVersions {
   readonly versions: readonly KeptVersion[];
   /** False when there were more folders than are examined. */
   readonly isComplete: boolean;
+  /** Sentences about folders that archiver cannot have made. */
+  readonly notes: readonly string[];
 }
 
 /** Lists the versions. @throws what the listings throw */
 export async function keptVersions(reader: ObjectReader, signal: AbortSignal): Promise<KeptVersions> {
-  const { places, isComplete } = await findPlaces(reader, signal);
+  const { places, isComplete, odd } = await findPlaces(reader, signal);
   const versions: KeptVersion[] = [];
   for (const place of ['', ...places]) {
     for (const [datasetId, listed] of (await listDatasets(readerBelow(reader, place), signal)).versions) {
@@ -29,5 +32,5 @@ export async function keptVersions(reader: ObjectReader, signal: AbortSignal): P
         versions.push({ datasetId, version, isNewest: version === newest, tags: tags.length, lastModified });
     }
   }
-  return { versions, isComplete };
+  return { versions, isComplete, notes: oddTexts(odd) };
 }

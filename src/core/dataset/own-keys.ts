@@ -1,6 +1,7 @@
 // Recognizes the keys below a base that this program wrote. Every other key is foreign and is never deleted; docs/format.md and
 // docs/architecture.md have the layout.
 import { ANSWER_KEY } from '../store/create-once/remembered-answers.js';
+import { isWellFormedKey } from '../store/ids/key-form.js';
 import { MANIFEST_NAME, splitUploadKey, uploadFolder } from '../store/ids/upload-id.js';
 
 /** Kind of a key, in the order in which objects may be deleted: a record names a manifest, a manifest names chunks. */
@@ -17,9 +18,11 @@ export interface OwnKey {
 }
 
 const RECORD =
-  /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]*)\/(?:v\d{8,}(?:\.\d{8}-\d{6}-[0-9a-f]{8})?|prune-[0-9a-f]{8}|tags\/v\d{8,}\.[A-Za-z0-9][A-Za-z0-9._-]*)\.json$/;
+  /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]{0,127})\/(?:v\d{8,}(?:\.\d{8}-\d{6}-[0-9a-f]{8})?|prune-[0-9a-f]{8}|tags\/v\d{8,}\.[A-Za-z0-9][A-Za-z0-9._-]*)\.json$/;
 const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
 const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;
+/** The heartbeat, and the versions of its config that a writer has used. */
+const OF_AGENT = /^(?:status\.json|config-v\d{8,16})$/;
 /** Temporary files and locks of a folder store, which lie beside their target. */
 const TEMPORARY =
   /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/(?:tags\/)?)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;
@@ -39,11 +42,12 @@ function inArea(key: string, area: string): OwnKey | undefined {
 
 /** Classifies a key relative to the base. Returns undefined when this program did not write it. */
 export function ownKey(key: string): OwnKey | undefined {
+  if (!isWellFormedKey(key)) return undefined;
   const fleet = FLEET.exec(key)?.[1];
   if (fleet !== undefined) return { kind: 'rest', area: fleet };
   const writer = WRITER.exec(key)?.[0];
   if (writer === undefined) return inArea(key, '');
-  return key === `${writer}status.json` ? { kind: 'rest', area: writer } : inArea(key, writer);
+  return OF_AGENT.test(key.slice(writer.length)) ? { kind: 'rest', area: writer } : inArea(key, writer);
 }
 
 const NESTED = /^(.+?)\/(?:uploads|datasets|writers|fleet)\//s;

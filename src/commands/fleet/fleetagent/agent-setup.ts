@@ -6,7 +6,7 @@ import { type AgentPlan, type PlanDefaults, type PlanSource, planOf } from '../.
 import { FileConfig, readConfigFile } from '../../../core/fleet/agent/file-config.js';
 import { keptConfig } from '../../../core/fleet/agent/kept-config.js';
 import { PulledConfig } from '../../../core/fleet/agent/pulled-config.js';
-import { readPublicKey } from '../../../core/fleet/config/signature.js';
+import { readPublicKeys } from '../../../core/fleet/config/signature.js';
 import { SOURCE_DEFAULTS } from '../../../core/fleet/config/fleet-config.js';
 import { usageError } from '../../../core/platform/failures/errors.js';
 import { storeUrlOf } from '../../../core/store/store-url.js';
@@ -36,7 +36,7 @@ export async function agentSetup(
   warn: (text: string) => void,
 ): Promise<AgentSetup> {
   const { config, configUrl } = values;
-  if (config !== undefined) return await fileSetup(resolve(context.cwd, config), values, context);
+  if (config !== undefined) return await fileSetup(resolve(context.cwd, config), values, context, warn);
   if (configUrl !== undefined) return await pulledSetup(configUrl, values, context, warn);
   return folderSetup(source ?? '', baseUrlOf(url ?? ''), values, context);
 }
@@ -72,13 +72,18 @@ function folderSetup(source: string, baseUrl: string, values: AgentValues, conte
   return { baseUrl, writerId: writerIdOf(values.writerId) ?? '', plans };
 }
 
-async function fileSetup(path: string, values: AgentValues, context: Context): Promise<AgentSetup> {
+async function fileSetup(
+  path: string,
+  values: AgentValues,
+  context: Context,
+  warn: (text: string) => void,
+): Promise<AgentSetup> {
   const config = await readConfigFile(path);
   if (config.storeUrl === undefined)
     throw usageError(`${printable(path)} does not say where the store is`, 'add store: s3://bucket/prefix');
   const baseUrl = baseUrlOf(config.storeUrl);
   const defaults = defaultsOf(baseUrl, values, context);
-  const plans = new FileConfig(path, config, (read) => planOf(read, defaults));
+  const plans = new FileConfig(path, config, (read) => planOf(read, defaults), warn);
   return { baseUrl, writerId: writerIdOf(values.writerId) ?? config.writerId, plans };
 }
 
@@ -90,18 +95,18 @@ async function pulledSetup(
 ): Promise<AgentSetup> {
   const baseUrl = baseUrlOf(storeUrlOf(configUrl, context.cwd) ?? configUrl);
   const writerId = writerIdOf(values.writerId) ?? '';
-  const publicKey = (await readNamed(values.publicKey ?? '', context)).toString();
-  readPublicKey(publicKey);
+  const publicKeys = (await readNamed(values.publicKey ?? '', context)).toString();
+  readPublicKeys(publicKeys);
   const defaults = defaultsOf(baseUrl, values, context);
   const path = agentPath(context.home, { baseUrl, writerId });
   const plans = new PulledConfig({
     writerId,
-    publicKey,
+    publicKeys,
     kept: keptConfig(path),
     lastVersion: () => agentMemory(path, warn).newestConfig(),
     planOf: (config) => planOf(config, defaults),
     onTrouble: warn,
-    async reading(work) {
+    async withFleet(work) {
       const opened = await openFleet(baseUrl, values, context);
       try {
         return await work(opened.store);

@@ -11,7 +11,8 @@ export const command = defineCommand({
   description:
     'Writes config-signing-private.pem and config-signing-public.pem (ed25519; PKCS#8 and SPKI in PEM). The private key signs configs and ' +
     'stays with the operator, away from the writers and the store; the public one goes to every writer. Neither file is ' +
-    'overwritten. They encrypt nothing, and whoever has lost the private key makes a new pair and gives every writer the new public key.',
+    'overwritten. They encrypt nothing, and whoever has lost the private key makes a new pair and gives every writer the new public key. ' +
+    'docs/fleet.md, Changing the key, says how one pair follows another.',
   flags: {
     out: flag.folder({ default: '.', describe: 'folder for the two files, made where it is missing' }),
   },

@@ -17,7 +17,8 @@ export const command = defineCommand({
     writerId: flag.text({
       placeholder: 'ID',
       default: '',
-      describe: 'the writer; without it the policy is for everything below the base',
+      allowEmpty: true,
+      describe: 'the writer; without it, or with an empty one, the policy is for everything below the base',
     }),
     kmsKeyArn: flag.text({
       placeholder: 'ARN',

@@ -31,7 +31,7 @@ export const command = defineCommand({
     publicKey: flag.file({
       placeholder: 'FILE',
       required: true,
-      describe: 'public key (ed25519, PEM) that configurations are verified with; it is copied',
+      describe: 'public keys (ed25519, PEM, the newest last) that configurations are verified with; they are copied',
     }),
     kmsKeyArn: flag.text({
       placeholder: 'ARN',

@@ -9,7 +9,7 @@ import { checkKeyArn, checkRegion, fleetPlace, partitionOf } from '../../../core
 import { type FleetProvider, storeServer } from '../../../core/fleet/bundle/store-server.js';
 import { policyText } from '../../../core/fleet/bundle/policy-document.js';
 import { readNamed } from './named-file.js';
-import { readPublicKey } from '../../../core/fleet/config/signature.js';
+import { readPublicKeys } from '../../../core/fleet/config/signature.js';
 import type { AccessKey } from '../../../core/fleet/identity/iam.js';
 import type { Minted } from '../../../core/fleet/identity/mint.js';
 import type { RetentionMode } from '../../../core/store/object-store.js';
@@ -80,14 +80,14 @@ async function bundleOf(values: InitValues, url: string, { cwd, origins }: Conte
   const server = storeServer(provider, { endpointUrl, kmsKeyArn });
   if (image !== undefined && !IMAGE.test(image)) throw usageError(`'${printable(image)}' is not the name of an image`);
   const pem = (await readNamed(values.publicKey, { cwd })).toString();
-  const publicKey = readPublicKey(pem, printable(values.publicKey));
+  const publicKeys = readPublicKeys(pem, printable(values.publicKey));
   return {
     place: fleetPlace(url),
     writerId: namedWriter(values.replaces ?? values.writerId ?? ''),
     isReplaced: values.replaces !== undefined,
     region,
     kmsKeyArn: kmsKeyArn === undefined ? undefined : checkKeyArn(kmsKeyArn, partitionOf(region, server)),
-    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    publicKey: publicKeys.map((key) => key.export({ type: 'spki', format: 'pem' }).toString()).join(''),
     image: { name: image ?? `archiver:${pkg.version}`, isLocal: image === undefined },
     isMinted: values.mint,
     lock: lockOption(values, url),

@@ -21,19 +21,28 @@ export const command = defineCommand({
     'what they have accepted. Both files go to fleet/WRITER_ID/ in the store, as config.yaml and config.yaml.sig.',
   args: [arg.file('CONFIG_FILE', { describe: 'the config, in YAML' })],
   flags: {
-    key: flag.file({ placeholder: 'FILE', required: true, describe: 'private key in PEM, as config-keygen makes it' }),
+    key: flag.repeat({
+      placeholder: 'FILE',
+      required: true,
+      describe:
+        'private key in PEM, as config-keygen makes it; again for another one, while agents change from one key to the next',
+    }),
     output: flag.file({ short: 'o', placeholder: 'FILE', describe: 'the signature; CONFIG_FILE.sig when not given' }),
   },
-  examples: ['archiver fleetagent sign-config web-01.yaml --key ~/fleet-keys/config-signing-private.pem'],
+  examples: [
+    'archiver fleetagent sign-config web-01.yaml --key ~/fleet-keys/config-signing-private.pem',
+    'archiver fleetagent sign-config web-01.yaml --key old/config-signing-private.pem --key new/config-signing-private.pem',
+  ],
   exits: { 0: 'signed', 1: 'the config has errors, or a file cannot be read or written' },
   async run({ key, output }, [file], context: SignContext) {
     const { checkFleetConfig } = await import('../../../core/fleet/config/check-fleet-config.js');
     const { signConfig } = await import('../../../core/fleet/config/signature.js');
-    const [configFile, keyFile] = [resolve(context.cwd, file), resolve(context.cwd, key)];
+    const configFile = resolve(context.cwd, file);
+    const keyFiles = key.map((name) => resolve(context.cwd, name));
     const signatureFile = resolve(context.cwd, output ?? `${file}.sig`);
-    if (signatureFile === configFile || signatureFile === keyFile)
+    if (signatureFile === configFile || keyFiles.includes(signatureFile))
       throw usageError(
-        `the signature ${printable(signatureFile)} would overwrite ${signatureFile === keyFile ? 'the key' : 'the config'}`,
+        `the signature ${printable(signatureFile)} would overwrite ${signatureFile === configFile ? 'the config' : 'the key'}`,
       );
     const bytes = await readNamed(file, context);
     const { config, errors, warnings } = checkFleetConfig(bytes);
@@ -42,14 +51,16 @@ export const command = defineCommand({
         `${printable(file)} has ${formatQuantity(errors.length, 'error')} and is not signed: ${errors[0] ?? ''}`,
         { hint: `archiver fleetagent validate-config ${printable(file)}` },
       );
-    const signed = signConfig(bytes, await privateKey(key, context));
+    const signed = signConfig(bytes, ...(await Promise.all(key.map((name) => privateKey(name, context)))));
     await save(signatureFile, signed.bytes);
     warnOf(warnings, context);
     const { writerId, version: configVersion } = config;
-    context.outcome({ file: configFile, signatureFile, keyId: signed.keyId, writerId, configVersion }, () =>
+    const [keyId = '', ...more] = signed.keyIds;
+    const document = { file: configFile, signatureFile, keyId, writerId, configVersion };
+    context.outcome({ ...document, ...(more.length === 0 ? {} : { otherKeyIds: more }) }, () =>
       textOf([
         `signed version ${configVersion} of the config of ${writerId}`,
-        fact('key', signed.keyId),
+        ...signed.keyIds.map((id) => fact('key', id)),
         fact('signature', printable(signatureFile)),
       ]),
     );

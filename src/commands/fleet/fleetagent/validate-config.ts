@@ -28,7 +28,10 @@ export const command = defineCommand({
   args: [arg.file('CONFIG_FILE', { describe: 'the config, in YAML' })],
   flags: {
     baseline: flag.file({ placeholder: 'FILE', describe: 'the config that is deployed, to compare with' }),
-    publicKey: flag.file({ placeholder: 'FILE', describe: 'public key in PEM: check the signature as well' }),
+    publicKey: flag.file({
+      placeholder: 'FILE',
+      describe: 'public keys in PEM, the newest last: check the signature as well',
+    }),
     signature: flag.file({ placeholder: 'FILE', describe: 'the signature; CONFIG_FILE.sig when not given' }),
     strict: flag.on({ describe: 'fail on warnings and widening, too' }),
   },
@@ -99,11 +102,11 @@ async function checkSignature(
   context: ValidateContext,
 ): Promise<SignatureCheck> {
   if (publicKey === undefined) return { errors: [], keyId: null };
-  const { keyIdOf, readPublicKey, verifyConfig } = await import('../../../core/fleet/config/signature.js');
+  const { readPublicKeys, verifyConfig } = await import('../../../core/fleet/config/signature.js');
   const pem = (await readNamed(publicKey, context)).toString('utf8');
-  const keyId = keyIdOf(readPublicKey(pem));
+  readPublicKeys(pem, printable(publicKey));
   try {
-    verifyConfig(bytes, await readNamed(signature, context), pem);
+    const { keyId } = verifyConfig(bytes, await readNamed(signature, context), pem);
     return { errors: [], keyId };
   } catch (error) {
     if (!isArchiverError(error)) throw error;

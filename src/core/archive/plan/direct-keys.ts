@@ -3,6 +3,7 @@
 // path begins with `.hashed` and keeps it, so neither can stand for the other. The manifest says which file is where.
 import { hash } from 'node:crypto';
 import { RESERVED } from '../../store/file/file-keys.js';
+import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { type RawPath, textFromRaw, rawFromText, bytesOf } from '../../platform/paths/raw-path.js';
 import { foldName } from '../../platform/paths/collisions.js';
 import type { EntryTable } from '../../format/columns/entry-table.js';
@@ -11,11 +12,6 @@ import type { EntryTable } from '../../format/columns/entry-table.js';
 export const DIRECT_FOLDER = 'files/';
 const HASHED = '.hashed';
 const MAX_KEY_BYTES = 1024;
-const MAX_PART_BYTES = 255;
-// Control characters, characters that XML (in which stores list keys) cannot represent, and the backslash, which separates folders
-// elsewhere.
-// eslint-disable-next-line no-control-regex
-const FORBIDDEN = /[\x00-\x1f\x7f-\x9f\\\ufffe\uffff]/;
 
 export interface DirectKeyOptions {
   /** Bytes of a key before `files/`. */
@@ -61,9 +57,9 @@ export class DirectKeys {
     const parts = name.split('/');
     return (
       this.options.isHashed !== true &&
-      !FORBIDDEN.test(name) &&
+      isWellFormedKey(name) &&
       parts[0]?.toLowerCase() !== HASHED &&
-      parts.every((part) => Buffer.byteLength(part) <= MAX_PART_BYTES && !part.startsWith(RESERVED)) &&
+      !parts.some((part) => part.startsWith(RESERVED)) &&
       this.options.bytesBefore + DIRECT_FOLDER.length + Buffer.byteLength(name) <= MAX_KEY_BYTES
     );
   }

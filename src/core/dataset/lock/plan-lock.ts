@@ -3,6 +3,7 @@
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
+import { oddTexts } from '../../store/ids/key-form.js';
 import type { ObjectInfo, ObjectReader, Retention } from '../../store/object-store.js';
 import { readerBelow } from '../../store/reader-below.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -11,6 +12,7 @@ import { addNeedsOf, passCache } from '../prune/needs.js';
 import { MANIFESTS_AT_ONCE } from '../prune/references.js';
 import { listUploadFolders, ownObjects } from '../prune/upload-folders.js';
 import { matchDataset } from '../records/find-dataset.js';
+import { listWriters } from '../records/find-places.js';
 import { strayTexts } from '../records/strays.js';
 import { listDatasets, type ReadRecord, readVersions } from '../records/versions.js';
 
@@ -63,18 +65,12 @@ export async function planLock(reader: ObjectReader, options: LockOptions): Prom
   const { emit, signal } = options;
   const needed: Needed = { objects: new Map(), problems: [], warnings: [], datasets: [], versions: 0 };
   emit({ type: 'phase', phase: 'listing' });
-  for (const place of ['', ...(await writersBelow(reader, signal))]) await addPlace(needed, reader, place, options);
+  const writers = await listWriters(reader, signal);
+  needed.warnings.push(...oddTexts(writers.odd));
+  for (const place of ['', ...writers.places]) await addPlace(needed, reader, place, options);
   const changes = await findTooShort(reader, needed, options);
   const { datasets, versions, objects, problems, warnings } = needed;
   return { datasets, versions, objects: objects.size, changes, problems, warnings };
-}
-
-/** The folder of every writer, such as `writers/web-01`. */
-async function writersBelow(reader: ObjectReader, signal: AbortSignal): Promise<readonly string[]> {
-  const found: string[] = [];
-  for await (const { prefixes } of reader.list({ prefix: 'writers/', delimiter: '/', signal }))
-    found.push(...prefixes.map((prefix) => prefix.slice(0, -1)));
-  return found;
 }
 
 /** Adds what the versions of one place need, with keys relative to `above`. */

@@ -4,6 +4,7 @@ import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import { isFenceObject } from '../../format/manifest/fence.js';
 import { markedUpload } from '../marks.js';
+import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { manifestKeyOf, splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
 import { isFenceFlag } from '../../format/manifest/fence-flag.js';
 
@@ -55,7 +56,8 @@ export const emptyFolder = (uploadId: UploadId): UploadFolder => ({
 });
 
 function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
-  if (isFenceObject(object) || isFenceFlag(object.key)) folder.fence = newer(folder.fence, object);
+  if (!isWellFormedKey(object.key)) folder.unknown.push(object);
+  else if (isFenceObject(object) || isFenceFlag(object.key)) folder.fence = newer(folder.fence, object);
   else if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
   else if (CHUNK_KEY.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
   else if (COMPANION.test(name)) folder.companions.push(object);

@@ -2,15 +2,19 @@
 // so that a request returns names and never the chunks below them, and only a limited number is listed.
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
+import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { isUploadId, manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 import { isFenceObject } from '../../format/manifest/fence.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { isWriterId } from './identity.js';
 
 export interface FoundPlaces {
   /** Prefixes relative to the base, without the last slash: `lab`, `writers/web-01`. */
   readonly places: readonly string[];
   /** False when there were more folders than may be listed, or one that may not be listed. */
   readonly isComplete: boolean;
+  /** Folders that archiver cannot have made, with their slash: they are not looked into. */
+  readonly odd: readonly string[];
 }
 
 /** Prefixes are rarely deeper, and a bucket of something else may have any number of folders. */
@@ -26,11 +30,44 @@ const UPLOADS = 'uploads/';
 const WRITERS = 'writers/';
 const OWN = new Set([UPLOADS, WRITERS, 'datasets/']);
 
-/** The IDs of the uploads directly below `uploads/` of a base. @throws what the listing throws */
-export async function listUploads(reader: ObjectReader, signal?: AbortSignal): Promise<readonly UploadId[]> {
+/** The folders of writers below the base, such as `writers/web-01`, and those in their place that no writer can have. */
+export interface WriterFolders {
+  readonly places: readonly string[];
+  /** With their slash. */
+  readonly odd: readonly string[];
+}
+
+/** Sorts names below `writers/`, each with its slash. */
+function writerFolders(names: readonly string[], above = ''): WriterFolders {
+  const [places, odd]: [string[], string[]] = [[], []];
+  for (const name of names)
+    if (isWriterId(name.slice(0, -1))) places.push(above + WRITERS + name.slice(0, -1));
+    else odd.push(above + WRITERS + name);
+  return { places, odd };
+}
+
+/** Lists the folders of writers below the base. One LIST. @throws what the listing throws */
+export async function listWriters(reader: ObjectReader, signal?: AbortSignal): Promise<WriterFolders> {
+  const names: string[] = [];
+  for await (const page of reader.list({ prefix: WRITERS, delimiter: '/', signal }))
+    for (const prefix of page.prefixes) names.push(prefix.slice(WRITERS.length));
+  return writerFolders(names);
+}
+
+/** The IDs of the uploads directly below `uploads/` of a base; odd names in their place are added to `odd`. @throws what the listing throws */
+export async function listUploads(
+  reader: ObjectReader,
+  signal?: AbortSignal,
+  odd: string[] = [],
+): Promise<readonly UploadId[]> {
   const ids: UploadId[] = [];
-  for await (const page of reader.list({ prefix: UPLOADS, delimiter: '/', signal }))
-    ids.push(...page.prefixes.map((prefix) => prefix.slice(UPLOADS.length, -1)).filter(isUploadId));
+  for await (const { prefixes } of reader.list({ prefix: UPLOADS, delimiter: '/', signal })) {
+    for (const prefix of prefixes) {
+      const id = prefix.slice(UPLOADS.length, -1);
+      if (isUploadId(id)) ids.push(id);
+      else if (!isWellFormedKey(id)) odd.push(prefix);
+    }
+  }
   return ids;
 }
 
@@ -98,6 +135,7 @@ async function unlisted(
 /** Searches the folders below the base, those near it first. At most 64 listings of one page. @throws what the listing throws */
 export async function findPlaces(reader: ObjectReader, signal?: AbortSignal): Promise<FoundPlaces> {
   const places: string[] = [];
+  const odd: string[] = [];
   const queue = [''];
   let left = MAX_LISTINGS;
   let isComplete = true;
@@ -116,13 +154,19 @@ export async function findPlaces(reader: ObjectReader, signal?: AbortSignal): Pr
       const ids = await below(prefix + UPLOADS);
       if (ids.some((id) => isUploadId(id.slice(0, -1)))) places.push(prefix.slice(0, -1));
     }
-    if (names.includes(WRITERS))
-      for (const writer of await below(prefix + WRITERS)) places.push(prefix + WRITERS + writer.slice(0, -1));
-    const others = names.filter((name) => !OWN.has(name));
+    if (names.includes(WRITERS)) {
+      const writers = writerFolders(await below(prefix + WRITERS), prefix);
+      places.push(...writers.places);
+      odd.push(...writers.odd);
+    }
+    const others: string[] = [];
+    for (const name of names)
+      if (!isWellFormedKey(name.slice(0, -1))) odd.push(prefix + name);
+      else if (!OWN.has(name)) others.push(name);
     if (prefix.split('/').length <= MAX_DEPTH) queue.push(...others.map((name) => prefix + name));
     else if (others.length > 0) isComplete = false;
   }
-  return { places: places.toSorted(), isComplete };
+  return { places: places.toSorted(), isComplete, odd };
 }
 
 /** Names of the folders directly below, with their slash. A folder that may not be listed has none. */

@@ -1,13 +1,16 @@
 // Reports objects beside the datasets of a store: they are named, and everything goes on without them.
-import { printable } from '../../platform/paths/raw-path.js';
+import { isWellFormedKey, keysText, oddTexts } from '../../store/ids/key-form.js';
+import { isDatasetId } from './dataset-id.js';
 
-const SHOWN = 10;
+/** Whether a name below `datasets/` can be neither a dataset nor an object in one. */
+export const isOddStray = (name: string): boolean =>
+  !isWellFormedKey(name.replace(/\/$/, '')) || !isDatasetId(/^[^/]*/.exec(name)?.[0] ?? '');
 
-/** A sentence about the strays, or none; `place` is that of a store below the one that was asked for. */
+/** Sentences about the strays, or none; `place` is that of a store below the one that was asked for. */
 export function strayTexts(strays: readonly string[], place = ''): readonly string[] {
-  if (strays.length === 0) return [];
   const above = place === '' ? '' : `${place}/`;
-  const shown = strays.slice(0, SHOWN).map((name) => printable(`${above}datasets/${name}`));
-  const more = strays.length > SHOWN ? ` and ${strays.length - SHOWN} more` : '';
-  return [`left out, because no version record is there: ${shown.join(', ')}${more}`];
+  const [odd, plain]: [string[], string[]] = [[], []];
+  for (const name of strays) (isOddStray(name) ? odd : plain).push(`${above}datasets/${name}`);
+  const texts = plain.length === 0 ? [] : [`left out, because no version record is there: ${keysText(plain)}`];
+  return [...texts, ...oddTexts(odd)];
 }

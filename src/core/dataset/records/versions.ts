@@ -4,11 +4,14 @@ import { setMaxListeners } from 'node:events';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { readAll } from '../../store/read-content.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { parseVersionRecord, type ParsedRecord } from './version-record-parse.js';
 import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js';
 import { versionTag } from './tag-key.js';
+import { isDatasetId } from './dataset-id.js';
+import { isOddStray } from './strays.js';
 import { comparePlaces, placeIn, recordKey, type RecordPlace } from './version-record.js';
 import { forkSuffix, type VersionName, versionNumber } from './version-name.js';
 import { defined } from '../../platform/defined.js';
@@ -52,7 +55,10 @@ export interface DatasetListing {
   readonly retired: ReadonlyMap<string, readonly ListedVersion[]>;
   /** Every ordinal of every dataset, including retired ones, whatever their size is. */
   readonly ordinals: ReadonlyMap<string, readonly ListedVersion[]>;
-  /** Names of objects that are no dataset: files, and folders (with a slash) without the key of a version record. */
+  /**
+   * Names below `datasets/` that are no dataset: files, folders (with a slash) without the key of a version record, and keys that
+   * archiver cannot have made.
+   */
   readonly strays: readonly string[];
 }
 
@@ -70,7 +76,8 @@ export async function listVersions(
 /** The datasets under the base. One LIST. @throws what the listing throws */
 export async function listDatasets(reader: ObjectReader, signal?: AbortSignal): Promise<DatasetListing> {
   const names = new Set<string>();
-  const ordinals = await listBelow(reader, FOLDER, signal, (key) => names.add(nameIn(key)));
+  const ordinals = await listBelow(reader, FOLDER, signal, (key) => names.add(nameIn(key.slice(FOLDER.length))));
+  names.delete(''); // the folder itself, as consoles create it
   for (const id of ordinals.keys()) names.delete(`${id}/`);
   const only = (isWanted: (listed: ListedVersion) => boolean): ReadonlyMap<string, readonly ListedVersion[]> => {
     const wanted = Array.from(ordinals, ([id, listed]) => [id, listed.filter(isWanted)] as const);
@@ -79,8 +86,11 @@ export async function listDatasets(reader: ObjectReader, signal?: AbortSignal): 
   return { versions: only(isLive), retired: only((listed) => !isLive(listed)), ordinals, strays: [...names] };
 }
 
-/** The folder of an object below `datasets/`, such as `photos-1a2b3c4d/`, or its own name when it is in no folder. */
-const nameIn = (key: string): string => /^[^/]*\/?/.exec(key.slice(FOLDER.length))?.[0] ?? '';
+/** The folder of an object below `datasets/`, such as `photos-1a2b3c4d/`; its whole name when it is in no folder, or odd in a dataset. */
+function nameIn(name: string): string {
+  const folder = /^[^/]*\/?/.exec(name)?.[0] ?? '';
+  return isOddStray(folder) || !isOddStray(name) ? folder : name;
+}
 
 async function listBelow(
   reader: ObjectReader,
@@ -94,6 +104,7 @@ async function listBelow(
   for await (const page of reader.list({ prefix, signal })) {
     for (const object of page.objects) {
       onKey?.(object.key);
+      if (!isWellFormedKey(object.key)) continue;
       const tagged = versionTag(object.key);
       if (tagged !== undefined) addTo(tags, recordKey(tagged), tagged.tag);
       const found = listedVersion(object, tags);
@@ -106,7 +117,7 @@ async function listBelow(
 
 function listedVersion(object: ObjectInfo, tags: ReadonlyMap<string, readonly string[]>): ListedVersion | undefined {
   const [, datasetId, name = ''] = /^datasets\/([^/]+)\/([^/]+)$/.exec(object.key) ?? [];
-  const place = datasetId === undefined ? undefined : placeIn(datasetId, name);
+  const place = datasetId === undefined || !isDatasetId(datasetId) ? undefined : placeIn(datasetId, name);
   if (place === undefined) return undefined;
   const { key, etag, sizeBytes, lastModified } = object;
   return { ...place, follows: 0, key, etag, sizeBytes, lastModified, tags: tags.get(key) ?? [] };

@@ -3,7 +3,7 @@
 import { isArchiverError } from '../../platform/failures/errors.js';
 import type { Heartbeat, HeartbeatSource, ReadFinding } from '../heartbeat.js';
 import type { AgentMemory } from './agent-memory.js';
-import { type AgentPlan, type AgentSource, deleteRefusal, type PlanSource, type PlanState } from './agent-plan.js';
+import { type AgentPlan, type AgentSource, type PlanSource, type PlanState } from './agent-plan.js';
 import { agentFindings } from './agent-findings.js';
 import type { HeartbeatSender } from './heartbeat-sender.js';
 import {
@@ -230,7 +230,7 @@ class Agent {
     const [first] = failed;
     const of = failed.length === 1 ? '' : ` (and ${failed.length - 1} more of ${this.sources.length} sources)`;
     const parts = [
-      plan === undefined ? error : deleteRefusal(plan),
+      plan === undefined ? error : undefined,
       first && `${first.path}: ${first.error ?? 'failed'}${of}`,
     ].filter((part) => part !== undefined);
     return parts.length === 0 ? null : parts.join('; ');

@@ -5,7 +5,7 @@ import { fileFailure } from '../../platform/failures/file-failure.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { checkFleetConfig } from '../config/check-fleet-config.js';
 import type { FleetConfig } from '../config/fleet-config.js';
-import { type AgentPlan, type PlanSource, type PlanState } from './agent-plan.js';
+import { type AgentPlan, deleteRefusal, type PlanSource, type PlanState } from './agent-plan.js';
 
 /** Reads and checks the file. @throws usage for errors in it; access-denied, io */
 export async function readConfigFile(path: string): Promise<FleetConfig> {
@@ -29,7 +29,11 @@ export class FileConfig implements PlanSource {
     private readonly path: string,
     private current: FleetConfig,
     private readonly planOf: (config: FleetConfig) => AgentPlan,
+    /** Called for what a config asks for in vain, once while it is so. */
+    private readonly onTrouble: (text: string) => void,
   ) {}
+
+  private refusal: string | undefined;
 
   async next(): Promise<PlanState> {
     let error: string | undefined;
@@ -42,6 +46,10 @@ export class FileConfig implements PlanSource {
     } catch (failure) {
       error = errorText(failure);
     }
-    return { plan: this.planOf(this.current), error };
+    const plan = this.planOf(this.current);
+    const refusal = deleteRefusal(plan);
+    if (refusal !== undefined && refusal !== this.refusal) this.onTrouble(refusal);
+    this.refusal = refusal;
+    return { plan, error };
   }
 }

@@ -2,24 +2,25 @@
 // older than the last one, be for another writer, or make the agent read more than before without saying so. When it is refused, the last
 // good one stays in use, and the reason goes into the heartbeat.
 import { errorText, integrityError } from '../../platform/failures/errors.js';
-import type { ObjectReader } from '../../store/object-store.js';
+import type { ObjectStore } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { checkFleetConfig } from '../config/check-fleet-config.js';
 import { configKey, type FleetConfig, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
-import { acceptedOf, assertNotOlder, olderError } from '../config/not-older.js';
-import { verifyConfig } from '../config/signature.js';
+import { acceptedOf, assertNoOlderKey, assertNotOlder, olderError } from '../config/not-older.js';
+import { type Signer, verifyConfig } from '../config/signature.js';
+import { highestUsed, noteUsed } from '../config/used-versions.js';
 import { widenings } from '../config/compare-scope.js';
-import { type AgentPlan, type PlanSource, type PlanState } from './agent-plan.js';
+import { type AgentPlan, deleteRefusal, type PlanSource, type PlanState } from './agent-plan.js';
 import type { KeptConfig, SignedConfig } from './kept-config.js';
 
 export interface PulledConfigOptions {
   readonly writerId: string;
-  /** Public key of the operator, in PEM. */
-  readonly publicKey: string;
+  /** Public keys of the operator, in PEM, the newest last. */
+  readonly publicKeys: string;
   /** Opens the base of the fleet, runs `work` with it and closes it. */
-  readonly reading: <T>(work: (reader: ObjectReader) => Promise<T>) => Promise<T>;
+  readonly withFleet: <T>(work: (store: ObjectStore) => Promise<T>) => Promise<T>;
   readonly kept: KeptConfig;
   /** Returns the version of the config that an earlier process used, if known from elsewhere: the kept config may be lost or damaged. */
   readonly lastVersion: () => Promise<number | undefined>;
@@ -31,6 +32,7 @@ export interface PulledConfigOptions {
 interface Accepted {
   readonly signed: SignedConfig;
   readonly config: FleetConfig;
+  readonly signer: Signer;
 }
 
 export class PulledConfig implements PlanSource {
@@ -38,6 +40,8 @@ export class PulledConfig implements PlanSource {
   /** Older versions are not accepted. */
   private oldest = 0;
   private hasRead = false;
+  /** The version in use, until the store has it. */
+  private unnoted: number | undefined;
 
   constructor(private readonly options: PulledConfigOptions) {}
 
@@ -49,7 +53,8 @@ export class PulledConfig implements PlanSource {
     this.hasRead = true;
     let error: string | undefined;
     try {
-      await this.accept(await this.fetch(signal));
+      await this.accept(await this.fetch(signal), signal);
+      await this.noteInStore(signal);
     } catch (failure) {
       throwIfCancelled(signal);
       error = errorText(failure);
@@ -62,53 +67,81 @@ export class PulledConfig implements PlanSource {
     const key = configKey(this.options.writerId);
     let what = 'the config could not be fetched';
     try {
-      return await this.options.reading(async (reader) => {
-        const bytes = await readAll(await reader.get(key, { signal }), MAX_CONFIG_BYTES);
+      return await this.options.withFleet(async (store) => {
+        const bytes = await readAll(await store.get(key, { signal }), MAX_CONFIG_BYTES);
         // Without permission to list, a missing signature looks like a missing permission to the writer.
         what = 'the config is not signed, or its signature cannot be fetched';
-        return { bytes, signature: await readAll(await reader.get(`${key}.sig`, { signal }), MAX_CONFIG_BYTES) };
+        return { bytes, signature: await readAll(await store.get(`${key}.sig`, { signal }), MAX_CONFIG_BYTES) };
       });
     } catch (error) {
       throw integrityError(`${what}: ${errorText(error)}`, { cause: error });
     }
   }
 
-  /** Accepts the config. @throws integrity when it is refused */
-  private async accept(signed: SignedConfig): Promise<void> {
+  /** Accepts the config. @throws integrity when it is refused; what the store throws */
+  private async accept(signed: SignedConfig, signal: AbortSignal): Promise<void> {
     const before = this.accepted;
-    if (before?.signed.bytes.equals(signed.bytes) === true) {
-      // The config in use was verified before, but a signature that was damaged since is reported all the same.
-      this.verified(signed);
-      return;
+    const next = this.verified(signed);
+    if (before !== undefined) {
+      assertNoOlderKey(next.signer, before.signer);
+      const isSame = before.signed.bytes.equals(signed.bytes);
+      if (isSame && before.signed.signature.equals(signed.signature)) return;
+      if (!isSame) refuseStep(before, next);
+    } else {
+      const oldest = Math.max(this.oldest, await this.inStore(signal));
+      if (next.config.version < oldest) throw olderError(next.config.version, oldest);
     }
-    const config = this.verified(signed);
-    if (before !== undefined) refuseStep(before, { signed, config });
-    else if (config.version < this.oldest) throw olderError(config.version, this.oldest);
-    this.accepted = { signed, config };
+    this.accepted = next;
     try {
       await this.options.kept.write(signed);
     } catch (error) {
       this.options.onTrouble(`after a restart an older config could be taken for a new one: ${errorText(error)}`);
     }
+    if (before?.config.version !== next.config.version) this.unnoted = next.config.version;
+    const refusal = deleteRefusal(this.options.planOf(next.config));
+    if (refusal !== undefined) this.options.onTrouble(refusal);
+  }
+
+  /** Returns the highest version that this writer has used, as the store shows it to an agent that remembers nothing. */
+  private async inStore(signal: AbortSignal): Promise<number> {
+    const { withFleet, writerId } = this.options;
+    return await withFleet((store) => highestUsed(store, writerId, signal));
+  }
+
+  /** Says in the store which version is in use, where that could not be said yet. */
+  private async noteInStore(signal: AbortSignal): Promise<void> {
+    const { withFleet, writerId, onTrouble } = this.options;
+    const version = this.unnoted;
+    if (version === undefined) return;
+    try {
+      await withFleet((store) => noteUsed(store, { writerId, version }, signal));
+      this.unnoted = undefined;
+    } catch (error) {
+      throwIfCancelled(signal);
+      onTrouble(
+        `an agent that remembers nothing could take an older config than version ${version}: ${errorText(error)}`,
+      );
+    }
   }
 
   /** Checks the signature and the content. @throws integrity for a config that is not signed, not valid, or not for this writer */
-  private verified({ bytes, signature }: SignedConfig): FleetConfig {
-    const { writerId, publicKey } = this.options;
-    verifyConfig(bytes, signature, publicKey);
+  private verified(signed: SignedConfig): Accepted {
+    const { writerId, publicKeys } = this.options;
+    const { bytes, signature } = signed;
+    const signer = verifyConfig(bytes, signature, publicKeys);
     const { config, errors } = checkFleetConfig(bytes);
     if (config === undefined || errors.length > 0)
       throw integrityError(`the config is signed and has errors: ${errors.map(printable).join('; ')}`);
     if (config.writerId !== writerId)
       throw integrityError(`the config is for writer ${printable(config.writerId)}, and this is ${writerId}`);
-    return config;
+    return { signed, config, signer };
   }
 
   /** Returns the config of an earlier process, if its signature is still valid. */
   private async readKept(): Promise<Accepted | undefined> {
     try {
       const signed = await this.options.kept.read();
-      return signed && { signed, config: this.verified(signed) };
+      return signed && this.verified(signed);
     } catch (error) {
       this.options.onTrouble(`the config of an earlier run is not used: ${errorText(error)}`);
       return undefined;

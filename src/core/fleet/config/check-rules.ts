@@ -12,9 +12,9 @@ export function checkRules(root: Section): void {
   root.warn('archival_rules', 'is ignored: agents sync, and watch_paths alone says what they archive');
   for (const rule of root.sections('archival_rules')) {
     if (rule.flag('delete_after_archive') !== true) continue;
-    rule.warn('delete_after_archive', 'does nothing: agents never delete');
     const patterns = ['path_pattern', 'file_pattern'].flatMap((key) => rule.text(key) ?? []);
-    if (patterns.every(matchesEverything))
-      rule.warn('delete_after_archive', 'asks to delete every file: name what may go in file_pattern');
+    const isBroad = patterns.every(matchesEverything);
+    const asked = isBroad ? ', though it asks for every file: name what may go in file_pattern' : '';
+    rule.warn('delete_after_archive', `does nothing: agents never delete${asked}`);
   }
 }

@@ -68,12 +68,9 @@ function checkSource(section: Section, { problems, storeUrl }: Around): FleetSou
   if (maxChangedPercent > 100) section.error('max_changed_percent', 'must be from 1 to 100');
   if (path === undefined) return undefined;
   if (deleteAfterArchive) {
-    section.warn('delete_after_archive', `does nothing: agents never delete, ${path} stays as it is`);
-    if (include.length === 0 || include.some(matchesEverything))
-      section.warn(
-        'delete_after_archive',
-        `asks to delete every file of ${path}: name what may go in include_patterns`,
-      );
+    const isBroad = include.length === 0 || include.some(matchesEverything);
+    const asked = isBroad ? ', though it asks for every file: name what may go in include_patterns' : '';
+    section.warn('delete_after_archive', `does nothing: agents never delete, ${path} stays as it is${asked}`);
   }
   const allowed = { mayMove, mayShrink, maxChangedPercent };
   return { path, storageClass, include, exclude, recursive, minAgeMs, ...allowed, deleteAfterArchive };

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { integrityError } from '../../platform/failures/errors.js';
 import type { FleetConfig } from './fleet-config.js';
+import type { Signer } from './signature.js';
 
 /** Identifies the config that was accepted last. */
 export interface AcceptedConfig {
@@ -23,6 +24,15 @@ export function assertNotOlder(next: AcceptedConfig, last: AcceptedConfig | unde
   throw integrityError(`the config differs from the one before, and both have version ${next.version}`, {
     hint: RAISE,
   });
+}
+
+/** @throws integrity for a config that only an older key has signed than the one in use: the older one may have been stolen */
+export function assertNoOlderKey(next: Signer, last: Signer): void {
+  if (next.rank >= last.rank) return;
+  throw integrityError(
+    `the config was signed with the key ${next.keyId}, and the one in use with ${last.keyId}, which is newer`,
+    { hint: 'sign it with the newer key' },
+  );
 }
 
 const RAISE = 'raise version in the config and sign it again';

@@ -9,21 +9,35 @@ import { quoted } from './problems.js';
 
 const ALGORITHM = 'ed25519';
 const SIGNATURE_BYTES = 64;
+/** Two are needed to change from one to the next. */
+const MAX_KEYS = 8;
 const MAX_SIDECAR_BYTES = 4096;
 const WHAT = 'the signature';
 const SIGN_AGAIN = { hint: 'sign the config again: archiver fleetagent sign-config CONFIG_FILE --key KEY_FILE' };
 
-/** What the file beside a config says. */
-const SIDECAR = s.schema(() =>
+const SIGNED = {
+  /** `sha256:` and the first 16 hex digits of the SHA-256 of the 32 bytes of the public key. */
+  keyId: s.text,
+  signature: s.parsed(signatureOf, `${SIGNATURE_BYTES} bytes in base64`),
+};
+/** What the file beside a config says that one key has signed. */
+const BY_ONE = s.schema(() =>
+  s.strictObject({ formatVersion: s.literal(1), algorithm: s.literal(ALGORITHM), ...SIGNED }),
+);
+/** The same, by several keys. */
+const BY_SEVERAL = s.schema(() =>
   s.strictObject({
-    formatVersion: s.literal(1),
+    formatVersion: s.literal(2),
     algorithm: s.literal(ALGORITHM),
-    /** `sha256:` and the first 16 hex digits of the SHA-256 of the 32 bytes of the public key. */
-    keyId: s.text,
-    signature: s.parsed(signatureOf, `${SIGNATURE_BYTES} bytes in base64`),
+    signatures: s.listOf(s.strictObject(SIGNED)),
   }),
 );
-export type Sidecar = s.Read<typeof SIDECAR>;
+
+/** A signature as the file has it. */
+export interface Signature {
+  readonly keyId: string;
+  readonly signature: Buffer;
+}
 
 function signatureOf(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
@@ -31,43 +45,96 @@ function signatureOf(text: string): Buffer | undefined {
   return bytes.byteLength === SIGNATURE_BYTES && bytes.toString('base64') === text ? bytes : undefined;
 }
 
-/** Signs these bytes of a config with an ed25519 key: the file for beside it, and the name of the key. */
-export function signConfig(bytes: Uint8Array, privateKey: KeyObject): { bytes: Buffer; keyId: string } {
-  const signature = sign(null, bytes, privateKey).toString('base64');
-  const keyId = keyIdOf(createPublicKey(privateKey));
-  const text = `${JSON.stringify({ formatVersion: 1, algorithm: ALGORITHM, keyId, signature })}\n`;
-  return { bytes: Buffer.from(text), keyId };
+/** Signs these bytes of a config with ed25519 keys: the file for beside it, and the names of the keys. @throws usage for a key twice, and too many */
+export function signConfig(
+  bytes: Uint8Array,
+  ...privateKeys: readonly KeyObject[]
+): { bytes: Buffer; keyIds: readonly string[] } {
+  const signatures = privateKeys.map((key) => ({
+    keyId: keyIdOf(createPublicKey(key)),
+    signature: sign(null, bytes, key).toString('base64'),
+  }));
+  const keyIds = signatures.map(({ keyId }) => keyId);
+  if (new Set(keyIds).size < keyIds.length) throw usageError('two of the keys are the same one');
+  refuseMany(keyIds.length, 'keys to sign with');
+  const [first] = signatures;
+  const sidecar =
+    signatures.length === 1
+      ? { formatVersion: 1, algorithm: ALGORITHM, ...first }
+      : { formatVersion: 2, algorithm: ALGORITHM, signatures };
+  return { bytes: Buffer.from(`${JSON.stringify(sidecar)}\n`), keyIds };
+}
+
+function refuseMany(count: number, what: string): void {
+  if (count > MAX_KEYS) throw usageError(`there are ${count} ${what}, and ${MAX_KEYS} are allowed`);
 }
 
 /** Reads the file beside a config. @throws integrity, with what is wrong with it */
-export function readSidecar(bytes: Buffer): Sidecar {
+export function readSidecar(bytes: Buffer): readonly Signature[] {
   if (bytes.byteLength > MAX_SIDECAR_BYTES) throw refused(`${WHAT} is larger than ${MAX_SIDECAR_BYTES} bytes`);
-  const parsed = readObject(parseBoundedJson(bytes.toString('utf8'), 2, WHAT), WHAT, SIGN_AGAIN);
+  const parsed = readObject(parseBoundedJson(bytes.toString('utf8'), 3, WHAT), WHAT, SIGN_AGAIN);
   const { formatVersion, algorithm } = parsed;
-  if (formatVersion !== 1) throw refused(`${WHAT} is of a format that this archiver does not read`);
+  if (formatVersion !== 1 && formatVersion !== 2)
+    throw refused(`${WHAT} is of a format that this archiver does not read`);
   if (typeof algorithm === 'string' && algorithm !== ALGORITHM)
     throw refused(`${WHAT} was made with ${quoted(algorithm)} and not with ${ALGORITHM}`);
-  return readValue(SIDECAR, parsed, WHAT, SIGN_AGAIN);
+  if (formatVersion === 1) return [readValue(BY_ONE, parsed, WHAT, SIGN_AGAIN)];
+  const { signatures } = readValue(BY_SEVERAL, parsed, WHAT, SIGN_AGAIN);
+  if (signatures.length === 0) throw refused(`${WHAT} is by no key`);
+  return signatures;
+}
+
+/** Who has signed a config. */
+export interface Signer {
+  /** The newest of the trusted keys that have signed it. */
+  readonly keyId: string;
+  /** Its place among the trusted keys, from 0 on: a later one is newer. */
+  readonly rank: number;
 }
 
 /**
- * Checks that a config is what the owner of the key has signed.
- * @throws integrity when it is not; usage when the text is no public key
+ * Checks that a config is what the owner of one of the trusted keys has signed; `trustedPem` names them, the newest last. Every signature by
+ * a trusted key has to be good; those of other keys count as nothing. @throws integrity when it is not; usage when the text has no public keys
  */
-export function verifyConfig(bytes: Uint8Array, sidecarBytes: Buffer, publicKeyPem: string): void {
-  const publicKey = readPublicKey(publicKeyPem);
-  const { keyId, signature } = readSidecar(sidecarBytes);
-  const known = keyIdOf(publicKey);
-  if (keyId !== known)
-    throw refused(`the config was signed with the key ${quoted(keyId)}, and ${known} is the one that is trusted`);
-  if (!verify(null, bytes, publicKey, signature))
-    throw refused(`the config is not what was signed with the key ${known}`);
+export function verifyConfig(bytes: Uint8Array, sidecarBytes: Buffer, trustedPem: string): Signer {
+  const trusted = readPublicKeys(trustedPem).map((key) => ({ key, keyId: keyIdOf(key) }));
+  const signatures = readSidecar(sidecarBytes);
+  let signer: Signer | undefined;
+  for (const [rank, { key, keyId }] of trusted.entries()) {
+    for (const { signature } of signatures.filter((one) => one.keyId === keyId)) {
+      if (!verify(null, bytes, key, signature))
+        throw refused(`the config is not what was signed with the key ${keyId}`);
+      signer = { keyId, rank };
+    }
+  }
+  if (signer !== undefined) return signer;
+  const signedWith = signatures.map(({ keyId }) => quoted(keyId)).join(' and ');
+  const [only = '', ...more] = trusted.map(({ keyId }) => keyId);
+  const known =
+    more.length === 0 ? `${only} is the one that is` : `${[only, ...more].join(' and ')} are those that are`;
+  throw refused(`the config was signed with the key ${signedWith}, and ${known} trusted`);
 }
 
 const refused = (message: string): Error => integrityError(message, SIGN_AGAIN);
 
-/** `name`: of its file, printable. @throws usage when the PEM is not that of an ed25519 public key */
-export function readPublicKey(pem: string, name = 'the key file'): KeyObject {
+const BLOCK = /-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g;
+
+/**
+ * Reads the trusted keys of an agent, one or several in one file, the newest last; `name`: of the file, printable.
+ * @throws usage when the PEM is not that of ed25519 public keys, for one that is there twice, and for too many
+ */
+export function readPublicKeys(pem: string, name = 'the key file'): readonly KeyObject[] {
+  const blocks = pem.match(BLOCK) ?? [];
+  // What stands between keys would be trusted or not, depending on who reads it.
+  const rest = pem.replace(BLOCK, '').trim();
+  if (blocks.length < 2 || rest !== '') return [readPublicKey(pem, name)];
+  refuseMany(blocks.length, `keys in ${name}`);
+  const keys = blocks.map((block) => readPublicKey(block, name));
+  if (new Set(keys.map(keyIdOf)).size < keys.length) throw usageError(`${name} holds a key twice`);
+  return keys;
+}
+
+function readPublicKey(pem: string, name: string): KeyObject {
   if (/PRIVATE KEY-----/.test(pem))
     throw usageError(
       `${name} holds a private key, which stays with who signs`,

@@ -54,6 +54,8 @@ export interface FleetObservation {
   readonly writers: readonly WriterObservation[];
   /** Names below `writers/` with neither: uploads with --writer-id. */
   readonly others: readonly string[];
+  /** Keys below `writers/` and `fleet/` that are of no writer. */
+  readonly odd: readonly string[];
   /** Why it is not known which writers have configs; undefined when it is. */
   readonly configsUnknown: string | undefined;
 }

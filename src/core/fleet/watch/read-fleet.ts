@@ -6,6 +6,7 @@ import { reasonText } from '../../platform/failures/errno.js';
 import { ArchiverError, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { ObjectReader, ObjectStore } from '../../store/object-store.js';
+import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { readAll } from '../../store/read-content.js';
 import { formatStoreUrl, parseStoreUrl } from '../../store/store-url.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -45,7 +46,7 @@ export async function readFleet(store: ObjectStore, options: ReadFleetOptions): 
     listWriters(store, signal),
     listConfigs(store, signal),
   ]);
-  const ids = [...new Set([...named, ...configs.found.keys()])].toSorted();
+  const ids = [...new Set([...named.ids, ...configs.found.keys()])].toSorted();
   if (ids.length === 0)
     throw new ArchiverError(
       'not-found',
@@ -59,7 +60,7 @@ export async function readFleet(store: ObjectStore, options: ReadFleetOptions): 
   const meter = progressMeter(emit);
   const reach = new Reach();
   const sights = new Map<string, WriterObservation>();
-  const known = new Set(named);
+  const known = new Set(named.ids);
   await forEachLimit(ids, REQUESTS_AT_ONCE, async (writerId) => {
     const config = configs.found.get(writerId);
     const seen: SeenHeartbeat = known.has(writerId)
@@ -78,42 +79,54 @@ export async function readFleet(store: ObjectStore, options: ReadFleetOptions): 
     storeTime,
     writers: all.filter((one) => !isOther(one)),
     others: all.filter(isOther).map(({ writerId }) => writerId),
+    odd: [...named.odd, ...configs.odd],
     configsUnknown: configs.unknown,
   };
 }
 
-async function listWriters(reader: ObjectReader, signal: AbortSignal): Promise<readonly string[]> {
+interface ListedWriters {
+  readonly ids: readonly string[];
+  /** Folders that no writer can have. */
+  readonly odd: readonly string[];
+}
+
+async function listWriters(reader: ObjectReader, signal: AbortSignal): Promise<ListedWriters> {
   const top = 'writers/';
   const names: string[] = [];
   for await (const { prefixes } of reader.list({ prefix: top, delimiter: '/', signal })) {
     names.push(...prefixes.map((prefix) => prefix.slice(top.length, -1)));
     refuseMore(names.length, `${reader.url}/${top}`);
   }
-  return names.filter(isWriterId); // other names are folders of something else
+  const odd = names.filter((name) => !isWriterId(name)).map((name) => `${top}${name}/`);
+  return { ids: names.filter(isWriterId), odd };
 }
 
 interface ListedConfigs {
   readonly found: ReadonlyMap<string, SeenConfig>;
+  /** Configs of nobody who can be a writer. */
+  readonly odd: readonly string[];
   readonly unknown: string | undefined;
 }
 
 async function listConfigs(reader: ObjectReader, signal: AbortSignal): Promise<ListedConfigs> {
   const top = 'fleet/';
   const found = new Map<string, SeenConfig>();
+  const odd: string[] = [];
   let seen = 0;
   try {
     for await (const { objects } of reader.list({ prefix: top, signal })) {
       for (const { key, etag, lastModified } of objects) {
         const [, id] = CONFIG.exec(key) ?? [];
         if (id !== undefined && isWriterId(id)) found.set(id, { etag, putAt: lastModified, version: undefined });
+        else if (id !== undefined || !isWellFormedKey(key.replace(/\/$/, ''))) odd.push(key);
       }
       refuseMore((seen += objects.length), `${reader.url}/${top}`);
     }
   } catch (error) {
     if (!isArchiverError(error, 'access-denied')) throw error;
-    return { found: new Map(), unknown: reasonText(error) };
+    return { found: new Map(), odd, unknown: reasonText(error) };
   }
-  return { found, unknown: undefined };
+  return { found, odd, unknown: undefined };
 }
 
 function refuseMore(count: number, place: string): void {

@@ -1,6 +1,7 @@
 // Looks at a fleet and judges its writers: the entry point for monitoring.
 import type { EventSink } from '../../events/events.js';
 import { reasonText } from '../../platform/failures/errno.js';
+import { oddTexts } from '../../store/ids/key-form.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { ignoreEvents } from '../../events/progress-meter.js';
 import type { ConfigFacts } from './config-facts.js';
@@ -61,6 +62,7 @@ export async function watchFleet(store: ObjectStore, options: WatchOptions): Pro
         .slice(0, MOST_NAMED)
         .join(', ')} stored is not looked at: another store than that of the fleet is in the config`,
     );
+  notes.push(...oddTexts(observed.odd));
   const isCloned = (id: string): boolean => isClonedIn(after, id, now());
   return { ...statusOf(observed, options.thresholdMs, isCloned), location: store.url, notes };
 }

@@ -4,6 +4,7 @@ import { markedKeys, markedUpload } from '../../dataset/marks.js';
 import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
 import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { MANIFEST_NAME, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 
 export interface FolderObjects {
@@ -34,7 +35,8 @@ export async function listFolder(
   for await (const page of reader.list({ prefix: folder, signal })) {
     for (const object of page.objects) {
       const key = object.key.slice(folder.length);
-      if (CHUNK_KEY.test(key)) chunks.push(object);
+      if (!isWellFormedKey(key)) others.push(key);
+      else if (CHUNK_KEY.test(key)) chunks.push(object);
       else if (DIRECT_KEY.test(key)) files.set(key, object);
       else if (key.startsWith(`${MANIFEST_NAME}.`)) beside.push(object);
       else if (markedUpload(object.key) !== undefined) marks.push(object);

@@ -17,6 +17,7 @@ import { findPlaces, listUploads } from '../../dataset/records/find-places.js';
 import { markedUpload } from '../../dataset/marks.js';
 import { isFenceObject } from '../../format/manifest/fence.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { isWellFormedKey, oddTexts } from '../../store/ids/key-form.js';
 import { isUploadId, manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 import { FoundObjects } from './check-objects.js';
 import { addCold, type ColdCount } from './cold-chunks.js';
@@ -56,6 +57,8 @@ interface Place {
   readonly uploads: readonly string[];
   /** Names of stray objects beside the datasets. */
   readonly strays: readonly string[];
+  /** Keys below `uploads/` that archiver cannot have made. */
+  readonly odd: readonly string[];
   readonly look: Omit<SharedVerifyState, 'record'>;
   /** Shared by all places, and updated while they are verified. */
   readonly sums: Sums;
@@ -69,15 +72,17 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVer
   const { reader, mode, emit, signal } = options;
   emit({ type: 'start', operation: 'verify', source: reader.url, target: '' });
   emit({ type: 'phase', phase: 'listing' });
-  const { places, isComplete: isAllFound } = await findPlaces(reader, signal);
+  const { places, isComplete: isAllFound, odd: oddPlaces } = await findPlaces(reader, signal);
   const sums: Sums = { chunks: 0, chunksRead: 0, unreadCold: [], filesRead: 0, bytesRead: 0 };
   const stores: Place[] = [];
-  const warnings: Problem[] = [];
+  const warnings: Problem[] = oddTexts(oddPlaces).map((message) => ({ message }));
   for (const name of ['', ...places]) {
     const place = await openPlace({ ...options, reader: readerBelow(reader, name) }, sums, name !== '');
     if (place === undefined) continue;
     stores.push(place);
-    warnings.push(...strayTexts(place.strays, name).map((message) => ({ message })));
+    const odd = place.odd.map((key) => (name === '' ? key : `${name}/${key}`));
+    const texts = [...strayTexts(place.strays, name), ...oddTexts(odd)];
+    warnings.push(...texts.map((message) => ({ message })));
   }
   const count = stores.reduce((sum, { found, uploads }) => sum + Math.max(found.size, uploads.length), 0);
   if (count === 0)
@@ -128,11 +133,12 @@ async function openPlace(options: VerifyStoreOptions, sums: Sums, isBelow: boole
   const { reader, mode, signal } = options;
   try {
     const { versions: found, retired, strays } = await listDatasets(reader, signal);
-    const listed = mode === 'quick' ? undefined : await objectsBelow(reader, signal);
-    const uploads = listed === undefined ? await listUploads(reader, signal) : uploadsIn(listed);
+    const odd: string[] = [];
+    const listed = mode === 'quick' ? undefined : await objectsBelow(reader, odd, signal);
+    const uploads = listed === undefined ? await listUploads(reader, signal, odd) : uploadsIn(listed);
     const broken = await brokenTombstones(reader, retired, signal);
     const look = { listed, seen: new Set<string>(), damaged: new Set<string>() };
-    return { options, found, broken, uploads, strays, look, sums };
+    return { options, found, broken, uploads, strays, odd, look, sums };
   } catch (error) {
     if (!isBelow || !isArchiverError(error, 'access-denied')) throw error;
     return undefined;
@@ -227,10 +233,12 @@ const uploadIn = (key: string): string => key.split('/')[1] ?? '';
 
 const uploadsIn = ({ sizes }: FoundObjects): readonly string[] => [...new Set([...sizes.keys()].map(uploadIn))];
 
-async function objectsBelow(reader: ObjectReader, signal: AbortSignal): Promise<FoundObjects> {
+async function objectsBelow(reader: ObjectReader, odd: string[], signal: AbortSignal): Promise<FoundObjects> {
   const found = new FoundObjects();
   for await (const page of reader.list({ prefix: 'uploads/', signal }))
-    for (const info of page.objects) found.add(info);
+    for (const info of page.objects)
+      if (isWellFormedKey(info.key.replace(/\/$/, ''))) found.add(info);
+      else odd.push(info.key);
   return found;
 }
 

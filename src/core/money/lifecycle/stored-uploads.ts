@@ -1,5 +1,6 @@
 // Finds the uploads of a store and how many of their chunks still have to be moved, with one listing of its uploads and writers.
 import { isFenceObject } from '../../format/manifest/fence.js';
+import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { UPLOAD_ID } from '../../store/ids/upload-id.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { canMove } from './classes.js';
@@ -30,7 +31,13 @@ export async function storedUploads(
     for await (const { objects } of store.list({ prefix, signal })) {
       for (const { key, sizeBytes, storageClass } of objects) {
         const [, folder, uploadId, chunk] = CHUNK.exec(key) ?? [];
-        if (folder === undefined || uploadId === undefined || isFenceObject({ key, sizeBytes })) continue;
+        if (
+          folder === undefined ||
+          uploadId === undefined ||
+          !isWellFormedKey(key) ||
+          isFenceObject({ key, sizeBytes })
+        )
+          continue;
         const upload = found.get(folder) ?? { uploadId, waitingChunks: 0, waitingBytes: 0 };
         found.set(folder, upload);
         if (chunk === undefined || !canMove(storageClass, sizeBytes, target)) continue;

@@ -1,4 +1,5 @@
 // Finds stores in the folders of a bucket by the names of their subfolders: a rule for the bucket applies to all of them.
+import { isWellFormedKey } from '../../store/ids/key-form.js';
 import type { ObjectReader } from '../../store/object-store.js';
 
 const OWN = new Set(['uploads', 'writers', 'datasets', 'fleet']);
@@ -27,7 +28,7 @@ export async function storesBelow(
       if (++pages > MOST_PAGES) return { places, isAll: false };
       for (const below of prefixes) {
         if (OWN.has(below.slice(folder.length, -1))) isStore = true;
-        else if (isWanted(below)) waiting.push(below);
+        else if (isWellFormedKey(below.slice(0, -1)) && isWanted(below)) waiting.push(below);
       }
     }
     if (isStore) places.push(folder.slice(0, -1));

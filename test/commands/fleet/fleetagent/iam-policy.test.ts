@@ -81,3 +81,12 @@ test.each([
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toContain(words);
 });
+
+test('an empty writer is no writer: the policy is for everything below the base', async () => {
+  const folder = await tempFolder();
+
+  const [empty, none] = [await run(folder, 's3://acme/lab', '--writer-id', ''), await run(folder, 's3://acme/lab')];
+
+  expect(empty).toEqual(none);
+  expect(json(empty.stdout)['Statement']).toMatchObject([{ Resource: ['arn:aws:s3:::acme/lab/*'] }, {}, {}]);
+});

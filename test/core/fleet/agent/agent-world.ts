@@ -42,7 +42,11 @@ export interface AgentWorld {
   /** Wraps what heartbeats and configs go through. */
   wrap: (store: WholeStore) => WholeStore;
   /** Signs and puts a config; gives its bytes. */
-  publish(yaml: string, options?: { readonly key?: string; readonly unsigned?: boolean }): void;
+  publish(yaml: string, options?: { readonly key?: string | readonly string[]; readonly unsigned?: boolean }): void;
+  /** The operator's. */
+  readonly keys: ReturnType<typeof newPair>;
+  /** Public keys that the machine has. */
+  trusted: string;
   readonly pulled: () => PlanSource;
   status(): Heartbeat;
   /** Runs an agent until `cycles` have ended. */
@@ -52,14 +56,14 @@ export interface AgentWorld {
   ): Promise<readonly EndedAgentCycle[]>;
 }
 
-const pair = () =>
+export const newPair = () =>
   generateKeyPairSync('ed25519', {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
 
 /** A key that nobody trusts. */
-export const FOREIGN_KEY = pair().privateKey;
+export const FOREIGN_KEY = newPair().privateKey;
 
 export const yamlOf = (version: number, paths: readonly string[], more = ''): string =>
   [
@@ -74,7 +78,7 @@ export const yamlOf = (version: number, paths: readonly string[], more = ''): st
 export async function agentWorld(): Promise<AgentWorld> {
   const folder = await tempFolder();
   const [base, home] = [join(folder, 'store'), join(folder, 'home')];
-  const keys = pair();
+  const keys = newPair();
   const troubles: string[] = [];
   const clock = { nowMs: Date.parse('2026-05-01T00:00:00Z') };
   const key = join(base, 'fleet', WRITER, 'config.yaml');
@@ -87,6 +91,8 @@ export async function agentWorld(): Promise<AgentWorld> {
     return { ...opened, store, deleter: store };
   };
   const world: AgentWorld = {
+    keys,
+    trusted: keys.publicKey,
     base,
     home,
     troubles,
@@ -96,12 +102,15 @@ export async function agentWorld(): Promise<AgentWorld> {
       mkdirSync(join(base, 'fleet', WRITER), { recursive: true });
       writeFileSync(key, yaml);
       if (unsigned) rmSync(`${key}.sig`, { force: true });
-      else writeFileSync(`${key}.sig`, signConfig(Buffer.from(yaml), createPrivateKey(signedWith)).bytes);
+      else {
+        const signers = [signedWith].flat().map((pem) => createPrivateKey(pem));
+        writeFileSync(`${key}.sig`, signConfig(Buffer.from(yaml), ...signers).bytes);
+      }
     },
     pulled: () =>
       new PulledConfig({
         writerId: WRITER,
-        publicKey: keys.publicKey,
+        publicKeys: world.trusted,
         kept: keptConfig(path),
         lastVersion: () => memory().newestConfig(),
         planOf: (config) =>
@@ -113,7 +122,7 @@ export async function agentWorld(): Promise<AgentWorld> {
             ignoreCtime: false,
           }),
         onTrouble: (text) => void troubles.push(text),
-        reading: async (work) => {
+        withFleet: async (work) => {
           const opened = await open();
           return await work(opened.store).finally(() => opened.close());
         },

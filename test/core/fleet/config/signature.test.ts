@@ -14,6 +14,7 @@ import { tempFolder } from '../../../support/temp-folder.js';
 const spki = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
 const pkcs8 = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 
+const newPublic = (): string => spki(generateKeyPairSync('ed25519').publicKey);
 const PAIR = generateKeyPairSync('ed25519');
 const PUBLIC = spki(PAIR.publicKey);
 const OTHER = generateKeyPairSync('ed25519');
@@ -38,13 +39,13 @@ test('signs as the RFC says', () => {
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 
-  const { bytes, keyId } = signConfig(Buffer.from('72', 'hex'), key);
+  const { bytes, keyIds } = signConfig(Buffer.from('72', 'hex'), key);
 
-  expect(readSidecar(bytes).signature.toString('hex')).toBe(
+  expect(readSidecar(bytes)[0]?.signature.toString('hex')).toBe(
     '92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00',
   );
   // SHA-256 of 3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c.
-  expect(keyId).toBe('sha256:39f713d0a644253f');
+  expect(keyIds).toEqual(['sha256:39f713d0a644253f']);
 });
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
@@ -55,7 +56,7 @@ test.runIf(hasOpenssl)('openssl verifies it', async () => {
   const path = (name: string): string => join(folder, name);
   writeFileSync(path('config.yaml'), CONFIG);
   writeFileSync(path('public.pem'), PUBLIC);
-  writeFileSync(path('signature'), readSidecar(SIDECAR).signature);
+  writeFileSync(path('signature'), readSidecar(SIDECAR)[0]?.signature ?? '');
 
   const words = ['-verify', '-pubin', '-inkey', path('public.pem'), '-rawin', '-in', path('config.yaml')];
   const said = execFileSync('openssl', ['pkeyutl', ...words, '-sigfile', path('signature')], { encoding: 'utf8' });
@@ -70,7 +71,7 @@ describe('refuses', () => {
     ['no object', Buffer.from('[]'), /the signature is not an object/],
     ['a key twice', Buffer.from('{"algorithm":"a","algorithm":"ed25519"}'), /the signature has the key/],
     ['an unknown key', sidecar({ key: 1 }), /'key' of the signature is not a key that this archiver knows/],
-    ['another format', sidecar({ formatVersion: 2 }), /of a format that this archiver does not read/],
+    ['another format', sidecar({ formatVersion: 3 }), /of a format that this archiver does not read/],
     [
       'another algorithm, before anything else',
       sidecar({ algorithm: 'rsa', signature: '!', keyId: '' }),
@@ -109,7 +110,7 @@ describe('refuses', () => {
   });
 
   test('a signature whose S is not reduced, which would be a second one for the same bytes', () => {
-    const { signature } = readSidecar(SIDECAR);
+    const { signature = Buffer.alloc(0) } = readSidecar(SIDECAR)[0] ?? {};
     const order = 2n ** 252n + 27742317777372353535851937790883648493n;
     const s = BigInt(`0x${reversed(signature.subarray(32)).toString('hex')}`) + order;
     const second = Buffer.concat([
@@ -123,6 +124,46 @@ describe('refuses', () => {
   });
 });
 
+describe('several keys', () => {
+  const both = signConfig(CONFIG, PAIR.privateKey, OTHER.privateKey).bytes;
+  const trusted = PUBLIC + spki(OTHER.publicKey);
+  const byOther = signConfig(CONFIG, OTHER.privateKey);
+
+  test('one of those that are trusted is enough, and the newest that has signed counts', () => {
+    expect(verifyConfig(CONFIG, SIDECAR, trusted)).toMatchObject({ rank: 0 });
+    expect(verifyConfig(CONFIG, byOther.bytes, trusted)).toEqual({ rank: 1, keyId: byOther.keyIds[0] });
+    expect(verifyConfig(CONFIG, both, trusted)).toEqual({ rank: 1, keyId: byOther.keyIds[0] });
+    for (const one of [PUBLIC, spki(OTHER.publicKey)])
+      expect(verifyConfig(CONFIG, both, one)).toMatchObject({ rank: 0 });
+    expect(() => verifyConfig(CONFIG, both, newPublic())).toThrow(
+      /signed with the key 'sha256:\w+' and 'sha256:\w+', and/,
+    );
+  });
+
+  test('a signature by a trusted key that is not good spoils the others', () => {
+    const changed = Buffer.from(
+      both.toString().replace(/"signature":"(.)/, (_, first) => `"signature":"${first === 'A' ? 'B' : 'A'}`),
+    );
+
+    expect(() => verifyConfig(CONFIG, changed, trusted)).toThrow(/is not what was signed/);
+    expect(() => verifyConfig(Buffer.from(yamlOf({ version: 2 })), both, trusted)).toThrow(/is not what was signed/);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['none', { signatures: [] }, /the signature is by no key/],
+    ['no list', { signatures: {} }, /'signatures' of the signature is not a list/],
+    ['keys of both forms', { keyId: 'x' }, /'keyId' of the signature is not a key that this archiver knows/],
+  ])('refuses %s', (_, changes, sentence) => {
+    const bytes = Buffer.from(JSON.stringify({ ...JSON.parse(String(both)), ...changes }));
+
+    expect(() => verifyConfig(CONFIG, bytes, trusted)).toThrow(sentence);
+  });
+
+  test('nothing is signed twice by one key', () => {
+    expect(() => signConfig(CONFIG, PAIR.privateKey, PAIR.privateKey)).toThrow(/two of the keys are the same/);
+  });
+});
+
 describe('keys that are none', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
@@ -131,7 +172,10 @@ describe('keys that are none', () => {
     ['text', 'hello', /is not a public key in PEM \(PUBLIC KEY\)/],
     ['private', pkcs8(PAIR.privateKey), /the key file holds a private key, which stays with who signs/],
     ['damaged', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n', /it is damaged/],
-    ['two', PUBLIC + spki(OTHER.publicKey), /is not a public key in PEM/],
+    ['a key twice', PUBLIC + PUBLIC, /the key file holds a key twice/],
+    ['a private one among others', PUBLIC + pkcs8(OTHER.privateKey), /holds a private key/],
+    ['text between two', `${PUBLIC}and\n${spki(OTHER.publicKey)}`, /is not a public key in PEM/],
+    ['too many', [...Array(9)].map(newPublic).join(''), /there are 9 keys in the key file, and 8 are allowed/],
     ['RSA', spki(rsa.publicKey), /a key of the kind rsa, and configs are signed with ed25519/],
     ['for encryption', spki(generateKeyPairSync('x25519').publicKey), /a key of the kind x25519/],
   ])('public: %s', (_, pem, sentence) => {
