@@ -46,11 +46,14 @@ export function dailySpend(
   const start = from === undefined ? first : dayOf(from);
   const levels = new StoredLevels();
   const spent: DailySpend[] = [];
+  let now = levels.now();
   for (let day = first < start ? first : start; day <= end; day = plusDays(day, 1)) {
     const ofDay = byDay.get(day) ?? [];
-    const before = levels.now();
+    const before = now;
     for (const record of ofDay) levels.add(record, day);
-    if (day >= start) spent.push({ day, ...spentOn(day, ofDay, { before, now: levels.now() }) });
+    // There is a level for every upload without a project, and most days change none.
+    if (ofDay.length > 0) now = levels.now();
+    if (day >= start) spent.push({ day, ...spentOn(day, ofDay, { before, now }) });
   }
   return spent;
 }
