@@ -196,14 +196,18 @@ test('a store without known prices is named, and the rest is forecast', async ()
     upload('2026-08-01T12:00:00.000Z', TIB),
     upload('2026-08-02T12:00:00.000Z', TIB, { ...ceph, lines: [] }),
   );
-  const { kind, unpricedStores, unknownDays, predictions } = await at('2026-08-20T12:00:00Z', 'forecast');
+  const { kind, leftOutStores, unknownDays, predictions } = await at('2026-08-20T12:00:00Z', 'forecast');
 
-  expect({ kind, unpricedStores, unknownDays }).toEqual({
+  expect({ kind, leftOutStores, unknownDays }).toEqual({
     kind: 'forecast',
-    unpricedStores: ['s3://ceph/lab'],
+    leftOutStores: ['s3://ceph/lab'],
     unknownDays: 1,
   });
   expect((predictions as Prediction[])[0]?.storedUsd).toBeCloseTo((7 * 23.552) / 31, 4);
+  const now = () => new Date('2026-08-20T12:00:00Z');
+  expect((await runCommand({ root, folder, now }, ['cost', 'burnrate'])).stdout).toContain(
+    '  left out  what is stored in s3://ceph/lab: its prices are not known\n',
+  );
 });
 
 const HOURS = 24 * 120;
