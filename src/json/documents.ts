@@ -27,7 +27,7 @@ const COUNTS = 'added deleted modified unchanged';
 const ORIGIN = 'provider region pricesOf terms';
 const KEPT = 'storageClass objects bytes uploadUsd monthlyUsd yearlyUsd minimumDays earlyDeletionUsd restores';
 
-const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts storedPerDayUsd unpricedStoreUrls';
+const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts storedPerDayUsd leftOutStores';
 
 /** The keys of each command in addition to `schemaVersion`; a key with `?` may be missing. */
 export const JSON_DOCUMENTS = {

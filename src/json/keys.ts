@@ -616,6 +616,7 @@ export const JSON_KEYS = {
   leftAlone: key(count, 'objects of others'),
   leftAloneSamples: key(listOf(text), 'the first of them'),
   leftObjects: key(listOf(of('key reason')), 'objects that were put to try a key, and may not be deleted with it'),
+  leftOutStores: key(listOf(text), 'stores with something whose price is not known: it is in no amount'),
   leftOutWriters: key(listOf(text), 'writers without a heartbeat or a config'),
   leftUsd: key(usd, 'what is left of it'),
   level: key(number, 'share of cases that the range holds in, 0 to 1'),
@@ -1116,7 +1117,6 @@ export const JSON_KEYS = {
   unknownDays: key(count, 'days whose costs are not known; they are left out'),
   unknowns: key(listOf(text), 'what cannot be known of what was rebuilt, in words'),
   unpricedRuns: key(count, 'runs whose cost is not known, and not counted'),
-  unpricedStoreUrls: key(listOf(text), 'stores with something whose price is not known: it is in no amount'),
   unpricedStores: key(
     listOf(of('url gbMonths requestCount')),
     'what was used of stores at prices that are not known; the sum is at least `knownUsd`',

@@ -26,7 +26,7 @@ export interface SpendSeries {
   /** What is recorded of today. */
   readonly today: { readonly once: number; readonly added: number };
   /** Stores with something whose price is not known: it is not in any amount. */
-  readonly unpricedStores: readonly string[];
+  readonly leftOutStores: readonly string[];
   /** All recorded costs, including today's; null when those of a day are not known. */
   readonly spentUsd: number | null;
 }
@@ -77,7 +77,7 @@ export async function spendSeries(
     lastDay: plusDays(today, -1),
     coming: daily.flatMap(({ day, storedUsd }) => (day < today ? [] : [{ stored: storedUsd, month: monthOf(day) }])),
     today: { once: now?.onceUsd ?? 0, added: now?.addedMonthlyUsd ?? 0 },
-    unpricedStores: await unpricedStores(records),
+    leftOutStores: await unpricedStores(records),
     spentUsd: sumOf(costs),
   };
 }
@@ -112,7 +112,7 @@ export const seriesDocument = (series: SpendSeries) => ({
   unknownDays: unknownOf(series),
   dailyCosts: series.days.map(({ day, cost }) => ({ day, costUsd: nearestUsd(cost) })),
   storedPerDayUsd: nearestUsd(series.coming[0]?.stored ?? 0),
-  unpricedStoreUrls: series.unpricedStores,
+  leftOutStores: series.leftOutStores,
 });
 
 const unknownOf = ({ days }: SpendSeries): number => days.filter(({ cost }) => cost === null).length;
@@ -139,11 +139,9 @@ export function daysFacts(series: SpendSeries): readonly string[] {
 }
 
 /** The lines about what is stored: what it costs a day, and what has no known price. */
-export const storedFacts = ({ coming: [today], unpricedStores }: SpendSeries): readonly string[] => [
+export const storedFacts = ({ coming: [today], leftOutStores }: SpendSeries): readonly string[] => [
   fact('stored', `${formatUsd(today?.stored ?? 0)} a day for what is stored now, until it is deleted`),
-  ...unpricedStores.map((store) =>
-    fact('unpriced', `what is stored in ${printable(store)}: it is not in these amounts`),
-  ),
+  ...leftOutStores.map((store) => fact('left out', `what is stored in ${printable(store)}: its prices are not known`)),
 ];
 
 const CHART_COLUMNS = 40;

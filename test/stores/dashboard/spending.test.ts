@@ -6,7 +6,7 @@ const records = [
   ledgerRecord({ time: '2026-08-01T12:00:00.000Z', monthlyMicros: 23_552_000, costMicros: 80_000 }),
   ledgerRecord({ time: '2026-11-18T12:00:00.000Z', monthlyMicros: 2_304_000_000, costMicros: 8_000_000, lines: [] }),
 ];
-const at = (day: string) => spendingOf(records, new Date(`${day}T15:00:00.000Z`));
+const at = (day: string) => spendingOf(records, new Date(`${day}T12:00:00.000Z`));
 
 test('the month comes at least to what it says on its last day, if nothing more is done', () => {
   const { monthEnd, monthEndUsd, storedPerDayUsd, days, month } = at('2026-11-20');

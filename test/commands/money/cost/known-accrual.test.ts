@@ -46,7 +46,7 @@ async function at(now: string, ...argv: string[]): Promise<Record<string, unknow
 }
 
 const spentBy = async (day: string): Promise<number> =>
-  Number((await at(`${day}T23:00:00Z`, 'report', '--period', 'all'))['costUsd']);
+  Number((await at(`${day}T12:00:00Z`, 'report', '--period', 'all'))['costUsd']);
 
 interface Prediction {
   readonly days: number;
@@ -61,7 +61,7 @@ const predictionsAt = async (now: string, ...argv: string[]): Promise<readonly P
 const MODELS = ['linear', 'exponential', 'moving_average', 'ensemble'];
 
 describe('1 TiB since August, and 100 TiB two days ago', () => {
-  const NOW = '2026-11-20T15:00:00Z';
+  const NOW = '2026-11-20T12:00:00Z';
   beforeEach(() => record(upload('2026-08-01T12:00:00.000Z', TIB), upload('2026-11-18T12:00:00.000Z', 100 * TIB)));
 
   test.each(MODELS)('%s says on 20 Nov what the report says on 20 Dec', async (model) => {
@@ -120,7 +120,7 @@ test.each([
     upload('2026-11-19T12:00:00.000Z', TIB, { store: 's3://ceph/lab', monthlyMicros: null, costMicros: null }),
   );
   const shown = async (...argv: string[]): Promise<string> => {
-    const now = () => new Date('2026-11-20T15:00:00Z');
+    const now = () => new Date('2026-11-20T12:00:00Z');
     return (await runCommand({ root, folder, now, columns, env: { NO_COLOR: '1' } }, ['cost', ...argv])).stdout;
   };
   const forecast = await shown('forecast');
@@ -140,7 +140,7 @@ test('without anything that came on top, a forecast is what is stored, with no d
   await record(upload('2026-08-01T12:00:00.000Z', 60 * TIB));
 
   for (const model of MODELS) {
-    const { predictions, accuracy } = await at('2026-11-20T15:00:00Z', 'forecast', '--model', model);
+    const { predictions, accuracy } = await at('2026-11-20T12:00:00Z', 'forecast', '--model', model);
     for (const { days, storedUsd, expectedUsd, intervals } of predictions as Prediction[]) {
       const until = plusDays('2026-11-19', days);
       expect(storedUsd).toBeCloseTo((await spentBy(until)) - (await spentBy('2026-11-19')), 5);
@@ -155,7 +155,7 @@ test('uploads at a rate are expected to go on: each costs on every day that rema
   for (let day = 0; day < 30; day++) await record(upload(`${plusDays('2026-09-01', day)}T12:00:00.000Z`, TIB));
   const thirty = async (now: string): Promise<Prediction | undefined> =>
     (await predictionsAt(now)).find(({ days }) => days === 30);
-  const { storedUsd = 0, expectedUsd, intervals } = (await thirty('2026-09-30T23:00:00Z')) ?? {};
+  const { storedUsd = 0, expectedUsd, intervals } = (await thirty('2026-09-30T12:00:00Z')) ?? {};
 
   for (let day = 30; day < 60; day++) await record(upload(`${plusDays('2026-09-01', day)}T12:00:00.000Z`, TIB));
   const actual = (await spentBy('2026-10-29')) - (await spentBy('2026-09-29'));
@@ -167,7 +167,7 @@ test('uploads at a rate are expected to go on: each costs on every day that rema
 
 test('the known cost is told from the first day on, and statistics are left out and said to be', async () => {
   await record(upload('2026-11-18T12:00:00.000Z', 100 * TIB));
-  const now = '2026-11-20T15:00:00Z';
+  const now = '2026-11-20T12:00:00Z';
 
   const forecast = await at(now, 'forecast');
   expect(forecast).toMatchObject({ kind: 'too-few-days', knownDays: 2, neededDays: 7 });
@@ -196,14 +196,18 @@ test('a store without known prices is named, and the rest is forecast', async ()
     upload('2026-08-01T12:00:00.000Z', TIB),
     upload('2026-08-02T12:00:00.000Z', TIB, { ...ceph, lines: [] }),
   );
-  const { kind, unpricedStoreUrls, unknownDays, predictions } = await at('2026-08-20T15:00:00Z', 'forecast');
+  const { kind, leftOutStores, unknownDays, predictions } = await at('2026-08-20T12:00:00Z', 'forecast');
 
-  expect({ kind, unpricedStoreUrls, unknownDays }).toEqual({
+  expect({ kind, leftOutStores, unknownDays }).toEqual({
     kind: 'forecast',
-    unpricedStoreUrls: ['s3://ceph/lab'],
+    leftOutStores: ['s3://ceph/lab'],
     unknownDays: 1,
   });
   expect((predictions as Prediction[])[0]?.storedUsd).toBeCloseTo((7 * 23.552) / 31, 4);
+  const now = () => new Date('2026-08-20T12:00:00Z');
+  expect((await runCommand({ root, folder, now }, ['cost', 'burnrate'])).stdout).toContain(
+    '  left out  what is stored in s3://ceph/lab: its prices are not known\n',
+  );
 });
 
 const HOURS = 24 * 120;
