@@ -29,7 +29,7 @@ export function localSources(values: LocalValues, context: LocalContext): Dashbo
   const { now, home, cwd } = context;
   const location = bookUrl({ place: values.budgetStore, home, cwd });
   return {
-    spend: createSource({ now, read: (_, before) => readSpend(before, context) }),
+    spend: createSource({ now, read: (signal, before) => readSpend(before, { ...context, signal }) }),
     budgets: createSource({
       now,
       read: (signal, before) => readBudgets(location, before, { values, context, signal }),
@@ -41,13 +41,17 @@ export function localSources(values: LocalValues, context: LocalContext): Dashbo
 }
 
 /** Sums up again when something was recorded, or a new day began. */
-async function readSpend(before: SpendRead | undefined, { home, now }: LocalContext): Promise<SpendRead> {
-  const folder = ledgerFolder(home);
+async function readSpend(
+  before: SpendRead | undefined,
+  { now, ...context }: LocalContext & { readonly signal: AbortSignal },
+): Promise<SpendRead> {
+  const folder = ledgerFolder(context.home);
   const killed = (await killedRuns(folder, hostname())).map(({ id }) => id);
   const stamp = [dayOf(now()), await ledgerStamp(folder), ...killed].join(' ');
   if (before?.stamp === stamp) return before;
   const notes: string[] = [];
-  const records = await recordsOf({ home, warn: (text) => void notes.push(text) });
+  // Without settings: this view asks no store for anything.
+  const records = await recordsOf({ ...context, settings: {}, warn: (text) => void notes.push(text) });
   return { ...spendingOf(records, now()), stamp, notes };
 }
 

@@ -165,5 +165,8 @@ async function measuredRate({ provider, region }: PriceList, context: Context): 
   const { sendingRate } = await import('../../core/money/ledger/sending-rate.js');
   const { recordsOf } = await import('./spent.js');
   const from = new Date(context.now().getTime() - MEASURED_DAYS * DAY_MS);
-  return sendingRate(await recordsOf(context, undefined, from), { isAws: provider === 'aws', region });
+  return sendingRate(await recordsOf({ ...context, settings: {} }, undefined, from), {
+    isAws: provider === 'aws',
+    region,
+  });
 }

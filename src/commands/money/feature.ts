@@ -21,6 +21,7 @@ import { command as costSummary } from './cost/summary.js';
 import { command as costUpload } from './cost/upload.js';
 import { command as estimate } from './estimate.js';
 import { command as lifecycle } from './lifecycle.js';
+import { ledgerStoreSetting } from './shared-ledger.js';
 
 const LIMITS = 'limits for what projects may cost and store';
 
@@ -53,7 +54,7 @@ export const money: Feature = {
     { path: 'cost budget', summary: LIMITS },
   ],
   globals: {
-    sections: { costControl: { flags: ['uploadHistory', 'budgetStore'] } },
+    sections: { costControl: { settings: ledgerStoreSetting, flags: ['uploadHistory', 'budgetStore'] } },
     recorded: askedBudgetsFlag,
   },
   async meter(account, context) {

@@ -1,13 +1,15 @@
 // Compares the ledger with a store, and records what differs.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Clock, Places } from '../../cli/context.js';
+import type { Clock } from '../../cli/context.js';
 import type { EventSink } from '../../core/events/events.js';
 import { appendRecords } from '../../core/money/ledger/ledger.js';
 import { ListedLevels } from '../../core/money/ledger/listed-levels.js';
 import { usdOf } from '../../core/money/ledger/micros.js';
 import { type Correction, type Rebase, rebaseOf, type StoredAmount } from '../../core/money/ledger/rebase.js';
+import type { LedgerRecord } from '../../core/money/ledger/record.js';
 import { busyUploads } from '../../core/money/ledger/running.js';
+import { shareRecords } from '../../core/money/ledger/shared-ledger.js';
 import { ArchiverError } from '../../core/platform/failures/errors.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
@@ -18,7 +20,8 @@ import type { StoreContext, StoreValues } from '../kit/store.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 import type { FoundStore } from './analyze/analyze-call.js';
 import { storePrices } from './analyze/store-prices.js';
-import { readRecords } from './read-records.js';
+import { type ReadingContext, readRecords } from './read-records.js';
+import { openShared } from './shared-ledger.js';
 
 const countedText = ({ objects, bytes }: StoredAmount): string => `${formatBytes(bytes)} (${formatCount(objects)})`;
 const usdText = ({ monthlyMicros }: StoredAmount): string => shortUsd(usdOf(monthlyMicros));
@@ -42,7 +45,7 @@ interface RebaseCall {
     readonly allowEmpty: boolean;
     readonly dryRun: boolean;
   };
-  readonly context: StoreContext & Clock & Pick<Places, 'home'> & TableContext;
+  readonly context: StoreContext & Clock & ReadingContext & TableContext;
   readonly emit: EventSink;
 }
 
@@ -89,10 +92,25 @@ export async function rebaseStore(url: string, { values, context, emit }: Rebase
         hint: 'see that the place is the right one and mounted; with --allow-empty it is recorded as empty',
       },
     );
-  if (!dryRun) await appendRecords(folder, rebase.records, { host: hostname() });
+  if (!dryRun) {
+    await shareAll(rebase.records, context);
+    await appendRecords(folder, rebase.records, { host: hostname() });
+  }
   const document = documentOf(rebase, { location, by, at, dryRun, unreadLines, requests: store.requests });
   const table = rebase.corrections.length === 0 ? '' : `\n${await tableText(rebase.corrections, COLUMNS, context)}`;
   return { document, text: textOf(lines(rebase, document)) + table };
+}
+
+/** The first record, that of the place itself, comes last: without it a rebase did not happen. */
+async function shareAll([head, ...others]: readonly LedgerRecord[], context: ReadingContext): Promise<void> {
+  const opened = head === undefined ? undefined : await openShared(context.settings, context);
+  if (head === undefined || opened === undefined) return;
+  try {
+    await shareRecords(opened.store, others, context.signal);
+    await shareRecords(opened.store, [head], context.signal);
+  } finally {
+    opened.close();
+  }
 }
 
 const NO_ATHENA = {

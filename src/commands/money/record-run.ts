@@ -9,12 +9,14 @@ import { makeRecords, uploadsOf } from '../../core/money/ledger/make-record.js';
 import type { LedgerRecord } from '../../core/money/ledger/record.js';
 import type { RunAbout, UploadShape } from '../../core/events/run-about.js';
 import { appendHistory, historyFile } from '../../core/money/ledger/upload-history.js';
+import { shareRecords } from '../../core/money/ledger/shared-ledger.js';
 import type { RunMeter } from '../../core/money/ledger/run-meter.js';
 import { killedRuns, removeTornRuns, type RunningCost } from '../../core/money/ledger/running.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import type { Cancellation, RecordContext } from '../../cli/context.js';
 import { budgetPlaceOf, textOf } from './budget-place.js';
 import { runBudgetOf } from './run-budget.js';
+import { openShared } from './shared-ledger.js';
 
 interface EndedRun {
   readonly about: RunAbout;
@@ -52,6 +54,7 @@ export async function recordRunOf(context: RecordContext, { about, meter, runnin
     });
     try {
       await appendRecords(folder, records, own);
+      await share(context, records);
       const [record] = records;
       const history = historyFile(textOf(account.values['uploadHistory']), home, cwd);
       if (history !== undefined && shape !== undefined && record !== undefined)
@@ -82,11 +85,29 @@ async function recordKilled(context: RecordContext, folder: string, own: { reado
     };
     const left = records.filter((record) => !known.has(record.id)).map(ofItsProject);
     await appendRecords(folder, left, own);
+    await share(context, left);
     const recorded = records.flatMap((record) => known.get(record.id) ?? []);
     await updateFollowers(context, id, [...recorded, ...left]);
     await remove();
   }
   await removeTornRuns(folder, context.now().getTime());
+}
+
+/** Writes the records to the shared ledger, where one is chosen. They are in that of this computer in any case. Never throws. */
+async function share(context: RecordContext, records: readonly LedgerRecord[]): Promise<void> {
+  const { account, warn } = context;
+  const { onTrouble = warn } = account;
+  if (records.length === 0) return;
+  try {
+    const opened = await openShared(account.values, context);
+    try {
+      if (opened !== undefined) await shareRecords(opened.store, records);
+    } finally {
+      opened?.close();
+    }
+  } catch (error) {
+    onTrouble(`the cost of this run is not in the shared ledger: ${errorText(error)}`);
+  }
 }
 
 /** Counts the run in budgets, and raises the alerts that are due. Never throws. */

@@ -1,5 +1,5 @@
 // The common part of commands about recorded costs: reading the ledger, the period, tables of amounts.
-import type { Clock, Messages, Origins, Places } from '../../cli/context.js';
+import type { Clock, Messages, Origins } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import { suggest } from '../../core/platform/text/suggest.js';
 import { ArchiverError } from '../../core/platform/failures/errors.js';
@@ -12,7 +12,7 @@ import { shortUsd } from '../../ui/format-usd.js';
 import { didYouMean, fact, firstLines, minuteText } from '../kit/lines.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 import { periodDocument, periodText } from './period-flags.js';
-import type { ReadRecords } from './read-records.js';
+import type { ReadingContext, ReadRecords } from './read-records.js';
 
 export const ESTIMATED =
   'Amounts are estimates from the prices that held: no free tier,\nand every run as if it were the first of its month.';
@@ -27,11 +27,11 @@ export const recordedRegionFlag = {
   }),
 };
 
-export type LedgerContext = Pick<Places, 'home'> & Clock & Pick<Messages, 'warn'> & Origins;
+export type LedgerContext = ReadingContext & Clock & Pick<Messages, 'warn'> & Origins;
 
 /** Returns the records of the ledger from `from` on, and warns of lines that cannot be read. @throws access-denied, io */
 export async function recordsOf(
-  context: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
+  context: ReadingContext & Pick<Messages, 'warn'>,
   region?: string,
   from?: Date,
 ): Promise<readonly LedgerRecord[]> {
@@ -40,18 +40,18 @@ export async function recordsOf(
 
 /** The same with the number of the lines that cannot be read. @throws access-denied, io */
 export async function recordedIn(
-  context: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
+  context: ReadingContext & Pick<Messages, 'warn'>,
   region?: string,
   from?: Date,
 ): Promise<ReadRecords> {
   const { readRecords } = await import('./read-records.js');
-  const { records, unreadLines, folder } = await readRecords(context, from);
+  const { records, unreadLines, folder, place } = await readRecords(context, from);
   if (unreadLines > 0)
     context.warn(
-      `${formatQuantity(unreadLines, 'line')} of ${printable(folder)} cannot be read, and the cost of that is not counted`,
+      `${formatQuantity(unreadLines, 'line')} of ${printable(place)} cannot be read, and the cost of that is not counted`,
     );
   const own = region === undefined ? records : records.filter((record) => record.region === region);
-  return { records: own, unreadLines, folder };
+  return { records: own, unreadLines, folder, place };
 }
 
 /** The error for a project without records; `known` are the projects that have some. */

@@ -1,11 +1,12 @@
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
-import type { Clock, Messages, Places, Results } from '../../../cli/context.js';
+import type { Clock, Messages, Results } from '../../../cli/context.js';
 import { flag } from '../../../cli/flag.js';
 import type { ProgressContext } from '../../../cli/progress.js';
 import { detectedStoreFlags } from '../../kit/flags.js';
 import { stopwatch, withResult } from '../../kit/run.js';
 import type { StoreContext } from '../../kit/store.js';
+import type { ReadingContext } from '../read-records.js';
 import type { TableContext } from '../../kit/table.js';
 
 const flags = {
@@ -23,7 +24,7 @@ const flags = {
 type Context = Results<'cost rebase'> &
   Clock &
   Messages &
-  Pick<Places, 'home' | 'cwd'> &
+  ReadingContext &
   StoreContext &
   ProgressContext &
   TableContext;

@@ -7,7 +7,7 @@ import { isUploadId } from '../../store/ids/upload-id.js';
 import { appendDocuments, documentsFromEnd, readDocuments } from '../../platform/state/document-lines.js';
 import { checkRecord, type LedgerRecord, RECORD } from './record.js';
 
-const KIND = { type: 'cost-record', format: 1, noun: 'cost record', body: RECORD } as const;
+export const KIND = { type: 'cost-record', format: 1, noun: 'cost record', body: RECORD } as const;
 const FILE = /^(\d{4}-\d{2})\.jsonl$/;
 const UPLOAD = /"uploadId":"([^"]*)"/;
 
@@ -46,15 +46,21 @@ export interface FoundRecords {
 
 /** Reads the records of a time range; none when there is no ledger. @throws access-denied, io */
 export async function readLedger(folder: string, { from, until }: LedgerRange = {}): Promise<FoundRecords> {
-  const byId = new Map<string, LedgerRecord>();
+  const all: LedgerRecord[] = [];
   let unread = 0;
   for (const name of await filesOf(folder, { from, until })) {
     const { found, skipped } = await readDocuments(join(folder, name), KIND);
     unread += skipped;
-    for (const record of found) if (isWithin(record, { from, until })) keep(byId, record);
+    for (const record of found) all.push(record);
   }
-  const records = [...byId.values()].sort((one, other) => (one.time < other.time ? -1 : Number(one.time > other.time)));
-  return { records, skipped: unread };
+  return { records: orderedRecords(all, { from, until }), skipped: unread };
+}
+
+/** Returns the records of a time range in order of time, each once; those of the same moment as they were given. */
+export function orderedRecords(records: Iterable<LedgerRecord>, range: LedgerRange): readonly LedgerRecord[] {
+  const byId = new Map<string, LedgerRecord>();
+  for (const record of records) if (isWithin(record, range)) keep(byId, record);
+  return [...byId.values()].sort((one, other) => (one.time < other.time ? -1 : Number(one.time > other.time)));
 }
 
 /** Adds a record, where the record of a finished run replaces the one it left when it was killed. */
