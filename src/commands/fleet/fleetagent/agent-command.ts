@@ -59,7 +59,6 @@ export async function runAgentCommand(
   };
   const heartbeats = new HeartbeatSender({
     writerId,
-    instanceId,
     open: (signal) => openFleet(baseUrl, values, context, { signal, refusals: known() }),
     onTrouble: (text) => context.note(text),
   });

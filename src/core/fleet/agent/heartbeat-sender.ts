@@ -14,10 +14,11 @@ import { type Heartbeat, heartbeatBytes, heartbeatKey, MAX_HEARTBEAT_BYTES, pars
 
 /** Time after which a heartbeat is given up when the store does not answer. */
 const PATIENCE_MS = 30_000;
+/** Two of each heartbeat. */
+const OWN_TAGS = 8;
 
 export interface HeartbeatSenderOptions {
   readonly writerId: string;
-  readonly instanceId: string;
   /** Opens the base of the fleet. */
   readonly open: (signal: AbortSignal) => Promise<OpenedStore>;
   /** Called with the reason when a heartbeat could not be put. */
@@ -36,8 +37,8 @@ export class HeartbeatSender {
   clockAheadMs: number | undefined;
   private waiting: Beat | undefined;
   private running: Promise<void> | undefined;
-  /** Possible ETags of our own last heartbeat; empty until one was put. */
-  private own = new Set<string>();
+  /** ETags and digests of our own last heartbeats, the newest at the end: one that was given up may arrive later. Empty until one was put. */
+  private own: readonly string[] = [];
 
   constructor(private readonly options: HeartbeatSenderOptions) {}
 
@@ -72,19 +73,23 @@ export class HeartbeatSender {
     const opened = await this.options.open(signal);
     const { store } = opened;
     try {
-      if (looks && this.own.size > 0) this.clone = await this.findClone(store, signal);
+      if (looks && this.own.length > 0) this.clone = await this.findClone(store, signal);
       const body = heartbeatBytes(compose());
       // Added before the PUT, in case its answer is lost.
-      this.own.add(hash('md5', body, 'hex'));
+      this.know(hash('md5', body, 'hex'));
       const { etag } = await store.put(heartbeatKey(this.options.writerId), body, {
         contentType: 'application/json',
         signal,
       });
       this.clockAheadMs = opened.clockAheadMs?.();
-      this.own = new Set([etag, hash('md5', body, 'hex')]);
+      this.know(etag);
     } finally {
       opened.close();
     }
+  }
+
+  private know(tag: string): void {
+    this.own = [...this.own, tag].slice(-OWN_TAGS);
   }
 
   /** Describes another process that put the stored heartbeat; undefined when it is our own, or when that is not known. */
@@ -95,11 +100,15 @@ export class HeartbeatSender {
         for (const object of page.objects) if (object.key === key) return object;
       return undefined;
     });
-    if (found === undefined || this.own.has(found.etag)) return undefined;
-    const other = await ifAllowed(store, 'read', key, async () =>
-      parseHeartbeat(await readAll(await store.get(key, { signal }), MAX_HEARTBEAT_BYTES)),
-    ).catch(undefinedOn('integrity', 'unsupported')); // whatever it is, it is not our own
-    if (other?.instanceId === this.options.instanceId) return undefined;
+    if (found === undefined || this.own.includes(found.etag)) return undefined;
+    let isOwn = false;
+    const other = await ifAllowed(store, 'read', key, async () => {
+      const bytes = await readAll(await store.get(key, { signal }), MAX_HEARTBEAT_BYTES);
+      // Where the store encrypts, an ETag is no digest. The instance id proves nothing: whoever has the key can write it, too.
+      isOwn = this.own.includes(hash('md5', bytes, 'hex'));
+      return parseHeartbeat(bytes);
+    }).catch(undefinedOn('integrity', 'unsupported')); // whatever it is, it is not our own
+    if (isOwn) return undefined;
     const who =
       other === undefined ? 'another process' : `process ${quoted(other.instanceId)} on ${quoted(other.host)}`;
     return `${who} writes as ${this.options.writerId}, too: was this machine cloned? Each needs a writer id of its own`;

@@ -137,7 +137,6 @@ export async function agentWorld(): Promise<AgentWorld> {
         archive: () => Promise.resolve(archived()),
         heartbeats: new HeartbeatSender({
           writerId: WRITER,
-          instanceId,
           open,
           onTrouble: (text) => void troubles.push(text),
         }),

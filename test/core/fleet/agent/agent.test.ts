@@ -293,6 +293,11 @@ describe('heartbeats', () => {
     ['may only list', JSON.stringify, 'another process'],
     ['may read what is none', () => 'x', 'another process'],
     [
+      'may read what was made to look like its own',
+      (beat: object) => JSON.stringify({ ...beat, instanceId: 'instance-1', host: 'host' }),
+      "process 'instance-1' on 'host'",
+    ],
+    [
       'may read a megabyte of it',
       (beat: object) => JSON.stringify({ ...beat, host: 'x'.repeat(1_000_000) }),
       `process 'instance-of-the-clone' on '${'x'.repeat(200)}…'`,
