@@ -97,7 +97,9 @@ test('each record is once, a range reads its months, and what was read is not as
     ledgerRecord({ time: `${day}T12:00:00.000Z` }),
   );
   const killed = ledgerRecord({ ...records[1], outcome: 'killed', files: 1 });
+  s3.conditions.ifNoneMatch = 'unknown';
   await shareRecords(store, [...records, killed]);
+  s3.conditions.ifNoneMatch = 'kept';
   await shareRecords(store, records);
   s3.buckets.get('lab')?.set('budgets/ledger/2026-04/0123456789abcdef.json', {
     body: Buffer.from('{"type":"cost-record","format":1}'),

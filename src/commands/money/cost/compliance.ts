@@ -92,7 +92,7 @@ function amountLine(line: SpentGroup): string {
     ...(line.transferredBytes > 0 ? [`${formatBytes(line.transferredBytes)} sent out`] : []),
     ...(line.retrievedBytes > 0 ? [`${formatBytes(line.retrievedBytes)} retrieved`] : []),
   ];
-  return `  ${(line.name ?? '').padEnd(16)} ${amountOf(line).padStart(12)}  ${used.join(', ')}`;
+  return `  ${(line.name ?? '').padEnd(16)} ${[amountOf(line).padStart(12), ...(used.length === 0 ? [] : [used.join(', ')])].join('  ')}`;
 }
 
 /** The report as text. */

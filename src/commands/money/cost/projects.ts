@@ -22,8 +22,9 @@ export const command = defineCommand({
   path: 'cost projects',
   summary: 'list the projects that have recorded costs',
   description:
-    'Runs of this computer are recorded in ~/.archiver/ledger, and nothing of it is sent anywhere. An upload without ' +
-    '--project is a project of its own, by its upload id. The cost is everything until today, storage included.',
+    'Runs of this computer are recorded in ~/.archiver/ledger, and nothing of it is sent anywhere, but to the store that ' +
+    'costControl.ledgerStore names: then it shows what all machines recorded there. An upload without --project is a project of ' +
+    'its own, by its upload id. The cost is everything until today, storage included.',
   flags: recordedRegionFlag,
   examples: ['archiver cost projects', 'archiver cost projects --region eu-west-1 --json'],
   exits: { 0: 'listed', 1: 'the ledger cannot be read' },

@@ -2,6 +2,7 @@
 // is a list of objects, and what the ledger is to say is counted from that alone.
 import { describe, expect, test } from 'vitest';
 import { listPrices } from '../../../../src/core/cost/price-book.js';
+import { dailySpend } from '../../../../src/core/money/ledger/daily.js';
 import { ListedLevels } from '../../../../src/core/money/ledger/listed-levels.js';
 import { type Measured, rebaseOf } from '../../../../src/core/money/ledger/rebase.js';
 import { checkRecord, type LedgerRecord, type StoredChange } from '../../../../src/core/money/ledger/record.js';
@@ -147,6 +148,7 @@ describe.each(SEEDS)('history %i', (seed) => {
     const after = [...lab.records, ...first.records];
 
     expect(shown(after)).toEqual(truth(lab));
+    expect(dailySpend(after).at(-1)?.bytes).toBe(first.after.bytes);
     expect(first.after.bytes).toBe(lab.objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
     const again = rebaseOf(after, measured, '1'.repeat(16));
     expect([again.corrections, again.records]).toEqual([[], []]);
