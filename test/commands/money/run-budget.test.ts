@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 test('what a run has reserved is renewed for as long as it goes on, and before it expires', () => {
   const run = new RunBudget('a'.repeat(16));
-  const renew = vi.fn(() => Promise.resolve());
+  const renew = vi.fn<() => Promise<void>>(() => Promise.resolve());
   run.keep({}, { micros: 1, bytes: 2 }, renew);
 
   vi.advanceTimersByTime(RESERVED_MS - 1);
