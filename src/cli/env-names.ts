@@ -37,6 +37,9 @@ const WORDS_OF_IMAGES = new Set(
   ].map((word) => `ARCHIVER_${word.toUpperCase()}`),
 );
 
+/** Names of flags that mean different things: an amount for `cost exhaustion`, a project for `cost report`. Such a flag has only the command's own. */
+const SEVERAL_MEANINGS = new Set(['ARCHIVER_BUDGET']);
+
 const reserved: ReadonlySet<string> = new Set(RESERVED_VARIABLES.map(({ name }) => name));
 const upper = (text: string): string => text.replaceAll(/[ -]/g, '_').toUpperCase();
 
@@ -50,5 +53,5 @@ const OWN_VARIABLES: Readonly<Record<string, string>> = { url: 'STORE' };
 export function envNames(path: string, key: string): readonly string[] {
   const flag = OWN_VARIABLES[key] ?? upper(kebab(key));
   const names = path === '' ? [`ARCHIVER_${flag}`] : [`ARCHIVER_${upper(path)}_${flag}`, `ARCHIVER_${flag}`];
-  return names.filter((name) => !reserved.has(name) && !isOfOthers(name));
+  return names.filter((name) => !reserved.has(name) && !isOfOthers(name) && !SEVERAL_MEANINGS.has(name));
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { envNames } from '../../src/cli/env-names.js';
 import { warnOfMisspelt } from '../../src/cli/misspelt.js';
 import { program } from '../../src/commands/index.js';
 import { runCommand } from '../support/run-command.js';
@@ -30,4 +31,11 @@ test('a shell tells it at its start, and not again for each of its lines', async
   const { stderr } = await runCommand(host, ['shell', '-c', 'context list', '-c', 'context list']);
 
   expect(stderr.match(/did you mean ARCHIVER_BUCKET/g)).toHaveLength(1);
+});
+
+test('a variable means one thing: a flag that does not has only the variable of its command', () => {
+  expect([envNames('cost report', 'budget'), envNames('cost exhaustion', 'budget')]).toEqual([
+    ['ARCHIVER_COST_REPORT_BUDGET'],
+    ['ARCHIVER_COST_EXHAUSTION_BUDGET'],
+  ]);
 });

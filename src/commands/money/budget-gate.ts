@@ -7,6 +7,7 @@ import type { CostEvent, EventSink } from '../../core/events/events.js';
 import type { Amounts } from '../../core/money/budget/budget.js';
 import type { BudgetCheck, Ending } from '../../core/money/budget/verdict.js';
 import { ArchiverError, type ErrorCode, isArchiverError } from '../../core/platform/failures/errors.js';
+import { StoreError } from '../../core/store/store-error.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { fact } from '../kit/lines.js';
 import { type BudgetPlace, budgetPlaceOf, textOf } from './budget-place.js';
@@ -59,11 +60,15 @@ async function withBook<T>(
     }
   } catch (error) {
     if (!isArchiverError(error) || OWN_WORDS.includes(error.code)) throw error;
+    const run = runBudgetOf(context.account);
+    if (run !== undefined && !run.hasReserved) run.isUnreachable = true;
+    const isBucketMissing = error instanceof StoreError && error.reason === 'NoSuchBucket';
+    const hint = isBucketMissing ? undefined : error.hint;
     const where = place === 'local' ? 'on this computer' : `in ${place}`;
     const { printable } = await import('../../core/platform/paths/raw-path.js');
     throw new ArchiverError(error.code, `the budgets ${printable(where)} ${verb}: ${error.message}; ${ending}`, {
       cause: error,
-      hint: `${error.hint ?? 'name the right place (--budget-store)'}; or go on without budgets (--ignore-budget)`,
+      hint: `${hint ?? 'name the right place (--budget-store)'}; or go on without budgets (--ignore-budget)`,
     });
   }
 }

@@ -117,6 +117,7 @@ async function updateFollowers(context: RecordContext, runId: string, records: r
   const open = async (): Promise<OpenedStore> => await openBook({ place, home, cwd }, { ...access, env });
   const run = runBudgetOf(account);
   run?.close();
+  if (run?.isUnreachable === true && run.id === runId) return; // nothing but looking was done, and why has been said
   const hasReserved = run?.hasReserved === true;
   for (const problem of await followRecords(records, open, { runId, hasReserved, home, env, now, signal, warn }))
     warn(problem);

@@ -10,6 +10,8 @@ const RENEW_MS = RESERVED_MS / 3;
 export class RunBudget {
   private readonly parts = new Map<object, Reserved>();
   private timer: NodeJS.Timeout | undefined;
+  /** True if the book could not be asked, which refused the run: it is not asked again at its end. */
+  isUnreachable = false;
 
   /** `id`: of the run, as its record has it. */
   constructor(readonly id: string) {}

@@ -228,7 +228,7 @@ describe('a place of budgets', () => {
 
     expect([mistyped.status, planned.status, away.status, sent]).toEqual([1, 1, 1, []]);
     expect(mistyped.stderr).toMatch(
-      /the budgets in s3:\/\/cost-labb\/budgets cannot be read: .*there is no bucket cost-labb.*; nothing is sent\n.*--ignore-budget/,
+      /the budgets in s3:\/\/cost-labb\/budgets cannot be read: .*there is no bucket cost-labb; nothing is sent\n +fix +name the right place \(--budget-store\); or go on without budgets \(--ignore-budget\)\n$/,
     );
     expect(away.stderr).toMatch(
       /cannot be read: there is no folder .*mnt; nothing is sent\n.*--budget-store.*--ignore-budget/,
