@@ -72,7 +72,10 @@ function partsOf(heartbeat: EndedAgentCycle['heartbeat']) {
 
 /** Troubles that need attention. */
 export function troublesOf({ configError, problem, findings = [] }: EndedAgentCycle['heartbeat']): readonly string[] {
-  const told = findings.flatMap(({ kind, detail }) => (kind === 'config-refused' ? [] : [detail]));
+  // What made a source fail is told by its failure, and a refused config by itself.
+  const isTold = ({ kind, detail }: ReadFinding): boolean =>
+    kind === 'config-refused' || problem?.includes(detail) === true;
+  const told = findings.flatMap((finding) => (isTold(finding) ? [] : [finding.detail]));
   return [...new Set([configError, problem, ...told])].filter((text) => text !== null);
 }
 
