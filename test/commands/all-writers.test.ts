@@ -69,6 +69,16 @@ describe('find', () => {
   });
 });
 
+test('a prune of the base says that the writers are pruned one by one', async () => {
+  const argv = ['dataset', 'prune', base, '--all-datasets', '--keep-last', '1', '--dry-run'];
+  const { status, stderr } = await run(...argv);
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining('2 writers lie below, in writers/: --writer-id ID prunes one of them, a writer at a time'),
+  ]);
+  expect((await run(...argv, '--writer-id', 'web-01')).stderr).not.toContain('lie below');
+});
+
 describe('restore and verify', () => {
   test('without the flag say how many writers lie below', async () => {
     for (const argv of [

@@ -26,16 +26,17 @@ export async function placesOf(
   return ['', ...(allWriters ? await writersBelow(reader, signal) : [])];
 }
 
-/** Says that writers lie below which were not asked for. One LIST; where it is denied, nothing is known of them. */
+/** Says that writers lie below which were not asked for, and `how` they are. One LIST; where it is denied, nothing is known of them. */
 export async function noteWriters(
   reader: ObjectReader,
-  { allWriters, writerId }: WriterValues,
+  { allWriters = false, writerId }: Partial<WriterValues>,
   { signal, note }: Cancellation & Pick<Messages, 'note'>,
+  how?: string,
 ): Promise<void> {
   if (allWriters || writerId !== undefined || OF_WRITER.test(reader.url)) return;
   const { writersBelow, writersHint } = await import('../../core/dataset/records/writers-below.js');
   const places = await writersBelow(reader, signal).catch(noneOn('access-denied'));
-  if (places !== undefined && places.length > 0) note(writersHint(places.length));
+  if (places !== undefined && places.length > 0) note(writersHint(places.length, how));
 }
 
 /** The writer of a place; '' for the base. */

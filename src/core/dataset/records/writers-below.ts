@@ -56,6 +56,6 @@ export function withWriters(error: ArchiverError, count: number): ArchiverError 
   return new ArchiverError(error.code, error.message, { hint: writersHint(count), cause: error });
 }
 
-/** One sentence about writers that a command did not look at. */
-export const writersHint = (count: number): string =>
-  `${count} writer${count === 1 ? ' lies' : 's lie'} below, in writers/: --all-writers looks there, too`;
+/** One sentence about writers that a command did not look at, and how it does. */
+export const writersHint = (count: number, how = '--all-writers looks there, too'): string =>
+  `${count} writer${count === 1 ? ' lies' : 's lie'} below, in writers/: ${how}`;
