@@ -2,12 +2,15 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
+import { conflicts } from '../cli/rule.js';
 import type { Hit } from '../core/dataset/history/find-in-versions.js';
-import type { SearchedDataset } from '../core/dataset/history/search-store.js';
+import type { PlacedSearch } from '../core/dataset/history/search-store.js';
 import { runsText } from '../core/dataset/records/ordinals-text.js';
 import { type Json, jsonOf } from '../core/platform/json/document.js';
 import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../ui/format.js';
+import { joinStoreUrl } from '../core/store/store-url.js';
+import { allWritersFlag, noteWriters, placesOf, writerOf } from './kit/all-writers.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
 import { storeFlags, writerFlag } from './kit/flags.js';
 import { documentParts, inPieces } from './kit/pieces.js';
@@ -21,6 +24,7 @@ const flags = {
     describe:
       'only in this dataset: its id, its name or a beginning that no other has; in all of the store when not given',
   }),
+  ...allWritersFlag,
   ...writerFlag,
   ...storeFlags('us-west-2'),
 };
@@ -38,8 +42,10 @@ export const command = defineCommand({
     arg.url('STORE', { describe: 'bucket and prefix of the uploads' }),
   ],
   flags,
+  rules: [conflicts('allWriters', ['writerId'])],
   examples: [
     'archiver find "*.csv" s3://acme-archive/lab --dataset-id results-1a2b3c4d',
+    'archiver find "*.csv" s3://acme-archive/fleet --all-writers',
     'archiver find budget file:///mnt/backup --json',
   ],
   exits: {
@@ -50,7 +56,7 @@ export const command = defineCommand({
   async run(values, [pattern, url], context: StreamedResults<'find'> & Messages & StoreContext & ReadingContext) {
     const { datasetBase } = await import('./kit/dataset-target.js');
     const { findMatcher } = await import('../core/format/manifest/find-pattern.js');
-    const { foundPath, searchStore } = await import('../core/dataset/history/search-store.js');
+    const { foundPath, searchPlaces } = await import('../core/dataset/history/search-store.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { datasetId: dataset } = values;
     const isWanted = findMatcher(pattern);
@@ -61,29 +67,46 @@ export const command = defineCommand({
       requests,
     } = await whileReading(context, baseUrl, (emit) =>
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
-        const found = await searchStore(store, { isWanted, dataset, emit, signal: context.signal });
+        const found = await searchPlaces(store, await placesOf(store, values, context), {
+          isWanted,
+          dataset,
+          emit,
+          signal: context.signal,
+        });
         if (found.datasets.length === 0) await refuseMissingFolder(baseUrl);
+        await noteWriters(store, values, context);
         return { ...found, requests };
       }),
     );
+    const placed = (place: string) => (values.allWriters ? { location: joinStoreUrl(baseUrl, place) } : {});
     const told = [...strays, ...problems];
     for (const text of told) context.warn(text);
     if (context.json) {
       const hitCount = searched.reduce((sum, { found }) => sum + found.hits.length, 0);
-      const datasets = searched.map(({ datasetId, found }) => ({ datasetId, versionCount: found.versions }));
+      const datasets = searched.map(({ datasetId, place, found }) => ({
+        datasetId,
+        ...placed(place),
+        versionCount: found.versions,
+      }));
       const warnings = told.map((message) => ({ message }));
       const head = { pattern, location: baseUrl, hitCount, datasets, warnings, requests };
-      await context.streamDocument(documentParts(head, { hits: () => documentHits(searched, foundPath) }));
+      await context.streamDocument(
+        documentParts(head, {
+          hits: () =>
+            documentHits(searched, (one, hit) => ({ ...placed(one.place), ...foundPath(one.datasetId, hit) })),
+        }),
+      );
     } else {
       for (const one of searched)
-        for await (const piece of inPieces(textRows(one, dataset === undefined))) await context.print(piece);
+        for await (const piece of inPieces(textRows(one, dataset === undefined || values.allWriters)))
+          await context.print(piece);
       if (!searched.some(({ found }) => found.hits.length > 0)) context.result(undefined, () => nothingText(searched));
     }
     return problems.length > 0 ? 3 : 0;
   },
 });
 
-function nothingText(searched: readonly SearchedDataset[]): string {
+function nothingText(searched: readonly PlacedSearch[]): string {
   const versions = searched.reduce((sum, { found }) => sum + found.versions, 0);
   return `no path matches in ${formatQuantity(versions, 'version')} of ${formatQuantity(searched.length, 'dataset')}\n`;
 }
@@ -93,9 +116,10 @@ const versionsText = ({ versions }: Hit): string => runsText(versions, 'v');
 /** Maximum width of the column; wider cells push their row to the right. */
 const MAX_WIDTH = 24;
 
-function* textRows({ datasetId, found: { hits } }: SearchedDataset, isNamed: boolean): Generator<string> {
+function* textRows({ datasetId, place, found: { hits } }: PlacedSearch, isNamed: boolean): Generator<string> {
   if (hits.length === 0) return;
-  if (isNamed) yield `dataset ${printable(datasetId)}\n`;
+  const of = place === '' ? '' : ` of ${writerOf(place)}`;
+  if (isNamed) yield `dataset ${printable(datasetId)}${of}\n`;
   const title = 'VERSIONS';
   const width = hits.reduce(
     (widest, hit) => Math.min(MAX_WIDTH, Math.max(widest, versionsText(hit).length)),
@@ -110,8 +134,8 @@ function* textRows({ datasetId, found: { hits } }: SearchedDataset, isNamed: boo
 }
 
 function* documentHits<T>(
-  searched: readonly SearchedDataset[],
-  documentOf: (datasetId: string, hit: Hit) => T,
+  searched: readonly PlacedSearch[],
+  documentOf: (one: PlacedSearch, hit: Hit) => T,
 ): Generator<Json<T>> {
-  for (const { datasetId, found } of searched) for (const hit of found.hits) yield jsonOf(documentOf(datasetId, hit));
+  for (const one of searched) for (const hit of one.found.hits) yield jsonOf(documentOf(one, hit));
 }

@@ -18,6 +18,7 @@ import {
   writeFlags,
 } from './kit/flags.js';
 import { budgetGateFlags } from './kit/budget-flags.js';
+import { allWritersFlag } from './kit/all-writers.js';
 import { openFrameCache } from './kit/frame-cache.js';
 import { fact } from './kit/lines.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
@@ -30,6 +31,7 @@ import { findUpload } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
+  ...allWritersFlag,
   ...selectorFlags,
   all: flag.on({ describe: 'restore everything' }),
   ...coldFlags,
@@ -68,6 +70,7 @@ export const command = defineCommand({
   rules: [
     conflicts('all', SELECTOR_KEYS),
     ...uploadTargetRules,
+    conflicts('allWriters', ['uploadId']),
     ...telemetryRules,
     requires('pollInterval', 'wait'),
     {
@@ -83,6 +86,7 @@ export const command = defineCommand({
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --file data --pattern "**/*.csv"',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --all',
     'archiver restore s3://acme-archive/lab ./out --all --dataset-id results-1a2b3c4d --as-of 2026-03-31',
+    'archiver restore s3://acme-archive/fleet ./out --all --dataset-id www-1a2b3c4d --all-writers',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --hash 9e107d9d372bb6826bd81d3542a419d6 --dry-run',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --all --tier bulk --max-restore-cost 20',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --dvc-stage featurize --wait',

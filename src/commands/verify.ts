@@ -14,6 +14,7 @@ import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/
 import { lookOf } from '../ui/look.js';
 import { signText } from '../ui/sign.js';
 import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules, workersFlag } from './kit/flags.js';
+import { allWritersFlag } from './kit/all-writers.js';
 import { invalidatingChecks } from './kit/invalidate-checks.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
@@ -25,6 +26,7 @@ import { problemLine, soundText, storeLines, storeVerdict } from './kit/verdict-
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
+  ...allWritersFlag,
   quick: flag.on({ describe: 'check the manifest alone' }),
   deep: flag.on({ describe: 'read every chunk again and check each byte of it' }),
   sample: flag.percent({
@@ -51,12 +53,16 @@ export const command = defineCommand({
     'counted, with what it costs to request them. The verdict says what was looked at, and so does `checked` of --json: "manifest" (--quick), ' +
     '"presence" of chunks, a "sample" of them read, or "content", all of it; only then the upload is called whole.\n' +
     'The URL of a store instead of an upload: all that archiver list shows there is checked, every version of every dataset, ' +
-    'uploads that are no version, and the same in writers/ and prefixes below. Objects are listed once for all of them, and a ' +
+    'uploads that are no version, and the same in writers/ and prefixes below, with or without --all-writers, which is for a dataset that is named. Objects are listed once for all of them, and a ' +
     'chunk that several versions share is read once, with the oldest of them. Uploads that are not finished or marked for ' +
     'deletion are counted and left out, and what nothing refers to is not looked at.',
   args: [uploadArg],
   flags,
-  rules: [...uploadTargetRules, conflicts('quick', ['deep', 'sample', 'workers'])],
+  rules: [
+    ...uploadTargetRules,
+    conflicts('allWriters', ['uploadId']),
+    conflicts('quick', ['deep', 'sample', 'workers']),
+  ],
   examples: [
     'archiver verify s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver verify --bucket acme-archive --upload-id 20251114-093012-1a2b3c4d --deep',

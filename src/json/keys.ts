@@ -361,8 +361,8 @@ export const JSON_KEYS = {
   datasets: key(
     listOf(
       anyOf(
-        'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem? cost?',
-        'datasetId versionCount',
+        'datasetId location? versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem? cost?',
+        'datasetId location? versionCount',
         'datasetId retired kept compacted dependent',
         'datasetId location ok versions chunks chunksRead unreadCold',
       ),
@@ -531,7 +531,7 @@ export const JSON_KEYS = {
   historyFile: key(text, 'file that the history of uploads is kept in'),
   hitCount: key(count, 'hits'),
   hits: key(
-    listOf(of('datasetId path pathBase64? type size mtime md5 target? inVersions')),
+    listOf(of('datasetId location? path pathBase64? type size mtime md5 target? inVersions')),
     'contents of paths that were found, in path order, those of a path newest first',
   ),
   host: key(orNull(text), 'computer that it comes from'),
@@ -743,7 +743,7 @@ export const JSON_KEYS = {
   passes: key(
     listOf(
       of(
-        'time isSeen reason unseenSince lookedAt? writerCount? writerConditions? troubledCount? rollout? troubledWriters? alerts unsentCount notes',
+        'time isSeen reason unseenSince seenAfterMs lookedAt? writerCount? writerConditions? troubledCount? rollout? troubledWriters? alerts unsentCount notes',
       ),
     ),
     'looks at a fleet',
@@ -927,6 +927,7 @@ export const JSON_KEYS = {
   scannedBytes: key(bytes, 'that the query has read'),
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
+  seenAfterMs: key(orNull(ms), 'for how long a fleet that is seen again was out of sight; null where it was not'),
   selectors: key(
     of('all? paths? md5s? patterns? commits? stages? shards?', { stages: listOf(text), shards: listOf(count) }),
     'which files were asked for',

@@ -94,7 +94,7 @@ describe('dataset list', () => {
           host: 'test',
         },
       ],
-      requests: { list: 1, get: 1, put: 0 },
+      requests: { list: 2, get: 1, put: 0 },
     });
   });
 

@@ -82,7 +82,7 @@ test('--json, and each manifest is read once', async () => {
       { path: 'a.csv', size: 5, inVersions: [{ firstVersion: 1, lastVersion: 1 }] },
     ],
     // Four records and four manifests.
-    requests: { get: 8, list: 2 },
+    requests: { get: 8, list: 3 },
   });
 });
 

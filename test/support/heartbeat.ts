@@ -21,7 +21,7 @@ export const heartbeatSource = (change: Partial<HeartbeatSource> = {}): Heartbea
   ...change,
 });
 
-/** It checked in at 05:00 on 4 March 2026, between two cycles of an hour. */
+/** It checked in at 05:00 on 4 March 2026, between two cycles of an hour. Its source succeeded when it did. */
 export const heartbeat = (writerId: string, change: Partial<Heartbeat> = {}): Heartbeat => ({
   formatVersion: 1,
   writerId,
@@ -36,6 +36,6 @@ export const heartbeat = (writerId: string, change: Partial<Heartbeat> = {}): He
   intervalSeconds: 3600,
   cycle: { startedAt: '2026-03-04T04:59:00.000Z', endedAt: '2026-03-04T05:00:00.000Z', isHealthy: true },
   problem: null,
-  sources: [heartbeatSource()],
+  sources: [heartbeatSource(change.lastSuccessAt === undefined ? {} : { lastSuccessAt: change.lastSuccessAt })],
   ...change,
 });

@@ -10,6 +10,7 @@ import { usageError } from '../../core/platform/failures/errors.js';
 import type { ObjectReader } from '../../core/store/object-store.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { recordRunFacts, recordRunObjects } from '../kit/account.js';
+import { noteWriters } from '../kit/all-writers.js';
 import { requireConfirmation, hasTerminal } from '../kit/ask.js';
 import { placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
 import { textOf } from '../kit/lines.js';
@@ -131,6 +132,8 @@ export const command = defineCommand({
           return withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
             const writable = await writableStore(opened, context, writing(values));
             const { region, requests } = writable;
+            const how = '--writer-id ID prunes one of them, a writer at a time';
+            await aside(() => noteWriters(writable.store, { writerId: values.writerId }, context, how));
             const datasetId = await datasetOf(writable.store, values.datasetId, signal);
             if (!dryRun) recordRunFacts(context, { operation: 'prune', datasetId });
             const feesOf = (going: PlannedPrune['going']): EarlyDeletion =>

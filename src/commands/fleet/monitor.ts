@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Messages, StreamedResults, Verbosity } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
-import type { PassOptions } from '../../core/fleet/watch/monitor-pass.js';
+import type { MonitorPass, PassOptions } from '../../core/fleet/watch/monitor-pass.js';
 import { documentLine } from '../../core/platform/json/document.js';
 import type { DocumentParts } from '../../json/documents.js';
 import { budgetStoreFlag } from '../kit/budget-flags.js';
@@ -32,7 +32,7 @@ export const command = defineCommand({
     'Each pass reads all heartbeats, as `archiver fleet status` does, says how the fleet is, and evaluates the budgets. Alerts go ' +
     'where `archiver alerts configure` says, each once within the cooldown, all of a pass in one message: writers that are stale, ' +
     'missing for longer than the threshold, unknown or cloned, that fail and have not succeeded for that long, and budgets. ' +
-    'A store that cannot be reached is said, and alerted when that lasts longer than the threshold; the next pass tries again. ' +
+    'A store that cannot be reached is said once, alerted when that lasts longer than the threshold, and said again when it is back; each pass tries again. ' +
     'Without a channel it still says how the fleet is. Ctrl+C and SIGTERM end it with exit status 0.\n' +
     'With --json and without --once the document ends with the last pass; until then each pass is a line.',
   args: [fleetArg],
@@ -119,14 +119,20 @@ async function monitorPasses(options: PassOptions, intervalMs: number, context: 
     await sleep(ms, undefined, { signal: until }).catch(() => undefined); // it was aborted, which the loop checks
   };
   let before: Date | null = null;
+  let told: readonly string[] = [];
   const passes = atIntervals({ intervalMs, now, pause, signal }, async () => {
     const pass = await runMonitorPass(options, before);
+    // A store that is away is said once, and again when it is back.
+    const isSilent = pass.fleet === undefined ? before !== null : context.quiet && isAsAlways(pass);
     before = pass.unseenSince;
-    const isSilent = context.quiet && pass.fleet?.troubledCount === 0;
     if (!isSilent) await context.print(textOf(passText(pass, context.verbose)));
     // The pass is printed already, so a slow channel does not delay it.
     const followed = await handlePass(pass, options);
-    warnOf(followed.problems, context);
+    warnOf(
+      followed.problems.filter((problem) => !told.includes(problem)),
+      context,
+    );
+    told = followed.problems;
     const alerts = alertsText(followed);
     if (alerts.length > 0) await context.print(textOf(alerts));
     return passDocument(pass, followed);
@@ -134,6 +140,9 @@ async function monitorPasses(options: PassOptions, intervalMs: number, context: 
   if (context.json) return await context.streamDocument(documentParts(options.location, passes));
   for await (const _ of passes);
 }
+
+/** True when there is nothing to say: every writer is well, and the fleet was not out of sight. */
+const isAsAlways = ({ fleet, seenAfterMs }: MonitorPass): boolean => fleet?.troubledCount === 0 && seenAfterMs === null;
 
 const documentParts = <T>(location: string, passes: AsyncIterable<T>) =>
   partsOf(location, passes) as AsyncIterable<string> as DocumentParts<{ location: string; passes: T[] }>;

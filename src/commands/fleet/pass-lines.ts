@@ -8,9 +8,13 @@ import { formatTimestamp } from '../../ui/format-time.js';
 import { countsText, troubleLines } from './fleet-lines.js';
 
 /** A line with the time of the pass, and one for each of the first troubles. */
-export function passText({ time, fleet, failure, unseenSince }: MonitorPass, isVerbose: boolean): readonly string[] {
+export function passText(
+  { time, fleet, failure, unseenSince, seenAfterMs }: MonitorPass,
+  isVerbose: boolean,
+): readonly string[] {
   const at = formatTimestamp(time);
-  if (fleet !== undefined) return [`${at} ${countsText(fleet)}`, ...troubleLines(fleet, isVerbose)];
+  const again = seenAfterMs === null ? '' : `seen again after ${formatDuration(seenAfterMs)}: `;
+  if (fleet !== undefined) return [`${at} ${again}${countsText(fleet)}`, ...troubleLines(fleet, isVerbose)];
   const forMs = time.getTime() - (unseenSince ?? time).getTime();
   const since = forMs > 0 ? ` for ${formatDuration(forMs)}` : '';
   return [`${at} ✗ the fleet cannot be seen${since}: ${printable(failure?.message ?? '')}`];
@@ -24,13 +28,14 @@ export const alertsText = ({ alerts, unsentCount }: PassOutcome): readonly strin
 
 /** The pass as JSON, with the writers that need attention. */
 export const passDocument = (
-  { time, fleet, failure, unseenSince }: MonitorPass,
+  { time, fleet, failure, unseenSince, seenAfterMs }: MonitorPass,
   { alerts, unsentCount, problems }: PassOutcome,
 ) => ({
   time: time.toISOString(),
   isSeen: fleet !== undefined,
   reason: failure?.message ?? null,
   unseenSince: unseenSince?.toISOString() ?? null,
+  seenAfterMs,
   ...(fleet && {
     lookedAt: fleet.lookedAt.toISOString(),
     writerCount: fleet.writers.length,

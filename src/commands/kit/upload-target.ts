@@ -1,14 +1,14 @@
 // Finds the upload that a command names: by its URL, by --bucket, --prefix and --upload-id, or as a version of a dataset, for which the
 // store is asked. Every command that reads uses this.
 import type { ChosenUpload, UploadChoice } from '../../core/dataset/find-upload.js';
-import { usageError } from '../../core/platform/failures/errors.js';
+import { isArchiverError, undefinedOn, usageError } from '../../core/platform/failures/errors.js';
 import { joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/store/store-url.js';
 import type { ObjectReader } from '../../core/store/object-store.js';
 import type { SessionStore } from '../../core/store/store-session.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/store/ids/upload-id.js';
 import type { VersionSelector } from '../../core/dataset/records/version-selector.js';
-import { openForSession, retryNotes, type StoreContext, type StoreValues } from './store.js';
+import { openForSession, retryNotes, type StoreContext, type StoreValues, withStore } from './store.js';
 
 export interface TargetValues {
   readonly uploadId: string | undefined;
@@ -16,6 +16,8 @@ export interface TargetValues {
   readonly version: string | undefined;
   readonly asOf: string | undefined;
   readonly gitCommit?: readonly string[];
+  /** Given by commands that look below the base of a fleet. */
+  readonly allWriters?: boolean;
 }
 
 /** The upload that a call names, or a version of a dataset that the store has to be asked for. */
@@ -32,11 +34,11 @@ export interface FoundUpload extends UploadLocation, ChosenUpload {
 export async function targetOf(place: string, values: TargetValues, { origins }: StoreContext): Promise<Target> {
   const { datasetId: dataset } = values;
   const named = splitUploadUrl(place);
-  const isVersionTyped = ['datasetId', 'version', 'asOf'].some((key) => origins[key] === 'flag');
+  const isVersionTyped = ['datasetId', 'version', 'asOf', 'allWriters'].some((key) => origins[key] === 'flag');
   if (named !== undefined && isVersionTyped) {
     throw usageError(
       `${printable(place)} is an upload, and datasets lie above uploads/`,
-      'leave out /uploads/… at the end, or the dataset and version',
+      'leave out /uploads/… at the end, or what names a dataset and version',
     );
   }
   if (named !== undefined && values.uploadId !== undefined && values.uploadId !== named.uploadId)
@@ -82,14 +84,47 @@ export async function findUpload(
     const { DIGESTS_OF_RECORD } = await import('../../core/dataset/records/assert-expected.js');
     return { baseUrl, uploadId, version: undefined, manifestSha256: DIGESTS_OF_RECORD };
   }
-  const session = await openForSession(baseUrl, values, context, values.workers);
+  if (values.allWriters === true) return await findBelow(target, values, context);
+  return await findIn(target, values, context);
+}
+
+/** Asks the store at the target's base; a dataset that only writers below may have is said to be looked for there. */
+async function findIn(
+  target: Target,
+  values: TargetValues & StoreValues & { readonly workers?: number },
+  context: StoreContext,
+): Promise<FoundUpload> {
+  const session = await openForSession(target.baseUrl, values, context, values.workers);
   const { opened, during } = session;
   try {
     return { ...(await during(retryNotes(context), () => findTarget(opened.store, target, context))), session };
   } catch (error) {
+    const told = values.allWriters === false ? await namingWriters(error, opened.store, context) : error;
     opened.close();
-    throw error;
+    throw told;
   }
+}
+
+/** Finds the writer below the base that has the dataset, and asks for the version there. */
+async function findBelow(
+  target: Target,
+  values: TargetValues & StoreValues & { readonly workers?: number },
+  context: StoreContext,
+): Promise<FoundUpload> {
+  const { placeOfDataset } = await import('../../core/dataset/records/writers-below.js');
+  const { baseUrl, dataset } = target;
+  const place = await withStore({ baseUrl, values, context }, ({ store }) =>
+    placeOfDataset(store, dataset, context.signal),
+  );
+  return await findIn({ ...target, baseUrl: joinStoreUrl(baseUrl, place) }, { ...values, allWriters: true }, context);
+}
+
+/** Adds to an error about a dataset that is not there how many writers lie below. */
+async function namingWriters(error: unknown, store: ObjectReader, { signal }: StoreContext): Promise<unknown> {
+  if (!isArchiverError(error, 'not-found')) return error;
+  const { withWriters, writersBelow } = await import('../../core/dataset/records/writers-below.js');
+  const places = await writersBelow(store, signal).catch(undefinedOn('access-denied', 'store', 'stalled', 'io'));
+  return withWriters(error, places?.length ?? 0);
 }
 
 function checkId(uploadId: string, baseUrl: string): UploadId {

@@ -35,7 +35,6 @@ const about = (alerts: readonly Alert[] = []): readonly string[] =>
 const hour = (text: string) => ({
   checkedInAt: `2026-03-04T${text}:00Z`,
   lastSuccessAt: `2026-03-04T${text}:00Z`,
-  sources: [heartbeatSource({ lastSuccessAt: `2026-03-04T${text}:00Z` })],
   cycle: { startedAt: `2026-03-04T${text}:00Z`, endedAt: `2026-03-04T${text}:00Z`, isHealthy: true },
 });
 
@@ -192,16 +191,27 @@ describe('a fleet out of sight', () => {
     // Seen again, the next time begins anew.
     await checkIn(base, 'web-01', hour('08:30'));
     time = '2026-03-04T09:00:00Z';
-    expect((await once()).status).toBe(0);
+    const back = await once();
+    expect([back.status, back.stdout]).toEqual([
+      0,
+      expect.stringContaining('seen again after 2h 45m: 1 writer: 1 healthy'),
+    ]);
+    expect(sent(hook)[1]?.map(({ description }) => description)).toEqual([
+      `the fleet at file://${base} is seen again, after 2h 45m`,
+    ]);
+    expect((await once()).stdout).not.toContain('seen again');
     rmSync(base, { recursive: true });
     time = '2026-03-06T09:00:00Z';
     await once();
-    expect(sent(hook)).toHaveLength(1);
+    expect(sent(hook)).toHaveLength(2);
   });
 });
 
 describe('without --once', () => {
-  test('passes go on through an outage until it is told to stop, which is no failure', async () => {
+  test.each([
+    ['', []],
+    ['with --quiet nothing else is said, and ', ['--quiet']],
+  ])('%spasses go on through an outage, which is said once, until it is told to stop', async (_, more) => {
     await checkIn(base, 'gone', hour('02:00'));
     const end = new AbortController();
     let looks = 0;
@@ -213,17 +223,21 @@ describe('without --once', () => {
       if (looks > 180) end.abort();
       return new Date(Date.parse(time) + looks * 60_000);
     };
-    const argv = ['fleet', 'monitor', `file://${base}`, '--interval', '1s', '--threshold', '90d'];
+    const argv = ['fleet', 'monitor', `file://${base}`, '--interval', '1s', '--threshold', '90d', ...more];
+    writeFileSync(join(folder, 'file'), '');
+    const noFolder = ['--textfile', join(folder, 'file/fleet.prom')];
 
-    const { status, stdout, stderr } = await runCommand({ root, folder, now, signal: end.signal }, argv);
-
-    expect([status, stderr]).toEqual([0, '']);
-    const told = stdout.split('\n').flatMap((line) => /1 writer: 1 healthy|cannot be seen/.exec(line)?.[0] ?? []);
-    expect(told.filter((words, at) => words !== told[at - 1])).toEqual([
-      '1 writer: 1 healthy',
-      'cannot be seen',
-      '1 writer: 1 healthy',
+    const { status, stdout, stderr } = await runCommand({ root, folder, now, signal: end.signal }, [
+      ...argv,
+      ...noFolder,
     ]);
+
+    expect([status, stderr.match(/metrics are not written/g)?.length]).toEqual([0, 1]);
+    const told = stdout
+      .split('\n')
+      .flatMap((line) => /cannot be seen|seen again after .* healthy/.exec(line)?.[0] ?? []);
+    expect(told).toEqual(['cannot be seen', expect.stringMatching(/^seen again after [\dhm ]+: 1 writer: 1 healthy$/)]);
+    expect(stdout.trim().split('\n').length === 2).toBe(more.length > 0);
   });
 
   test('--json is one document, whole when it ends', async () => {

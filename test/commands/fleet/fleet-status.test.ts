@@ -69,7 +69,7 @@ test('each writer has its row, those in trouble first, in 80 columns', async () 
   expect(text).toMatchInlineSnapshot(`
     "WRITER              STATE       SEEN  SUCCESS  SOURCE     STORED  FILES     SIZE
     new-01              ▲ missing  never    never  -               -      -        -
-    laptop…y-long-name  ▲ stale    4h 0m    4h 0m  /srv/data   1h 0m    100  977 KiB
+    laptop…y-long-name  ▲ stale    4h 0m    4h 0m  /srv/data   4h 0m    100  977 KiB
     db-01               ✗ failing  1h 0m    1h 0m  /srv/data   1h 0m    100  977 KiB
     web-01              ● healthy  1h 0m    1h 0m  /srv/data   1h 0m    100  977 KiB
                                                    /srv/logs   1h 0m    100  977 KiB

@@ -134,7 +134,7 @@ describe('stores', () => {
   test('a command runs with what it names of the context, and nothing else', async () => {
     const url = `file://${await tempFolder()}`;
     const texts: string[] = [];
-    const status = await list.run({ ...values, writerId: undefined, cost: false }, [url], {
+    const status = await list.run({ ...values, writerId: undefined, cost: false, allWriters: false }, [url], {
       ...context(),
       json: false,
       pricing: { discount: undefined, own: {}, provider: undefined },

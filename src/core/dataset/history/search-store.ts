@@ -6,6 +6,8 @@ import type { Entry } from '../../format/manifest/manifest-types.js';
 import { formatTimestamp } from '../../format/manifest/timestamp.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable, type RawPath } from '../../platform/paths/raw-path.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
+import { readerBelow } from '../../store/reader-below.js';
 import { progressMeter } from '../../events/progress-meter.js';
 import { findDataset } from '../records/find-dataset.js';
 import { strayTexts } from '../records/strays.js';
@@ -53,6 +55,44 @@ export async function searchStore(
   const problems = datasets.flatMap(({ datasetId, found }) =>
     found.problems.map((problem) => `dataset ${printable(datasetId)}: ${problem}`),
   );
+  return { datasets, strays, problems };
+}
+
+/** A dataset that was searched, and where it lies, relative to the base. */
+export interface PlacedSearch extends SearchedDataset {
+  readonly place: string;
+}
+
+export interface SearchedPlaces extends Pick<SearchedStore, 'strays' | 'problems'> {
+  readonly datasets: readonly PlacedSearch[];
+}
+
+/**
+ * Searches several places below a base, such as `writers/web-01` ('' is the base itself). @throws as `searchStore`; not-found only where no
+ * place has the dataset
+ */
+export async function searchPlaces(
+  reader: ObjectReader,
+  places: readonly string[],
+  options: SearchOptions,
+): Promise<SearchedPlaces> {
+  const datasets: PlacedSearch[] = [];
+  const [strays, problems]: [string[], string[]] = [[], []];
+  let missing: unknown;
+  let foundCount = 0;
+  for (const place of places) {
+    try {
+      const found = await searchStore(readerBelow(reader, place), options);
+      foundCount++;
+      datasets.push(...found.datasets.map((one) => ({ ...one, place })));
+      strays.push(...found.strays);
+      problems.push(...found.problems.map((problem) => (place === '' ? problem : `${place}: ${problem}`)));
+    } catch (error) {
+      if (places.length === 1 || !isArchiverError(error, 'not-found')) throw error;
+      missing ??= error;
+    }
+  }
+  if (foundCount === 0) throw missing;
   return { datasets, strays, problems };
 }
 

@@ -55,3 +55,10 @@ export function unseenAlert(
     'see whether the store and the credentials of the monitor are well; the writers may be, or not';
   return newAlert({ type: 'stale_writer', severity: 'critical', location, description, recommendation }, now);
 }
+
+/** Returns the alert for a fleet that is seen again, after it had been out of sight for longer than the threshold. */
+export function seenAgain(location: string, afterMs: number, now: Date): Alert {
+  const description = `the fleet at ${location} is seen again, after ${spanText(afterMs)}`;
+  const recommendation = `see what came of it: archiver fleet status ${shellWord(location)}`;
+  return newAlert({ type: 'stale_writer', severity: 'info', location, description, recommendation }, now);
+}

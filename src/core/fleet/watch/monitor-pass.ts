@@ -6,10 +6,10 @@ import type { BudgetBook } from '../../money/budget/budget.js';
 import { budgetAlerts } from '../../money/budget/budget-alerts.js';
 import { usesIn } from '../../money/budget/verdict.js';
 import { reasonText } from '../../platform/failures/errno.js';
-import { type ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import { type ArchiverError, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import type { MetricsBook } from '../../events/observer.js';
-import { fleetAlerts, unseenAlert } from './fleet-alerts.js';
-import { memoryPath, readMemory, saveMemory } from './memory.js';
+import { fleetAlerts, seenAgain, unseenAlert } from './fleet-alerts.js';
+import { memoryPath, NO_MEMORY, readMemory, saveMemory } from './memory.js';
 import { metricsText, writeMetrics } from './textfile.js';
 import type { FleetStatus } from './watch-fleet.js';
 
@@ -21,6 +21,8 @@ export interface MonitorPass {
   readonly failure: ArchiverError | undefined;
   /** Since when it cannot be seen; null when it can. */
   readonly unseenSince: Date | null;
+  /** For how long it had been out of sight when this pass saw it again; null when it had not. */
+  readonly seenAfterMs: number | null;
   readonly problems: readonly string[];
 }
 
@@ -55,16 +57,25 @@ export interface PassOptions {
 export async function runMonitorPass(options: PassOptions, before: Date | null = null): Promise<MonitorPass> {
   const { watch, now, signal, home, location } = options;
   const time = now();
+  // Only a hint: with --once the time is on this computer, and a file that cannot be read is a note of the look itself.
+  const since = before ?? (await unseenBefore(memoryPath(home, location)));
   try {
-    return { time, fleet: await watch(), failure: undefined, unseenSince: null, problems: [] };
+    const fleet = await watch();
+    const seenAfterMs = since === null ? null : Math.max(0, time.getTime() - since.getTime());
+    return { time, fleet, failure: undefined, unseenSince: null, seenAfterMs, problems: [] };
   } catch (error) {
     if (signal.aborted || !isArchiverError(error) || error.code === 'usage') throw error;
     const problems: string[] = [];
     const kept = await noteUnseen(memoryPath(home, location), location, before ?? time).catch((reason: unknown) => {
       problems.push(`since when the fleet cannot be seen is not remembered: ${reasonText(reason)}`);
     });
-    return { time, fleet: undefined, failure: error, unseenSince: kept ?? before ?? time, problems };
+    return { time, fleet: undefined, failure: error, unseenSince: kept ?? before ?? time, seenAfterMs: null, problems };
   }
+}
+
+async function unseenBefore(path: string): Promise<Date | null> {
+  const { unseenSince } = (await readMemory(path).catch(undefinedOn('access-denied', 'io'))) ?? NO_MEMORY;
+  return unseenSince === null ? null : new Date(unseenSince);
 }
 
 /** Returns since when the fleet is out of sight, remembering it if it is new. @throws what reading and saving throws */
@@ -103,11 +114,15 @@ export async function handlePass(pass: MonitorPass, options: PassOptions): Promi
 }
 
 function alertsOf(
-  { fleet, failure, unseenSince }: MonitorPass,
+  { fleet, failure, unseenSince, seenAfterMs }: MonitorPass,
   { location, thresholdMs }: Pick<PassOptions, 'location' | 'thresholdMs'>,
   now: Date,
 ): readonly Alert[] {
-  if (fleet !== undefined) return fleetAlerts(fleet, thresholdMs, now);
+  if (fleet !== undefined) {
+    // Who was alerted that it is out of sight is told that it is back.
+    const isBack = seenAfterMs !== null && seenAfterMs > thresholdMs;
+    return [...(isBack ? [seenAgain(location, seenAfterMs, now)] : []), ...fleetAlerts(fleet, thresholdMs, now)];
+  }
   if (failure === undefined || unseenSince === null) return [];
   const alert = unseenAlert({ location, since: unseenSince, why: failure.message }, thresholdMs, now);
   return alert === undefined ? [] : [alert];

@@ -1,0 +1,61 @@
+// Finds the writers of a fleet below its base, and the datasets of all of them.
+import { ArchiverError, usageError } from '../../platform/failures/errors.js';
+import { printable } from '../../platform/paths/raw-path.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { readerBelow } from '../../store/reader-below.js';
+import { matchDataset, noSuchDataset } from './find-dataset.js';
+import { isWriterId } from './identity.js';
+import { listDatasets } from './versions.js';
+
+const WRITERS = 'writers/';
+const MOST_NAMED = 10;
+
+/** The places of all writers, such as `writers/web-01`, in byte order; other names are no writers. One LIST for a thousand. */
+export async function writersBelow(reader: ObjectReader, signal: AbortSignal): Promise<readonly string[]> {
+  const places: string[] = [];
+  for await (const { prefixes } of reader.list({ prefix: WRITERS, delimiter: '/', signal }))
+    places.push(
+      ...prefixes.map((prefix) => prefix.slice(0, -1)).filter((place) => isWriterId(place.slice(WRITERS.length))),
+    );
+  return places;
+}
+
+/**
+ * Finds the only place that has the dataset: the base ('') or one of its writers. Without a name, the only dataset of all counts. One LIST
+ * for each writer. @throws not-found; usage when there are several, naming their places
+ */
+export async function placeOfDataset(
+  reader: ObjectReader,
+  dataset: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const found: { readonly place: string; readonly datasetId: string }[] = [];
+  const known: string[] = [];
+  for (const place of ['', ...(await writersBelow(reader, signal))]) {
+    const ids = [...(await listDatasets(readerBelow(reader, place), signal)).versions.keys()];
+    known.push(...ids);
+    const meant = dataset === undefined ? ids : [matchDataset(ids, dataset)];
+    found.push(...meant.flatMap((datasetId) => (datasetId === undefined ? [] : [{ place, datasetId }])));
+  }
+  const [only, ...others] = found;
+  if (only === undefined) throw noSuchDataset(reader.url, dataset ?? '', known);
+  if (others.length === 0) return only.place;
+  const shown = found
+    .slice(0, MOST_NAMED)
+    .map(({ place, datasetId }) => `${datasetId} in ${place === '' ? 'the base' : place}`);
+  const more = found.length > shown.length ? ` and ${found.length - shown.length} more` : '';
+  throw usageError(
+    `which dataset of ${printable(reader.url)} is meant? There are ${shown.map(printable).join(', ')}${more}`,
+    dataset === undefined ? 'name one with --dataset' : 'add /writers/ID of one to the URL, without --all-writers',
+  );
+}
+
+/** Adds to an error about a dataset that was not found how many writers lie below, where there are some. */
+export function withWriters(error: ArchiverError, count: number): ArchiverError {
+  if (count === 0) return error;
+  return new ArchiverError(error.code, error.message, { hint: writersHint(count), cause: error });
+}
+
+/** One sentence about writers that a command did not look at, and how it does. */
+export const writersHint = (count: number, how = '--all-writers looks there, too'): string =>
+  `${count} writer${count === 1 ? ' lies' : 's lie'} below, in writers/: ${how}`;
