@@ -68,7 +68,7 @@ The credentials then need to be nowhere else: delete them here.
 
 ${code(`archiver fleet status ${store}`)}
 
-To take the writer down: ${takeDown(call, options)}. What it stored stays.
+${takeDown(call, options)}
 `;
 }
 
