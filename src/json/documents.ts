@@ -105,7 +105,8 @@ export const JSON_DOCUMENTS = {
   'fleetagent iam-policy': 'location policy writtenTo?',
   'fleetagent init': 'location writerId folder bundleFiles minted',
   'fleetagent adopt': 'writerId location sources writerFindings',
-  'fleetagent scuttle': 'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged',
+  'fleetagent scuttle':
+    'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged revokeByHand?',
   info: 'uploadId location manifest delta? manifests? encryption cost? requests',
   lifecycle:
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? rulesAltered? requests?',

@@ -895,6 +895,7 @@ export const JSON_KEYS = {
     of('service trouble request reason try tries waitMs requestsWaiting'),
     'a request that is tried again just now',
   ),
+  revokeByHand: key(text, 'how the key of the writer is revoked, which this program cannot do there'),
   rmseUsd: key(usd, 'root of the mean square of the errors of a day'),
   rollout: key(
     of('configuredCount currentCount configVersions'),

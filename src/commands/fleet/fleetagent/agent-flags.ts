@@ -29,7 +29,9 @@ export const agentFlags = {
     placeholder: 'URL',
     describe: 'base of the fleet: the config is fetched from fleet/ID/config.yaml there before each cycle',
   }),
-  publicKey: flag.file({ describe: 'public keys (PEM, the newest last): one of them must have signed a fetched config' }),
+  publicKey: flag.file({
+    describe: 'public keys (PEM, the newest last): one of them must have signed a fetched config',
+  }),
   interval: flag.duration({
     placeholder: 'DURATION',
     sample: '1h',

@@ -1,6 +1,8 @@
 // Runs `fleetagent scuttle`: removes the identity, then the data.
 import type { Clock, Messages, Results, Terminal } from '../../../cli/context.js';
 import { fleetPlace } from '../../../core/fleet/bundle/fleet-place.js';
+import { revokeText } from '../../../core/fleet/bundle/readme-identity.js';
+import { type FleetProvider, serverKind } from '../../../core/fleet/bundle/store-server.js';
 import { withIam } from '../../../core/fleet/identity/iam-client.js';
 import { identityOf } from '../../../core/fleet/identity/iam.js';
 import { type ScuttledIdentity, scuttleIdentity } from '../../../core/fleet/identity/scuttle-identity.js';
@@ -23,6 +25,8 @@ interface ScuttleValues {
   readonly purgeData: string | undefined;
   readonly region: string;
   readonly profile: string | undefined;
+  readonly endpointUrl: string | undefined;
+  readonly provider: FleetProvider | undefined;
   readonly caBundle: string | undefined;
 }
 
@@ -38,29 +42,33 @@ interface Purged {
 
 export async function runScuttle(values: ScuttleValues, id: string, context: Context): Promise<number> {
   const writerId = namedWriter(id);
-  identityOf(writerId); // refuses an id that is too long for IAM, before anything is counted
+  const names = identityOf(writerId); // refuses an id that is too long for IAM, before anything is counted
   const place = values.purgeData === undefined ? undefined : fleetPlace(values.purgeData);
   const { env, signal } = context;
-  const { profile, caBundle, region } = values;
-  const takeDown = (): Promise<ScuttledIdentity> =>
-    withIam({ env, profile, caBundle, region }, (iam) => scuttleIdentity(iam, writerId, signal));
+  const { profile, caBundle, region, endpointUrl, provider } = values;
+  const revoke = endpointUrl === undefined ? undefined : revokeText(serverKind(provider, endpointUrl), names);
+  const takeDown = async (): Promise<ScuttledIdentity> =>
+    revoke === undefined
+      ? await withIam({ env, profile, caBundle, region }, (iam) => scuttleIdentity(iam, writerId, signal))
+      : { ...UNTOUCHED, userName: names.user };
   const { identity, purged } =
     place === undefined
       ? { identity: await takeDown(), purged: undefined }
       : await purge(place.url, writerId, values, context, takeDown);
-  const { isUserDeleted, isPolicyDeleted, ...about } = identity;
-  context.outcome(
-    {
-      writerId,
-      ...about,
-      isUserDeleted,
-      isPolicyDeleted,
-      purged: purged === undefined ? null : purgedDocument(purged),
-    },
-    () => textOf([...identityLines(identity), ...(purged === undefined ? [] : purgedLines(purged))]),
+  const document = { writerId, ...identity, purged: purged === undefined ? null : purgedDocument(purged) };
+  const ofIdentity = revoke === undefined ? identityLines(identity) : [];
+  context.outcome({ ...document, ...(revoke !== undefined && { revokeByHand: revoke }) }, () =>
+    textOf([...ofIdentity, ...(purged === undefined ? [] : purgedLines(purged))]),
   );
+  if (revoke !== undefined)
+    context.warn(
+      `the key of the writer is not revoked: unless you have done it, it stores again what it is told to: ${revoke}`,
+    );
   return purged === undefined ? 0 : wipeStatus(purged.done, purged.versionsHidden, context);
 }
+
+/** Of a server whose users are none of the IAM of AWS. */
+const UNTOUCHED = { isUserDeleted: false, isPolicyDeleted: false, deletedKeys: [], detachedPolicies: [] };
 
 /** Counts the data, takes the identity down so that nothing is added, and deletes the data. */
 async function purge(
@@ -71,8 +79,7 @@ async function purge(
   takeDown: () => Promise<ScuttledIdentity>,
 ): Promise<{ readonly identity: ScuttledIdentity; readonly purged: Purged }> {
   const { signal } = context;
-  const flags = { ...values, endpointUrl: undefined };
-  return await withStore({ baseUrl: location, values: flags, context }, async (opened) => {
+  return await withStore({ baseUrl: location, values, context }, async (opened) => {
     const { store, deleter, requests } = opened;
     const part = limitToFolders(store, [`writers/${writerId}/`, `fleet/${writerId}/`]);
     const holdings = await openHoldings(part, signal);

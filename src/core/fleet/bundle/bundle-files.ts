@@ -7,10 +7,11 @@ import { configSkeleton } from './config-skeleton.js';
 import { partitionOf } from './fleet-place.js';
 import { policyLines } from './policy-document.js';
 import { readmeText } from './readme.js';
+import { OPERATOR_POLICY } from './readme-promises.js';
 import { lockUnits } from './lock-units.js';
 import { machineSettings } from './machine-settings.js';
 import { serviceUnit, unitName } from './systemd-units.js';
-import { writerPolicy } from './writer-policy.js';
+import { operatorPolicy, writerPolicy } from './writer-policy.js';
 
 export const PUBLIC_KEY = 'config-signing-public.pem';
 export const CREDENTIALS = 'credentials';
@@ -58,6 +59,7 @@ export function bundleFiles(options: BundleOptions): ReadonlyMap<string, string>
     ...(server.refusesOverwriting
       ? [['bucket-policy.json', policyLines(createOnlyPolicy(place, partitionOf(region, server)))] as const]
       : []),
+    ...(server.kind === 'ceph' ? [[OPERATOR_POLICY, policyLines(operatorPolicy(place))] as const] : []),
     ...(rules.Rules.length > 0 ? [['lifecycle.json', `${JSON.stringify(rules, undefined, 2)}\n`] as const] : []),
   ];
   return new Map([

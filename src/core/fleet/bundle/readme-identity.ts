@@ -86,13 +86,28 @@ export const identityStep: Text = (call, names) =>
     ? `The IAM user \`${names.user}\` exists, and the file credentials holds its access key.`
     : BY_HAND[call.server.kind](call, names);
 
-const DOWN: Readonly<Record<StoreServer['kind'], Text>> = {
-  aws: ({ writerId }) => `\`archiver fleetagent scuttle ${writerId}\``,
-  minio: (_call, { user, policy }) =>
+type ByHand = Exclude<StoreServer['kind'], 'aws'>;
+const REVOKE: Readonly<Record<ByHand, (names: Omit<NamedIdentity, 'isMinted'>) => string>> = {
+  minio: ({ user, policy }) =>
     `\`mc admin user remove fleet ${user}\`, then \`mc admin policy remove fleet ${policy}\``,
-  ceph: (_call, { user }) => `\`radosgw-admin user suspend --uid=${user}\``,
-  other: (_call, { user }) => `delete the user \`${user}\` with the tools of the server`,
+  // Removing the user would do as well, and with --purge-data its buckets would go, too.
+  ceph: ({ user }) => `\`radosgw-admin user suspend --uid=${user}\` on a host of the cluster`,
+  other: ({ user }) => `delete the key of \`${user}\`, or the user, with the tools of the server`,
 };
 
-/** Returns the text on how to take a writer down. */
-export const removalInstructions: Text = (call, names) => DOWN[call.server.kind](call, names);
+/** Returns how the key of a writer is revoked on a server without the IAM of AWS. */
+export const revokeText = (kind: StoreServer['kind'], names: Omit<NamedIdentity, 'isMinted'>): string =>
+  REVOKE[kind === 'aws' ? 'other' : kind](names);
+
+/** Returns the section on how to take a writer down. */
+export function removalInstructions({ place, writerId, server, endpointUrl }: AgentCall, names: NamedIdentity): string {
+  const { kind } = server;
+  const [scuttle, purge] = [`archiver fleetagent scuttle ${writerId}`, `--purge-data ${shellWord(place.url)} --yes`];
+  if (kind === 'aws' && endpointUrl === undefined)
+    return `To take the writer down: \`${scuttle}\`. What it stored stays, unless it says \`${purge}\` as well.`;
+  const provider = kind === 'other' || kind === 'aws' ? '' : ` --provider ${kind}`;
+  return `To take the writer down: ${revokeText(kind, names)}. From then on it writes nothing, and what it stored stays. To delete that as well, with the key of
+somebody who may:
+
+${code(`${scuttle} --endpoint-url ${shellWord(endpointUrl ?? 'ENDPOINT')}${provider} ${purge}`)}`;
+}

@@ -7,6 +7,9 @@ import { lockUnitName, OPERATOR_FOLDER } from './lock-units.js';
 import { code } from './readme-code.js';
 import type { StoreServer } from './store-server.js';
 
+/** Name of the file with what the operator may do where objects belong to the users that have put them. */
+export const OPERATOR_POLICY = 'operator-policy.json';
+
 const LOCK = 'Object Lock with a default retention (COMPLIANCE), which the bucket is best made with';
 const BREAKS =
   'with versioning or Object Lock it does not keep If-None-Match (tried on 16.2), and keys are then not created only once';
@@ -53,8 +56,8 @@ export function bucketStep(call: AgentCall): string {
     ...(refusesOverwriting || versioning === 'breaks' ? [] : [replaced(bucket)]),
     ...(rules === undefined ? [] : [rules]),
     ...(kind === 'minio' ? [NO_RULE] : []),
-    ...(kind === 'ceph' ? [leaveOff(call), OWNERS] : []),
-    ...(kind === 'other' ? [tries(call)] : []),
+    ...(kind === 'ceph' ? [leaveOff(call), operatorsAccess()] : []),
+    ...(kind === 'other' ? [tries(call), OTHER_OWNERS] : []),
     ...(call.lock === undefined ? [] : [locks(call)]),
     trial(call),
   ];
@@ -96,7 +99,16 @@ const leaveOff = ({ place }: AgentCall): string =>
 \`archiver access-check ${place.url}\`. What is to survive a stolen key needs a copy that this key does not reach, such as a bucket that
 another user fills from this one.`;
 
-const OWNERS = `An object belongs to the user that has put it: the owner of the bucket reads it only with a policy of its own that allows \`s3:GetObject\`.`;
+const operatorsAccess =
+  (): string => `An object belongs to the user that has put it. Without a policy of its own not even the owner of the bucket reads, verifies or restores what
+writers have put. operator-policy.json gives that, and deleting, to the user whose key the operator has (OPERATOR, its uid):
+
+${code(`aws iam put-user-policy --user-name OPERATOR --policy-name archiver-operator --policy-document file://${OPERATOR_POLICY}`)}
+
+Its key has to be another one than that of any writer. Who is only to restore needs \`s3:ListBucket\` and \`s3:GetObject\` of it.`;
+
+const OTHER_OWNERS = `On some servers an object belongs to the user that has put it, and the owner of the bucket reads it only with a policy of its own: see with the
+key of the operator that \`archiver verify\` of what the writer has put says ok, before you rely on it.`;
 
 /** Describes how to restore objects that somebody has overwritten. */
 const replaced = (

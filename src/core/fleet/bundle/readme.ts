@@ -77,7 +77,7 @@ The credentials then need to be nowhere else: delete them here.
 
 ${code(`archiver fleet status ${store}`)}
 
-To take the writer down: ${removalInstructions(call, options)}. What it stored stays.
+${removalInstructions(call, options)}
 `;
 }
 

@@ -94,14 +94,15 @@ export function storeServer(
   return server;
 }
 
-/**
- * Explains that there are no policies. For Garage another server is suggested; elsewhere the rest of a bundle works with a key that is
- * limited by hand.
- */
+/** Returns the kind of server whose tools a writer is taken down with: `other` where users have no policies. */
+export const serverKind = (given: FleetProvider | undefined, endpointUrl: string): StoreServer['kind'] =>
+  serverOf(given ?? providerAt(endpointUrl))?.kind ?? 'other';
+
+/** Explains that there are no policies: the rest of a bundle works with a key that is limited by hand. */
 function withoutPolicies(provider: FleetProvider, { name, anchor }: ProviderFacts, reason: string): ArchiverError {
-  const hint =
-    provider === 'garage'
-      ? 'keep the fleet on AWS, MinIO or Ceph'
-      : `limit the key of the writer there (docs/providers.md#${anchor}); --provider other writes the rest of the bundle`;
+  // A key of Garage can be limited to a bucket, and to nothing within one.
+  const limit =
+    provider === 'garage' ? 'give each writer a bucket and a key of its own' : 'limit the key of the writer there';
+  const hint = `${limit} (docs/providers.md#${anchor}); --provider other writes the rest of the bundle`;
   return usageError(`no policies can be written for ${name}: ${reason}`, hint);
 }

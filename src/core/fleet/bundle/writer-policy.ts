@@ -56,6 +56,16 @@ export function writerPolicy(place: FleetPlace, options: WriterPolicyOptions): P
   };
 }
 
+/** Returns the policy of the operator, for servers where even the owner of a bucket may do nothing with what others have put there. */
+export function operatorPolicy({ bucket, base }: FleetPlace): PolicyDocument {
+  const arn = `arn:aws:s3:::${bucket}`;
+  const onData = ['s3:GetObject*', 's3:PutObject', 's3:DeleteObject*', 's3:AbortMultipartUpload'];
+  return {
+    Version: '2012-10-17',
+    Statement: [allow('List', ['s3:ListBucket*'], [arn]), allow('Everything', onData, [`${arn}/${base}*`])],
+  };
+}
+
 const allow = (Sid: string, Action: readonly string[], Resource: readonly string[]): PolicyStatement => ({
   Sid,
   Effect: 'Allow',

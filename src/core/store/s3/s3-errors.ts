@@ -32,6 +32,9 @@ const BAD_KEYS = new Set([
   'InvalidToken',
   'AuthorizationHeaderMalformed',
   'InvalidClientTokenId',
+  // Whoever owns the key was shut out: no policy that leaves something out. The second one is of Ceph.
+  'AccountProblem',
+  'UserSuspended',
 ]);
 const MADE_BUCKET = new Set(['BucketAlreadyExists', 'BucketAlreadyOwnedByYou']);
 const WRONG_REGION = new Set(['PermanentRedirect', 'TemporaryRedirect', 'IllegalLocationConstraintException']);

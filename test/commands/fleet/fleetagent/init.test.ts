@@ -130,8 +130,8 @@ describe('the folder', () => {
 
   describe('for a server that is not AWS', () => {
     test.each([
-      ['minio', ['README.md', 'iam-policy.json', 'lifecycle.json'], ['bucket-policy.json']],
-      ['ceph', ['README.md', 'iam-policy.json', 'lifecycle.json'], ['bucket-policy.json']],
+      ['minio', ['README.md', 'iam-policy.json', 'lifecycle.json'], ['bucket-policy.json', 'operator-policy.json']],
+      ['ceph', ['README.md', 'iam-policy.json', 'lifecycle.json', 'operator-policy.json'], ['bucket-policy.json']],
       ['other', ['README.md', 'iam-policy.json'], ['bucket-policy.json', 'lifecycle.json']],
     ])('%s has what that understands, and says what is not kept', async (provider, there, missing) => {
       const { status, stderr } = await init(...AT_SERVER, '--provider', provider);
@@ -147,7 +147,9 @@ describe('the folder', () => {
       expect(readme).toContain('| this key overwrites no chunk, manifest or record | **not kept**: ');
       expect(stderr).toContain('nothing in the bundle keeps this writer from overwriting what is stored');
       expect(readme).not.toContain('aws iam create-user');
-      expect(readme).not.toContain('fleetagent scuttle');
+      expect(readme).toMatch(
+        /^archiver fleetagent scuttle nas --endpoint-url .* --purge-data s3:\/\/acme\/lab --yes$/m,
+      );
     });
 
     test('one that is not named is taken for none that is known', async () => {
@@ -367,6 +369,10 @@ describe('the folder', () => {
     [
       ['s3://acme', '--writer-id', 'nas', '--public-key', 'key.pub', '--provider', 'garage', ...AT_SERVER],
       'Garage has no policies',
+    ],
+    [
+      ['s3://acme', '--writer-id', 'nas', '--public-key', 'key.pub', '--provider', 'garage', ...AT_SERVER],
+      'give each writer a bucket and a key of its own (docs/providers.md#garage); --provider other writes the rest of the bundle',
     ],
     [
       ['s3://acme', '--writer-id', 'nas', '--public-key', 'key.pub', '--provider', 'storj', ...AT_SERVER],

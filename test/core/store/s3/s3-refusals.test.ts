@@ -60,6 +60,7 @@ describe('refusals', () => {
     ['ExpiredToken', 400, /expired/, /renew/],
     ['RequestTimeTooSkewed', 403, /clock/, /set the clock/],
     ['InvalidAccessKeyId', 403, /does not accept these credentials/, /--profile/],
+    ['UserSuspended', 403, /does not accept these credentials/, /--profile/],
     ['SignatureDoesNotMatch', 403, /does not accept these credentials/, /secret key/],
   ])('explains %s', async (code, status, message, hint) => {
     s3.proxy.inject({ fault: { kind: 'status', status, code } });
