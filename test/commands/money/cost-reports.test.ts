@@ -160,7 +160,14 @@ describe('with days that are chosen', () => {
   const days = ['--from', '2025-10-01', '--to', '2026-03-31'];
 
   test('a grant year is from its first to its last day', async () => {
-    const expected = { period: 'range', firstDay: '2025-10-01', lastDay: '2026-03-31', runs: 2, requestCount: 2, costUsd: 186 };
+    const expected = {
+      period: 'range',
+      firstDay: '2025-10-01',
+      lastDay: '2026-03-31',
+      runs: 2,
+      requestCount: 2,
+      costUsd: 186,
+    };
     expect(json((await run('cost', 'report', '--json', ...days)).stdout)).toMatchObject(expected);
     expect(json((await run('cost', 'project', 'genome', '--json', ...days)).stdout)).toMatchObject(expected);
     expect(json((await run('cost', 'report', '--format', 'compliance', ...days)).stdout)).toMatchObject({
