@@ -4,7 +4,7 @@
 import type { UploadGate } from '../core/archive/run/upload-gate.js';
 import type { UploadProvenance } from '../core/archive/run/upload-provenance.js';
 import type { UploadResult } from '../core/archive/upload-result.js';
-import type { MayRetrieve } from '../core/restore/may-retrieve.js';
+import type { RetrievalGate } from '../core/restore/retrieval-gate.js';
 import type { EventConsumer } from '../core/events/fan-out.js';
 import type { EventSink } from '../core/events/events.js';
 import type { RunObserver } from '../core/events/observer.js';
@@ -113,9 +113,9 @@ export interface Slots<C> {
     context: C,
   ) => Promise<GateAnswer>;
   /** Called before content of an upload is requested or fetched; the returned check runs once it is known what that costs. */
-  readonly mayRetrieve?: (values: SlotValues, uploadId: string, context: C) => MayRetrieve;
+  readonly retrievalGate?: (values: SlotValues, uploadId: string, context: C) => RetrievalGate;
   /** Returns what that check would answer, for a dry run. @throws what the check throws, except a refusal */
-  readonly wouldRetrieve?: (
+  readonly dryRunRetrievalGate?: (
     values: SlotValues,
     planned: { readonly uploadId: string; readonly costUsd: number | null },
     context: C,

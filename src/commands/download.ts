@@ -18,7 +18,7 @@ import {
   writeFlags,
 } from './kit/flags.js';
 import { budgetGateFlags } from './kit/budget-flags.js';
-import { mayFetch } from './kit/may-fetch.js';
+import { fetchGate } from './kit/fetch-gate.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { restoreCommand } from './kit/restore-command.js';
 import { restoreFiles } from './kit/restore-files.js';
@@ -78,7 +78,7 @@ export const command = defineCommand({
       fillsCache: false,
       fetch: async (options: Omit<RestoreOptions, 'reader'>, opened: OpenedStore) => {
         const { uploadId } = target;
-        const check = values.dryRun ? undefined : mayFetch({ values, uploadId, opened, context });
+        const check = values.dryRun ? undefined : fetchGate({ values, uploadId, opened, context });
         const result = await restoreReadable({ ...options, reader: opened.store, mayFetch: check }, target);
         return { result, more: undefined };
       },

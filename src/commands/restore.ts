@@ -26,7 +26,7 @@ import { type RestoreCall, restoreFiles } from './kit/restore-files.js';
 import type { Retrieved } from './kit/retrieve-with-job.js';
 import { isGiven } from './kit/run.js';
 import { hashRule, NARROWING, SELECTOR_KEYS, selectorFlags, selectorsOf } from './kit/selectors.js';
-import { mayRetrieve, wouldRetrieve } from './kit/slots.js';
+import { retrievalGate, dryRunRetrievalGate } from './kit/slots.js';
 import { findUpload } from './kit/upload-target.js';
 
 const flags = {
@@ -116,12 +116,14 @@ export const command = defineCommand({
       fillsCache: !values.all || isGiven(context, 'cacheGb'),
       fetch: async (options, opened) => {
         const { uploadId } = target;
-        const check = mayRetrieve({ ...values }, uploadId, context);
-        const restore = { values, context, opened, target, version, mayRetrieve: check };
+        const check = retrievalGate({ ...values }, uploadId, context);
+        const restore = { values, context, opened, target, version, retrievalGate: check };
         const retrieved = await retrieveWithJob(options, restore);
         const { retrieval, jobId } = retrieved;
         const { costUsd } = retrieval.estimate;
-        const gates = values.dryRun ? await wouldRetrieve({ ...values }, { uploadId, costUsd }, context) : NO_GATES;
+        const gates = values.dryRun
+          ? await dryRunRetrievalGate({ ...values }, { uploadId, costUsd }, context)
+          : NO_GATES;
         const more = { ...retrievalDocument(retrieval, jobId), ...gates.document };
         return { result: retrieval.result, more, ...(await outcomeOf(retrieved, values, gates)) };
       },

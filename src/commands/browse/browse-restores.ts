@@ -15,7 +15,7 @@ import { invalidatingChecks } from '../kit/invalidate-checks.js';
 import { retrieveWithJob, type Retrieved } from '../kit/retrieve-with-job.js';
 import { requestedText } from '../kit/cost-lines.js';
 import { uploadUrl } from '../kit/upload-target.js';
-import { mayRetrieve } from '../kit/slots.js';
+import { retrievalGate } from '../kit/slots.js';
 import { resultText, statusOf } from '../kit/restore-result.js';
 import { memoryLimit } from '../kit/memory-limit.js';
 
@@ -122,7 +122,7 @@ export class BrowseRestores {
           opened,
           target,
           version,
-          mayRetrieve: mayRetrieve({ ...values }, uploadId, context),
+          retrievalGate: retrievalGate({ ...values }, uploadId, context),
         },
       ),
     );

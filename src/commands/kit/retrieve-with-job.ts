@@ -11,7 +11,7 @@ import { lockForDownload, updateJob } from '../../core/restore/jobs/change-job.j
 import { endedJob } from '../../core/restore/jobs/download-job.js';
 import { savedJobs, saveNewJob } from '../../core/restore/jobs/job-folder.js';
 import type { JobChunk, RestoreJobFields } from '../../core/restore/jobs/restore-job.js';
-import type { MayRetrieve } from '../../core/restore/may-retrieve.js';
+import type { RetrievalGate } from '../../core/restore/retrieval-gate.js';
 import {
   type JobKeeper,
   type Requested,
@@ -43,7 +43,7 @@ export interface ColdRestore {
   readonly target: UploadLocation;
   readonly version: DatasetVersion | undefined;
   /** Called before anything is requested or fetched. */
-  readonly mayRetrieve: MayRetrieve;
+  readonly retrievalGate: RetrievalGate;
 }
 
 export interface Retrieved {
@@ -56,7 +56,7 @@ type EngineOptions = Omit<RetrieveOptions, 'store' | 'cold' | 'now' | 'job'>;
 
 /** Restores, or requests chunks from cold storage and saves a job. @throws what `retrieve` throws; with the job, once saved, in the error */
 export async function retrieveWithJob(options: EngineOptions, restore: ColdRestore): Promise<Retrieved> {
-  const { values, context, opened, mayRetrieve } = restore;
+  const { values, context, opened, retrievalGate } = restore;
   const saved = new SavedJob(options, restore);
   try {
     const retrieval = await retrieve({
@@ -74,7 +74,7 @@ export async function retrieveWithJob(options: EngineOptions, restore: ColdResto
       },
       now: context.now,
       job: saved,
-      mayRetrieve,
+      retrievalGate,
     });
     const { id } = saved;
     if (id !== undefined && retrieval.kind === 'restored') await closeJob(saved.folder, id, retrieval, context);

@@ -64,6 +64,6 @@ export const money: Feature = {
   views: ['costs', 'analyze'],
   uploadGate: budgetGate,
   dryRunGate: plannedBudgets,
-  mayRetrieve: retrievalGate,
-  wouldRetrieve: plannedRetrieval,
+  retrievalGate: retrievalGate,
+  dryRunRetrievalGate: plannedRetrieval,
 };

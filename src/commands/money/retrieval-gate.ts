@@ -1,10 +1,10 @@
 // Asks budgets before content is requested from cold storage or fetched: retrieval, requests and transfer cost, and nothing is stored.
 import type { GateAnswer, SlotValues } from '../../cli/slots.js';
-import type { MayRetrieve } from '../../core/restore/may-retrieve.js';
+import type { RetrievalGate } from '../../core/restore/retrieval-gate.js';
 import { answerOf, type BudgetQuery, type GateContext, gatePlace, reservePart } from './budget-gate.js';
 
 /** Returns the check for the engine; the project is that of the upload. */
-export function retrievalGate(values: SlotValues, uploadId: string, context: GateContext): MayRetrieve {
+export function retrievalGate(values: SlotValues, uploadId: string, context: GateContext): RetrievalGate {
   const place = gatePlace(values, context);
   const part = {};
   let allowedUsd = 0;

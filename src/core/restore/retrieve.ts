@@ -22,7 +22,7 @@ import { longestWait, refuseTier, type TierPlan, tierPlans } from './thaw/tier-p
 import { waitForChunks } from './thaw/wait.js';
 import { coldForGoodError, coldAgainError, hiddenColdError } from './cold-errors.js';
 import { ClassReader } from './fetch/class-reader.js';
-import type { MayRetrieve } from './may-retrieve.js';
+import type { RetrievalGate } from './retrieval-gate.js';
 import type { NeededChunk } from './plan/needed-chunk.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from './restore.js';
 
@@ -47,7 +47,7 @@ export interface RetrieveOptions extends Omit<RestoreOptions, 'reader' | 'mayFet
   readonly cold: ColdOptions;
   readonly now: () => Date;
   readonly job?: JobKeeper;
-  readonly mayRetrieve?: MayRetrieve | undefined;
+  readonly retrievalGate?: RetrievalGate | undefined;
 }
 
 /** Saves what is requested and paid for, so that it cannot be forgotten. */
@@ -170,7 +170,7 @@ class Retriever {
     const priced = this.priced();
     refuseTier(priced, cold.tier);
     refuseCost(this.estimate, cold.maxCostUsd, priced.some(mustThaw));
-    await this.options.mayRetrieve?.(this.estimate);
+    await this.options.retrievalGate?.(this.estimate);
     const again = this.chunks.find(({ key, state }) => state === 'cold' && this.asked.has(key));
     if (again !== undefined) throw coldAgainError(again.key, this.jobId);
     this.mayFetch = this.isDirect || this.chunks.every(({ state }) => state !== 'cold' && state !== 'thawing');

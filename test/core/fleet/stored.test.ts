@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { configFactsOf } from '../../../src/core/fleet/watch/config-facts.js';
 import type { SeenStore } from '../../../src/core/fleet/watch/observation.js';
-import { type Claim, claimsOf, lookAtStored } from '../../../src/core/fleet/watch/stored.js';
+import { type Claim, claimsOf, readStored } from '../../../src/core/fleet/watch/stored.js';
 import { TOMBSTONE_BYTES } from '../../../src/core/dataset/records/tombstone.js';
 import { recordKey } from '../../../src/core/dataset/records/version-record.js';
 import { fileStore } from '../../../src/core/store/file/file-store.js';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   store = fileStore(base, {});
 });
 
-const look = (on: ObjectReader, ...claims: Claim[]): Promise<SeenStore> => lookAtStored(on, 'web-01', claims, signal);
+const look = (on: ObjectReader, ...claims: Claim[]): Promise<SeenStore> => readStored(on, 'web-01', claims, signal);
 
 test('the newest version of each dataset, when the store got it, and how often it gets one', async () => {
   const put = (datasetId: string, version: number, day: number): Promise<void> =>

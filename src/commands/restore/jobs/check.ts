@@ -24,7 +24,7 @@ import {
   withJobStore,
 } from '../../kit/restore-job.js';
 import { budgetGateFlags } from '../../kit/budget-flags.js';
-import { mayRetrieve } from '../../kit/slots.js';
+import { retrievalGate } from '../../kit/slots.js';
 import { jobFolder } from '../../kit/saved.js';
 
 const flags = {
@@ -176,7 +176,7 @@ async function requestAgain(
   const { uploadId } = job.location;
   recordRunFacts(context, { operation: 'thaw', uploadId, datasetId: job.datasetId });
   recordRunObjects(context, job.chunks);
-  await mayRetrieve({ ...values }, uploadId, context)(estimate);
+  await retrievalGate({ ...values }, uploadId, context)(estimate);
   const cost = estimate.costUsd === null ? 'cost unknown' : `est. ${formatUsd(estimate.costUsd)}`;
   context.note(`asking again for ${formatQuantity(chunks.length, 'cold chunk')} of ${job.id}: ${tier} tier, ${cost}`);
   return await thawAgain(job, plan, { folder: jobFolder(context), host: hostname(), store, now, signal });

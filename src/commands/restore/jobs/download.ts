@@ -15,7 +15,7 @@ import { recordRunFacts, recordRunResult } from '../../kit/account.js';
 import { cacheFlag, detectedStoreFlags, limitFlags, outputFlags, workersFlag } from '../../kit/flags.js';
 import { budgetGateFlags } from '../../kit/budget-flags.js';
 import { invalidatingChecks } from '../../kit/invalidate-checks.js';
-import { mayFetch } from '../../kit/may-fetch.js';
+import { fetchGate } from '../../kit/fetch-gate.js';
 import { openFrameCache } from '../../kit/frame-cache.js';
 import { fact, minuteText } from '../../kit/lines.js';
 import { jobDocument, readNamedJob, withJobStore } from '../../kit/restore-job.js';
@@ -113,7 +113,7 @@ async function restore(job: RestoreJob, { values, context, opened, emit }: Downl
   return await restoreUpload({
     operation: 'restore',
     reader: withoutLost(opened.store, job),
-    mayFetch: mayFetch({ values, uploadId: job.location.uploadId, opened, context }),
+    mayFetch: fetchGate({ values, uploadId: job.location.uploadId, opened, context }),
     uploadId: job.location.uploadId,
     manifestSha256: await manifestDigests(job, opened, context.signal),
     outputDir: job.outputDir,

@@ -15,7 +15,7 @@ import { configKey, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
 import { heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
 import type { FleetObservation, SeenConfig, SeenHeartbeat, SeenStore, WriterObservation } from './observation.js';
 import { type ConfigFacts, configFactsOf } from './config-facts.js';
-import { claimsOf, lookAtStored } from './stored.js';
+import { claimsOf, readStored } from './stored.js';
 
 /** Concurrent GETs of small objects: as many as a store takes from one client without asking it to slow down. */
 export const REQUESTS_AT_ONCE = 32;
@@ -212,7 +212,7 @@ async function storedBy(
   const url = config?.storeUrl;
   if (url !== undefined && !isSamePlace(url, store.url)) return { kind: 'elsewhere', url };
   try {
-    return await lookAtStored(store, writerId, seen.kind === 'read' ? claimsOf(seen.heartbeat) : [], signal);
+    return await readStored(store, writerId, seen.kind === 'read' ? claimsOf(seen.heartbeat) : [], signal);
   } catch (error) {
     if (signal.aborted || !isAway(error)) throw error;
     return { kind: 'unseen', reason: reasonText(error) };

@@ -40,7 +40,7 @@ export function claimsOf({ sources }: Pick<Heartbeat, 'sources'>): readonly Clai
  * Looks at the records of a writer: one LIST where it has at most a thousand objects below `datasets/`, else two, and one for each
  * dataset that its heartbeat speaks of. What may not be listed is an answer, too. @throws what the listing throws otherwise
  */
-export async function lookAtStored(
+export async function readStored(
   store: ObjectReader,
   writerId: string,
   claims: readonly Claim[],

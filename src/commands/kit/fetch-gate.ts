@@ -4,7 +4,7 @@ import { estimateRetrieval } from '../../core/cost/retrieval-cost.js';
 import type { RestoreOptions } from '../../core/restore/restore.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { pricedBy } from './prices.js';
-import { mayRetrieve } from './slots.js';
+import { retrievalGate } from './slots.js';
 
 interface Fetch {
   readonly values: object;
@@ -14,8 +14,8 @@ interface Fetch {
 }
 
 /** Returns the check for `restoreUpload`. @throws what keeps the content from being fetched */
-export function mayFetch({ values, uploadId, opened, context }: Fetch): NonNullable<RestoreOptions['mayFetch']> {
-  const check = mayRetrieve({ ...values }, uploadId, context);
+export function fetchGate({ values, uploadId, opened, context }: Fetch): NonNullable<RestoreOptions['mayFetch']> {
+  const check = retrievalGate({ ...values }, uploadId, context);
   return async (needed) => {
     const chunks = needed.map((chunk) => ({ ...chunk, isReadable: true }));
     await check(estimateFetch(chunks, opened, context));
