@@ -2,10 +2,12 @@
 // - CSI 3J, which Ink sends when a frame was taller than the window is now, would erase the scrollback.
 // - A terminal that became narrower has broken the lines of an inline frame in two. Ink erases as many rows as it drew, so
 //   the others would stay as ghosts: they are erased with it.
+// - While the process is stopped (ctrl+z), or the shell has the terminal (bg), there is no frame on it.
 // - Other output while an inline frame is shown (a warning) would be taken for a part of it: it goes above.
 // - Ink draws nothing when the frame is the same as before, but a full screen of another size has to be drawn anew.
 import { stripVTControlCharacters } from 'node:util';
 import type { Size, SizeSource } from './size.js';
+import { holdTerminal, isInForeground } from './job-control.js';
 import { eraseFrame, type TerminalStream, withoutScrollbackErasure } from './terminal.js';
 import { widthOf } from './text.js';
 
@@ -19,6 +21,13 @@ export interface Canvas {
   readonly close: () => void;
 }
 
+const HIDE_CURSOR = '\u001b[?25l';
+const SHOW_CURSOR = '\u001b[?25h';
+/** Written when a frame comes to the terminal, and when it goes. */
+const MODES = {
+  'full-screen': { enter: '\u001b[?1049h\u001b[H', leave: `\u001b[?1049l${SHOW_CURSOR}` },
+  inline: { enter: '', leave: SHOW_CURSOR },
+} as const;
 const ERASE_LINE = '\u001b[2K';
 const CLEAR_SCREEN = '\u001b[2J\u001b[H';
 /** Matches the codes with which Ink's log begins a frame: rows erased upwards. */
@@ -29,20 +38,25 @@ const ERASURE = /^(?:\x1b\[2K(?:\x1b\[1A)?)*(?:\x1b\[G)?/;
 const MODE = /^(?:\x1b\[\?\d+[hl])*$/;
 /** Ink draws at most thirty times a second, and then writes the output one timer later. */
 const REDRAW_MS = 50;
+/** Time between looks whether the terminal is ours again after `bg`. */
+const LOOK_MS = 500;
 
 const sizeOf = ({ columns, rows }: TerminalStream): Size =>
   // A terminal that does not report its size (0x0 over some serial lines) gets the classic one.
   ({ columns: columns || 80, rows: rows || 24 });
 
-export type CanvasKind = 'full-screen' | 'inline';
+export type CanvasKind = keyof typeof MODES;
 
-/** Wraps a terminal as a stream that Ink draws on. */
+/** Wraps a terminal as a stream that Ink draws on. A full screen has the alternate buffer until it is closed. */
 export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
   let size = sizeOf(stream);
   /** The text that was drawn last, and whether the whole screen must be drawn again. */
   let frame = '';
   let isStale = false;
   let timer: NodeJS.Timeout | undefined;
+  /** True while the frame is not on the terminal, which is the shell's. */
+  let isAway = false;
+  const { enter, leave } = MODES[kind];
 
   /** Number of rows beyond the lines of the frame, at the current width. */
   const brokenRows = (): number =>
@@ -56,15 +70,24 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
     isStale = false;
     return CLEAR_SCREEN + body;
   };
-  const erasure = (): string => eraseFrame(linesOf(frame).length + brokenRows());
+  const erasure = (): string => (isAway ? '' : eraseFrame(linesOf(frame).length + brokenRows()));
   const put = stream.write.bind(stream);
+  /** Takes what Ink draws while there is no frame. Text that no frame replaces (a note) stays, and so is written. */
+  const keep = (text: string, done?: () => void): boolean => {
+    if (!MODE.test(text)) {
+      if (!text.startsWith(ERASE_LINE)) put(frame);
+      frame = text.replace(ERASURE, '');
+    }
+    return put('', done);
+  };
   const write = (text: string, done?: () => void): boolean => {
+    if (isAway) return keep(text, done);
     refreshSize(stream);
     return put(MODE.test(text) ? text : fitted(withoutScrollbackErasure(text)), done);
   };
 
   const writeAbove = (text: string | Uint8Array, ...more: []): boolean => {
-    if (frame === '') return put(text, ...more);
+    if (frame === '' || isAway || MODE.test(text.toString())) return put(text, ...more);
     refreshSize(stream);
     put(erasure());
     const hasRoom = put(text, ...more);
@@ -90,6 +113,28 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
     }, REDRAW_MS).unref();
   };
   stream.on('resize', onResize);
+
+  let looking: NodeJS.Timeout | undefined;
+  const giveBack = (): void => {
+    clearTimeout(looking);
+    put((kind === 'inline' ? erasure() : '') + leave);
+    isAway = true;
+  };
+  const takeAgain = (): void => {
+    clearTimeout(looking);
+    // Work goes on after `bg`; only its frame waits. After a stop that was not noticed, an inline frame is where it was, or nobody knows.
+    if (kind === 'inline' && !isAway) return;
+    if (!isInForeground()) {
+      looking = setTimeout(takeAgain, LOOK_MS).unref();
+      return;
+    }
+    isAway = false;
+    isStale = kind === 'full-screen';
+    put(enter + HIDE_CURSOR);
+    put(fitted(frame));
+  };
+  const release = holdTerminal({ giveBack, takeAgain });
+  put(enter);
   return {
     stdout: inkStream(stream, write),
     size: {
@@ -103,7 +148,10 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
     close() {
       if (kind === 'inline') Reflect.deleteProperty(stream, 'write');
       clearTimeout(timer);
+      clearTimeout(looking);
       stream.off('resize', onResize);
+      release();
+      put(leave);
     },
   };
 }

@@ -5,37 +5,31 @@ import { openCanvas } from './canvas.js';
 import { draw } from './draw.js';
 import { createKeySource } from './keys.js';
 import type { Look } from './look.js';
-import { type KeyInput, PASTE_MARKS_OFF, PASTE_MARKS_ON, readInto } from './read-input.js';
+import { type InputTerminal, readInto } from './read-input.js';
 import { isTooSmall } from './screen.js';
-import type { TerminalStream } from './terminal.js';
 
-export interface ScreenOptions {
-  readonly stdin: KeyInput;
-  readonly stdout: TerminalStream;
+export interface ScreenOptions extends InputTerminal {
   readonly look: Look;
   /** Ends the screen. */
   readonly signal?: AbortSignal;
 }
 
-const ENTER = `\u001b[?1049h\u001b[H${PASTE_MARKS_ON}`;
-const LEAVE = `${PASTE_MARKS_OFF}\u001b[?1049l\u001b[?25h`;
 /** The only keys that are accepted while the window is too small for a frame. */
 const QUIT_KEYS = ['q', 'ctrl+c'];
 
 /** Shows a full screen until `quit` is called or the signal aborts. @throws errors of a component or a key */
 export async function runScreen(screen: (quit: () => void) => ReactNode, options: ScreenOptions): Promise<void> {
-  const { stdin, stdout, look, signal } = options;
+  const { look, signal } = options;
   if (signal?.aborted === true) return;
   const { promise: left, resolve: quit, reject: fail } = withResolvers();
-  stdout.write(ENTER);
-  const canvas = openCanvas(stdout, 'full-screen');
+  const canvas = openCanvas(options.stdout, 'full-screen');
   const keys = createKeySource({
     accepts: (key) => !isTooSmall(canvas.size.get()) || QUIT_KEYS.includes(key.id),
     onError: fail,
   });
   // Before the first frame: keys typed as soon as that is seen must not meet a terminal that edits lines itself. Nothing is read before
   // this turn is over.
-  const stopKeys = readInto(keys, stdin);
+  const stopKeys = readInto(keys, options);
   const drawing = draw(screen(quit), { canvas, keys, look, onError: fail });
   let hasLeft = false;
   const leave = (): void => {
@@ -47,7 +41,6 @@ export async function runScreen(screen: (quit: () => void) => ReactNode, options
     stopKeys();
     drawing.end();
     canvas.close();
-    stdout.write(LEAVE);
   };
   process.on('exit', leave);
   // Before the listener that prints the error: nobody would see output on the alternate buffer.

@@ -1,5 +1,6 @@
 // Key bindings are data: the same list is executed, printed on the key line and explained by the help.
 import { createContext, useContext, useEffectEvent, useLayoutEffect } from 'react';
+import { STOP_KEY } from './job-control.js';
 import { createKeySource, type Key, type KeySource } from './keys.js';
 
 export interface Binding {
@@ -19,6 +20,7 @@ export interface Binding {
 export const KeyContext = createContext<KeySource>(createKeySource());
 
 export function runKey(bindings: readonly Binding[], key: Key): void {
+  if (key.id === STOP_KEY) return;
   bindings.find((binding) => binding.keys.includes(key.id) || binding.keys.includes('any'))?.run(key);
 }
 

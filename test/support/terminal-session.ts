@@ -17,6 +17,7 @@ export interface TerminalSession {
   readonly untilGone: (text: string) => Promise<string[]>;
   readonly type: (keys: string) => void;
   readonly resize: (columns: number, rows: number) => void;
+  readonly pid: number;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly exited: Promise<number>;
 }
@@ -37,17 +38,19 @@ export interface SessionOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
+  /** The program; `node` without it. */
+  readonly file?: string;
 }
 
 const TRIES = 600;
 const LOOK_MS = 20;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
-/** Starts `node` with these arguments. */
+/** Starts a program with these arguments. */
 export function openSession(args: readonly string[], options: SessionOptions): TerminalSession {
-  const { cwd, env, columns = 80, rows = 24 } = options;
+  const { cwd, env, columns = 80, rows = 24, file = process.execPath } = options;
   const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
-  const child = spawn(process.execPath, [...args], {
+  const child = spawn(file, [...args], {
     cols: columns,
     rows,
     cwd,
@@ -102,6 +105,7 @@ export function openSession(args: readonly string[], options: SessionOptions): T
       terminal.resize(columns, rows);
       child.resize(columns, rows);
     },
+    pid: child.pid,
     kill: (signal) => child.kill(signal),
     exited: new Promise((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
   };

@@ -125,7 +125,7 @@ describe('reading keys', () => {
     const source = createKeySource();
     const heard: string[] = [];
     source.subscribe((key) => heard.push(shown(key)));
-    const stop = readInto(source, input);
+    const stop = readInto(source, { stdin: input, stdout: new PassThrough() });
 
     input.write(ESC);
     await expect.poll(() => heard).toEqual(['escape']);
@@ -144,7 +144,7 @@ describe('reading keys', () => {
     const source = createKeySource();
     const heard: string[] = [];
     source.subscribe((key) => heard.push(shown(key)));
-    const stop = readInto(source, input);
+    const stop = readInto(source, { stdin: input, stdout: new PassThrough() });
     input.write(ESC);
     await new Promise((resolve) => void setImmediate(resolve));
 

@@ -6,12 +6,13 @@ import { ArchiverError, cancelledError, usageError } from '../../core/platform/f
 import { fileFailure } from '../../core/platform/failures/file-failure.js';
 import { untilCancelled } from '../../core/store/until-cancelled.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
+import { holdTerminal, stopJob } from '../../ui/job-control.js';
 import { hasTerminal } from './ask.js';
 
 type PromptContext = Cancellation & Pick<Terminal, 'stdin' | 'stderr'>;
 
 const MAX_BYTES = 65_536;
-const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ['\u0003', '\u0004', '\b', '\u007f'] as const;
+const [CTRL_C, CTRL_D, CTRL_Z, BACKSPACE, DELETE] = ['\u0003', '\u0004', '\u001a', '\b', '\u007f'] as const;
 
 export interface SecretSources {
   readonly given: string | undefined;
@@ -69,6 +70,17 @@ async function readHidden(
   let onEnd: () => void = () => undefined;
   ask(questions[0] ?? '');
   input.setRawMode?.(true);
+  const release = holdTerminal({
+    giveBack() {
+      input.setRawMode?.(false);
+      stderr.write('\n');
+    },
+    takeAgain() {
+      input.setRawMode?.(false);
+      input.setRawMode?.(true);
+      ask(questions[answers.length] ?? '');
+    },
+  });
   try {
     const reading = new Promise<void>((resolve, reject) => {
       let typed = '';
@@ -91,6 +103,7 @@ async function readHidden(
         for (const key of String(chunk)) {
           if (answers.length === questions.length) return;
           if (key === CTRL_C) return reject(cancelledError());
+          if (key === CTRL_Z) return stopJob();
           if (key === '\n' || key === '\r' || key === CTRL_D) end();
           else typed = key === BACKSPACE || key === DELETE ? typed.slice(0, -1) : typed + key;
         }
@@ -101,6 +114,7 @@ async function readHidden(
     await untilCancelled(reading, signal);
     return answers;
   } finally {
+    release();
     input.off('data', takeChunk);
     input.off('end', onEnd);
     input.setRawMode?.(false);

@@ -6,17 +6,14 @@ import type { ShellStore } from '../../stores/shell-store.js';
 import { openInline } from '../../ui/inline-screen.js';
 import { createKeySource, type Key } from '../../ui/keys.js';
 import type { Look } from '../../ui/look.js';
-import { type KeyInput, PASTE_MARKS_OFF, PASTE_MARKS_ON, readInto } from '../../ui/read-input.js';
-import type { TerminalStream } from '../../ui/terminal.js';
+import { type InputTerminal, readInto } from '../../ui/read-input.js';
 import { widthOf } from '../../ui/text.js';
 import { makeTheme, ThemeContext } from '../../ui/theme.js';
 import type { Ending } from './shell-keys.js';
 import { ShellPrompt, TypedLine } from './shell-prompt.js';
 
-export interface ShellScreenOptions {
+export interface ShellScreenOptions extends InputTerminal {
   readonly store: ShellStore;
-  readonly stdin: KeyInput;
-  readonly stdout: TerminalStream;
   readonly look: Look;
   /** Ends the session. */
   readonly signal: AbortSignal;
@@ -70,10 +67,9 @@ function typist({ store, stdin, stdout, look, signal }: ShellScreenOptions): () 
     };
     const keys = createKeySource({ accepts, onError: fail });
     const abort = (): void => end('end');
-    stdout.write(PASTE_MARKS_ON);
     const screen = openInline(<ShellPrompt store={store} onEnd={end} />, { stdout, look, keys, onError: fail });
     signal.addEventListener('abort', abort);
-    const stopKeys = readInto(keys, stdin, abort);
+    const stopKeys = readInto(keys, { stdin, stdout }, abort);
     try {
       waiting.forEach(keys.press);
       const how = await ended;
@@ -83,7 +79,6 @@ function typist({ store, stdin, stdout, look, signal }: ShellScreenOptions): () 
       signal.removeEventListener('abort', abort);
       stopKeys();
       await screen.leave();
-      stdout.write(PASTE_MARKS_OFF);
     }
   };
 }
