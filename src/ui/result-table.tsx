@@ -1,10 +1,14 @@
 // A result table of a plain command: the same `Table` as on the screens, printed once.
 import { cellText, fitColumns, type TableColumn, type TableRow } from './table-columns.js';
+import { wrapped } from './wrapped.js';
 
 /** Rows drawn at a time: Ink takes 50 KB for a row of eight cells while it draws. */
 const PAGE_ROWS = 500;
 
-/** A result table as text, at most `width` columns wide. Every cell must be printable text on one line. */
+/**
+ * A result table as text, at most `width` columns wide; below it, which columns have no room. Every cell must be printable text on one
+ * line.
+ */
 export async function renderTable(
   rows: readonly TableRow[],
   columns: readonly TableColumn[],
@@ -17,7 +21,8 @@ export async function renderTable(
     import('./size.js'),
     import('./theme.js'),
   ]);
-  const shown = fitColumns(rows, columns, width).map(({ column, width }) => ({
+  const fitted = fitColumns(rows, columns, width);
+  const shown = fitted.shown.map(({ column, width }) => ({
     width,
     ...(column.align === undefined ? {} : { align: column.align }),
     cut: 'middle' as const,
@@ -43,5 +48,10 @@ export async function renderTable(
   const pages = Array.from({ length: Math.max(1, Math.ceil(rows.length / PAGE_ROWS)) }, (_, at) =>
     page(at * PAGE_ROWS),
   );
-  return pages.join('\n');
+  return [...pages, ...goneLines(fitted.gone, width)].join('\n');
 }
+
+const goneLines = (gone: readonly TableColumn[], width: number): readonly string[] =>
+  gone.length === 0
+    ? []
+    : wrapped(`no room for ${gone.map(({ title }) => title).join(', ')}: widen the terminal, or --json`, width);

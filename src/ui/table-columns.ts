@@ -1,5 +1,6 @@
-// Chooses the columns of a result table and their widths: never wider than the terminal. A column that may be cut shrinks first, then whole
-// columns are dropped, the least important first; IDs and numbers are never squeezed.
+// Chooses the columns of a result table and their widths: never wider than the terminal. Columns that may be cut shrink first, then whole
+// columns go in the order that the table states, then words are cut, and at last columns go from the right. Numbers are never cut: a part of
+// an amount is a wrong amount.
 import { widthOf } from './text.js';
 
 export interface TableColumn {
@@ -8,7 +9,7 @@ export interface TableColumn {
   readonly align?: 'left' | 'right';
   /** Set for columns that may be cut in the middle (paths, sources). */
   readonly isCuttable?: boolean;
-  /** The columns with the highest number are dropped first when there is no room; those without one stay. */
+  /** The columns with the highest number go first when there is no room; those without one go last, from the right. */
   readonly dropOrder?: number;
 }
 
@@ -19,8 +20,16 @@ export interface FittedColumn {
   readonly width: number;
 }
 
-export const COLUMN_GAP = 2;
+export interface FittedTable {
+  readonly shown: readonly FittedColumn[];
+  /** Columns without room, in the order in which they went. */
+  readonly gone: readonly TableColumn[];
+}
+
+const COLUMN_GAP = 2;
 const SHORTEST_CUT = 12;
+/** Words are cut to this before a column goes that the table's order does not name. */
+const SHORTEST_WORDS = 6;
 
 /** The text of a cell; a dash for an unknown value. */
 export function cellText(row: TableRow, { key }: TableColumn): string {
@@ -28,15 +37,24 @@ export function cellText(row: TableRow, { key }: TableColumn): string {
 }
 
 /** Chooses columns and widths for a terminal of `width` cells. */
-export function fitColumns(rows: readonly TableRow[], columns: readonly TableColumn[], width: number): FittedColumn[] {
-  let fitted = columns.map((column) => ({ column, width: Math.min(width, naturalWidth(rows, column)) }));
-  while (overflow(shrink(fitted, width, SHORTEST_CUT), width) > 0) {
-    const last = leastImportant(fitted);
-    // Nothing more may be dropped: cut to the rest of the width rather than break every line.
-    if (last === undefined) return shrinkAll(shrink(fitted, width, 1), width);
-    fitted = fitted.filter((candidate) => candidate !== last);
+export function fitColumns(rows: readonly TableRow[], columns: readonly TableColumn[], width: number): FittedTable {
+  const gone: TableColumn[] = [];
+  let shown: readonly FittedColumn[] = columns.map((column) => ({
+    column,
+    width: Math.min(width, naturalWidth(rows, column)),
+  }));
+  const drop = (last: FittedColumn): void => {
+    shown = shown.filter((candidate) => candidate !== last);
+    gone.push(last.column);
+  };
+  while (overflow(shrink(shown, width), width) > 0) {
+    const last = leastImportant(shown);
+    if (last === undefined) break;
+    drop(last);
   }
-  return shrink(fitted, width, SHORTEST_CUT);
+  while (shown.length > 1 && overflow(shrinkWords(shown, width), width) > 0)
+    for (const last of shown.slice(-1)) drop(last);
+  return { shown: shrinkWords(shown, width), gone };
 }
 
 function naturalWidth(rows: readonly TableRow[], column: TableColumn): number {
@@ -54,16 +72,16 @@ function leastImportant(fitted: readonly FittedColumn[]): FittedColumn | undefin
 }
 
 /** Takes the excess from the cuttable columns, always from the widest. */
-function shrink(fitted: readonly FittedColumn[], width: number, shortest: number): FittedColumn[] {
+function shrink(fitted: readonly FittedColumn[], width: number): readonly FittedColumn[] {
   const cuttable = fitted.filter(({ column }) => column.isCuttable);
-  return takeFromWidest(fitted, cuttable, overflow(fitted, width), shortest);
+  return takeFromWidest(fitted, cuttable, overflow(fitted, width), SHORTEST_CUT);
 }
 
-function shrinkAll(fitted: readonly FittedColumn[], width: number): FittedColumn[] {
-  const narrow = takeFromWidest(fitted, fitted, overflow(fitted, width), 1);
-  // Too narrow even for one cell each: keep the first columns that fit.
-  const count = Math.max(1, Math.floor((width + COLUMN_GAP) / (1 + COLUMN_GAP)));
-  return overflow(narrow, width) > 0 ? narrow.slice(0, count) : narrow;
+/** Takes what is still too much from all columns of words. */
+function shrinkWords(fitted: readonly FittedColumn[], width: number): readonly FittedColumn[] {
+  const narrow = shrink(fitted, width);
+  const words = narrow.filter(({ column }) => column.isCuttable === true || column.align !== 'right');
+  return takeFromWidest(narrow, words, overflow(narrow, width), SHORTEST_WORDS);
 }
 
 function takeFromWidest(
@@ -71,7 +89,7 @@ function takeFromWidest(
   from: readonly FittedColumn[],
   excess: number,
   shortest: number,
-): FittedColumn[] {
+): readonly FittedColumn[] {
   const widths = new Map(fitted.map(({ column, width }) => [column, width]));
   const now = ({ column }: FittedColumn): number => widths.get(column) ?? 0;
   for (let left = excess; left > 0; left -= 1) {

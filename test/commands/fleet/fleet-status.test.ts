@@ -72,6 +72,7 @@ test('each writer has its row, those in trouble first, in 80 columns', async () 
     db-01             ✗ failing  1h 0m    1h 0m  /srv/data    100  977 KiB  +1 ~2 -0
     web-01            ● healthy  1h 0m    1h 0m  /srv/data    100  977 KiB  +1 ~2 -0
                                                  /srv/logs    100  977 KiB      none
+    no room for SKIPPED, CONFIG: widen the terminal, or --json
     4 writers: 1 healthy, 1 failing, 1 stale, 1 missing in file:///mnt/backup
       ▲ missing  new-01: it has never checked in: its config was put 1h ago
       ▲ stale    laptop-of-somebody-with-a-very-long-name: it checked in 4h ago, and 2h are allowed
