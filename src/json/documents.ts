@@ -65,7 +65,7 @@ export const JSON_DOCUMENTS = {
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects',
   'cost reconcile':
-    'billForm firstDay lastDay timeZone recordedUsd billedUsd otherBilledUsd rows otherRows billLines billProjects',
+    'billForm firstDay lastDay timeZone recordedUsd totalUsd billedUsd otherBilledUsd creditsUsd refundsUsd taxesUsd rows otherRows billLines billProjects',
   'cost report': optional(`${SPENT} ${COMPLIANCE} csv writtenTo`),
   'cost summary': `${SPENT} tagged`,
   'cost upload': `uploadId location datasetId project files bytes monthlyUsd requestsUsd isAws ${ORIGIN} costByStoredClass savings? requests`,
