@@ -9,8 +9,8 @@ export const RESERVED_VARIABLES = [
 ] as const;
 
 /**
- * Words that images and scripts use for the program itself (`ENV ARCHIVER_VERSION=0.1.0`) or for what they work on. A flag with such a name
- * has only the command's own variable: `ARCHIVER_RESTORE_VERSION`.
+ * Words that images and scripts use for the program itself (`ENV ARCHIVER_VERSION=0.1.0`) or for what they work on, and one that is an amount
+ * of one command and a project of another (`--budget`). A flag with such a name has only the command's own variable: `ARCHIVER_RESTORE_VERSION`.
  */
 const WORDS_OF_IMAGES = new Set(
   [
@@ -33,6 +33,7 @@ const WORDS_OF_IMAGES = new Set(
     'cost',
     'volume',
     'period',
+    'budget',
   ].map((word) => `ARCHIVER_${word.toUpperCase()}`),
 );
 

@@ -18,7 +18,7 @@ const JOB =
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
 const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage volumeUsage unpricedRuns location';
 const SPENT =
-  'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
+  'period firstDay lastDay timeZone costUsd knownUsd gbMonths requestCount requestsByKind transferredBytes retrievedBytes unpricedStores levels unreadLines runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
 const COMPLIANCE =
   'agency awardNumber isAwardValid project budget createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
 const COUNTS = 'added deleted modified unchanged';
@@ -57,13 +57,15 @@ export const JSON_DOCUMENTS = {
   'cost burnrate': `${SERIES} knownUsd? perDayUsd? perMonthUsd? highestDayUsd? slopeUsd? trend? chance?`,
   'cost exhaustion': `${SERIES} budgetUsd spentUsd leftUsd overUsd? days date probability model? expectedUsd?`,
   'cost forecast': `${SERIES} model predictions? accuracy? fitted?`,
-  'cost history': 'historyFile uploadCount history',
+  'cost history': 'historyFile uploadCount unreadLines history',
   'cost budget list': 'budgets location',
   'cost budget remove': 'project isGlobal isRemoved location',
   'cost budget set': BUDGET,
   'cost budget status': BUDGET,
   'cost project': `project datasetIds ${SPENT}`,
-  'cost projects': 'projects',
+  'cost projects': 'projects unreadLines',
+  'cost rebase':
+    'location measuredBy measuredAt dryRun isRecorded recorded measured corrections busyUploads unreadLines requests durationMs',
   'cost reconcile':
     'billForm firstDay lastDay timeZone recordedUsd totalUsd billedUsd otherBilledUsd creditsUsd refundsUsd taxesUsd rows otherRows billLines billProjects',
   'cost report': optional(`${SPENT} ${COMPLIANCE} csv writtenTo`),

@@ -13,6 +13,7 @@ import { command as costHistory } from './cost/history.js';
 import { command as costPricing } from './cost/pricing.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
+import { command as costRebase } from './cost/rebase.js';
 import { command as costReconcile } from './cost/reconcile.js';
 import { command as costReport } from './cost/report.js';
 import { command as costSummary } from './cost/summary.js';
@@ -39,6 +40,7 @@ export const money: Feature = {
     costExhaustion,
     costBenchmarkCompare,
     costHistory,
+    costRebase,
     costReconcile,
     ...budgetCommands('cost budget'),
     ...budgetCommands('budget'),

@@ -1,17 +1,18 @@
 // The common part of commands about recorded costs: reading the ledger, the period, tables of amounts.
-import { hostname } from 'node:os';
 import type { Clock, Messages, Origins, Places } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import { suggest } from '../../core/platform/text/suggest.js';
 import { ArchiverError } from '../../core/platform/failures/errors.js';
 import type { LedgerRecord } from '../../core/money/ledger/record.js';
-import { type Period, type PeriodName, PERIODS } from '../../core/money/ledger/period.js';
-import type { SpentGroup, SpentReport } from '../../core/money/ledger/report.js';
+import type { LevelSource } from '../../core/money/ledger/level-sources.js';
+import type { Amount, SpentGroup, SpentReport } from '../../core/money/ledger/report.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
-import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
-import { didYouMean, fact } from '../kit/lines.js';
+import { didYouMean, fact, firstLines, minuteText } from '../kit/lines.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
+import { periodDocument, periodText } from './period-flags.js';
+import type { ReadRecords } from './read-records.js';
 
 export const ESTIMATED =
   'Amounts are estimates from the prices that held: no free tier, and every run as if it were the first of its month.';
@@ -26,38 +27,31 @@ export const recordedRegionFlag = {
   }),
 };
 
-export const periodFlag = <const D extends PeriodName>(defaultPeriod: D) => ({
-  period: flag.choice(PERIODS, {
-    default: defaultPeriod,
-    describe: 'days of the local calendar; weeks begin on Monday, and one that is not over ends today',
-  }),
-});
-
 export type LedgerContext = Pick<Places, 'home'> & Clock & Pick<Messages, 'warn'> & Origins;
 
 /** Returns the records of the ledger from `from` on, and warns of lines that cannot be read. @throws access-denied, io */
 export async function recordsOf(
-  { home, warn }: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
+  context: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
   region?: string,
   from?: Date,
 ): Promise<readonly LedgerRecord[]> {
-  const { ledgerFolder, readLedger } = await import('../../core/money/ledger/ledger.js');
-  const folder = ledgerFolder(home);
-  const { killedRuns } = await import('../../core/money/ledger/running.js');
-  const { records: ended, skipped } = await readLedger(folder, { from });
-  const known = new Set(ended.map(({ id }) => id));
-  const killed = (await killedRuns(folder, hostname())).flatMap((run) => run.records);
-  // Records of killed runs; the next run that is recorded writes them to the ledger.
-  const isNew = ({ id, time }: LedgerRecord): boolean =>
-    !known.has(id) && (from === undefined || time >= from.toISOString());
-  const records = [...ended, ...killed.filter(isNew)].sort((one, other) =>
-    one.time < other.time ? -1 : Number(one.time > other.time),
-  );
-  if (skipped > 0)
-    warn(
-      `${formatQuantity(skipped, 'line')} of ${printable(folder)} cannot be read, and the cost of that is not counted`,
+  return (await recordedIn(context, region, from)).records;
+}
+
+/** The same with the number of the lines that cannot be read. @throws access-denied, io */
+export async function recordedIn(
+  context: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
+  region?: string,
+  from?: Date,
+): Promise<ReadRecords> {
+  const { readRecords } = await import('./read-records.js');
+  const { records, unreadLines, folder } = await readRecords(context, from);
+  if (unreadLines > 0)
+    context.warn(
+      `${formatQuantity(unreadLines, 'line')} of ${printable(folder)} cannot be read, and the cost of that is not counted`,
     );
-  return region === undefined ? records : records.filter((record) => record.region === region);
+  const own = region === undefined ? records : records.filter((record) => record.region === region);
+  return { records: own, unreadLines, folder };
 }
 
 /** The error for a project without records; `known` are the projects that have some. */
@@ -68,73 +62,169 @@ export function unknownProject(project: string, known: ReadonlySet<string>): Arc
   });
 }
 
-/** `month to date, 2026-03-01 to 2026-03-31 (Europe/Berlin)`. */
-export async function periodText({ name, from, until, timeZone }: Period): Promise<string> {
-  const { plusDays } = await import('../../core/money/ledger/days.js');
-  const last = plusDays(until, -1);
-  const first = from ?? 'the first record';
-  const days = first === last ? last : `${first} to ${last}`;
-  return `${name.replace('_', ' ')}, ${days} (${timeZone})`;
-}
-
-/** The period as JSON. */
-export async function periodDocument({ name, from, until, timeZone }: Period) {
-  const { plusDays } = await import('../../core/money/ledger/days.js');
-  return { period: name, firstDay: from ?? null, lastDay: plusDays(until, -1), timeZone };
-}
-
 /** Formats an amount; if only part of it is known, says how much that is. */
 export const amountOf = ({ costUsd, knownUsd }: Pick<SpentGroup, 'costUsd' | 'knownUsd'>): string =>
-  costUsd === null && knownUsd > 0 ? `unknown, at least ${shortUsd(knownUsd)}` : shortUsd(costUsd);
+  costUsd === null && knownUsd > 0 ? `at least ${shortUsd(knownUsd)}` : shortUsd(costUsd);
 
-/** A table of amounts under a title; empty when there are none. */
+/** `12.5`, with as many digits as tell something. */
+export const gbMonthsText = (gbMonths: number): string =>
+  gbMonths >= 100 ? formatCount(Math.round(gbMonths)) : gbMonths > 0 && gbMonths < 0.01 ? '<0.01' : gbMonths.toFixed(2);
+
+/** Columns of what was used and what it cost. */
+export const USED_COLUMNS = [
+  numbers<Pick<SpentGroup, 'gbMonths'>>('GB-MONTHS', ({ gbMonths }) => gbMonthsText(gbMonths), { dropOrder: 2 }),
+  numbers<Pick<SpentGroup, 'requestCount'>>('REQUESTS', ({ requestCount }) => formatCount(requestCount), {
+    dropOrder: 1,
+  }),
+];
+
+/**
+ * A table of amounts by a key of the lines, the dearest first; what was used of a store at a price that is not known is a line of its own. Empty
+ * when there are none.
+ */
 export async function amountTable(
   title: string,
-  groups: readonly SpentGroup[],
+  key: 'item' | 'project' | 'region' | 'storageClass' | 'store',
+  { lines, unpriced }: Pick<SpentReport, 'lines' | 'unpriced'>,
   context: TableContext,
-  nameOf: (name: string | null) => string = (name) => (name === null ? 'none' : printable(name)),
 ): Promise<string> {
-  if (groups.length === 0) return '';
-  const columns = [
-    column<SpentGroup>(title, ({ name }) => nameOf(name), { isCuttable: true }),
-    numbers<SpentGroup>('COST', (group) => amountOf(group)),
+  const { isUnpriced, spentBy } = await import('../../core/money/ledger/report.js');
+  const groups: readonly SpentGroup[] = spentBy(
+    lines.filter((line) => !isUnpriced(line)),
+    key,
+  );
+  const rows = [
+    ...groups.map((group) => ({ ...group, label: group.name === null ? 'none' : printable(group.name) })),
+    ...unpriced.map((group) => ({ ...group, label: `${printable(group.name)} (no price)` })),
   ];
-  return `\n${await tableText(groups, columns, context)}`;
+  if (rows.length === 0) return '';
+  type Row = (typeof rows)[number];
+  const columns = [
+    column<Row>(title, ({ label }) => label, { isCuttable: true }),
+    ...USED_COLUMNS,
+    numbers<Row>('COST', (group) => amountOf(group)),
+  ];
+  return `\n${await tableText(rows, columns, context)}`;
+}
+
+/** `12.50 GB-months; 1,204 requests: put 800, get 404; 3.0 GiB sent out, 1.0 GiB retrieved`. */
+export function usedText({
+  gbMonths,
+  requestCount,
+  requestsByKind,
+  transferredBytes,
+  retrievedBytes,
+}: SpentReport): string {
+  const kinds = Object.entries(requestsByKind).map(([kind, count]) => `${kind} ${formatCount(count)}`);
+  const moved = [
+    ...(transferredBytes > 0 ? [`${formatBytes(transferredBytes)} sent out`] : []),
+    ...(retrievedBytes > 0 ? [`${formatBytes(retrievedBytes)} retrieved`] : []),
+  ];
+  return [
+    `${gbMonthsText(gbMonths)} GB-months`,
+    `${formatQuantity(requestCount, 'request')}${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}`,
+    ...(moved.length === 0 ? [] : [moved.join(', ')]),
+  ].join('; ');
+}
+
+/** A report, and what it was made from. */
+export interface Spent {
+  readonly report: SpentReport;
+  /** All records, of other projects and regions, too: they tell when a store was measured. */
+  readonly all: readonly LedgerRecord[];
+  readonly unreadLines: number;
+}
+
+const storesOf = ({ lines, stored }: SpentReport): ReadonlySet<string> =>
+  new Set([...lines, ...stored].map(({ store }) => store));
+
+/** Where what is stored is known from. */
+async function sourcesOf({ report, all }: Spent): Promise<readonly LevelSource[]> {
+  const { levelSources } = await import('../../core/money/ledger/level-sources.js');
+  return levelSources(all, storesOf(report), report.period);
+}
+
+function sourceText({ url, computedFrom, measuredAt, measuredBy }: LevelSource): string {
+  const from = `${printable(url)}: computed from records since ${minuteText(computedFrom)}`;
+  return measuredAt === null
+    ? `${from}, never measured (archiver cost rebase)`
+    : `${from}, measured ${minuteText(measuredAt)} by ${measuredBy}, computed since`;
+}
+
+/** Lines about what is not known for certain: prices, levels, records. */
+export async function doubtFacts(spent: Spent): Promise<readonly string[]> {
+  const { report, unreadLines } = spent;
+  return [
+    ...report.unpriced.map((store) =>
+      fact(
+        'no price',
+        `${printable(store.name)}: ${gbMonthsText(store.gbMonths)} GB-months, ${formatQuantity(store.requestCount, 'request')}`,
+      ),
+    ),
+    ...firstLines((await sourcesOf(spent)).map((source) => fact('levels', sourceText(source)))),
+    ...(unreadLines === 0
+      ? []
+      : [fact('unread', `${formatQuantity(unreadLines, 'line')} of the ledger, whose cost is not counted`)]),
+  ];
 }
 
 /** The lines at the head of a report. */
-export async function spentFacts(report: SpentReport): Promise<readonly string[]> {
+export async function spentFacts(spent: Spent): Promise<readonly string[]> {
+  const { report } = spent;
   const { period, runs, uploads, files, bytes, storedBytes, pricesOf } = report;
   return [
     `${amountOf(report)} in ${formatQuantity(runs, 'run')}`,
     fact('period', await periodText(period)),
+    fact('used', usedText(report)),
     fact('uploaded', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)} in ${formatQuantity(uploads, 'upload')}`),
     fact('stored', `${formatBytes(storedBytes)} at the end`),
     ...(pricesOf.length === 0 ? [] : [fact('prices', `of ${pricesOf.join(', ')}`)]),
+    ...(await doubtFacts(spent)),
   ];
 }
 
+/** The part of an amount that each line of JSON has. */
+export const amountDocument = ({ costUsd, knownUsd, gbMonths, requestCount }: Amount) => {
+  return { costUsd, knownUsd, gbMonths, requestCount };
+};
+
+/** What was used, and how well it is known, as JSON. */
+export async function usedDocument(spent: Spent) {
+  const { report, unreadLines } = spent;
+  const { requestsByKind, transferredBytes, retrievedBytes, unpriced } = report;
+  return {
+    ...amountDocument(report),
+    requestsByKind,
+    transferredBytes,
+    retrievedBytes,
+    unpricedStores: unpriced.map(({ name: url, gbMonths, requestCount }) => ({ url, gbMonths, requestCount })),
+    levels: await sourcesOf(spent),
+    unreadLines,
+  };
+}
+
 /** The report as JSON. */
-export async function spentDocument({ period, lines, pricesOf, ...report }: SpentReport) {
+export async function spentDocument(spent: Spent) {
   const { spentBy } = await import('../../core/money/ledger/report.js');
-  const { costUsd, knownUsd, runs, uploads, files, bytes, storedBytes } = report;
+  const { period, lines, pricesOf, runs, uploads, files, bytes, storedBytes } = spent.report;
   return {
     ...(await periodDocument(period)),
-    costUsd,
-    knownUsd,
+    ...(await usedDocument(spent)),
     runs,
     uploadCount: uploads,
     files,
     bytes,
     storedBytes,
-    costByItem: spentBy(lines, 'item').map(({ name: item, ...amount }) => ({ item, ...amount })),
-    costByProject: spentBy(lines, 'project').map(({ name: project, ...amount }) => ({ project, ...amount })),
-    costByRegion: spentBy(lines, 'region').map(({ name: region, ...amount }) => ({ region, ...amount })),
-    costByClass: spentBy(lines, 'storageClass').map(({ name: storageClass, ...amount }) => ({
-      storageClass,
-      ...amount,
+    costByItem: spentBy(lines, 'item').map(({ name: item, ...amount }) => ({ item, ...amountDocument(amount) })),
+    costByProject: spentBy(lines, 'project').map(({ name, ...amount }) => ({
+      project: name,
+      ...amountDocument(amount),
     })),
-    costByStore: spentBy(lines, 'store').map(({ name: url, ...amount }) => ({ url, ...amount })),
+    costByRegion: spentBy(lines, 'region').map(({ name, ...amount }) => ({ region: name, ...amountDocument(amount) })),
+    costByClass: spentBy(lines, 'storageClass').map(({ name, ...amount }) => {
+      return { storageClass: name, ...amountDocument(amount) };
+    }),
+    costByStore: spentBy(lines, 'store').map(({ name: url, ...amount }) => ({ url, ...amountDocument(amount) })),
     priceDates: pricesOf,
   };
 }

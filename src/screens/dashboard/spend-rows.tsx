@@ -23,7 +23,9 @@ const dayText = (day: string): string => `${Number(day.slice(8))} ${MONTHS[Numbe
 
 /** An amount as text; the known part when the whole is unknown. */
 export const amountOf = ({ costUsd, knownUsd }: Pick<SpentGroup, 'costUsd' | 'knownUsd'>): string =>
-  costUsd === null ? `unknown, at least ${shortUsd(knownUsd)}` : shortUsd(costUsd);
+  costUsd === null && knownUsd > 0 ? `at least ${shortUsd(knownUsd)}` : shortUsd(costUsd);
+
+type Shown = Pick<SpentGroup, 'name' | 'costUsd' | 'knownUsd'>;
 
 /** The sum of the month and, with a second row, its days. */
 export function SpendRows({
@@ -97,10 +99,11 @@ export function ClassRows({
 }
 
 function classColumns(groups: readonly SpentGroup[], rows: number, names: (text: string) => string): readonly Column[] {
-  const shown = groups.length > rows ? [...groups.slice(0, rows - 1), restOf(groups.slice(rows - 1))] : groups;
+  const shown: readonly Shown[] =
+    groups.length > rows ? [...groups.slice(0, rows - 1), restOf(groups.slice(rows - 1))] : groups;
   const total = groups.reduce((sum, { knownUsd }) => sum + knownUsd, 0);
   const share = (index: number): number => (total === 0 ? 0 : (shown[index]?.knownUsd ?? 0) / total);
-  const amount = ({ costUsd, knownUsd }: SpentGroup): string =>
+  const amount = ({ costUsd, knownUsd }: Shown): string =>
     costUsd === null ? `>= ${shortUsd(knownUsd)}` : shortUsd(costUsd);
   return [
     { weight: 1, min: 14, max: 30, priority: 0, cell: (index) => names(shown[index]?.name ?? 'without a class') },
@@ -116,11 +119,15 @@ function classColumns(groups: readonly SpentGroup[], rows: number, names: (text:
   ];
 }
 
-function restOf(groups: readonly SpentGroup[]): SpentGroup {
+function restOf(groups: readonly Shown[]): Shown {
   const knownUsd = groups.reduce((sum, one) => sum + one.knownUsd, 0);
   const isKnown = groups.every(({ costUsd }) => costUsd !== null);
   return { name: `${groups.length} others`, knownUsd, costUsd: isKnown ? knownUsd : null };
 }
+
+const amountsOf = ({ costUsd, knownUsd, gbMonths, requestCount }: SpentGroup) => {
+  return { costUsd, knownUsd, gbMonths, requestCount };
+};
 
 /** The month as data; undefined when it was not read. */
 export function spendDocument(spend: SpendRead | undefined) {
@@ -135,7 +142,7 @@ export function spendDocument(spend: SpendRead | undefined) {
     knownUsd,
     runs,
     dailyCosts: days.map(({ day, costUsd: ofDay }) => ({ day, costUsd: nearestUsd(ofDay) })),
-    costByClass: classes.map(({ name, ...amount }) => ({ storageClass: name, ...amount })),
-    costByItem: items.map(({ name, ...amount }) => ({ item: name, ...amount })),
+    costByClass: classes.map((group) => ({ storageClass: group.name, ...amountsOf(group) })),
+    costByItem: items.map((group) => ({ item: group.name, ...amountsOf(group) })),
   };
 }

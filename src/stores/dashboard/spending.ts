@@ -22,11 +22,12 @@ export interface Spending {
 export function spendingOf(records: readonly LedgerRecord[], now: Date): Spending {
   const period = periodOf('month', now);
   const month = spentIn(records, period);
+  const paid = month.lines.filter(({ costMicros }) => costMicros !== 0);
   return {
     month,
     days: dailySpend(records, { from: startOf(period.from ?? period.until), until: startOf(period.until) }),
-    classes: spentBy(month.lines, 'storageClass'),
-    items: spentBy(month.lines, 'item'),
+    classes: spentBy(paid, 'storageClass'),
+    items: spentBy(paid, 'item'),
     recordCount: records.length,
   };
 }

@@ -30,6 +30,14 @@ const requests = (costMicros: number | null): Pick<LedgerRecord, 'lines' | 'cost
   costMicros,
 });
 
+/** What a store without prices was used for. */
+const UNPRICED: Partial<LedgerRecord> = {
+  store: 's3://ceph',
+  project: 'climate',
+  uploadId: '20260304-120000-0a0b0c0d',
+  lines: [{ item: 'requests', storageClass: 'STANDARD', quantity: 7, costMicros: null }],
+};
+
 beforeEach(async () => {
   folder = await tempFolder();
 });
@@ -58,7 +66,7 @@ describe('with two projects', () => {
       { project: 'genome', runs: 1, costUsd: 2 + 2 + (31 * 15) / 30, storedBytes: 2 ** 30 },
       { project: 'climate', runs: 1, costUsd: 0.5 },
     ]);
-    expect((await run('cost', 'projects')).stdout).toMatch(/genome +1 +1.0 GiB +\$19.50/);
+    expect((await run('cost', 'projects')).stdout).toMatch(/genome +1 +1.0 GiB +0.56 +1 +\$19.50/);
   });
 
   test('a report says its days, and counts storage of what was stored before them', async () => {
@@ -115,7 +123,153 @@ test('an unknown price stays unknown, and what is known is said', async () => {
   });
 
   expect(json((await run('cost', 'report', '--json')).stdout)).toMatchObject({ costUsd: null, knownUsd: 3 });
-  expect((await run('cost', 'report')).stdout).toContain('unknown, at least $3.00');
+  const { stdout } = await run('cost', 'report');
+  expect(stdout).toMatch(/^at least \$3.00 in 1 run\n/);
+  expect(stdout).toMatch(/no price +s3:\/\/lab\/archive: 0.07 GB-months, 0 requests/);
+});
+
+test('a store without prices is a line of its own, and all others are told as ever', async () => {
+  await record(
+    { time: noon('2026-04-14'), ...requests(3_000_000), monthlyMicros: 30_000_000 },
+    { ...UNPRICED, time: noon('2026-04-14'), monthlyMicros: null, costMicros: null, provider: 'other', region: null },
+  );
+
+  const { stdout } = await run('cost', 'report');
+  expect(stdout).toMatch(/^at least \$5.00 in 2 runs\n/);
+  expect(stdout).toMatch(/^storage +0.07 +0 +\$2.00$/m);
+  expect(stdout).toMatch(/^genome +0.07 +1 +\$5.00$/m);
+  expect(stdout.match(/^s3:\/\/ceph \(no price\) +0.07 +7 +unknown$/gm)).toHaveLength(4);
+  expect(json((await run('cost', 'report', '--json')).stdout)).toMatchObject({
+    costUsd: null,
+    knownUsd: 5,
+    unpricedStores: [{ url: 's3://ceph', requestCount: 7 }],
+  });
+  expect((await run('cost', 'projects')).stdout).toMatch(/genome .* \$5.00 /);
+});
+
+describe('with days that are chosen', () => {
+  beforeEach(async () => {
+    await record(
+      { time: noon('2025-09-15'), ...requests(1_000_000), monthlyMicros: 30_000_000 },
+      { time: noon('2025-10-01'), ...requests(2_000_000), monthlyMicros: 0, stored: [] },
+      { time: noon('2026-03-31'), ...requests(4_000_000), monthlyMicros: 0, stored: [] },
+      { time: noon('2026-04-01'), ...requests(8_000_000), monthlyMicros: 0, stored: [] },
+    );
+  });
+  const days = ['--from', '2025-10-01', '--to', '2026-03-31'];
+
+  test('a grant year is from its first to its last day', async () => {
+    const expected = { period: 'range', firstDay: '2025-10-01', lastDay: '2026-03-31', runs: 2, costUsd: 186 };
+    expect(json((await run('cost', 'report', '--json', ...days)).stdout)).toMatchObject(expected);
+    expect(json((await run('cost', 'project', 'genome', '--json', ...days)).stdout)).toMatchObject(expected);
+    expect(json((await run('cost', 'report', '--format', 'compliance', ...days)).stdout)).toMatchObject({
+      period: 'range',
+      costUsd: 186,
+      gbMonths: 6,
+      costByMonth: [{ month: '2025-10', costUsd: 32, gbMonths: 1 }, {}, {}, {}, {}, { month: '2026-03', costUsd: 34 }],
+    });
+    expect((await run('cost', 'summary', '--json', ...days)).stdout).toContain('"firstDay":"2025-10-01"');
+  });
+
+  test('days that are open are those of the first record and today, and a year that is not over ends today', async () => {
+    const of = async (...argv: readonly string[]) => json((await run('cost', 'report', '--json', ...argv)).stdout);
+    expect(await of('--to', '2025-09-30')).toMatchObject({ firstDay: null, lastDay: '2025-09-30', costUsd: 1 + 16 });
+    expect(await of('--from', '2026-04-01')).toMatchObject({ lastDay: '2026-04-15', costUsd: 8 + 15 });
+    expect(await of('--from', '2026-04-01', '--to', '2027-09-30')).toMatchObject({
+      lastDay: '2026-04-15',
+      costUsd: 23,
+    });
+  });
+
+  test.each([
+    [['--from', '2026-04-16']],
+    [['--from', '2026-02-30']],
+    [['--to', 'today']],
+    [['--from', '2026-04-02', '--to', '2026-04-01']],
+    [['--period', 'month', '--from', '2026-04-02']],
+  ])('%j is refused', async (flags) => {
+    for (const command of ['report', 'summary']) expect((await run('cost', command, ...flags)).status).toBe(2);
+  });
+});
+
+test('quantities stand beside amounts', async () => {
+  await record({
+    time: noon('2026-04-01'),
+    used: [
+      { kind: 'put', storageClass: 'STANDARD', quantity: 30 },
+      { kind: 'get', storageClass: 'STANDARD', quantity: 12 },
+      { kind: 'transferOut', quantity: 2 ** 31 },
+    ],
+    lines: [
+      { item: 'requests', storageClass: 'STANDARD', quantity: 42, costMicros: 1_000_000 },
+      { item: 'transfer', storageClass: null, quantity: 2 ** 31, costMicros: 180_000 },
+    ],
+    costMicros: 1_180_000,
+    stored: [{ storageClass: 'STANDARD', objects: 1, bytes: 2 ** 31, billedBytes: 2 ** 31 }],
+    monthlyMicros: 46_000,
+  });
+
+  const { stdout } = await run('cost', 'report');
+  expect(stdout).toContain('1.00 GB-months; 42 requests: put 30, get 12; 2.0 GiB sent out');
+  expect(stdout).toMatch(/^STANDARD +1.00 +42 +\$1.02$/m);
+  expect(json((await run('cost', 'report', '--json')).stdout)).toMatchObject({
+    gbMonths: 1,
+    requestCount: 42,
+    requestsByKind: { put: 30, get: 12 },
+    transferredBytes: 2 ** 31,
+    costByProject: [{ project: 'genome', gbMonths: 1, requestCount: 42 }],
+  });
+});
+
+test('a report says since when levels are computed, and when they were measured', async () => {
+  await record({ time: noon('2026-04-01'), ...requests(1), monthlyMicros: 0 });
+  expect((await run('cost', 'report')).stdout).toContain('since 2026-04-01 12:00+00:00, never measured');
+  await record({
+    time: noon('2026-04-10'),
+    operation: 'rebase',
+    project: null,
+    uploadId: null,
+    store: 's3://lab',
+    stored: [],
+    lines: [],
+    used: [],
+    costMicros: 0,
+    monthlyMicros: 0,
+    measured: { by: 'inventory', place: 's3://lab', levels: [] },
+  });
+
+  expect((await run('cost', 'project', 'genome')).stdout).toContain('measured 2026-04-10 12:00+00:00 by inventory');
+  expect(json((await run('cost', 'report', '--json')).stdout)).toMatchObject({
+    runs: 1,
+    levels: [
+      {
+        url: 's3://lab/archive',
+        computedFrom: noon('2026-04-01'),
+        measuredAt: noon('2026-04-10'),
+        measuredBy: 'inventory',
+      },
+    ],
+  });
+});
+
+test('ARCHIVER_BUDGET is neither a project nor an amount', async () => {
+  await record({ time: noon('2026-04-14'), ...requests(1_000_000), monthlyMicros: 0 });
+  const env = { ARCHIVER_BUDGET: 'nobody' };
+  const found = await runCommand({ root: program(), folder, env, now: () => NOW }, [
+    'cost',
+    'report',
+    '--format',
+    'compliance',
+  ]);
+  expect(json(found.stdout)['project']).toBe(null);
+  const own = { ARCHIVER_COST_REPORT_BUDGET: 'genome' };
+  const named = await runCommand({ root: program(), folder, env: own, now: () => NOW }, [
+    'cost',
+    'report',
+    '--format',
+    'compliance',
+  ]);
+  expect(json(named.stdout)['project']).toBe('genome');
 });
 
 test('lines that cannot be read are told, and the rest is reported', async () => {
@@ -125,6 +279,11 @@ test('lines that cannot be read are told, and the rest is reported', async () =>
   const { status, stdout, stderr } = await run('cost', 'report', '--json');
   expect([status, json(stdout)['costUsd']]).toEqual([0, 1]);
   expect(stderr).toContain('1 line of');
+  expect(json(stdout)['unreadLines']).toBe(1);
+  const evidence = await run('cost', 'report', '--format', 'compliance');
+  expect(json(evidence.stdout)['unreadLines']).toBe(1);
+  for (const flags of [[], ['--format', 'compliance', '--text']])
+    expect((await run('cost', 'report', ...flags)).stdout).toContain('1 line of the ledger, whose cost is not counted');
 });
 
 test('nothing recorded is no failure', async () => {
@@ -203,10 +362,15 @@ describe('for others', () => {
     expect(json((await compliance('--budget', 'genome')).stdout)['costUsd']).toBe(19.5);
   });
 
+  test('a project that nothing is recorded for is refused', async () => {
+    const { status, stdout, stderr } = await compliance('--budget', 'genom');
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('did you mean genome?')]);
+  });
+
   test('as text it says the same, and that an award number has another form', async () => {
     const { stdout, stderr } = await compliance('--agency', 'NIH', '--grant', '2123456', '--text');
     expect(stdout).toContain('award 2123456 (not of the form that NIH gives)');
-    expect(stdout).toMatch(/storage +\$17.50 +preserving and sharing data/);
+    expect(stdout).toMatch(/storage +\$17.50 +0.56 GB-months +preserving and sharing data/);
     expect(stdout).toContain('estimates from list prices or prices that were agreed on, not invoices');
     expect(stderr).toContain('! 2123456 does not have the form');
     for (const good of ['1 R01 CA 123456-01A1', 'U24HG012345', '5R01 GM123456-03S1'])

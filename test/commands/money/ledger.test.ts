@@ -231,6 +231,9 @@ test('a history of uploads is kept where it is asked for, and names nothing', as
   const last = json((await asked('cost', 'history', '--json', '--limit', '1')).stdout)['history'];
   expect(last).toMatchObject([{ operation: 'sync' }]);
   expect((await asked('cost', 'history')).stdout).toMatch(/upload +2 +5\.9 KiB/);
+  const counted = async (...days: readonly string[]) =>
+    json((await asked('cost', 'history', '--json', ...days)).stdout)['uploadCount'];
+  expect([await counted('--to', '2000-01-01'), await counted('--from', '2000-01-01')]).toEqual([0, uploadCount]);
   expect((await run('cost', 'history', '--upload-history', 'elsewhere')).stdout).toContain(
     'no history of uploads is kept',
   );

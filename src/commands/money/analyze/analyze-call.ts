@@ -1,6 +1,7 @@
 // Input and output of the parts of `analyze`.
 import type { RequestCounts } from '../../../core/store/object-store.js';
 import type { StoreAnalysis } from '../../../core/money/analyze/analyze-store.js';
+import type { OnSeen } from '../../../core/money/analyze/stored-tally.js';
 import type { EventSink } from '../../../core/events/events.js';
 import type { Provider } from '../../../core/store/providers/provider.js';
 import type { StoreContext, StoreValues } from '../../kit/store.js';
@@ -23,6 +24,7 @@ export interface AnalyzeCall {
     };
   readonly context: StoreContext;
   readonly emit: EventSink;
+  readonly onSeen?: OnSeen;
 }
 
 /** The analysis of a store, and facts about its place; without the cost. */

@@ -22,7 +22,7 @@ export async function inventoriedStore(
   manifestUrl: string,
   call: AnalyzeCall,
 ): Promise<FoundStore> {
-  const { values, context, emit } = call;
+  const { values, context, emit, onSeen } = call;
   const place = manifestPlace(storeUrlOf(manifestUrl, context.cwd) ?? manifestUrl);
   emit({ type: 'start', operation: 'analyze', source: manifestUrl, target: '' });
   const opening = { values, context, onEvent: emit };
@@ -36,7 +36,8 @@ export async function inventoriedStore(
       files: inventory.files.length,
       bytes: inventory.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     };
-    const work = { reader: holder.store, inventory, place, prefix, emit, now: context.now(), signal: context.signal };
+    const { signal } = context;
+    const work = { reader: holder.store, inventory, place, prefix, emit, onSeen, now: context.now(), signal };
     const counted = await countedBy(work, read, holder, call);
     const analysis = (seen: Pick<StoreAnalysis, 'unfinished' | 'unfinishedHidden'>): StoreAnalysis => ({
       ...counted,

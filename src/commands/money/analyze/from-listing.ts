@@ -1,5 +1,6 @@
 // Analyzes a store by listing it.
 import { analyzeStore } from '../../../core/money/analyze/analyze-store.js';
+import type { OnSeen } from '../../../core/money/analyze/stored-tally.js';
 import { parseStoreUrl } from '../../../core/store/store-url.js';
 import { refuseMissingFolder, withStore } from '../../kit/store.js';
 import type { RequestCounts } from '../../../core/store/object-store.js';
@@ -15,12 +16,13 @@ interface ListingCall {
   readonly emit: EventSink;
   /** Called with the counts of requests, which grow during the listing. */
   readonly onOpen?: (requests: RequestCounts) => void;
+  readonly onSeen?: OnSeen;
 }
 
 /** Lists and analyzes the store. @throws not-found for a folder that is not there, errors of the store */
 export async function listedStore(
   baseUrl: string,
-  { values, context, emit, onOpen }: ListingCall,
+  { values, context, emit, onOpen, onSeen }: ListingCall,
 ): Promise<FoundStore> {
   await refuseMissingFolder(baseUrl);
   emit({ type: 'start', operation: 'analyze', source: baseUrl, target: '' });
@@ -32,6 +34,7 @@ export async function listedStore(
       atOnce: isFolder ? 1 : LISTINGS_AT_ONCE,
       sampleSize: values.sampling === true ? values.sampleSize : undefined,
       now: context.now(),
+      onSeen,
       emit,
       signal: context.signal,
     });

@@ -2,10 +2,12 @@
 import { amountText } from '../../../core/notify/alerts/amounts.js';
 import type { BudgetStatus } from '../../../core/money/budget/status.js';
 import type { ComplianceReport } from '../../../core/money/ledger/compliance.js';
+import type { SpentGroup } from '../../../core/money/ledger/report.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { fact, textOf } from '../../kit/lines.js';
-import { amountOf, periodDocument, periodText } from '../spent.js';
+import { periodDocument, periodText } from '../period-flags.js';
+import { amountDocument, amountOf, doubtFacts, gbMonthsText, type Spent, usedDocument, usedText } from '../spent.js';
 
 /** Fields that the user fills in. */
 const BLANKS = {
@@ -16,7 +18,7 @@ const BLANKS = {
   sharingStatus: '',
 };
 
-interface ReportFacts {
+interface ReportFacts extends Pick<Spent, 'all' | 'unreadLines'> {
   readonly project: string | undefined;
   /** Null when no budget is set. */
   readonly budget: BudgetStatus | null;
@@ -29,12 +31,9 @@ interface ReportFacts {
 /** The report as JSON. */
 export async function complianceDocument(
   { agency, award, isAwardValid, report, lines, months, commitments, stores }: ComplianceReport,
-  { project, budget, createdAt, tool, note }: ReportFacts,
+  { project, budget, createdAt, tool, note, ...known }: ReportFacts,
 ) {
-  const { costUsd, knownUsd, uploads, files, bytes, storedBytes, period, pricesOf } = report;
-  const named = ({ name, costUsd: usd, knownUsd: known }: (typeof months)[number]) => {
-    return { name, costUsd: usd, knownUsd: known };
-  };
+  const { uploads, files, bytes, storedBytes, period, pricesOf } = report;
   return {
     agency,
     awardNumber: award,
@@ -46,17 +45,10 @@ export async function complianceDocument(
     currency: 'USD',
     priceBasis: 'list prices, or prices that were agreed on',
     priceDates: pricesOf,
-    costUsd,
-    knownUsd,
+    ...(await usedDocument({ report, ...known })),
     budget,
-    directCosts: lines.map(({ category, ...line }) => {
-      const { name: item, ...amount } = named(line);
-      return { item, category, ...amount };
-    }),
-    costByMonth: months.map((month) => {
-      const { name, ...amount } = named(month);
-      return { month: name, ...amount };
-    }),
+    directCosts: lines.map(({ name: item, category, ...line }) => ({ item, category, ...amountDocument(line) })),
+    costByMonth: months.map(({ name: month, ...line }) => ({ month, ...amountDocument(line) })),
     commitments,
     uploadCount: uploads,
     uploadsWithoutProject: report.uploadsWithoutProject,
@@ -92,10 +84,21 @@ function budgetLines(budget: BudgetStatus): readonly string[] {
   ];
 }
 
+/** `  storage  $1.20  52.17 GB-months`; without quantities where there are none. */
+function amountLine(line: SpentGroup): string {
+  const used = [
+    ...(line.gbMonths > 0 ? [`${gbMonthsText(line.gbMonths)} GB-months`] : []),
+    ...(line.requestCount > 0 ? [formatQuantity(line.requestCount, 'request')] : []),
+    ...(line.transferredBytes > 0 ? [`${formatBytes(line.transferredBytes)} sent out`] : []),
+    ...(line.retrievedBytes > 0 ? [`${formatBytes(line.retrievedBytes)} retrieved`] : []),
+  ];
+  return `  ${(line.name ?? '').padEnd(16)} ${amountOf(line).padStart(12)}  ${used.join(', ')}`;
+}
+
 /** The report as text. */
 export async function complianceText(
   found: ComplianceReport,
-  { project, budget, createdAt, tool, note }: ReportFacts,
+  { project, budget, createdAt, tool, note, ...known }: ReportFacts,
 ): Promise<string> {
   const { agency, award, isAwardValid, report, lines, months, commitments, stores } = found;
   const { uploads, files, bytes, storedBytes, period, pricesOf } = report;
@@ -110,13 +113,15 @@ export async function complianceText(
       `USD, list prices${pricesOf.length === 0 ? '' : ` of ${pricesOf.join(', ')}`}, or prices that were agreed on`,
     ),
     fact('total', amountOf(report)),
+    fact('used', usedText(report)),
+    ...(await doubtFacts({ report, ...known })),
     ...(budget === null ? [fact('budget', 'none is set')] : budgetLines(budget)),
     '',
     'Direct costs',
-    ...lines.map((line) => `  ${(line.name ?? '').padEnd(16)} ${amountOf(line).padStart(12)}  ${line.category}`),
+    ...lines.map((line) => `${amountLine(line)}  ${line.category}`),
     '',
     'By month',
-    ...months.map((month) => `  ${(month.name ?? '').padEnd(16)} ${amountOf(month).padStart(12)}`),
+    ...months.map(amountLine),
     '',
     'Data',
     fact('added', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)} in ${formatQuantity(uploads, 'upload')}`),

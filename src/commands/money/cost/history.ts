@@ -1,6 +1,7 @@
 import { defineCommand } from '../../../cli/command.js';
-import type { Messages, Places, Results } from '../../../cli/context.js';
+import type { Clock, Messages, Places, Results } from '../../../cli/context.js';
 import { flag } from '../../../cli/flag.js';
+import { dayOf } from '../../../core/money/ledger/days.js';
 import { usdOf } from '../../../core/money/ledger/micros.js';
 import type { UploadHistoryRecord } from '../../../core/money/ledger/upload-history.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
@@ -8,6 +9,7 @@ import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../../
 import { shortUsd } from '../../../ui/format-usd.js';
 import { uploadHistoryFlag } from '../../kit/ledger-flags.js';
 import { minuteText } from '../../kit/lines.js';
+import { chosenPeriod, rangeFlags, rangeRules } from '../period-flags.js';
 import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 // For a sync, `bytes` counts the whole version while the other sizes count only what was sent: it has no ratio and no rate.
@@ -31,6 +33,8 @@ const COLUMNS = [
     dropOrder: 1,
   }),
   column<UploadHistoryRecord>('CLASS', ({ parameters }) => parameters.storageClass),
+  numbers<UploadHistoryRecord>('REQUESTS', ({ requests }) => formatCount(requests), { dropOrder: 4 }),
+  numbers<UploadHistoryRecord>('COST', ({ costMicros }) => shortUsd(usdOf(costMicros)), { dropOrder: 5 }),
   numbers<UploadHistoryRecord>('A MONTH', ({ monthlyMicros }) => shortUsd(usdOf(monthlyMicros))),
 ];
 
@@ -43,20 +47,28 @@ export const command = defineCommand({
     'names, paths or ids.',
   flags: {
     limit: flag.int([0], { default: 20, describe: 'only the newest ones; 0 shows all' }),
+    ...rangeFlags,
     ...uploadHistoryFlag,
   },
+  rules: [...rangeRules],
   examples: ['archiver cost history', 'archiver cost history --limit 0 --json'],
   exits: { 0: 'listed; also when there is none', 1: 'the history cannot be read' },
-  async run(values, _args, context: Results<'cost history'> & Messages & Places & TableContext) {
+  async run(values, _args, context: Results<'cost history'> & Clock & Messages & Places & TableContext) {
     const { historyFile, readHistory } = await import('../../../core/money/ledger/upload-history.js');
     const path =
       historyFile(values.uploadHistory, context.home, context.cwd) ?? historyFile('1', context.home, '') ?? '';
-    const { found, skipped } = await readHistory(path);
+    const { found: all, skipped } = await readHistory(path);
+    const { from, until } = await chosenPeriod({ ...values, period: 'all' }, context);
+    const found = all.filter(({ time }) => {
+      const day = dayOf(new Date(time));
+      return (from === undefined || day >= from) && day < until;
+    });
     if (skipped > 0) context.warn(`${formatQuantity(skipped, 'line')} of ${printable(path)} cannot be read`);
     const shown = values.limit === 0 ? found : found.slice(-values.limit);
     const table = await tableText(shown, COLUMNS, context);
-    context.result({ historyFile: path, uploadCount: found.length, history: shown.map(historyDocument) }, () =>
-      found.length === 0 ? 'no history of uploads is kept; see archiver cost history --help\n' : table,
+    context.result(
+      { historyFile: path, uploadCount: found.length, unreadLines: skipped, history: shown.map(historyDocument) },
+      () => (all.length === 0 ? 'no history of uploads is kept; see archiver cost history --help\n' : table),
     );
   },
 });

@@ -7,13 +7,13 @@ import {
   amountTable,
   ESTIMATED,
   type LedgerContext,
-  periodFlag,
+  recordedIn,
   recordedRegionFlag,
-  recordsOf,
   spentDocument,
   spentFacts,
   unknownProject,
 } from '../spent.js';
+import { chosenPeriod, periodFlags, periodRules } from '../period-flags.js';
 import type { TableContext } from '../../kit/table.js';
 
 export const command = defineCommand({
@@ -23,25 +23,29 @@ export const command = defineCommand({
     'What runs for the project paid once (requests, retrieval, transfer), and what storing its content has cost, day by ' +
     'day, until the end of the period. An upload without --project is a project of its own, by its upload id.',
   args: [arg.text('PROJECT_ID', { describe: 'project; `archiver cost projects` shows them' })],
-  flags: { ...periodFlag('all'), ...recordedRegionFlag },
-  examples: ['archiver cost project genome', 'archiver cost project 20251114-093012-1a2b3c4d --period last_month'],
+  flags: { ...periodFlags('all'), ...recordedRegionFlag },
+  rules: [...periodRules],
+  examples: [
+    'archiver cost project genome',
+    'archiver cost project genome --from 2025-10-01 --to 2026-09-30',
+    'archiver cost project 20251114-093012-1a2b3c4d --period last_month',
+  ],
   exits: { 0: 'shown', 1: 'nothing is recorded for this project, or the ledger cannot be read' },
   async run(values, [project], context: Results<'cost project'> & LedgerContext & TableContext) {
-    const { periodOf } = await import('../../../core/money/ledger/period.js');
-    const { spentBy, spentIn } = await import('../../../core/money/ledger/report.js');
-    const all = await recordsOf(context);
+    const { spentIn } = await import('../../../core/money/ledger/report.js');
+    const { records: all, unreadLines } = await recordedIn(context);
     const records = all.filter((record) => record.project === project);
     if (records.length === 0) throw unknownProject(project, new Set(all.flatMap((record) => record.project ?? [])));
     const own = records.filter(({ region }) => values.inRegion === undefined || region === values.inRegion);
-    const report = spentIn(own, periodOf(values.period, context.now()));
-    const { lines } = report;
-    const document = await spentDocument(report);
-    const [headline = '', ...facts] = await spentFacts(report);
+    const report = spentIn(own, await chosenPeriod(values, context));
+    const spent = { report, all, unreadLines };
+    const document = await spentDocument(spent);
+    const [headline = '', ...facts] = await spentFacts(spent);
     const datasets = [...new Set(own.flatMap(({ datasetId }) => datasetId ?? []))];
     const tables = [
-      await amountTable('FOR', spentBy(lines, 'item'), context),
-      await amountTable('CLASS', spentBy(lines, 'storageClass'), context),
-      await amountTable('REGION', spentBy(lines, 'region'), context),
+      await amountTable('FOR', 'item', report, context),
+      await amountTable('CLASS', 'storageClass', report, context),
+      await amountTable('REGION', 'region', report, context),
     ];
     context.result({ project, datasetIds: datasets, ...document }, () =>
       [

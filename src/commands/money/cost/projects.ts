@@ -4,7 +4,7 @@ import type { ProjectSum } from '../../../core/money/ledger/projects.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../../ui/format.js';
 import { minuteText } from '../../kit/lines.js';
-import { amountOf, ESTIMATED, type LedgerContext, recordedRegionFlag, recordsOf } from '../spent.js';
+import { amountOf, ESTIMATED, type LedgerContext, recordedIn, recordedRegionFlag, USED_COLUMNS } from '../spent.js';
 import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 const COLUMNS = [
@@ -13,8 +13,9 @@ const COLUMNS = [
   }),
   numbers<ProjectSum>('RUNS', ({ runs }) => formatCount(runs)),
   numbers<ProjectSum>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
+  ...USED_COLUMNS,
   numbers<ProjectSum>('COST', amountOf),
-  column<ProjectSum>('LAST RUN', ({ lastRunAt }) => minuteText(lastRunAt), { dropOrder: 1 }),
+  column<ProjectSum>('LAST RUN', ({ lastRunAt }) => minuteText(lastRunAt), { dropOrder: 3 }),
 ];
 
 export const command = defineCommand({
@@ -28,9 +29,10 @@ export const command = defineCommand({
   exits: { 0: 'listed', 1: 'the ledger cannot be read' },
   async run(values, _args, context: Results<'cost projects'> & Clock & LedgerContext & TableContext) {
     const { projectSums } = await import('../../../core/money/ledger/projects.js');
-    const projects = projectSums(await recordsOf(context, values.inRegion), context.now());
+    const { records, unreadLines } = await recordedIn(context, values.inRegion);
+    const projects = projectSums(records, context.now());
     const table = await tableText(projects, COLUMNS, context);
-    context.result({ projects }, () =>
+    context.result({ projects, unreadLines }, () =>
       projects.length === 0 ? 'nothing is recorded yet\n' : `${table}\n${ESTIMATED}\n`,
     );
   },

@@ -10,7 +10,8 @@ import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { formatUsd, shortUsd } from '../../../ui/format-usd.js';
 import { fact, ofKnown, textOf } from '../../kit/lines.js';
-import { type LedgerContext, periodDocument, periodText, recordsOf } from '../spent.js';
+import { periodDocument, periodText } from '../period-flags.js';
+import { type LedgerContext, recordsOf } from '../spent.js';
 import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 const signed = (usd: number | null): string => `${usd === null || usd < 0 ? '' : '+'}${shortUsd(usd)}`;

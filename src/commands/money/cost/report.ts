@@ -15,17 +15,19 @@ import {
   amountTable,
   ESTIMATED,
   type LedgerContext,
-  periodFlag,
+  recordedIn,
   recordedRegionFlag,
-  recordsOf,
+  type Spent,
   spentDocument,
   spentFacts,
+  unknownProject,
 } from '../spent.js';
+import { chosenPeriod, periodFlags, periodRules } from '../period-flags.js';
 import type { TableContext } from '../../kit/table.js';
 import type { Period } from '../../../core/money/ledger/period.js';
 
 const flags = {
-  ...periodFlag('month'),
+  ...periodFlags('month'),
   output: flag.file({ placeholder: 'FILE', describe: 'write the report to this file instead of stdout' }),
   format: flag.choice(['compliance', 'focus'], {
     describe: 'evidence for a funding agency, or a FOCUS table (CSV) for FinOps tools',
@@ -60,33 +62,41 @@ export const command = defineCommand({
     'without --budget, all of them) has a budget. Amounts are estimates, which it says. ' +
     '--format focus is a table of the FinOps specification FOCUS, a row for each line.',
   flags,
-  rules: (['budget', 'grant', 'agency', 'text', 'budgetStore', 'profile', 'endpointUrl', 'caBundle'] as const).map(
-    (key) => idle(key, ['format'], `${dashed(key)} needs --format compliance`, isOther),
-  ),
+  rules: [
+    ...periodRules,
+    ...(['budget', 'grant', 'agency', 'text', 'budgetStore', 'profile', 'endpointUrl', 'caBundle'] as const).map(
+      (key) => idle(key, ['format'], `${dashed(key)} needs --format compliance`, isOther),
+    ),
+  ],
   examples: [
     'archiver cost report',
     'archiver cost report --period last_month --json --output march.json',
+    'archiver cost report --format compliance --budget genome --from 2025-10-01 --to 2026-09-30 --output year-2.json',
     'archiver cost report --format compliance --agency NIH --grant "1 R01 CA 123456-01" --budget genome --text',
     'archiver cost report --format focus --period last_month --output focus.csv',
   ],
-  exits: { 0: 'reported', 1: 'the ledger or the budgets cannot be read, or the file not written' },
+  exits: {
+    0: 'reported',
+    1: 'nothing is recorded for the project of --budget, the ledger or the budgets cannot be read, or the file not written',
+  },
   async run(values, _args, context: ReportContext) {
-    const { periodOf } = await import('../../../core/money/ledger/period.js');
-    const records = await recordsOf(context, values.inRegion);
-    const period = periodOf(values.period, context.now());
-    if (values.format === 'compliance') return await reportCompliance(values, { records, period }, context);
+    const { records: all, unreadLines } = await recordedIn(context);
+    const records = all.filter(({ region }) => values.inRegion === undefined || region === values.inRegion);
+    const period = await chosenPeriod(values, context);
+    if (values.format === 'compliance')
+      return await reportCompliance(values, { records, period, all, unreadLines }, context);
     if (values.format === 'focus') return await reportFocus(values, { records, period }, context);
-    const { spentBy, spentIn } = await import('../../../core/money/ledger/report.js');
+    const { spentIn } = await import('../../../core/money/ledger/report.js');
     const report = spentIn(records, period);
-    const { lines } = report;
+    const spent = { report, all, unreadLines };
     const tables = [
-      await amountTable('FOR', spentBy(lines, 'item'), context),
-      await amountTable('PROJECT', spentBy(lines, 'project'), context),
-      await amountTable('CLASS', spentBy(lines, 'storageClass'), context),
-      await amountTable('REGION', spentBy(lines, 'region'), context),
+      await amountTable('FOR', 'item', report, context),
+      await amountTable('PROJECT', 'project', report, context),
+      await amountTable('CLASS', 'storageClass', report, context),
+      await amountTable('REGION', 'region', report, context),
     ];
-    const text = [textOf(await spentFacts(report)), ...tables, `\n${ESTIMATED}\n`].join('');
-    const document = await spentDocument(report);
+    const text = [textOf(await spentFacts(spent)), ...tables, `\n${ESTIMATED}\n`].join('');
+    const document = await spentDocument(spent);
     const saved = await saveText({ document, text, output: values.output }, context);
     context.result({ ...document, ...saved.about }, () => saved.text);
   },
@@ -99,9 +109,11 @@ interface Recorded {
 
 async function reportCompliance(
   { budget: project, grant: award, agency, text, output, ...reach }: Values<typeof flags>,
-  { records, period }: Recorded,
+  { records, period, ...known }: Recorded & Pick<Spent, 'all' | 'unreadLines'>,
   context: ReportContext,
 ): Promise<void> {
+  if (project !== undefined && !known.all.some((record) => record.project === project))
+    throw unknownProject(project, new Set(known.all.flatMap((record) => record.project ?? [])));
   const { complianceReport, NOTE } = await import('../../../core/money/ledger/compliance.js');
   const { complianceDocument, complianceText } = await import('./compliance.js');
   const own = records.filter((record) => project === undefined || record.project === project);
@@ -110,6 +122,7 @@ async function reportCompliance(
     context.warn(`${printable(award ?? '')} does not have the form of an award number of ${agency}`);
   const budget = await budgetOf(project ?? null, reach, context);
   const about = {
+    ...known,
     project,
     budget,
     createdAt: context.now().toISOString(),

@@ -9,11 +9,13 @@ import {
   amountOf,
   ESTIMATED,
   type LedgerContext,
+  recordedIn,
   recordedRegionFlag,
-  recordsOf,
   spentDocument,
   spentFacts,
+  USED_COLUMNS,
 } from '../spent.js';
+import { chosenPeriod, periodFlags, periodRules } from '../period-flags.js';
 import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 const COMMIT = /^[0-9a-f]{4,40}$/;
@@ -25,6 +27,7 @@ const COLUMNS = [
   column<TaggedSum>('COMMIT', ({ gitCommit }) => gitCommit?.slice(0, 12)),
   numbers<TaggedSum>('RUNS', ({ runs }) => formatCount(runs)),
   numbers<TaggedSum>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
+  ...USED_COLUMNS,
   numbers<TaggedSum>('COST', amountOf),
 ];
 
@@ -33,16 +36,18 @@ export const command = defineCommand({
   summary: 'show what the uploads of a DVC stage or a git commit have cost',
   description:
     'Uploads are tagged with what --dvc-stage and --git-metadata record. Without flags, every stage and commit is shown. ' +
-    'Storage counts until today, as long as it is not pruned.',
+    'Storage counts until the end of the period, as long as it is not pruned.',
   flags: {
     byDvcStage: flag.text({ placeholder: 'NAME', describe: 'only uploads of this DVC stage' }),
     gitCommit: flag.text({
       placeholder: 'SHA',
       describe: 'only uploads of this commit; four digits or more of it',
     }),
+    ...periodFlags('all'),
     ...recordedRegionFlag,
   },
   rules: [
+    ...periodRules,
     {
       kind: 'check',
       text: '--git-commit is a commit: 4 to 40 hex digits',
@@ -54,10 +59,13 @@ export const command = defineCommand({
   async run(values, _args, context: Results<'cost summary'> & LedgerContext & TableContext) {
     const { taggedSpend } = await import('../../../core/money/ledger/provenance.js');
     const filter = { dvcStage: values.byDvcStage, gitCommit: values.gitCommit?.toLowerCase() };
-    const { sums, report } = taggedSpend(await recordsOf(context, values.inRegion), filter, context.now());
+    const { records: all, unreadLines } = await recordedIn(context);
+    const own = all.filter(({ region }) => values.inRegion === undefined || region === values.inRegion);
+    const { sums, report } = taggedSpend(own, filter, await chosenPeriod(values, context));
+    const spent = { report, all, unreadLines };
     const table = await tableText(sums, COLUMNS, context);
-    const facts = await spentFacts(report);
-    context.result({ ...(await spentDocument(report)), tagged: sums }, () =>
+    const facts = await spentFacts(spent);
+    context.result({ ...(await spentDocument(spent)), tagged: sums }, () =>
       sums.length === 0
         ? 'no recorded upload is tagged so; upload with --dvc-stage or --git-metadata\n'
         : `${textOf(facts)}\n${table}\n${ESTIMATED}\n`,

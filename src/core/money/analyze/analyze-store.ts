@@ -10,7 +10,7 @@ import type { Gaps, InventoryFormat } from './inventory/manifest.js';
 import { type KeyRange, rangesBetween } from './key-range.js';
 import { LEAST_RANGES, shuffled } from './sample.js';
 import { scanRanges } from './scan-ranges.js';
-import { StoredTally } from './stored-tally.js';
+import { type OnSeen, StoredTally } from './stored-tally.js';
 
 const DAY_MS = 86_400_000;
 /** Days after which nobody continues a multipart upload; AWS suggests this number for the rule that aborts them. */
@@ -25,6 +25,8 @@ export interface AnalyzeOptions {
   /** The time that ages are counted from. */
   readonly now: Date;
   readonly random?: () => number;
+  /** Called with each object and older version, and its key below the place that is analyzed. */
+  readonly onSeen?: OnSeen | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -85,7 +87,10 @@ export async function analyzeStore(store: ObjectStore, options: AnalyzeOptions):
     const take = (lines: readonly ObjectVersion[], range: number): void => {
       throwIfCancelled(signal);
       const tally = tallyOf(range);
-      for (const line of lines) tally.add(line);
+      for (const line of lines) {
+        tally.add(line);
+        options.onSeen?.(line.key, line);
+      }
       seen += lines.length;
       meter.add(
         lines.length,

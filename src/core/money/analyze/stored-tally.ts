@@ -13,6 +13,9 @@ export type TalliedVersion = Pick<
   'sizeBytes' | 'isCurrent' | 'isDeleteMarker' | 'storageClass' | 'lastModified'
 >;
 
+/** Gets each version that is counted, and its key. */
+export type OnSeen = (key: string, version: TalliedVersion) => void;
+
 export class StoredTally {
   /** Current objects, as `ls` lists them. */
   readonly current: Tally;

@@ -5,7 +5,7 @@ import { classRule, pricesIn } from '../../cost/price-table.js';
 import { dayOf, plusDays } from './days.js';
 import type { Period } from './period.js';
 import type { LedgerRecord } from './record.js';
-import { type SpentGroup, spentBy, spentIn, type SpentReport } from './report.js';
+import { amountIn, type SpentGroup, spentBy, spentIn, type SpentReport } from './report.js';
 
 export type Agency = 'NSF' | 'NIH';
 
@@ -73,8 +73,7 @@ export function complianceReport(
     report,
     lines: spentBy(report.lines, 'item').map((line) => ({ ...line, category: categoryOf(agency, line.name) })),
     months: monthsOf(records, period).map((month) => {
-      const { costUsd, knownUsd } = spentIn(records, month);
-      return { name: month.from.slice(0, 7), costUsd, knownUsd };
+      return { name: month.from.slice(0, 7), ...amountIn(spentIn(records, month)) };
     }),
     commitments: commitmentsOf(report),
     stores: [...new Set(report.stored.map(({ store }) => store))],

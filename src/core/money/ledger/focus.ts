@@ -52,7 +52,7 @@ type Row = Readonly<Record<(typeof COLUMNS)[number], string>>;
 
 /** Returns the table as CSV (RFC 4180). Unknown amounts are left empty. `firstDay` is that of the records, used for `all`. */
 export function focusCsv(lines: readonly FocusLine[], period: Period, firstDay: string): string {
-  const rows = lines.map((line) => rowOf(line, period, firstDay));
+  const rows = lines.filter(({ costMicros }) => costMicros !== 0).map((line) => rowOf(line, period, firstDay));
   const texts = rows.map((row) => COLUMNS.map((name) => field(row[name])).join(','));
   return `${[COLUMNS.join(','), ...texts].join('\r\n')}\r\n`;
 }

@@ -1,4 +1,5 @@
 // The periods that reports cover, by the local calendar; weeks begin on Monday.
+import { usageError } from '../../platform/failures/errors.js';
 import { dayOf, plusDays } from './days.js';
 
 export const PERIODS = ['today', 'week', 'month', 'last_month', 'all'] as const;
@@ -6,7 +7,8 @@ export const PERIODS = ['today', 'week', 'month', 'last_month', 'all'] as const;
 export type PeriodName = (typeof PERIODS)[number];
 
 export interface Period {
-  readonly name: PeriodName;
+  /** `range`: from one day to another. */
+  readonly name: PeriodName | 'range';
   /** The first day; undefined for that of the first record. */
   readonly from: string | undefined;
   /** The day after the last one. */
@@ -35,4 +37,20 @@ export function periodOf(name: PeriodName, now: Date): Period {
     default:
       return name satisfies never;
   }
+}
+
+export interface DayRange {
+  /** The first day; undefined for that of the first record. */
+  readonly from?: string | undefined;
+  /** The last day; undefined for the current one. */
+  readonly to?: string | undefined;
+}
+
+/** Returns the period from one day to another; one that is not over ends with the current day. @throws usage for one that has not begun */
+export function rangeOf({ from, to }: DayRange, now: Date): Period {
+  const { until: tomorrow, timeZone } = periodOf('today', now);
+  if (from !== undefined && from >= tomorrow)
+    throw usageError(`--from ${from} is in the future`, 'nothing is recorded there yet');
+  const end = to === undefined ? tomorrow : plusDays(to, 1);
+  return { name: 'range', from, until: end < tomorrow ? end : tomorrow, timeZone };
 }

@@ -2,18 +2,15 @@
 import { listsByKey } from '../../platform/lists-by-key.js';
 import { periodOf } from './period.js';
 import type { LedgerRecord } from './record.js';
-import { spentIn } from './report.js';
+import { type Amount, spentIn } from './report.js';
 
-export interface ProjectSum {
+export interface ProjectSum extends Pick<Amount, 'costUsd' | 'knownUsd' | 'gbMonths' | 'requestCount'> {
   readonly project: string | null;
   readonly runs: number;
   readonly files: number;
   readonly bytes: number;
   /** Bytes stored now. */
   readonly storedBytes: number;
-  readonly costUsd: number | null;
-  /** The known part of the cost. */
-  readonly knownUsd: number;
   /** ISO 8601. */
   readonly lastRunAt: string;
 }
@@ -24,8 +21,9 @@ export function projectSums(records: readonly LedgerRecord[], now: Date): readon
   return Array.from(
     listsByKey(records, ({ project }) => project),
     ([project, own]) => {
-      const { runs, files, bytes, storedBytes, costUsd, knownUsd } = spentIn(own, period);
-      return { project, runs, files, bytes, storedBytes, costUsd, knownUsd, lastRunAt: own.at(-1)?.time ?? '' };
+      const { runs, files, bytes, storedBytes, costUsd, knownUsd, gbMonths, requestCount } = spentIn(own, period);
+      const amount = { costUsd, knownUsd, gbMonths, requestCount };
+      return { project, runs, files, bytes, storedBytes, ...amount, lastRunAt: own.at(-1)?.time ?? '' };
     },
   ).sort((one, other) => other.knownUsd - one.knownUsd || (one.lastRunAt < other.lastRunAt ? 1 : -1));
 }

@@ -1,7 +1,7 @@
 // Groups records by the DVC stage and git commit of their uploads. Later runs that change an upload count for it as well: what a prune
 // deletes is no longer stored.
 import { addTo } from '../../platform/lists-by-key.js';
-import { periodOf } from './period.js';
+import type { Period } from './period.js';
 import type { LedgerRecord } from './record.js';
 import { spentIn, type SpentReport } from './report.js';
 
@@ -10,7 +10,8 @@ export interface Tag {
   readonly gitCommit: string | null;
 }
 
-export interface TaggedSum extends Tag, Pick<SpentReport, 'runs' | 'storedBytes' | 'costUsd' | 'knownUsd'> {}
+export interface TaggedSum
+  extends Tag, Pick<SpentReport, 'runs' | 'storedBytes' | 'costUsd' | 'knownUsd' | 'gbMonths' | 'requestCount'> {}
 
 export interface TagFilter {
   readonly dvcStage?: string | undefined;
@@ -23,8 +24,8 @@ export interface TaggedSpend {
   readonly report: SpentReport;
 }
 
-/** Returns what tagged uploads have cost until now, in total and for each tag, in the order of each tag's first run. */
-export function taggedSpend(records: readonly LedgerRecord[], filter: TagFilter, now: Date): TaggedSpend {
+/** Returns what tagged uploads have cost in a period, in total and for each tag, in the order of each tag's first run. */
+export function taggedSpend(records: readonly LedgerRecord[], filter: TagFilter, period: Period): TaggedSpend {
   const ofUploads = new Map<string, Tag>();
   const byTag = new Map<string, LedgerRecord[]>();
   const all: LedgerRecord[] = [];
@@ -37,11 +38,10 @@ export function taggedSpend(records: readonly LedgerRecord[], filter: TagFilter,
     addTo(byTag, JSON.stringify([tag.dvcStage, tag.gitCommit]), record);
     all.push(record);
   }
-  const period = periodOf('all', now);
   const sums = Array.from(byTag, ([name, own]) => {
     const [dvcStage, gitCommit] = JSON.parse(name) as [string | null, string | null];
-    const { runs, storedBytes, costUsd, knownUsd } = spentIn(own, period);
-    return { dvcStage, gitCommit, runs, storedBytes, costUsd, knownUsd };
+    const { runs, storedBytes, costUsd, knownUsd, gbMonths, requestCount } = spentIn(own, period);
+    return { dvcStage, gitCommit, runs, storedBytes, costUsd, knownUsd, gbMonths, requestCount };
   });
   return { sums, report: spentIn(all, period) };
 }

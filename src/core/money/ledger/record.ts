@@ -5,10 +5,17 @@ import { RECORDED_OPERATIONS } from '../../events/run-about.js';
 import { readValue } from '../../platform/documents/read-document.js';
 import * as s from '../../platform/documents/schema.js';
 
+/** A rebase uses nothing and stores nothing: it says what was found. */
+const OPERATIONS = [...RECORDED_OPERATIONS, 'rebase'] as const;
+
 type RecordedOperation = (typeof RECORDED_OPERATIONS)[number];
 
 /** Recorded operations that make uploads. */
-export const UPLOADS: readonly RecordedOperation[] = ['upload', 'sync', 'migrate'];
+export const UPLOADS: readonly (typeof OPERATIONS)[number][] = [
+  'upload',
+  'sync',
+  'migrate',
+] satisfies RecordedOperation[];
 
 const KINDS = [
   'get',
@@ -51,6 +58,29 @@ const STORED = s.schema(() =>
     billedBytes: s.whole,
   }),
 );
+/** What was found of an upload in a class. */
+const LEVEL = s.schema(() =>
+  s.object({
+    storageClass: text,
+    objects: s.count,
+    bytes: s.count,
+    billedBytes: s.count,
+    /** Null when the price is not known. */
+    monthlyMicros: s.nullable(s.count),
+  }),
+);
+/**
+ * Of a rebase. A record of it is about the record's upload in the record's store, or what lies outside of uploads: `levels` are all that was
+ * stored of it then, whatever other records say until that time.
+ */
+const MEASURED = s.schema(() =>
+  s.object({
+    by: s.oneOf(['listing', 'inventory']),
+    /** What was listed. The record of it that has this store, no project and no upload is there in every rebase. */
+    place: text,
+    levels: s.listOf(LEVEL(), MOST),
+  }),
+);
 const LINE = s.schema(() =>
   s.object({
     item: text,
@@ -70,7 +100,7 @@ export const RECORD = s.schema(() =>
     id: s.matching(/^[0-9a-f]{16}$/, 'the id of a record'),
     /** When the run ended, ISO 8601 in UTC. */
     time: s.textThat((one) => TIME.test(one) && !Number.isNaN(Date.parse(one)), 'a time'),
-    operation: s.oneOf(RECORDED_OPERATIONS),
+    operation: s.oneOf(OPERATIONS),
     /** `killed`: the run did not end, and its last usage is not in the record. */
     outcome: s.oneOf(['done', 'partial', 'failed', 'interrupted', 'killed']),
     /** The project of --project, or else the upload id. */
@@ -99,11 +129,13 @@ export const RECORD = s.schema(() =>
     monthlyMicros: s.nullable(s.whole),
     /** Date of the price list. */
     pricesOf: s.day,
+    measured: s.exactOptional(MEASURED()),
   }),
 );
 
 export type Used = s.Read<typeof USED>;
 export type StoredChange = s.Read<typeof STORED>;
+export type MeasuredLevel = s.Read<typeof LEVEL>;
 export type CostLine = s.Read<typeof LINE>;
 export type Sent = s.Read<typeof SENT>;
 export type LedgerRecord = s.Read<typeof RECORD>;

@@ -5,7 +5,7 @@ import { listsByKey } from '../../platform/lists-by-key.js';
 import { recordsByDay } from './daily.js';
 import { usdOf } from './micros.js';
 import type { Period } from './period.js';
-import { type LedgerRecord, UPLOADS } from './record.js';
+import { type LedgerRecord, UPLOADS, type Used } from './record.js';
 import { type StorageCost, StoredLevels } from './stored-levels.js';
 
 export interface SpentLine {
@@ -18,14 +18,17 @@ export interface SpentLine {
   readonly store: string;
   /** Not rounded; null when a price is not known. */
   readonly costMicros: number | null;
+  /** Bytes times months of `storage` and `temporaryCopy`, requests of `requests` and `kms`, otherwise bytes. */
+  readonly quantity: number;
 }
 
-export interface SpentReport {
+export interface SpentReport extends Amount {
   readonly period: Period;
   readonly lines: readonly SpentLine[];
-  readonly costUsd: number | null;
-  /** The known part of the cost. */
-  readonly knownUsd: number;
+  /** Requests of each kind. */
+  readonly requestsByKind: Readonly<Record<string, number>>;
+  /** What was used at a price that is not known, by store. */
+  readonly unpriced: readonly SpentGroup<string>[];
   readonly runs: number;
   /** Number of uploads that stored something; each counts once, however many runs it took. */
   readonly uploads: number;
@@ -50,20 +53,23 @@ export function spentIn(records: readonly LedgerRecord[], period: Period): Spent
     if (period.from === undefined || day >= period.from) inside.push(...ofDay);
   }
   const stored = levels.costsUntil(period.until);
-  const lines = [...inside.flatMap(onceLines), ...stored.map((group) => ({ item: 'storage', ...group }))].filter(
-    ({ costMicros }) => costMicros !== 0,
+  const storage = stored.map((group) => ({ item: 'storage', ...group, quantity: group.byteMonths }));
+  const lines = [...inside.flatMap(onceLines), ...storage].filter(
+    ({ costMicros, quantity }) => costMicros !== 0 || quantity !== 0,
   );
   const uploads = madeUploads(inside);
   const sum = (of: (record: LedgerRecord) => number): number => uploads.reduce((total, one) => total + of(one), 0);
   return {
     period,
     lines: merged(lines, (line) => [line.item, line.project, line.region, line.storageClass, line.store]).map(
-      ({ item, project, region, storageClass, store, costMicros }) => {
-        return { item, project, region, storageClass, store, costMicros };
+      ({ item, project, region, storageClass, store, costMicros, quantity }) => {
+        return { item, project, region, storageClass, store, costMicros, quantity };
       },
     ),
     ...amountOf(lines),
-    runs: inside.length,
+    requestsByKind: requestsByKind(inside),
+    unpriced: spentBy(lines.filter(isUnpriced), 'store'),
+    runs: inside.filter(({ operation }) => operation !== 'rebase').length,
     uploads: uploads.length,
     uploadsWithoutProject: uploads.filter(({ project, uploadId }) => project === uploadId).length,
     files: sum(({ files }) => files),
@@ -89,11 +95,24 @@ function madeUploads(records: readonly LedgerRecord[]): readonly LedgerRecord[] 
   return [...byUpload.values()];
 }
 
+export const isUnpriced = ({ costMicros }: Pick<SpentLine, 'costMicros'>): boolean => costMicros === null;
+
 const onceLines = ({ project, region, store, lines }: LedgerRecord): readonly SpentLine[] =>
-  lines.map(({ item, storageClass, costMicros }) => ({ item, project, region, storageClass, store, costMicros }));
+  lines.map(({ item, storageClass, costMicros, quantity }) => {
+    return { item, project, region, storageClass, store, costMicros, quantity };
+  });
+
+const REQUESTS = new Set<Used['kind']>(['put', 'get', 'list', 'head', 'copy', 'kms', 'restore']);
+
+function requestsByKind(records: readonly LedgerRecord[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { kind, quantity } of records.flatMap(({ used }) => used))
+    if (REQUESTS.has(kind)) sums[kind] = (sums[kind] ?? 0) + quantity;
+  return sums;
+}
 
 /** Adds up lines with the same name. */
-function merged<T extends { readonly costMicros: number | null }>(
+function merged<T extends { readonly costMicros: number | null; readonly quantity: number }>(
   lines: readonly T[],
   nameOf: (line: T) => unknown,
 ): readonly T[] {
@@ -101,20 +120,52 @@ function merged<T extends { readonly costMicros: number | null }>(
   for (const line of lines) {
     const name = JSON.stringify(nameOf(line));
     const before = sums.get(name);
-    sums.set(name, before === undefined ? line : { ...line, costMicros: sumOf([before.costMicros, line.costMicros]) });
+    const quantity = line.quantity + (before?.quantity ?? 0);
+    const costMicros = before === undefined ? line.costMicros : sumOf([before.costMicros, line.costMicros]);
+    sums.set(name, { ...line, costMicros, quantity });
   }
   return [...sums.values()];
 }
 
-interface Amount {
+/** What was spent, and what for. */
+export interface Amount {
   readonly costUsd: number | null;
+  /** The known part of the cost. */
   readonly knownUsd: number;
+  /** Of billed sizes; a GB has 2^30 bytes. */
+  readonly gbMonths: number;
+  readonly requestCount: number;
+  /** Bytes that left the store. */
+  readonly transferredBytes: number;
+  /** Bytes that were retrieved from classes that charge for it. */
+  readonly retrievedBytes: number;
 }
 
-function amountOf(lines: readonly Pick<SpentLine, 'costMicros'>[]): Amount {
+const GB = 2 ** 30;
+
+function amountOf(lines: readonly Pick<SpentLine, 'costMicros' | 'item' | 'quantity'>[]): Amount {
   const knownMicros = lines.reduce((sum, { costMicros }) => sum + (costMicros ?? 0), 0);
-  return { costUsd: usdOf(sumOf(lines.map(({ costMicros }) => costMicros))), knownUsd: usdOf(knownMicros) ?? 0 };
+  const quantityOf = (...items: readonly string[]): number =>
+    lines.reduce((sum, { item, quantity }) => sum + (items.includes(item) ? quantity : 0), 0);
+  return {
+    costUsd: usdOf(sumOf(lines.map(({ costMicros }) => costMicros))),
+    knownUsd: usdOf(knownMicros) ?? 0,
+    gbMonths: Math.round((quantityOf('storage', 'temporaryCopy') / GB) * 1e6) / 1e6,
+    requestCount: quantityOf('requests', 'kms'),
+    transferredBytes: quantityOf('transfer'),
+    retrievedBytes: quantityOf('retrieval'),
+  };
 }
+
+/** Returns the amounts alone. */
+export const amountIn = ({
+  costUsd,
+  knownUsd,
+  gbMonths,
+  requestCount,
+  transferredBytes,
+  retrievedBytes,
+}: Amount): Amount => ({ costUsd, knownUsd, gbMonths, requestCount, transferredBytes, retrievedBytes });
 
 export interface SpentGroup<N extends string | null = string | null> extends Amount {
   readonly name: N;

@@ -116,6 +116,20 @@ export async function killedRuns(ledger: string, host: string): Promise<readonly
   return runs.sort((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1));
 }
 
+/** Returns the uploads that runs of this computer (`host`) have changed so far which have not ended. @throws access-denied, io */
+export async function busyUploads(ledger: string, host: string): Promise<ReadonlySet<string>> {
+  const folder = runningFolder(ledger);
+  const busy = new Set<string>();
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name);
+    const text = FILE.test(name) ? await readFile(path, 'utf8').catch(undefinedOn('ENOENT')) : undefined;
+    const run = text === undefined ? undefined : runIn(text, path);
+    if (run === undefined || holderStatus(run, host) === 'dead') continue;
+    for (const { uploadId } of run.records) if (uploadId !== null) busy.add(uploadId);
+  }
+  return busy;
+}
+
 /** Removes partly written files of killed processes. @throws system errors */
 export const removeTornRuns = async (ledger: string, nowMs: number): Promise<void> =>
   void (await removeOrphanFiles(runningFolder(ledger), nowMs - ORPHAN_MS, ORPHAN));
@@ -135,10 +149,15 @@ function killedIn(
   path: string,
   { host, isSilent }: { readonly host: string; readonly isSilent: boolean },
 ): readonly LedgerRecord[] | undefined {
+  const run = runIn(text, path);
+  const life = run === undefined ? 'alive' : holderStatus(run, host);
+  return life === 'alive' || (life === 'unknown' && (run?.host !== host || !isSilent)) ? undefined : run?.records;
+}
+
+/** Reads what a run has used; undefined for a damaged file. */
+function runIn(text: string, path: string): s.Read<typeof BODY> | undefined {
   try {
-    const { records, ...holder } = readStateDocument(text, KIND, { path, hint: '' });
-    const life = holderStatus(holder, host);
-    return life === 'alive' || (life === 'unknown' && (holder.host !== host || !isSilent)) ? undefined : records;
+    return readStateDocument(text, KIND, { path, hint: '' });
   } catch (error) {
     if (isArchiverError(error)) return undefined;
     throw error;

@@ -1,12 +1,14 @@
 // Computes what is stored according to the records, and what storing it has cost. A month's price is distributed over the days of the
 // calendar month; each day pays for what is stored at its end. Deleting more than these records stored counts as nothing stored, never as
-// less.
+// less. What a rebase has measured replaces what was computed until then.
+import { sumOf } from '../../cost/money.js';
 import { pricesIn } from '../../cost/price-table.js';
 import { monthlyUsd } from '../../cost/stored-object.js';
 import { monthsUntil } from './days.js';
-import type { LedgerRecord } from './record.js';
+import type { LedgerRecord, MeasuredLevel } from './record.js';
 
 const MICROS = 1e6;
+const NOTHING = { bytes: 0, objects: 0, billedBytes: 0, monthlyMicros: 0, unknown: 0 };
 
 export interface StorageGroup {
   readonly store: string;
@@ -19,31 +21,36 @@ export interface StorageGroup {
 export interface StorageCost extends StorageGroup {
   readonly bytes: number;
   readonly objects: number;
+  /** Billed bytes times the months that they were stored. */
+  readonly byteMonths: number;
   /** Not rounded; null when a price is not known. */
   readonly costMicros: number | null;
 }
 
+/** What is stored of one upload, or outside of uploads, in one class. */
+export interface UploadLevel extends StorageGroup, MeasuredLevel {
+  readonly uploadId: string | null;
+}
+
 interface Level extends StorageGroup {
+  readonly uploadId: string | null;
   bytes: number;
   objects: number;
+  billedBytes: number;
   monthlyMicros: number;
   /** Number of changes whose price is not known. */
   unknown: number;
   /** `monthsUntil` of the day up to which costs have been accrued. */
   since: number;
+  byteMonths: number;
   accruedMicros: number | null;
 }
 
-interface Flow {
-  readonly storageClass: string;
-  readonly bytes: number;
-  readonly objects: number;
-  readonly monthlyMicros: number | null;
-}
-
 export class StoredLevels {
-  private readonly levels = new Map<string, Level>();
+  /** By upload and class: an upload is measured as a whole. */
+  private readonly uploads = new Map<string, Map<string, Level>>();
   private readonly from: number;
+  private readonly sums = { bytes: 0, monthlyMicros: 0, unknown: 0 };
 
   /** Costs of the days before `from` are left out. */
   constructor(from?: string) {
@@ -52,52 +59,114 @@ export class StoredLevels {
 
   /** Adds a record. Records must be added in the order of their days. */
   add(record: LedgerRecord, day: string): void {
-    const { store, project, region } = record;
-    for (const { storageClass, ...flow } of flowsOf(record)) {
-      const level = this.levelOf({ store, project, region, storageClass });
-      this.settle(level, monthsUntil(day));
-      level.bytes += flow.bytes;
-      level.objects += flow.objects;
-      if (flow.monthlyMicros === null) level.unknown++;
-      else level.monthlyMicros += flow.monthlyMicros;
+    const until = monthsUntil(day);
+    if (record.measured !== undefined)
+      for (const level of this.uploadOf(record).values())
+        this.change(level, until, () => Object.assign(level, NOTHING));
+    for (const flow of record.measured?.levels ?? flowsOf(record)) {
+      const level = this.levelOf(record, flow.storageClass);
+      this.change(level, until, () => {
+        level.bytes += flow.bytes;
+        level.objects += flow.objects;
+        level.billedBytes += flow.billedBytes;
+        if (flow.monthlyMicros === null) level.unknown++;
+        else level.monthlyMicros += flow.monthlyMicros;
+      });
     }
   }
 
   /** Returns the bytes stored now and what a month of them costs; null when a price is not known. */
   now(): { readonly bytes: number; readonly monthlyMicros: number | null } {
-    let bytes = 0;
-    let monthlyMicros: number | null = 0;
-    for (const level of this.levels.values()) {
-      bytes += Math.max(0, level.bytes);
-      const own = monthlyOf(level);
-      monthlyMicros = own === null || monthlyMicros === null ? null : monthlyMicros + own;
-    }
-    return { bytes, monthlyMicros };
+    const { bytes, monthlyMicros, unknown } = this.sums;
+    return { bytes, monthlyMicros: unknown > 0 ? null : monthlyMicros };
   }
 
   /** Returns what each group has cost until the beginning of a day. */
   costsUntil(day: string): readonly StorageCost[] {
-    return Array.from(this.levels.values(), (level) => {
+    const groups = new Map<string, StorageCost>();
+    for (const level of this.all()) {
       this.settle(level, monthsUntil(day));
-      const { store, project, region, storageClass, bytes, objects, accruedMicros: costMicros } = level;
-      return { store, project, region, storageClass, bytes: Math.max(0, bytes), objects, costMicros };
-    });
+      const { store, project, region, storageClass, objects, byteMonths, accruedMicros: costMicros } = level;
+      const own = { bytes: Math.max(0, level.bytes), objects, byteMonths };
+      const name = JSON.stringify([store, project, region, storageClass]);
+      const before = groups.get(name) ?? { bytes: 0, objects: 0, byteMonths: 0, costMicros: 0 };
+      groups.set(name, {
+        store,
+        project,
+        region,
+        storageClass,
+        bytes: before.bytes + own.bytes,
+        objects: before.objects + own.objects,
+        byteMonths: before.byteMonths + own.byteMonths,
+        costMicros: sumOf([before.costMicros, costMicros]),
+      });
+    }
+    return [...groups.values()];
   }
 
-  private levelOf(group: StorageGroup): Level {
-    const name = JSON.stringify([group.store, group.project, group.region, group.storageClass]);
-    const zero = { bytes: 0, objects: 0, monthlyMicros: 0, unknown: 0, since: 0, accruedMicros: 0 };
-    const found = this.levels.get(name) ?? { ...group, ...zero };
-    this.levels.set(name, found);
+  /** Returns what is stored now, upload by upload; as recorded, which is negative where more was deleted than stored. */
+  byUpload(): readonly UploadLevel[] {
+    return Array.from(
+      this.all(),
+      ({ store, project, region, storageClass, uploadId, bytes, objects, billedBytes, ...level }) => {
+        const monthlyMicros = level.unknown > 0 ? null : level.monthlyMicros;
+        return { store, project, region, storageClass, uploadId, bytes, objects, billedBytes, monthlyMicros };
+      },
+    );
+  }
+
+  private *all(): Generator<Level> {
+    for (const upload of this.uploads.values()) yield* upload.values();
+  }
+
+  private uploadOf({ store, project, region, uploadId }: LedgerRecord): Map<string, Level> {
+    const name = JSON.stringify([store, project, region, uploadId]);
+    const found = this.uploads.get(name) ?? new Map<string, Level>();
+    this.uploads.set(name, found);
     return found;
+  }
+
+  private levelOf(record: LedgerRecord, storageClass: string): Level {
+    const { store, project, region, uploadId } = record;
+    const upload = this.uploadOf(record);
+    const found = upload.get(storageClass) ?? {
+      store,
+      project,
+      region,
+      storageClass,
+      uploadId,
+      ...NOTHING,
+      since: 0,
+      byteMonths: 0,
+      accruedMicros: 0,
+    };
+    upload.set(storageClass, found);
+    return found;
+  }
+
+  /** Changes a level on the day that begins at `until`. */
+  private change(level: Level, until: number, change: () => void): void {
+    this.settle(level, until);
+    this.count(level, -1);
+    change();
+    this.count(level, 1);
+  }
+
+  private count(level: Level, sign: 1 | -1): void {
+    const monthly = monthlyOf(level);
+    this.sums.bytes += sign * Math.max(0, level.bytes);
+    if (monthly === null) this.sums.unknown += sign;
+    else this.sums.monthlyMicros += sign * monthly;
   }
 
   private settle(level: Level, until: number): void {
     const months = until - Math.max(level.since, this.from);
     level.since = Math.max(level.since, until);
+    if (months <= 0) return;
+    level.byteMonths += Math.max(0, level.billedBytes) * months;
     const monthly = monthlyOf(level);
-    if (months <= 0 || level.accruedMicros === null) return;
-    level.accruedMicros = monthly === null ? null : level.accruedMicros + monthly * months;
+    level.accruedMicros =
+      monthly === null || level.accruedMicros === null ? null : level.accruedMicros + monthly * months;
   }
 }
 
@@ -111,7 +180,7 @@ function monthlyOf({ unknown, bytes, objects, monthlyMicros }: Level): number | 
  * Distributes the price of the record's storage over its classes, in proportion to the list prices of its region, or to bytes where these
  * are not known. A discount is thus shared by all classes.
  */
-function flowsOf({ stored, monthlyMicros, region }: LedgerRecord): readonly Flow[] {
+function flowsOf({ stored, monthlyMicros, region }: LedgerRecord): readonly MeasuredLevel[] {
   if (monthlyMicros === null || stored.length < 2)
     return stored.map((change) => ({ ...change, monthlyMicros: monthlyMicros ?? null }));
   const prices = pricesIn(region ?? undefined);

@@ -6,7 +6,7 @@ import type { ObjectReader } from '../../../store/object-store.js';
 import { throwIfCancelled } from '../../../store/store-error.js';
 import { printable } from '../../../platform/paths/raw-path.js';
 import { progressMeter } from '../../../events/progress-meter.js';
-import { StoredTally } from '../stored-tally.js';
+import { type OnSeen, StoredTally } from '../stored-tally.js';
 import { csvFileRows, type Row } from './csv-file.js';
 import { versionOf } from './inventory-row.js';
 import type { ColumnName, Inventory, InventoryFile, ManifestPlace } from './manifest.js';
@@ -24,6 +24,8 @@ export interface InventoryTally {
   readonly prefix: string;
   /** The time that ages are counted from. */
   readonly now: Date;
+  /** Called with each object and older version, and its key without the prefix. */
+  readonly onSeen?: OnSeen | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -51,7 +53,8 @@ export async function tallyInventory(work: InventoryTally): Promise<StoredTally>
       for await (const row of await rowsOf(file, work)) {
         rows += 1;
         if (rows % ROWS_A_PROGRESS === 0) flushProgress();
-        if (work.prefix !== '' && !String(row('key')).startsWith(work.prefix)) continue;
+        const key = withKeys(work) ? String(row('key')) : '';
+        if (!key.startsWith(work.prefix)) continue;
         const version = versionOf({
           isLatest: row('isLatest'),
           isDeleteMarker: row('isDeleteMarker'),
@@ -60,6 +63,7 @@ export async function tallyInventory(work: InventoryTally): Promise<StoredTally>
           storageClass: row('storageClass'),
         });
         own.add(version);
+        work.onSeen?.(key.slice(work.prefix.length), version);
         items += 1;
         bytes += version.sizeBytes;
       }
@@ -78,8 +82,10 @@ export async function tallyInventory(work: InventoryTally): Promise<StoredTally>
   return stored;
 }
 
+const withKeys = ({ prefix, onSeen }: InventoryTally): boolean => prefix !== '' || onSeen !== undefined;
+
 async function rowsOf(file: InventoryFile, work: InventoryTally): Promise<AsyncIterable<Row>> {
-  const { reader, inventory, place, prefix, signal } = work;
+  const { reader, inventory, place, signal } = work;
   const content = await reader.get(place.dataKey(file.key), { signal });
   if (content.totalBytes !== file.sizeBytes) {
     content.body.destroy();
@@ -88,5 +94,5 @@ async function rowsOf(file: InventoryFile, work: InventoryTally): Promise<AsyncI
   if (inventory.format === 'CSV') return csvFileRows(content, inventory, file.md5);
   const { parquetFileRows } = await import('./parquet-file.js');
   const wanted: readonly ColumnName[] = ['isLatest', 'isDeleteMarker', 'size', 'lastModified', 'storageClass'];
-  return parquetFileRows(content, inventory, file.md5, prefix === '' ? wanted : ['key', ...wanted]);
+  return parquetFileRows(content, inventory, file.md5, withKeys(work) ? ['key', ...wanted] : wanted);
 }
