@@ -1072,6 +1072,10 @@ export const JSON_KEYS = {
   unknown: key(count, 'files of which it cannot be said'),
   unknownDays: key(count, 'days whose costs are not known; they are left out'),
   unknowns: key(listOf(text), 'what cannot be known of what was rebuilt, in words'),
+  unpricedLines: key(
+    listOf(of('month item project region storageClass url quantity')),
+    'lines of a FOCUS table whose price is not known: they are not in it',
+  ),
   unpricedRuns: key(count, 'runs whose cost is not known, and not counted'),
   unpricedStores: key(
     listOf(of('url gbMonths requestCount')),

@@ -66,9 +66,9 @@ const S3 = /^(?:AmazonS3(?:Glacier\w*)?|Amazon Simple Storage Service|Amazon S3.
 
 /** Ledger items by S3 usage type, such as `USW2-TimedStorage-ByteHrs`. */
 const ITEMS: readonly (readonly [RegExp, string])[] = [
-  [/EarlyDelete/i, 'earlyDeletion'],
+  [/Early ?Delet/i, 'earlyDeletion'],
   [/Retrieval|Restore/i, 'retrieval'],
-  [/DataTransfer|-Out-Bytes|^transfer/i, 'transfer'],
+  [/Data ?Transfer|-Out-Bytes|^transfer/i, 'transfer'],
   [/Requests/i, 'requests'],
   [/Upload/i, 'upload'],
   [/TimedStorage|Storage|Monitoring|temporaryCopy/i, 'storage'],
