@@ -8,13 +8,13 @@ import type { Bill } from '../../../core/money/ledger/bill.js';
 import type { Reconciled, ReconciledLine } from '../../../core/money/ledger/reconcile.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../../ui/format.js';
-import { formatUsd, shortUsd } from '../../../ui/format-usd.js';
+import { fineUsd, formatUsd } from '../../../ui/format-usd.js';
 import { fact, ofKnown, textOf } from '../../kit/lines.js';
 import { periodDocument, periodText } from '../period-flags.js';
 import { type LedgerContext, recordsOf } from '../spent.js';
-import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { column, fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
 
-const signed = (usd: number | null): string => `${usd === null || usd < 0 ? '' : '+'}${shortUsd(usd)}`;
+const signed = (usd: number | null): string => `${usd === null || usd < 0 ? '' : '+'}${fineUsd(usd)}`;
 
 const GOES_TO = { projects: 'projects', shared: 'shared by use', notOurs: 'not ours' } as const;
 
@@ -23,8 +23,8 @@ const LINES = [
     isCuttable: true,
   }),
   column<ReconciledLine>('FOR', ({ item }) => item),
-  numbers<ReconciledLine>('RECORDED', ({ recordedUsd }) => shortUsd(recordedUsd), { dropOrder: 2 }),
-  numbers<ReconciledLine>('BILLED', ({ billedUsd }) => shortUsd(billedUsd)),
+  numbers<ReconciledLine>('RECORDED', ({ recordedUsd }) => fineUsd(recordedUsd), { dropOrder: 2 }),
+  numbers<ReconciledLine>('BILLED', ({ billedUsd }) => fineUsd(billedUsd)),
   numbers<ReconciledLine>('DIFFERENCE', ({ differenceUsd }) => signed(differenceUsd), { dropOrder: 1 }),
   column<ReconciledLine>('GOES TO', ({ goesTo }) => GOES_TO[goesTo], { dropOrder: 3 }),
 ];
@@ -40,10 +40,10 @@ interface Share {
 
 const SHARES = [
   column<Share>('PROJECT', ({ name }) => name, { isCuttable: true }),
-  numbers<Share>('RECORDED', ({ recordedUsd }) => ofKnown(recordedUsd, shortUsd), { dropOrder: 3 }),
-  numbers<Share>('BILLED', ({ billedUsd }) => ofKnown(billedUsd, shortUsd), { dropOrder: 2 }),
-  numbers<Share>('SHARED BY USE', ({ sharedUsd }) => ofKnown(sharedUsd, shortUsd), { dropOrder: 1 }),
-  numbers<Share>('OF THE BILL', ({ totalUsd }) => shortUsd(totalUsd)),
+  numbers<Share>('RECORDED', ({ recordedUsd }) => ofKnown(recordedUsd, fineUsd), { dropOrder: 3 }),
+  numbers<Share>('BILLED', ({ billedUsd }) => ofKnown(billedUsd, fineUsd), { dropOrder: 2 }),
+  numbers<Share>('SHARED BY USE', ({ sharedUsd }) => ofKnown(sharedUsd, fineUsd), { dropOrder: 1 }),
+  numbers<Share>('OF THE BILL', ({ totalUsd }) => fineUsd(totalUsd)),
 ];
 
 /** The projects, and below them all else that the bill has: the last column adds up to it. */
@@ -110,17 +110,17 @@ export const command = defineCommand({
     const { period: _, ...days } = await periodDocument(period);
     const daysText = (await periodText(period)).replace('all, ', '');
     const { rows, otherRows } = bill;
-    context.result({ billForm: bill.form, ...days, ...amounts, rows, otherRows, billLines, billProjects }, () =>
-      [
-        textOf([
-          `recorded ${formatUsd(recordedUsd)}, billed ${formatUsd(billedUsd)} of ${formatUsd(totalUsd)}`,
-          fact('period', daysText),
-          fact('not ours', `${formatUsd(otherBilledUsd)} of S3 in buckets without records, or in none`),
-          fact('others', `${formatQuantity(otherRows, 'row')} of other services`),
-        ]),
-        ...tables,
-      ].join('\n'),
+    const head = await fitText(
+      textOf([
+        `recorded ${formatUsd(recordedUsd)}, billed ${formatUsd(billedUsd)} of ${formatUsd(totalUsd)}`,
+        fact('period', daysText),
+        fact('not ours', `${formatUsd(otherBilledUsd)} of S3 in buckets without records, or in none`),
+        fact('others', `${formatQuantity(otherRows, 'row')} of other services`),
+      ]),
+      context,
     );
+    const document = { billForm: bill.form, ...days, ...amounts, rows, otherRows, billLines, billProjects };
+    context.result(document, () => [head, ...tables].join('\n'));
   },
 });
 
