@@ -10,6 +10,7 @@ import { interruptions } from './cli/interruptions.js';
 import { closeOutput } from './cli/lost-output.js';
 import { endProcess } from './cli/process-end.js';
 import { uncaughtFailure, runProgram } from './cli/run.js';
+import { useUtc } from './cli/use-utc.js';
 import { quietWarnings } from './cli/warnings.js';
 import { workingFolder } from './cli/working-folder.js';
 import { openFileLimit } from './core/platform/limits/open-files.js';
@@ -81,14 +82,7 @@ const ended = await runProgram({ root, version: pkg.version }, argv, {
   openFiles: openFileLimit(),
   now: () => new Date(),
   ...interruptible,
-  useUtc: () => {
-    const zone = process.env['TZ'];
-    process.env['TZ'] = 'UTC';
-    return () => {
-      if (zone === undefined) delete process.env['TZ'];
-      else process.env['TZ'] = zone;
-    };
-  },
+  useUtc,
   onSettings: ({ trace, color }) => {
     if (trace) warnings.show();
     // chalk, which the screens use, reads only this variable: it does not know NO_COLOR, and would take `--color never` in argv for a

@@ -20,6 +20,8 @@ export interface Declaration<F extends Flags = Flags, A extends Args = Args> {
   readonly exits: Readonly<Record<number, string>>;
   /** Returns whether --memory-limit limits a call with these values; otherwise the flag is refused. */
   keepsMemoryLimit?(values: Values<F>): boolean;
+  /** Returns whether days are those of UTC for these values, as with --utc. */
+  usesUtc?(values: Values<F>): boolean;
   /** Records in the ledger what the command uses of stores (docs/decisions/032). */
   readonly isRecorded?: boolean;
   /** True for a command about the config file itself: a broken one must not stop it. */

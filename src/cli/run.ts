@@ -129,7 +129,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[])
   const watched = await watchedBy(features, begun);
   const run = { ...made, context: { ...made.context, ...watched.parts } };
   if (!isInner) warnOfMisspelt(root, host.env, (text) => run.context.warn(text));
-  const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
+  const asBefore = usesUtc(command, parsed.values) ? host.useUtc?.() : undefined;
   try {
     return await runToEnd(call, command, { run, values, args: parsed.args });
   } finally {
@@ -137,6 +137,9 @@ async function runCommand(call: Call, command: Command, rest: readonly string[])
     await watched.close();
   }
 }
+
+const usesUtc = (command: Command, values: Readonly<Record<string, unknown>>): boolean =>
+  values['utc'] === true || command.usesUtc?.(values) === true;
 
 /** What it used is recorded, however it ended. */
 const recordRun = async (context: Context, end: unknown): Promise<void> => await context.account.record?.(context, end);

@@ -69,8 +69,8 @@ export const JSON_DOCUMENTS = {
   'cost rebase':
     'location measuredBy measuredAt dryRun isRecorded recorded measured corrections busyUploads unreadLines requests durationMs',
   'cost reconcile':
-    'billForm firstDay lastDay timeZone recordedUsd billedUsd otherBilledUsd rows otherRows billLines billProjects',
-  'cost report': optional(`${SPENT} ${COMPLIANCE} csv writtenTo`),
+    'billForm firstDay lastDay timeZone recordedUsd totalUsd billedUsd otherBilledUsd creditsUsd refundsUsd taxesUsd rows otherRows billLines billProjects',
+  'cost report': optional(`${SPENT} ${COMPLIANCE} csv unpricedLines writtenTo`),
   'cost summary': `${SPENT} tagged`,
   'cost upload': `uploadId location datasetId project files bytes monthlyUsd requestsUsd isAws ${ORIGIN} costByStoredClass savings? requests`,
   'create keys': 'privateKeyFile publicKeyFile fingerprint gpgKeyId encryptionKeyId isKeyEncrypted keyType',

@@ -4,6 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { runProgram } from '../../src/cli/run.js';
 import type { Command } from '../../src/cli/command.js';
 import type { Node } from '../../src/cli/tree.js';
+import { useUtc } from '../../src/cli/use-utc.js';
 import { checkJson } from './check-json.js';
 
 export interface CommandRun {
@@ -67,6 +68,7 @@ export async function runCommand(
     stderr: Object.assign(collector('stderr'), { isTTY }),
     now,
     signal,
+    useUtc,
   };
   const status = await runProgram({ root, version: '0' }, argv, host);
   checkJson(argv, texts, root);

@@ -9,7 +9,7 @@ import {
   formatRate,
   formatRatio,
 } from '../../src/ui/format.js';
-import { formatUsd, shortUsd } from '../../src/ui/format-usd.js';
+import { fineUsd, formatUsd, shortUsd } from '../../src/ui/format-usd.js';
 
 const KIB = 1024;
 const MIB = 1024 ** 2;
@@ -108,4 +108,18 @@ it.each([
   [-8.123, '-$8.12', '-$8.12'],
 ])('%s USD are told as %s, and in a column as %s', (amount, text, short) => {
   expect([formatUsd(amount), shortUsd(amount)]).toEqual([text, short]);
+});
+
+it.each([
+  [null, 'unknown'],
+  [0, '$0.00'],
+  [0.01, '$0.01'],
+  [0.004237, '$0.0042'],
+  [-0.004237, '-$0.0042'],
+  [0.000001, '$0.000001'],
+  [0.0000009, '<$0.000001'],
+  [-0.0000009, '>-$0.000001'],
+  [-3, '-$3.00'],
+])('%s USD in a table of small amounts: %s', (usd, text) => {
+  expect(fineUsd(usd)).toBe(text);
 });

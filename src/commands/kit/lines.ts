@@ -5,7 +5,7 @@ import { formatMinute } from '../../ui/format-time.js';
 
 const LABEL_WIDTH = 9;
 /** Indent that lines up with the values of facts. */
-const INDENT = ' '.repeat(LABEL_WIDTH + 3);
+export const INDENT = ' '.repeat(LABEL_WIDTH + 3);
 const SHOWN = 10;
 
 /** Joins the lines and ends the last one. */

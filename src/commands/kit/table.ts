@@ -1,7 +1,7 @@
 // Result tables, as wide as the terminal. A column knows its cell, so that rows and columns are written once.
 import type { Results, Terminal } from '../../cli/context.js';
 import type { TableColumn } from '../../ui/table-columns.js';
-import { minuteText, ofKnown } from './lines.js';
+import { INDENT, minuteText, ofKnown } from './lines.js';
 
 const DEFAULT_WIDTH = 80;
 /** Width for output to programs and pagers, where nothing is cut. */
@@ -16,6 +16,31 @@ export interface Column<T> extends Omit<TableColumn, 'key'> {
 
 export type TableContext = Pick<Terminal, 'stdout'> & Pick<Results<string>, 'json'>;
 
+const widthOf = (stdout: TableContext['stdout']): number =>
+  stdout.isTTY === true ? (stdout.columns ?? DEFAULT_WIDTH) : UNCUT_WIDTH;
+
+/** A line with a label (`lines.ts`), or the continuation of one. */
+const FACT = new RegExp(`^ {2}.{${INDENT.length - 3}} (?=\\S)`, 'u');
+
+/**
+ * Wraps the lines that are wider than the terminal, the values of facts below each other; other outputs than a terminal get the text as it
+ * is. Not for text that is copied, such as JSON and keys.
+ */
+export async function fitText(text: string, { stdout }: Pick<Terminal, 'stdout'>): Promise<string> {
+  if (stdout.isTTY !== true) return text;
+  const { wrapped } = await import('../../ui/wrapped.js');
+  const width = widthOf(stdout);
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const head = FACT.exec(line)?.[0] ?? /^ */.exec(line)?.[0] ?? '';
+      const indent = ' '.repeat(FACT.test(line) ? head.length : head.length + 2);
+      const [first = '', ...rest] = wrapped(line.slice(head.length), Math.max(1, width - indent.length));
+      return [head + first, ...rest.map((one) => indent + one)];
+    })
+    .join('\n');
+}
+
 /** Formats the table as text with a line end; empty with `--json`, where nobody reads it. */
 export async function tableText<T>(
   rows: readonly T[],
@@ -26,11 +51,10 @@ export async function tableText<T>(
   const { renderTable } = await import('../../ui/result-table.js');
   const shown = columns.map((column) => (column.isMoment === true ? offsetOnce(rows, column) : column));
   const cells = rows.map((row) => Object.fromEntries(shown.map(({ title, cell }) => [title, cell(row)])));
-  const width = stdout.isTTY === true ? (stdout.columns ?? DEFAULT_WIDTH) : UNCUT_WIDTH;
   return `${await renderTable(
     cells,
     shown.map((column) => ({ ...column, key: column.title })),
-    width,
+    widthOf(stdout),
   )}\n`;
 }
 

@@ -11,7 +11,7 @@ import { fact, textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
 import type { AnalyzedStore, TextLine } from './store-analysis.js';
 import type { StoreContext } from '../kit/store.js';
-import { tableText, type TableContext } from '../kit/table.js';
+import { fitText, tableText, type TableContext } from '../kit/table.js';
 
 const flags = {
   provider: flag.choice(PROVIDERS, {
@@ -158,5 +158,6 @@ async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeo
   const lines = (facts: readonly TextLine[]): readonly string[] => facts.map(({ label, value }) => fact(label, value));
   const head = [kit.titleLine(store, figures), ...lines(kit.headFacts(store, figures))];
   const ends = [...lines(hasMoves ? kit.adviceFacts(figures) : []), fact('prices', kit.pricesText(store))];
-  return { document, text: `${textOf(head)}\n${tables.join('\n')}\n${textOf(ends)}` };
+  const [above, below] = await Promise.all([head, ends].map((own) => fitText(textOf(own), context)));
+  return { document, text: `${above}\n${tables.join('\n')}\n${below}` };
 }

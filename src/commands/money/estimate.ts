@@ -12,7 +12,7 @@ import type { EstimatedFolder } from './folder-estimate.js';
 import { textOf } from '../kit/lines.js';
 import type { PriceContext } from './chosen-prices.js';
 import { isGiven, withProgress } from '../kit/run.js';
-import { tableText, type TableContext } from '../kit/table.js';
+import { fitText, tableText, type TableContext } from '../kit/table.js';
 
 const { failFast: _failFast, ...whichFiles } = filterFlags;
 const MB = 1e6;
@@ -103,11 +103,9 @@ export const command = defineCommand({
     });
     const document = folderEstimateDocument(estimated, values);
     const table = await tableText(estimated.classes, CLASS_COLUMNS, context);
-    context.result(document, () =>
-      values.format === 'json'
-        ? documentLine(document)
-        : `${textOf(folderLines(estimated))}${table}${textOf(sectionLines(estimated, values))}`,
-    );
+    const head = await fitText(textOf(folderLines(estimated)), context);
+    const sections = await fitText(textOf(sectionLines(estimated, values)), context);
+    context.result(document, () => (values.format === 'json' ? documentLine(document) : `${head}${table}${sections}`));
     return estimated.folder.skipped.some(({ special }) => !special) ? 3 : 0;
   },
 });

@@ -16,7 +16,7 @@ import {
   formatQuantity,
   formatSaving,
 } from '../../ui/format.js';
-import { formatUsd, shortUsd } from '../../ui/format-usd.js';
+import { fineUsd, formatUsd } from '../../ui/format-usd.js';
 import { classEstimateDocument, readyText } from './class-estimate.js';
 import { amountText, fact, minuteText } from '../kit/lines.js';
 import { priceSourceText } from '../kit/price-lines.js';
@@ -50,15 +50,15 @@ const PUTS_A_SECOND = 3500;
 
 export const CLASS_COLUMNS: readonly Column<ClassEstimate>[] = [
   column('CLASS', ({ storageClass }) => storageClass),
-  numbers('MONTH', ({ monthlyUsd }) => shortUsd(monthlyUsd)),
-  numbers('YEAR', ({ yearlyUsd }) => shortUsd(yearlyUsd)),
-  numbers('UPLOAD', ({ uploadUsd }) => shortUsd(uploadUsd)),
-  numbers('MIN. DAYS', ({ minimumDays }) => minimumDays ?? undefined, { dropOrder: 1 }),
-  column('ONE FULL RESTORE', ({ restores }) => restores.map(restoreCell).join(', '), { isCuttable: true }),
+  numbers('MONTH', ({ monthlyUsd }) => fineUsd(monthlyUsd)),
+  numbers('YEAR', ({ yearlyUsd }) => fineUsd(yearlyUsd), { dropOrder: 2 }),
+  numbers('UPLOAD', ({ uploadUsd }) => fineUsd(uploadUsd), { dropOrder: 1 }),
+  numbers('MIN. DAYS', ({ minimumDays }) => minimumDays ?? undefined, { dropOrder: 3 }),
+  column('ONE FULL RESTORE', ({ restores }) => restores.map(restoreCell).join(', '), { dropOrder: 4 }),
 ];
 
 const restoreCell = ({ tier, wait, estimate: { costUsd } }: ClassEstimate['restores'][number]): string =>
-  tier === null ? `${shortUsd(costUsd)} at once` : `${tier} ${shortUsd(costUsd)} (${wait?.text ?? ''})`;
+  tier === null ? `${fineUsd(costUsd)} at once` : `${tier} ${fineUsd(costUsd)} (${wait?.text ?? ''})`;
 
 const ratioOf = ({ bytes, storedBytes, sample }: FolderEstimate): number | null =>
   sample.rawBytes === 0 || storedBytes === 0 ? null : bytes / storedBytes;
@@ -179,11 +179,11 @@ function parallelLines({ folder: { shards, requestsAtOnce, chunks } }: Estimated
 function optimizationLines({ folder, classes: [first], filesUsd }: EstimatedFolder): readonly string[] {
   const { chunkBytes, files } = folder;
   const plain =
-    filesUsd === null ? '' : `; ${formatQuantity(files, 'PUT')} of a file each would cost ${shortUsd(filesUsd)}`;
+    filesUsd === null ? '' : `; ${formatQuantity(files, 'PUT')} of a file each would cost ${fineUsd(filesUsd)}`;
   return [
     fact(
       'packing',
-      `chunks of ${formatBytes(chunkBytes)}: requests ${shortUsd(first.uploadUsd)} in ${first.storageClass}${plain}`,
+      `chunks of ${formatBytes(chunkBytes)}: requests ${fineUsd(first.uploadUsd)} in ${first.storageClass}${plain}`,
     ),
     fact('', describeCompression(undefined)),
   ];

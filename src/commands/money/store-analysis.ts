@@ -228,11 +228,11 @@ export const MOVE_COLUMNS: readonly Column<MoveSaving>[] = [
   column('OBJECTS OF', ({ fromBytes, firstYearSavedUsd }) =>
     firstYearSavedUsd === null ? undefined : fromBytes === null ? 'no size pays' : `${formatBytes(fromBytes)} and more`,
   ),
-  numbers('OBJECTS', objectsCell),
-  numbers('SIZE', bytesCell),
+  numbers('OBJECTS', objectsCell, { dropOrder: 4 }),
+  numbers('SIZE', bytesCell, { dropOrder: 3 }),
   numbers('SAVED/MONTH', ({ monthlySavedUsd }) => shortUsd(monthlySavedUsd)),
-  numbers('TRANSITIONS', ({ transitionsUsd }) => shortUsd(transitionsUsd)),
-  numbers('TOO EARLY', ({ earlyDeletionUsd }) => shortUsd(earlyDeletionUsd)),
+  numbers('TRANSITIONS', ({ transitionsUsd }) => shortUsd(transitionsUsd), { dropOrder: 1 }),
+  numbers('TOO EARLY', ({ earlyDeletionUsd }) => shortUsd(earlyDeletionUsd), { dropOrder: 2 }),
   numbers('FIRST YEAR', ({ firstYearSavedUsd }) => shortUsd(firstYearSavedUsd)),
 ];
 

@@ -1,7 +1,7 @@
 // The commands that tell of recorded costs, on a ledger that the test has written.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { program } from '../../../src/commands/index.js';
 import { changeBook } from '../../../src/core/money/budget/book-store.js';
 import { withUse } from '../../../src/core/money/budget/budget.js';
@@ -452,5 +452,49 @@ describe('for others', () => {
     expect(rows.reduce((sum, row) => sum + Number(row.split(',')[0]), 0)).toBeCloseTo(17, 6);
     expect(rows.some((row) => row.includes('"climate, ""north"""'))).toBe(true);
     expect(rows.every((row) => row.includes(',Storage,Amazon Simple Storage Service,'))).toBe(true);
+  });
+
+  test('its rows are of calendar months of UTC, with list costs before the discount; lines without a price are named apart', async () => {
+    const line = { item: 'transfer', storageClass: null, quantity: 2 ** 33, costMicros: 540_000 };
+    const once = { stored: [], monthlyMicros: 0, project: 'Größe' };
+    const used = [{ kind: 'transferOut' as const, quantity: 2 ** 33 }];
+    const time = '2026-04-01T03:00:00.000Z';
+    await record({ ...once, time, lines: [line], used, costMicros: 540_000 });
+    const unknown = { item: 'requests', storageClass: 'STANDARD', quantity: 5, costMicros: null };
+    await record({
+      ...once,
+      time,
+      provider: 'other',
+      store: 's3://own',
+      region: null,
+      lines: [unknown],
+      costMicros: null,
+    });
+    vi.stubEnv('TZ', 'America/Los_Angeles');
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const { stdout } = await run('cost', 'report', '--format', 'focus', '--json');
+
+    const { csv, unpricedLines } = json(stdout);
+    const [head = '', ...rows] = String(csv).trimEnd().split('\r\n');
+    const cell = (row: string, name: string): string => row.split(',')[head.split(',').indexOf(name)] ?? '';
+    const months = rows.map((row) =>
+      ['BillingPeriodStart', 'BillingPeriodEnd'].map((name) => cell(row, name)).join(' '),
+    );
+    expect(new Set(months)).toEqual(new Set(['2026-04-01T00:00:00Z 2026-05-01T00:00:00Z']));
+    const own = rows.find((row) => row.includes('Gr%C3%B6%C3%9Fe')) ?? '';
+    const cells = ['BilledCost', 'ListCost', 'ListUnitPrice', 'ContractedUnitPrice', 'PricingQuantity', 'PricingUnit'];
+    expect(cells.map((name) => cell(own, name))).toEqual(['0.54', '0.72', '0.09', '0.0675', '8', 'GiB']);
+    expect(unpricedLines).toEqual([
+      {
+        month: '2026-04',
+        item: 'requests',
+        project: 'Größe',
+        region: null,
+        storageClass: 'STANDARD',
+        url: 's3://own',
+        quantity: 5,
+      },
+    ]);
   });
 });

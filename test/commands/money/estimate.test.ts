@@ -211,6 +211,20 @@ describe('estimate', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('the source folder nowhere does not exist')]);
   });
 
+  test('a file that lies in several windows of the sample is one file of the progress', async () => {
+    await writeFile(join(folder, 'data', 'long.bin'), Buffer.alloc(9 * 2 ** 20, WORDS));
+    const { stdout, stderr } = await run('estimate', 'data', '--json', '--progress-format', 'json');
+
+    const told = stderr
+      .trim()
+      .split('\n')
+      .map(json)
+      .filter(({ filesTotal }) => Number(filesTotal) > 0);
+    expect(json(stdout)['files']).toBe(42);
+    expect(new Set(told.map(({ filesTotal }) => filesTotal))).toEqual(new Set([42]));
+    expect(told.at(-1)).toMatchObject({ type: 'summary', files: 42 });
+  });
+
   test('tells its progress like every long operation', async () => {
     const { stderr } = await run('estimate', 'data', '--progress-format', 'json');
     const lines = stderr.trim().split('\n').map(json);

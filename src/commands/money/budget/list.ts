@@ -11,11 +11,11 @@ const COLUMNS: readonly Column<BudgetStatus>[] = [
   column('PROJECT', ({ project }) => (project === null ? '(all projects)' : printable(project)), {
     isCuttable: true,
   }),
-  column('PERIOD', ({ budgetPeriod }) => budgetPeriod, { dropOrder: 1 }),
+  column('PERIOD', ({ budgetPeriod }) => budgetPeriod, { dropOrder: 4 }),
   numbers('COST', ({ costUsage }) => usageCell('cost', costUsage)),
-  column('COST IS', ({ costUsage }) => costUsage.alertState, { dropOrder: 2 }),
-  numbers('VOLUME', ({ volumeUsage }) => usageCell('volume', volumeUsage)),
-  column('VOLUME IS', ({ volumeUsage }) => volumeUsage.alertState, { dropOrder: 3 }),
+  column('COST IS', ({ costUsage }) => costUsage.alertState, { dropOrder: 1 }),
+  numbers('VOLUME', ({ volumeUsage }) => usageCell('volume', volumeUsage), { dropOrder: 3 }),
+  column('VOLUME IS', ({ volumeUsage }) => volumeUsage.alertState, { dropOrder: 2 }),
 ];
 
 /** Declares `budget list`, which can also be called as `cost budget list`. */

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../cli/command.js';
 import type { Pricing, Results } from '../../../cli/context.js';
-import { shortUsd } from '../../../ui/format-usd.js';
+import { fineUsd } from '../../../ui/format-usd.js';
 import { formatBytes, formatCount } from '../../../ui/format.js';
 import { flag } from '../../../cli/flag.js';
 import type { ToolCost } from '../../../core/money/tool-costs/compare-tools.js';
@@ -9,7 +9,7 @@ import { storageClassFlag } from '../../kit/flags.js';
 import { costFlags } from '../price-flags.js';
 import { fact, textOf } from '../../kit/lines.js';
 import { priceListText } from '../../kit/price-lines.js';
-import { type Column, column, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { type Column, column, fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 interface Row extends ToolCost {
   readonly bar: string;
@@ -19,12 +19,12 @@ const BAR_WIDTH = 30;
 
 const COLUMNS: readonly Column<Row>[] = [
   column('TOOL', ({ program }) => program),
-  numbers('OBJECTS', ({ objects }) => formatCount(objects)),
-  numbers('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
-  numbers('REQUESTS', ({ requests: { put, head, list } }) => formatCount(put + head + list)),
-  numbers('THEIR COST', ({ requestsUsd }) => shortUsd(requestsUsd)),
-  numbers('MONTH OF STORAGE', ({ monthlyUsd }) => shortUsd(monthlyUsd)),
-  column('BOTH', ({ bar }) => bar, { dropOrder: 1 }),
+  numbers('OBJECTS', ({ objects }) => formatCount(objects), { dropOrder: 3 }),
+  numbers('STORED', ({ storedBytes }) => formatBytes(storedBytes), { dropOrder: 1 }),
+  numbers('REQUESTS', ({ requests: { put, head, list } }) => formatCount(put + head + list), { dropOrder: 2 }),
+  numbers('THEIR COST', ({ requestsUsd }) => fineUsd(requestsUsd)),
+  numbers('MONTH OF STORAGE', ({ monthlyUsd }) => fineUsd(monthlyUsd)),
+  column('BOTH', ({ bar }) => bar, { dropOrder: 4 }),
 ];
 
 const ratio = (describe: string) => flag.float([1, 1_000_000], { default: 1, placeholder: 'RATIO', describe });
@@ -102,5 +102,6 @@ async function chartText(tools: readonly ToolCost[], prices: string, context: Ta
   );
   const rows = tools.map((tool, index) => ({ ...tool, bar: bars[index] ?? '' }));
   const models = tools.map(({ program, model }) => fact(program, model));
-  return (await tableText(rows, COLUMNS, context)) + textOf([...models, fact('prices', prices)]);
+  const about = await fitText(textOf([...models, fact('prices', prices)]), context);
+  return (await tableText(rows, COLUMNS, context)) + about;
 }

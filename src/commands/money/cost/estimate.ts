@@ -7,6 +7,7 @@ import { priceFlags, priceRules } from '../price-flags.js';
 import { fact, textOf } from '../../kit/lines.js';
 import { priceSourceText } from '../../kit/price-lines.js';
 import type { PriceContext } from '../chosen-prices.js';
+import { fitText, type TableContext } from '../../kit/table.js';
 
 const flags = {
   size: flag.bytes(1, { required: true, sample: '1TB', describe: 'how much is stored, such as 100GB or 1TiB' }),
@@ -33,7 +34,11 @@ export const command = defineCommand({
     'archiver cost estimate --size 100GB --provider b2 --json',
   ],
   exits: { 0: 'estimated, also where a price is not known', 1: 'AWS does not give its prices (--real-time-pricing)' },
-  async run({ size, storageClass, operation, ...values }, _args, context: Results<'cost estimate'> & PriceContext) {
+  async run(
+    { size, storageClass, operation, ...values },
+    _args,
+    context: Results<'cost estimate'> & PriceContext & TableContext,
+  ) {
     const { chosenPrices, warnOfRegion } = await import('../chosen-prices.js');
     const { classEstimate } = await import('../../../core/cost/class-estimate.js');
     const { roughlyPlanned } = await import('../../../core/archive/plan/planned-upload.js');
@@ -46,12 +51,12 @@ export const command = defineCommand({
     const planned = roughlyPlanned(content, autoShardCount(size));
     const estimate = classEstimate(storageClass, [...planned.objects()], prices);
     const document = { operation, ...classEstimateDocument(estimate), ...originOf(prices) };
-    context.result(document, () =>
-      textOf([
-        `${formatBytes(size)} in ${storageClass}, in about ${formatQuantity(estimate.objects, 'object')}`,
-        ...(operation === 'upload' ? keepingFacts(estimate) : restoreFacts(estimate)),
-        fact('prices', priceSourceText(prices)),
-      ]),
-    );
+    const lines = [
+      `${formatBytes(size)} in ${storageClass}, in about ${formatQuantity(estimate.objects, 'object')}`,
+      ...(operation === 'upload' ? keepingFacts(estimate) : restoreFacts(estimate)),
+      fact('prices', priceSourceText(prices)),
+    ];
+    const text = await fitText(textOf(lines), context);
+    context.result(document, () => text);
   },
 });

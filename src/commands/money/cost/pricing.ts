@@ -6,7 +6,7 @@ import { priceFlags, priceRules } from '../price-flags.js';
 import { fact, textOf } from '../../kit/lines.js';
 import { priceSourceText } from '../../kit/price-lines.js';
 import type { PriceContext } from '../chosen-prices.js';
-import { type Column, column, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { type Column, column, fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 interface Row extends ClassPrices {
   readonly storageClass: string;
@@ -16,12 +16,12 @@ interface Row extends ClassPrices {
 const COLUMNS: readonly Column<Row>[] = [
   column('CLASS', ({ storageClass }) => storageClass),
   numbers('GB-MONTH', ({ storage }) => rateText(storage)),
-  numbers('PUT/1000', ({ putPer1000 }) => rateText(putPer1000)),
-  numbers('GET/1000', ({ getPer1000 }) => rateText(getPer1000)),
-  numbers('MOVE/1000', ({ transitionInPer1000 }) => rateText(transitionInPer1000), { dropOrder: 2 }),
-  column('RETRIEVAL/GB', ({ retrievalPerGB }) => byWay(retrievalPerGB)),
-  column('ASKED BACK/1000', ({ retrievalRequestPer1000 }) => byWay(retrievalRequestPer1000), { dropOrder: 1 }),
-  numbers('MIN. DAYS', ({ minimumDays }) => minimumDays ?? undefined),
+  numbers('PUT/1000', ({ putPer1000 }) => rateText(putPer1000), { dropOrder: 1 }),
+  numbers('GET/1000', ({ getPer1000 }) => rateText(getPer1000), { dropOrder: 2 }),
+  numbers('MOVE/1000', ({ transitionInPer1000 }) => rateText(transitionInPer1000), { dropOrder: 4 }),
+  column('RETRIEVAL/GB', ({ retrievalPerGB }) => byWay(retrievalPerGB), { dropOrder: 5 }),
+  column('ASKED BACK/1000', ({ retrievalRequestPer1000 }) => byWay(retrievalRequestPer1000), { dropOrder: 6 }),
+  numbers('MIN. DAYS', ({ minimumDays }) => minimumDays ?? undefined, { dropOrder: 3 }),
 ];
 
 const bandsOf = (rate: Rate | undefined) =>
@@ -84,7 +84,8 @@ export const command = defineCommand({
         : [{ ...own, storageClass, minimumDays: classRule(prices, storageClass)?.minStorageDays ?? null }],
     );
     const table = await tableText(rows, COLUMNS, context);
-    context.result(documentOf(prices, rows), () => `${table}${textOf(placeLines(prices))}`);
+    const about = await fitText(textOf(placeLines(prices)), context);
+    context.result(documentOf(prices, rows), () => `${table}${about}`);
   },
 });
 

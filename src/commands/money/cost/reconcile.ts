@@ -3,32 +3,73 @@ import type { Cancellation, Places, Results } from '../../../cli/context.js';
 import { defineCommand } from '../../../cli/command.js';
 import { flag } from '../../../cli/flag.js';
 import { ArchiverError } from '../../../core/platform/failures/errors.js';
+import { nearestUsd } from '../../../core/cost/money.js';
 import type { Bill } from '../../../core/money/ledger/bill.js';
-import type { ReconciledLine, ReconciledProject } from '../../../core/money/ledger/reconcile.js';
+import type { Reconciled, ReconciledLine } from '../../../core/money/ledger/reconcile.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../../ui/format.js';
-import { formatUsd, shortUsd } from '../../../ui/format-usd.js';
-import { fact, textOf } from '../../kit/lines.js';
+import { fineUsd, formatUsd } from '../../../ui/format-usd.js';
+import { fact, ofKnown, textOf } from '../../kit/lines.js';
 import { periodDocument, periodText } from '../period-flags.js';
 import { type LedgerContext, recordsOf } from '../spent.js';
-import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { column, fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
 
-const signed = (usd: number | null): string => `${usd === null || usd < 0 ? '' : '+'}${shortUsd(usd)}`;
+const signed = (usd: number | null): string => `${usd === null || usd < 0 ? '' : '+'}${fineUsd(usd)}`;
+
+const GOES_TO = { projects: 'projects', shared: 'shared by use', notOurs: 'not ours' } as const;
 
 const LINES = [
-  column<ReconciledLine>('BUCKET', ({ bucket }) => printable(bucket), { isCuttable: true }),
-  column<ReconciledLine>('FOR', ({ item }) => item),
-  numbers<ReconciledLine>('RECORDED', ({ recordedUsd }) => shortUsd(recordedUsd)),
-  numbers<ReconciledLine>('BILLED', ({ billedUsd }) => shortUsd(billedUsd)),
-  numbers<ReconciledLine>('DIFFERENCE', ({ differenceUsd }) => signed(differenceUsd)),
-];
-
-const PROJECTS = [
-  column<ReconciledProject>('PROJECT', ({ project }) => (project === null ? 'none' : printable(project)), {
+  column<ReconciledLine>('BUCKET', ({ bucket }) => (bucket === '' ? '(none)' : printable(bucket)), {
     isCuttable: true,
   }),
-  numbers<ReconciledProject>('RECORDED', ({ recordedUsd }) => shortUsd(recordedUsd)),
-  numbers<ReconciledProject>('OF THE BILL', ({ billedUsd }) => shortUsd(billedUsd)),
+  column<ReconciledLine>('FOR', ({ item }) => item),
+  numbers<ReconciledLine>('RECORDED', ({ recordedUsd }) => fineUsd(recordedUsd), { dropOrder: 2 }),
+  numbers<ReconciledLine>('BILLED', ({ billedUsd }) => fineUsd(billedUsd)),
+  numbers<ReconciledLine>('DIFFERENCE', ({ differenceUsd }) => signed(differenceUsd), { dropOrder: 1 }),
+  column<ReconciledLine>('GOES TO', ({ goesTo }) => GOES_TO[goesTo], { dropOrder: 3 }),
+];
+
+/** A row of the table that adds up to the bill. */
+interface Share {
+  readonly name: string;
+  readonly recordedUsd?: number | null;
+  readonly billedUsd?: number;
+  readonly sharedUsd?: number;
+  readonly totalUsd: number;
+}
+
+const SHARES = [
+  column<Share>('PROJECT', ({ name }) => name, { isCuttable: true }),
+  numbers<Share>('RECORDED', ({ recordedUsd }) => ofKnown(recordedUsd, fineUsd), { dropOrder: 3 }),
+  numbers<Share>('BILLED', ({ billedUsd }) => ofKnown(billedUsd, fineUsd), { dropOrder: 2 }),
+  numbers<Share>('SHARED BY USE', ({ sharedUsd }) => ofKnown(sharedUsd, fineUsd), { dropOrder: 1 }),
+  numbers<Share>('OF THE BILL', ({ totalUsd }) => fineUsd(totalUsd)),
+];
+
+/** The projects, and below them all else that the bill has: the last column adds up to it. */
+const sharesOf = ({
+  projects,
+  otherBilledUsd,
+  creditsUsd,
+  refundsUsd,
+  taxesUsd,
+  totalUsd,
+}: Reconciled): readonly Share[] => [
+  ...projects.map(({ project, ...own }) => {
+    const name = project === null ? '(no project)' : printable(project);
+    return { name, ...own, totalUsd: nearestUsd(own.billedUsd + own.sharedUsd) };
+  }),
+  ...(
+    [
+      ['(not ours)', otherBilledUsd],
+      ['(credits)', creditsUsd],
+      ['(refunds)', refundsUsd],
+      ['(taxes)', taxesUsd],
+    ] as const
+  )
+    .filter(([, usd]) => usd !== 0)
+    .map(([name, usd]) => ({ name, totalUsd: usd })),
+  { name: '(the bill)', totalUsd },
 ];
 
 export const command = defineCommand({
@@ -36,14 +77,20 @@ export const command = defineCommand({
   summary: 'compare what was recorded with the bill',
   description:
     'Reads a Cost and Usage Report of AWS or a FOCUS export (CSV, also gzipped; with resource ids), and shows for each ' +
-    'bucket and line what was recorded in its time and what was billed. Projects get their share of the bill by what was ' +
-    'recorded for them. Differences come from other programs and computers that use the bucket, discounts, free tiers, and ' +
+    'bucket and line what was recorded in its time (days of UTC) and what was billed. Every line of S3 goes to projects, by what ' +
+    'was recorded for them; where nothing was recorded for the line, it is shared by what projects used of the bucket; or it is not ' +
+    'ours, in buckets without records. Credits, refunds and taxes stand apart, and all of it adds up to the bill. Requests to KMS ' +
+    'are billed by another service and left out. Differences come from other programs and computers that use the bucket, discounts, free tiers, and ' +
     'from list prices that are not those of today. Nothing is sent anywhere, and the ledger stays as it is.',
   flags: {
     cur: flag.file({ placeholder: 'FILE', required: true, describe: 'the bill, as CSV or CSV.gz' }),
   },
+  usesUtc: () => true,
   examples: ['archiver cost reconcile --cur acme-00001.csv.gz', 'archiver cost reconcile --cur focus.csv --json'],
-  exits: { 0: 'compared', 1: 'the file cannot be read or is no bill, or the ledger cannot be read' },
+  exits: {
+    0: 'compared',
+    1: 'the file cannot be read, is no bill or has no resource ids, or the ledger cannot be read',
+  },
   async run(
     values,
     _args,
@@ -56,27 +103,24 @@ export const command = defineCommand({
         hint: 'it is a bill of other services, or of a time without storage',
       });
     const found = reconcile(await recordsOf(context), bill);
-    const { period, lines, projects, recordedUsd, billedUsd, otherBilledUsd } = found;
-    const tables = [await tableText(lines, LINES, context), await tableText(projects, PROJECTS, context)];
+    const { period, projects: billProjects, lines: billLines, ...amounts } = found;
+    const { otherBilledUsd, recordedUsd, billedUsd, totalUsd } = amounts;
+    const ours = billLines.filter(({ goesTo }) => goesTo !== 'notOurs');
+    const tables = [await tableText(ours, LINES, context), await tableText(sharesOf(found), SHARES, context)];
     const { period: _, ...days } = await periodDocument(period);
     const daysText = (await periodText(period)).replace('all, ', '');
-    const amounts = { recordedUsd, billedUsd, otherBilledUsd };
-    const counts = { rows: bill.rows, otherRows: bill.otherRows };
-    context.result(
-      { billForm: bill.form, ...days, ...amounts, ...counts, billLines: lines, billProjects: projects },
-      () =>
-        [
-          textOf([
-            `recorded ${formatUsd(recordedUsd)}, billed ${formatUsd(billedUsd)}`,
-            fact('period', daysText),
-            fact(
-              'other',
-              `${formatUsd(otherBilledUsd)} of S3 in buckets without records; ${formatQuantity(bill.otherRows, 'row')} of other services`,
-            ),
-          ]),
-          ...tables,
-        ].join('\n'),
+    const { rows, otherRows } = bill;
+    const head = await fitText(
+      textOf([
+        `recorded ${formatUsd(recordedUsd)}, billed ${formatUsd(billedUsd)} of ${formatUsd(totalUsd)}`,
+        fact('period', daysText),
+        fact('not ours', `${formatUsd(otherBilledUsd)} of S3 in buckets without records, or in none`),
+        fact('others', `${formatQuantity(otherRows, 'row')} of other services`),
+      ]),
+      context,
     );
+    const document = { billForm: bill.form, ...days, ...amounts, rows, otherRows, billLines, billProjects };
+    context.result(document, () => [head, ...tables].join('\n'));
   },
 });
 

@@ -5,9 +5,11 @@ import { dashed, idle } from '../../../cli/rule.js';
 import { budgetStoreFlag } from '../../kit/budget-flags.js';
 import type { BudgetStatus } from '../../../core/money/budget/status.js';
 import { documentLine } from '../../../core/platform/json/document.js';
+import type { UnpricedLine } from '../../../core/money/ledger/focus.js';
 import type { LedgerRecord } from '../../../core/money/ledger/record.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import pkg from '../../../../package.json' with { type: 'json' };
+import { formatQuantity } from '../../../ui/format.js';
 import { accessFlags } from '../../kit/flags.js';
 import { textOf } from '../../kit/lines.js';
 import { saveText } from '../../kit/save-text.js';
@@ -60,7 +62,8 @@ export const command = defineCommand({
     '--format compliance is a report for NSF or NIH, as JSON or with --text to read: direct costs with their categories, ' +
     'by month, what is stored where and for how long at least, and what is authorized, used and left where the project (or, ' +
     'without --budget, all of them) has a budget. Amounts are estimates, which it says. ' +
-    '--format focus is a table of the FinOps specification FOCUS, a row for each line.',
+    '--format focus is a table of the FinOps specification FOCUS 1.2, a row for each line in each calendar month of UTC; lines ' +
+    'without a price are named beside it.',
   flags,
   rules: [
     ...periodRules,
@@ -68,6 +71,7 @@ export const command = defineCommand({
       (key) => idle(key, ['format'], `${dashed(key)} needs --format compliance`, isOther),
     ),
   ],
+  usesUtc: ({ format }) => format === 'focus',
   examples: [
     'archiver cost report',
     'archiver cost report --period last_month --json --output march.json',
@@ -167,14 +171,33 @@ async function reportFocus(
   context: ReportContext,
 ): Promise<void> {
   const { dayOf } = await import('../../../core/money/ledger/days.js');
-  const { focusCsv } = await import('../../../core/money/ledger/focus.js');
-  const { spentIn } = await import('../../../core/money/ledger/report.js');
-  const providers = new Map(records.map(({ store, provider }) => [store, provider]));
-  const lines = spentIn(records, period).lines.map((line) => {
-    return { ...line, provider: providers.get(line.store) ?? ('other' as const) };
-  });
+  const { focusTable } = await import('../../../core/money/ledger/focus.js');
   const firstDay = dayOf(new Date(records[0]?.time ?? context.now()));
-  const csv = focusCsv(lines, period, firstDay);
-  const saved = await saveText({ document: { csv }, text: csv, output }, context);
-  context.result({ csv, ...saved.about }, () => saved.text);
+  const { csv, unpriced } = focusTable(records, period, firstDay);
+  if (unpriced.length > 0) context.warn(await unpricedText(unpriced));
+  const unpricedLines = unpriced.map(({ month, item, project, region, storageClass, store: url, quantity }) => {
+    return { month, item, project, region, storageClass, url, quantity };
+  });
+  const saved = await saveText({ document: { csv, unpricedLines }, text: csv, output }, context);
+  context.result({ csv, unpricedLines, ...saved.about }, () => saved.text);
+}
+
+/** Names the lines that a FOCUS table, where each cost is a number, cannot have. */
+async function unpricedText(lines: readonly UnpricedLine[]): Promise<string> {
+  const { firstLines } = await import('../../kit/lines.js');
+  const texts = lines.map(({ month, item, storageClass, project, store }) =>
+    printable(
+      [month, item, storageClass, project === null ? null : `of ${project}`, `in ${store}`]
+        .flatMap((part) => part ?? [])
+        .join(' '),
+    ),
+  );
+  const count = formatQuantity(lines.length, 'line');
+  return [
+    `${count} without a price, not in the table:`,
+    ...firstLines(
+      texts.map((text) => `  ${text}`),
+      { indent: '  ' },
+    ),
+  ].join('\n');
 }

@@ -7,12 +7,12 @@ import type { UploadSavings } from '../../../core/cost/upload-savings.js';
 import type { ManifestHead } from '../../../core/format/manifest/manifest-types.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../../ui/format.js';
-import { formatUsd, shortUsd } from '../../../ui/format-usd.js';
+import { fineUsd, formatUsd } from '../../../ui/format-usd.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from '../../kit/flags.js';
 import { fact, textOf } from '../../kit/lines.js';
 import { priceSourceText } from '../../kit/price-lines.js';
 import { type StoreContext, withStore } from '../../kit/store.js';
-import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { column, fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
 import { findUpload, uploadUrl } from '../../kit/upload-target.js';
 
 interface ClassSum {
@@ -24,9 +24,9 @@ interface ClassSum {
 
 const COLUMNS = [
   column<ClassSum>('CLASS', ({ storageClass }) => printable(storageClass)),
-  numbers<ClassSum>('OBJECTS', ({ objects }) => formatCount(objects)),
+  numbers<ClassSum>('OBJECTS', ({ objects }) => formatCount(objects), { dropOrder: 1 }),
   numbers<ClassSum>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
-  numbers<ClassSum>('A MONTH', ({ monthlyUsd }) => shortUsd(monthlyUsd)),
+  numbers<ClassSum>('A MONTH', ({ monthlyUsd }) => fineUsd(monthlyUsd)),
 ];
 
 export const command = defineCommand({
@@ -102,6 +102,14 @@ export const command = defineCommand({
     };
     const location = uploadUrl({ baseUrl, uploadId });
     const table = await tableText(classes, COLUMNS, context);
+    const lines = [
+      `${printable(location)}: ${formatUsd(amounts.monthlyUsd)} a month, and ${formatUsd(amounts.requestsUsd)} once for its requests`,
+      fact('dataset', printable(head.datasetId)),
+      fact('files', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`),
+      ...(savings === undefined ? [] : [fact('savings', savingsText(savings))]),
+      fact('prices', place.isFolder ? 'a folder costs nothing' : priceSourceText(estimate)),
+    ];
+    const text = await fitText(textOf(lines), context);
     context.result(
       {
         uploadId,
@@ -116,14 +124,7 @@ export const command = defineCommand({
         ...(savings === undefined ? {} : { savings: savingsDocument(savings) }),
         requests,
       },
-      () =>
-        textOf([
-          `${printable(location)}: ${formatUsd(amounts.monthlyUsd)} a month, and ${formatUsd(amounts.requestsUsd)} once for its requests`,
-          fact('dataset', printable(head.datasetId)),
-          fact('files', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`),
-          ...(savings === undefined ? [] : [fact('savings', savingsText(savings))]),
-          fact('prices', place.isFolder ? 'a folder costs nothing' : priceSourceText(estimate)),
-        ]) + `\n${table}`,
+      () => `${text}\n${table}`,
     );
   },
 });

@@ -10,7 +10,7 @@ import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { shortUsd } from '../../../ui/format-usd.js';
 import { fact, firstLines, textOf } from '../../kit/lines.js';
 import { priceSourceText } from '../../kit/price-lines.js';
-import { numbers, tableText, type TableContext } from '../../kit/table.js';
+import { fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 const SIGNS = { add: '+', change: '~', remove: '-' } as const;
 
@@ -141,9 +141,10 @@ export async function savingsText(savings: Savings, context: TableContext): Prom
   const stay = minimumDays
     ? [fact('minimum', `${formatQuantity(minimumDays, 'day')} in the last class are paid for`)]
     : [];
-  return `${table}${textOf([
+  const about = textOf([
     `${formatBytes(bytes)} in about ${formatQuantity(objects, 'chunk')} that nobody reads: ${shortUsd(savings.savingUsd)} saved in ${formatQuantity(months.length, 'month')}`,
     ...stay,
     fact('prices', priceSourceText(savings)),
-  ])}`;
+  ]);
+  return `${table}${await fitText(about, context)}`;
 }

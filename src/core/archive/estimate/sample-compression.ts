@@ -39,6 +39,7 @@ export interface SampleOptions {
 }
 
 interface Amount {
+  /** Each file counts once, when its last part was read. */
   readonly files: number;
   readonly bytes: number;
 }
@@ -54,14 +55,19 @@ interface Piece {
 /** Compresses samples of what is pending. */
 export async function sampleCompression({ table, source, signal, onProgress }: SampleOptions): Promise<Sample> {
   const { pieces, share } = piecesOf(table);
-  const total = { files: pieces.length, bytes: pieces.reduce((sum, { length }) => sum + length, 0) };
+  const total = {
+    files: pieces.filter(isLastOfFile).length,
+    bytes: pieces.reduce((sum, { length }) => sum + length, 0),
+  };
   onProgress({ files: 0, bytes: 0 }, total);
   const codec = loadCodec();
   const fs = openSourceFs();
   const root = fs.openRoot(source);
   const window = Buffer.alloc(WINDOW_BYTES + 2 * HEADER_ROOM);
   const target = Buffer.allocUnsafe(codec.compressBound(window.length));
-  let [rawBytes, storedBytes, unread, done] = [0, 0, 0, 0];
+  let [rawBytes, storedBytes] = [0, 0];
+  const done = { files: 0, bytes: 0 };
+  const unread = new Set<number>();
   const read = (into: Buffer, { index, offset, length }: Piece): number => {
     const path = table.path(index);
     const fd = fs.openFile(root, source, path);
@@ -81,13 +87,14 @@ export async function sampleCompression({ table, source, signal, onProgress }: S
       throwIfCancelled(signal);
       let filled = 0;
       for (let piece = pieces[at]; piece?.window === number; piece = pieces[++at]) {
-        done += piece.length;
+        done.bytes += piece.length;
+        if (isLastOfFile(piece, at, pieces)) done.files++;
         if (window.length - filled < HEADER_ROOM) continue;
         try {
           filled += read(window.subarray(filled), piece);
         } catch (error) {
           if (systemCode(error) === undefined && !isArchiverError(error)) throw error;
-          unread++; // gone or denied since the scan: the other samples tell enough
+          unread.add(piece.index); // gone or denied since the scan: the other samples tell enough
         }
       }
       if (filled > 0) {
@@ -95,14 +102,18 @@ export async function sampleCompression({ table, source, signal, onProgress }: S
         rawBytes += filled;
         storedBytes += codec.compressFrame(target, frame, chooseLevel(codec, frame));
       }
-      onProgress({ files: at, bytes: done }, total);
+      onProgress({ ...done }, total);
       await setImmediate();
     }
   } finally {
     fs.close(root);
   }
-  return { rawBytes, storedBytes, share, unread };
+  return { rawBytes, storedBytes, share, unread: unread.size };
 }
+
+/** A file may lie in several windows, and is one file. */
+const isLastOfFile = ({ index }: Piece, at: number, pieces: readonly Piece[]): boolean =>
+  pieces[at + 1]?.index !== index;
 
 function readFully(fd: number, into: Buffer, offset: number): number {
   let got = 0;

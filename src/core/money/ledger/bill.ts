@@ -3,7 +3,11 @@
 import { integrityError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 
+export type Charge = 'usage' | 'credit' | 'refund' | 'tax';
+
 export interface BilledLine {
+  readonly charge: Charge;
+  /** Empty where the bill names none. */
   readonly bucket: string;
   /** Item as in the ledger: `storage`, `requests`, `retrieval`, `transfer`, `earlyDeletion`; otherwise `other`. */
   readonly item: string;
@@ -15,14 +19,17 @@ export interface Bill {
   /** First and last moment that are billed, ISO 8601; null when there is no line. */
   readonly from: string | null;
   readonly until: string | null;
-  /** Summed by bucket and item. */
+  /** Summed by charge, bucket and item. */
   readonly lines: readonly BilledLine[];
   readonly rows: number;
   /** Number of rows of other services. */
   readonly otherRows: number;
 }
 
-type Column = 'cost' | 'service' | 'resource' | 'usage' | 'start' | 'end' | 'currency';
+type Column = 'cost' | 'service' | 'resource' | 'usage' | 'start' | 'end' | 'currency' | 'type' | 'correction';
+
+/** Columns that a bill may do without. */
+const OPTIONAL = new Set<Column>(['currency', 'resource', 'type', 'correction']);
 
 const FORMS: readonly (readonly [Bill['form'], Readonly<Record<Column, readonly string[]>>])[] = [
   [
@@ -35,18 +42,22 @@ const FORMS: readonly (readonly [Bill['form'], Readonly<Record<Column, readonly 
       start: ['lineItem/UsageStartDate', 'line_item_usage_start_date'],
       end: ['lineItem/UsageEndDate', 'line_item_usage_end_date'],
       currency: ['lineItem/CurrencyCode', 'line_item_currency_code'],
+      type: ['lineItem/LineItemType', 'line_item_line_item_type'],
+      correction: [],
     },
   ],
   [
     'focus',
     {
-      cost: ['EffectiveCost', 'BilledCost'],
+      cost: ['BilledCost', 'EffectiveCost'],
       service: ['ServiceName'],
       resource: ['ResourceId'],
       usage: ['x_UsageType', 'SkuMeter', 'SkuId', 'ChargeDescription'],
       start: ['ChargePeriodStart'],
       end: ['ChargePeriodEnd'],
       currency: ['BillingCurrency'],
+      type: ['ChargeCategory'],
+      correction: ['ChargeClass'],
     },
   ],
 ];
@@ -55,19 +66,31 @@ const S3 = /^(?:AmazonS3(?:Glacier\w*)?|Amazon Simple Storage Service|Amazon S3.
 
 /** Ledger items by S3 usage type, such as `USW2-TimedStorage-ByteHrs`. */
 const ITEMS: readonly (readonly [RegExp, string])[] = [
-  [/EarlyDelete/i, 'earlyDeletion'],
+  [/Early ?Delet/i, 'earlyDeletion'],
   [/Retrieval|Restore/i, 'retrieval'],
-  [/DataTransfer|-Out-Bytes|^transfer/i, 'transfer'],
+  [/Data ?Transfer|-Out-Bytes|^transfer/i, 'transfer'],
   [/Requests/i, 'requests'],
+  [/Upload/i, 'upload'],
   [/TimedStorage|Storage|Monitoring|temporaryCopy/i, 'storage'],
 ];
 
 const itemOf = (usage: string): string => ITEMS.find(([pattern]) => pattern.test(usage))?.[1] ?? 'other';
 
+/** The charge of a line by its type in either form; a bill without types tells what is credited by its sign alone. */
+function chargeOf(type: string, correction: string, costUsd: number): Charge {
+  if (/^Tax$/i.test(type)) return 'tax';
+  if (/^Refund$/i.test(type)) return 'refund';
+  if (costUsd < 0) return /^Adjustment$/i.test(type) || correction === 'Correction' ? 'refund' : 'credit';
+  return /^Credit$/i.test(type) ? 'credit' : 'usage';
+}
+
 /** Returns the bucket of a resource, which is a name, an ARN or a URL. */
 const bucketOf = (resource: string): string => resource.replace(/^arn:[^:]*:s3:::|^s3:\/\//, '').split('/', 1)[0] ?? '';
 
-/** Reads and sums the rows. @throws integrity where the table is no such bill, or an amount is not a number or not in USD */
+/**
+ * Reads and sums the rows. @throws integrity where the table is no such bill, names no bucket at all, or an amount is not a number or not in
+ * USD
+ */
 export async function readBill(rows: AsyncIterable<readonly string[]>): Promise<Bill> {
   let columns: ReturnType<typeof columnsOf> | undefined;
   const sums = new Map<string, BilledLine>();
@@ -89,12 +112,21 @@ export async function readBill(rows: AsyncIterable<readonly string[]>): Promise<
       throw integrityError(`row ${counts.rows} is in ${printable(at('currency'))}, and what is recorded is in USD`);
     const costUsd = amountIn(at('cost'), counts.rows);
     const [bucket, item] = [bucketOf(at('resource')), itemOf(at('usage'))];
-    const name = JSON.stringify([bucket, item]);
-    sums.set(name, { bucket, item, costUsd: costUsd + (sums.get(name)?.costUsd ?? 0) });
+    const charge = chargeOf(at('type'), at('correction'), costUsd);
+    const name = JSON.stringify([charge, bucket, item]);
+    sums.set(name, { charge, bucket, item, costUsd: costUsd + (sums.get(name)?.costUsd ?? 0) });
     times = widened(times, momentIn(at('start'), counts.rows), momentIn(at('end'), counts.rows));
   }
   if (columns === undefined) throw notABill();
-  return { form: columns.form, from: times[0] ?? null, until: times[1] ?? null, lines: [...sums.values()], ...counts };
+  const lines = [...sums.values()];
+  if (lines.some(({ charge }) => charge === 'usage') && lines.every(({ bucket }) => bucket === ''))
+    throw integrityError(
+      'the bill has no resource ids, so that no line of it can be told from those of other buckets',
+      {
+        hint: 'export it again and include resource ids',
+      },
+    );
+  return { form: columns.form, from: times[0] ?? null, until: times[1] ?? null, lines, ...counts };
 }
 
 /** Extends a time range to include both times. */
@@ -111,8 +143,9 @@ function columnsOf(head: readonly string[]) {
       const name = ways.find((one) => names.includes(one));
       if (name !== undefined) places.set(column, names.indexOf(name));
     }
-    // The currency is optional.
-    const isThere = Object.keys(wanted).every((column) => column === 'currency' || places.has(column as Column));
+    const isThere = Object.keys(wanted).every(
+      (column) => OPTIONAL.has(column as Column) || places.has(column as Column),
+    );
     if (isThere) return { form, places };
   }
   throw notABill();

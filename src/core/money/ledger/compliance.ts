@@ -2,8 +2,8 @@
 // justification and the progress report, and the blanks are for the institution to fill in. Sources: NIH Data Management and Sharing Policy
 // and NOT-OD-23-161; NSF PAPPG, budget line G.2; award number formats as eRA gives them.
 import { classRule, pricesIn } from '../../cost/price-table.js';
-import { dayOf, plusDays } from './days.js';
-import type { Period } from './period.js';
+import { dayOf } from './days.js';
+import { monthsOf, type Period } from './period.js';
 import type { LedgerRecord } from './record.js';
 import { amountIn, type SpentGroup, spentBy, spentIn, type SpentReport } from './report.js';
 
@@ -72,26 +72,12 @@ export function complianceReport(
     isAwardValid: isAwardNumber(agency, award),
     report,
     lines: spentBy(report.lines, 'item').map((line) => ({ ...line, category: categoryOf(agency, line.name) })),
-    months: monthsOf(records, period).map((month) => {
+    months: (records[0] === undefined ? [] : monthsOf(period, dayOf(new Date(records[0].time)))).map((month) => {
       return { name: month.from.slice(0, 7), ...amountIn(spentIn(records, month)) };
     }),
     commitments: commitmentsOf(report),
     stores: [...new Set(report.stored.map(({ store }) => store))],
   };
-}
-
-function monthsOf(records: readonly LedgerRecord[], period: Period): readonly (Period & { readonly from: string })[] {
-  const [first] = records;
-  if (first === undefined) return [];
-  const months: (Period & { readonly from: string })[] = [];
-  let from = period.from ?? dayOf(new Date(first.time));
-  while (from < period.until) {
-    const next = `${plusDays(`${from.slice(0, 8)}01`, 31).slice(0, 8)}01`;
-    const until = next < period.until ? next : period.until;
-    months.push({ ...period, from, until });
-    from = until;
-  }
-  return months;
 }
 
 function commitmentsOf({ stored }: SpentReport): readonly Commitment[] {

@@ -10,7 +10,7 @@ import type { RunAbout } from '../../events/run-about.js';
 import type { PlaceUse, UploadChange } from './run-meter.js';
 
 /** The line item that each kind of usage is charged on. */
-const ITEMS: Readonly<Record<Used['kind'], string>> = {
+export const ITEMS: Readonly<Record<Used['kind'], string>> = {
   put: 'requests',
   get: 'requests',
   list: 'requests',

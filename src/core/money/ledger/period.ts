@@ -54,3 +54,19 @@ export function rangeOf({ from, to }: DayRange, now: Date): Period {
   const end = to === undefined ? tomorrow : plusDays(to, 1);
   return { name: 'range', from, until: end < tomorrow ? end : tomorrow, timeZone };
 }
+
+/** Returns the calendar months that a period touches, each within the period; one without a first day begins with `firstDay`. */
+export function monthsOf(period: Period, firstDay: string): readonly (Period & { readonly from: string })[] {
+  const months: (Period & { readonly from: string })[] = [];
+  let from = period.from ?? firstDay;
+  while (from < period.until) {
+    const next = nextMonth(from);
+    const until = next < period.until ? next : period.until;
+    months.push({ ...period, from, until });
+    from = until;
+  }
+  return months;
+}
+
+/** Returns the first day of the month after that of a day. */
+export const nextMonth = (day: string): string => `${plusDays(`${day.slice(0, 8)}01`, 31).slice(0, 8)}01`;

@@ -1,0 +1,72 @@
+// The FinOps Foundation's validator of FOCUS tables, installed into a virtual environment.
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { serverFolder } from './serve.js';
+
+const run = promisify(execFile);
+const MOST_MS = 900_000;
+/** Its data loader needs NumPy 1, which later releases of pyarrow refuse. */
+const PACKAGES = ['focus-validator==2.2.1', 'pyarrow<22'];
+/** NumPy 1 has no wheels for later ones, and building it takes a quarter of an hour. */
+const PYTHONS = ['python3.12', 'python3'];
+/** What S3 and its prices have of the specification's features. */
+const FEATURES = [
+  'ACCOUNT_NAMING_SUPPORTED',
+  'MULTIPLE_PRICING_CATEGORIES_SUPPORTED',
+  'NEGOTIATED_PRICING_SUPPORTED',
+  'PUBLIC_PRICE_LIST_SUPPORTED',
+  'USAGE_MEASUREMENT_SUPPORTED',
+  'UNIT_PRICING_SUPPORTED',
+  'SUB_ACCOUNT_SUPPORTED',
+  'BILLING_BASED_ON_PROVISIONED_RESOURCES_SUPPORTED',
+  'RESOURCE_TYPE_ASSIGNMENT_SUPPORTED',
+  'REGION_SUPPORTED',
+  'TAGGING_SUPPORTED',
+];
+
+export interface FocusValidator {
+  /** Names of the rules that fail, with what they say, and the number of those that pass. */
+  readonly validate: (file: string) => Promise<{ readonly failed: readonly string[]; readonly passed: number }>;
+  readonly remove: () => Promise<void>;
+}
+
+/** Installs it; or returns why it cannot be had here. */
+export async function focusValidator(): Promise<FocusValidator | string> {
+  const python = await newPython();
+  if (python === undefined) return 'there is no Python 3.12';
+  const folder = serverFolder('focus-validator');
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    await run(python, ['-m', 'venv', folder]);
+    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', '--only-binary', 'numpy', ...PACKAGES], { timeout: MOST_MS });
+  } catch (error) {
+    await remove();
+    return `${PACKAGES.join(' and ')} cannot be installed: ${String(error).slice(0, 500)}`;
+  }
+  const validate: FocusValidator['validate'] = async (file) => {
+    const args = ['--data-file', file, '--block-download', '--validate-version', '1.2'];
+    const { stdout } = await run(
+      join(folder, 'bin', 'focus-validator'),
+      [...args, '--applicability-criteria', FEATURES.join(',')],
+      // It looks for its lists in the current folder.
+      { cwd: join(folder, 'lib', 'python3.12', 'site-packages'), timeout: MOST_MS, maxBuffer: 2 ** 26 },
+    );
+    const failed = Array.from(stdout.matchAll(/^❌ (.*)$/gm), ([, rule = '']) => rule);
+    return { failed, passed: Number(/^Total: .*Pass: (\d+)/m.exec(stdout)?.[1]) };
+  };
+  return { validate, remove };
+}
+
+/** The path of Python 3.12. */
+async function newPython(): Promise<string | undefined> {
+  for (const name of PYTHONS) {
+    const script = 'import sys; assert sys.version_info[:2] == (3, 12); print(sys.executable)';
+    // A shim on the PATH finds its Python by the variable.
+    const env = { ...process.env, ...(name !== 'python3' && { PYENV_VERSION: name.replace('python', '') }) };
+    const found = await run(name, ['-c', script], { env }).catch(() => undefined);
+    if (found !== undefined) return found.stdout.trim();
+  }
+  return undefined;
+}
