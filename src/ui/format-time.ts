@@ -29,6 +29,10 @@ export const formatMinute = (moment: Date): string =>
 /** To the minute without the offset, when there is no room: `2025-11-14 12:04`; empty for an invalid date. */
 export const shortMinute = (moment: Date): string => (isKnown(moment) ? clockText(moment) : '');
 
+/** The time of day to the minute, `12:04`; before it the day, when that is another one than that of `now`. */
+export const clockMinute = (moment: Date, now: Date): string =>
+  dayText(moment) === dayText(now) ? shortMinute(moment).slice(-'12:04'.length) : shortMinute(moment);
+
 /** The time of day: `12:04:31`. */
 export const clockTime = (moment: Date): string =>
   [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map((part) => digits(part)).join(':');

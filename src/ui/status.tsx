@@ -10,9 +10,12 @@ export interface Message {
   readonly tone?: 'plain' | 'good' | 'warn' | 'bad';
 }
 
+/** Stands between the parts of a message; ASCII terminals show a hyphen. */
+export const BETWEEN = ' · ';
+
 /** The status line: a glyph, a sentence, and text on the right. */
 export function Status({ message, right = '' }: { message: Message; right?: string }): ReactElement {
-  const { glyphs } = useTheme();
+  const { glyphs, unicode } = useTheme();
   const { tone = 'plain', text } = message;
   const sign = tone === 'plain' ? '' : `${glyphs[tone]} `;
   const room = useSize().columns - 2 - widthOf(sign) - (right === '' ? 0 : widthOf(right) + 2);
@@ -21,7 +24,7 @@ export function Status({ message, right = '' }: { message: Message; right?: stri
       left={
         <>
           <Tint tone={tone}>{sign}</Tint>
-          {cut(partsThatFit(text, room), room, 'end', glyphs.ellipsis)}
+          {cut(partsThatFit(text.split(BETWEEN), unicode ? BETWEEN : ' - ', room), room, 'end', glyphs.ellipsis)}
         </>
       }
       right={right === '' ? undefined : <Tint tone="dim">{right}</Tint>}
@@ -29,12 +32,9 @@ export function Status({ message, right = '' }: { message: Message; right?: stri
   );
 }
 
-const BETWEEN = ' · ';
-
-function partsThatFit(text: string, room: number): string {
-  const parts = text.split(BETWEEN);
-  while (parts.length > 1 && widthOf(parts.join(BETWEEN)) > room) parts.pop();
-  return parts.join(BETWEEN);
+function partsThatFit(parts: string[], between: string, room: number): string {
+  while (parts.length > 1 && widthOf(parts.join(between)) > room) parts.pop();
+  return parts.join(between);
 }
 
 const TOAST_MS = 4000;

@@ -1,5 +1,6 @@
 // Sources of the dashboard in its store, which is opened when the first of them is shown, and stays open.
 import type { Context } from '../../cli/context.js';
+import type { EventSink } from '../../core/events/events.js';
 import { cacheFolder } from '../../core/archive/run/remembered.js';
 import { REQUESTS_AT_ONCE } from '../../core/fleet/watch/read-fleet.js';
 import { watchFleet } from '../../core/fleet/watch/watch-fleet.js';
@@ -37,16 +38,26 @@ export function storeSources(baseUrl: string, values: DashboardValues, context: 
   const access = { ...values, region: values.region ?? DEFAULT_REGION };
   const call = { baseUrl, values: access, context };
   let opening: Promise<OpenedStore> | undefined;
+  /** The store stays open; its events go to those who read at that time. */
+  const readers = new Set<EventSink>();
   const open = async (): Promise<OpenedStore> => {
     await refuseMissingFolder(baseUrl);
     opening ??= openForReading(baseUrl, access, context, {
       requestsAtOnce: REQUESTS_AT_ONCE,
-      onEvent: () => undefined,
+      onEvent: (event) => readers.forEach((take) => take(event)),
     });
     return await opening.catch((error: unknown) => {
       opening = undefined; // another attempt may find credentials
       throw error;
     });
+  };
+  const heard = async <T>(take: EventSink, read: () => Promise<T>): Promise<T> => {
+    readers.add(take);
+    try {
+      return await read();
+    } finally {
+      readers.delete(take);
+    }
   };
   let inventories: Inventories | undefined;
   let isAsked = false;
@@ -72,17 +83,17 @@ export function storeSources(baseUrl: string, values: DashboardValues, context: 
   };
   const inventory = createSource<Inventory>({
     now,
-    read: (signal, _, show) => readInventory(signal, show),
+    read: (signal, _, show, onEvent) => heard(onEvent, () => readInventory(signal, show)),
     restMs: (value) => Math.floor((value?.uploads.length ?? 0) / THOUSAND) * INVENTORY_REST_MS,
   });
   const fleet = createSource<FleetRead>({
     now,
-    read: (signal) => readFleet(signal),
+    read: (signal, _, _show, onEvent) => heard(onEvent, () => readFleet(signal)),
     restMs: (value) => Math.max(1, (value?.status?.writers.length ?? 0) / THOUSAND) * FLEET_REST_MS,
   });
   const analysis = createSource<Analysis>({
     now,
-    read: (signal, before, show) => scan(call, { signal, before, show }),
+    read: (signal, before, show, onEvent) => scan(call, { signal, before, show, onEvent }),
   });
   return {
     sources: { inventory, fleet, analysis, retryInventory: () => void (isAsked = true) },
@@ -100,6 +111,7 @@ interface Scan {
   readonly signal: AbortSignal;
   readonly before: Analysis | undefined;
   readonly show: (analysis: Analysis) => void;
+  readonly onEvent: EventSink;
 }
 
 interface StoreCall {
@@ -109,7 +121,10 @@ interface StoreCall {
 }
 
 /** Lists the store, and computes what its objects cost. */
-async function scan({ baseUrl, values, context }: StoreCall, { signal, before, show }: Scan): Promise<Analysis> {
+async function scan(
+  { baseUrl, values, context }: StoreCall,
+  { signal, before, show, onEvent }: Scan,
+): Promise<Analysis> {
   const result = before?.result;
   const begunMs = performance.now();
   let requests: RequestCounts | undefined;
@@ -120,6 +135,7 @@ async function scan({ baseUrl, values, context }: StoreCall, { signal, before, s
     values,
     context: { ...context, signal },
     emit: (event) => {
+      onEvent(event);
       if (event.type === 'progress') tell(event.items, event.bytes);
     },
     onOpen: (counts) => (requests = counts),

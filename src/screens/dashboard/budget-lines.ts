@@ -69,6 +69,19 @@ export function amountColumns(lines: readonly BudgetLine[]): readonly Column[] {
   ];
 }
 
+/** The limits of a budget that are past their alert, or will be, in a sentence each. */
+export const limitWarnings = (
+  status: BudgetStatus,
+): readonly { readonly text: string; readonly tone: 'warn' | 'bad' }[] =>
+  linesOf(status).flatMap((line) => {
+    const { kind, usage } = line;
+    const warning = warningOf(line);
+    if (warning === undefined) return [];
+    const spent = `${nameOf(status)} is at ${Math.floor(usage.usedPercent ?? 0)}% of its ${kind} budget`;
+    const why = usage.alertState === 'projected' ? 'grows too fast' : `alert at ${usage.alertPercent}%`;
+    return [{ text: `${spent} (${why})`, tone: warning.tone === 'bad' ? 'bad' : 'warn' }];
+  });
+
 /** The worst of all budgets, in a sentence; undefined when none is past its alert. */
 export function worstText(
   budgets: readonly BudgetStatus[],

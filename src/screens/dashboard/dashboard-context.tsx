@@ -10,6 +10,7 @@ import { cursorIn, rowsAt } from '../../stores/dashboard/dashboard-store.js';
 import type { Source } from '../../stores/dashboard/source.js';
 import type { DashboardSources } from '../../stores/dashboard/sources.js';
 import type { StoreSources } from '../../stores/dashboard/store-sources.js';
+import { outageText } from './outage.js';
 import type { ListModel, Row } from '../../stores/dashboard/view-model.js';
 
 /** The store that is shown. */
@@ -59,12 +60,15 @@ export const useActions = (): DashboardActions => useDashboard().store.getState(
 export interface ReadSource<T> {
   readonly value: T | undefined;
   readonly problem: string | undefined;
+  /** Set while it cannot be read: since when, and how old the value is. */
+  readonly outage: string | undefined;
 }
 
 /** The last value read from a source; drawn again when it changes. */
 export const useSource = <T,>(source: Source<T>): ReadSource<T> => ({
   value: useStore(source, ({ value }) => value),
   problem: useStore(source, ({ problem }) => problem),
+  outage: useStore(source, outageText),
 });
 
 /** Time of the last read in milliseconds since 1970, for showing ages. */

@@ -8,7 +8,7 @@ import { HelpOverlay } from '../../ui/help-overlay.js';
 import { bodyRows, Screen } from '../../ui/screen.js';
 import { SearchLine } from '../../ui/search-line.js';
 import { BASE_COLUMNS, useSize, WIDE_COLUMNS } from '../../ui/size.js';
-import { type Message, Status } from '../../ui/status.js';
+import { BETWEEN, type Message, Status } from '../../ui/status.js';
 import { Tabs } from '../../ui/tabs.js';
 import { useKeys } from '../../ui/use-keys.js';
 import { cursorIn, rowsAt } from '../../stores/dashboard/dashboard-store.js';
@@ -45,7 +45,7 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
   const mode = useView((state) => state.mode);
   const view = views.find((one) => one.id === id);
   const reads = useMemo(
-    () => [view?.reads, view?.asks, view?.glances, view?.follows].flatMap((listed) => listed?.(sources) ?? []),
+    () => [view?.reads, view?.asks, view?.follows].flatMap((listed) => listed?.(sources) ?? []),
     [view, sources],
   );
   // Updates the key line: keys appear and disappear with the data, and with what the user does.
@@ -91,11 +91,19 @@ function useContextText(reads: readonly AnySource[]): string {
   const { columns } = useSize();
   const isWide = columns >= WIDE_COLUMNS;
   const time = useTextOf(reads, () => timeOf(reads));
+  const every = useTextOf(reads, () => rateOf(reads, everyMs));
   if (columns < BASE_COLUMNS) return time;
-  const every = `every ${formatDuration(everyMs)}`;
   const profile = isWide && target.profile !== undefined ? `profile ${target.profile}` : undefined;
   const fresh = isWide && time !== '' ? `refreshed ${time}, ${every}` : `${time} ${every}`.trim();
   return [target.region, profile, fresh].filter((part) => part !== undefined).join('  ');
+}
+
+/** How often these sources are read: `every 5s`, or `every 5s-1m` when some have to rest for longer. */
+function rateOf(reads: readonly AnySource[], everyMs: number): string {
+  const rests = reads.map((source) => Math.max(everyMs, source.getState().restMs()));
+  const [least, most] = [Math.min(...rests), Math.max(...rests)].map(formatDuration);
+  if (rests.length === 0) return '';
+  return least === most ? `every ${least}` : `every ${least}-${most}`;
 }
 
 /** Time of the latest read of these sources. */
@@ -121,7 +129,9 @@ function StatusBar({
   const position = positionOf(view, dashboard);
   if (mode === 'filter') return <FilterBar view={view} position={position} />;
   const message = notice === undefined ? summaryOf(view, dashboard) : ({ text: notice, tone: 'warn' } as const);
-  return <Status message={{ ...message, text: names(message.text) }} right={position} />;
+  return (
+    <Status message={{ ...message, text: message.text.split(BETWEEN).map(names).join(BETWEEN) }} right={position} />
+  );
 }
 
 const summaryOf = (view: DashboardView, dashboard: Dashboard): Message =>

@@ -3,12 +3,12 @@ import { type ReactElement, useMemo } from 'react';
 import type { Condition, WriterStatus } from '../../core/fleet/watch/judge.js';
 import type { FleetRead } from '../../stores/dashboard/store-sources.js';
 import type { Column } from '../../ui/columns.js';
-import { formatDuration } from '../../ui/format.js';
+import { formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { type Glyphs, Tint, type Tone, useTheme } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
 import { cellsOf } from './cells.js';
 import type { ReadSource } from './dashboard-context.js';
-import { FirstRows, moreText, Section, Sentence } from './panels.js';
+import { FirstRows, Section } from './panels.js';
 
 const TONES: Readonly<Record<Condition, Tone>> = {
   healthy: 'good',
@@ -32,6 +32,20 @@ const signOf = (writer: WriterStatus, { live, bad, warn }: Glyphs): string =>
 /** The tone of a writer's condition. */
 export const toneOf = (writer: WriterStatus): Tone => (isWarned(writer) ? 'warn' : TONES[writer.condition]);
 
+/** The condition in a word; a writer that needs attention is never just healthy. */
+const conditionText = (writer: WriterStatus): string => (isWarned(writer) ? 'warning' : writer.condition);
+
+/** The condition, and its reasons. */
+export const troublesText = (writer: WriterStatus): string =>
+  [conditionText(writer), ...(writer.troubles.length > 0 ? [writer.troubles.join('; ')] : [])].join(': ');
+
+/** Number of writers in each condition, those without a problem last: `1 failing, 1 warning, 4 healthy`. */
+export function countsText(writers: readonly WriterStatus[]): string {
+  const words = ['missing', 'stale', 'unknown', 'failing', 'warning', 'starting', 'healthy'];
+  const counts = words.map((word) => [word, writers.filter((one) => conditionText(one) === word).length] as const);
+  return counts.flatMap(([word, count]) => (count === 0 ? [] : [`${formatCount(count)} ${word}`])).join(', ');
+}
+
 /** An age as text. */
 export const agoText = (ms: number | null): string => (ms === null ? 'never' : `${formatDuration(ms)} ago`);
 
@@ -42,32 +56,27 @@ function sourcesText({ heartbeat }: WriterStatus): string {
 }
 
 interface Props {
-  readonly fleet: ReadSource<FleetRead> | undefined;
+  readonly fleet: ReadSource<FleetRead>;
   readonly rows: number;
 }
 
-/** Number of rows for all writers, or for a message; 0 when there is no store. */
-export const rowsWanted = (fleet: ReadSource<FleetRead> | undefined): number =>
-  fleet === undefined ? 0 : Math.max(1, fleet.value?.status?.writers.length ?? 0);
+/** Number of rows for all writers. */
+export const writerRows = (fleet: ReadSource<FleetRead>): number => fleet.value?.status?.writers.length ?? 0;
 
-/** The first writers; those that need attention come first. */
-export function FleetSection({ fleet, rows }: Props): ReactElement | null {
+/** The number of writers, and the first of them; those that need attention come first. */
+export function FleetSection({ fleet, rows }: Props): ReactElement {
   const names = useNames();
   const { glyphs } = useTheme();
-  const writers = fleet?.value?.status?.writers ?? NONE;
+  const writers = fleet.value?.status?.writers ?? NONE;
   const columns = useMemo(
     () => writerColumns(writers, names, glyphs).map(({ title: _title, ...column }) => column),
     [writers, names, glyphs],
   );
-  if (fleet === undefined || rows === 0) return null;
   const lack = fleet.value === undefined ? 'not read yet' : 'no writer has a place in this store';
+  const counts = writers.length === 0 ? lack : `${formatQuantity(writers.length, 'writer')}: ${countsText(writers)}`;
   return (
-    <Section title="FLEET" note={moreText(rows, writers.length, writers.length, 6)} problem={fleet.problem}>
-      {writers.length === 0 ? (
-        <Sentence>{lack}</Sentence>
-      ) : (
-        <FirstRows rows={rows} count={writers.length} columns={columns} />
-      )}
+    <Section title="FLEET" note={counts} problem={fleet.outage}>
+      <FirstRows rows={rows} count={writers.length} columns={columns} />
     </Section>
   );
 }
@@ -77,7 +86,7 @@ const NONE: readonly WriterStatus[] = [];
 function cycleText({ isHealthy, heartbeat, condition }: WriterStatus): string {
   if (heartbeat === undefined || condition === 'unknown') return '-';
   if (isHealthy === null) return 'first';
-  return isHealthy ? 'healthy' : 'failed';
+  return isHealthy ? 'ok' : 'failed';
 }
 
 /** The version of a writer's configuration. */
@@ -113,9 +122,7 @@ export function writerColumns(
       weight: 4,
       min: 16,
       priority: 0,
-      cell: of(({ troubles, condition }) =>
-        troubles.length > 0 ? names(`${condition}: ${troubles.join('; ')}`) : condition,
-      ),
+      cell: of((writer) => names(troublesText(writer))),
     },
   ];
 }

@@ -40,7 +40,10 @@ const widthOf = (parts: readonly Part[]): number => parts.map(textOf).join(GAP).
 function partsOf(snapshot: TransferSnapshot): Part[] {
   const { itemsDone, itemsTotal = 0, unit, bytesTotal } = snapshot;
   // Without bytes, the bar's own numbers count the items.
-  const items = bytesTotal === 0 ? '' : `${formatCount(itemsDone)} of ${countText(itemsTotal, unit, formatCount)}`;
+  // The bar counts what was sent, and a file counts when it was read: all may be read long before the bar is full.
+  const verb = snapshot.bytesSent === undefined ? '' : ' read';
+  const items =
+    bytesTotal === 0 ? '' : `${formatCount(itemsDone)} of ${countText(itemsTotal, unit, formatCount)}${verb}`;
   const rates = ratesOf(snapshot).map(({ verb, perSecond }, at) => ({
     text: `${verb} ${formatRate(perSecond)}`,
     priority: 1 + at,

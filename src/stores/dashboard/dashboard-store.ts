@@ -116,7 +116,7 @@ export const createDashboardStore = (options: DashboardStoreOptions): DashboardS
       refresh() {
         const view = views.find(({ id }) => id === get().view);
         view?.onAsk?.(sources);
-        const all = [view?.reads, view?.asks, view?.glances].flatMap((listed) => listed?.(sources) ?? []);
+        const all = [view?.reads, view?.asks].flatMap((listed) => listed?.(sources) ?? []);
         for (const source of all) void source.getState().refresh();
       },
       browse: (wish) => set({ wish }),

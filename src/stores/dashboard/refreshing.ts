@@ -43,10 +43,12 @@ export function startRefreshing({ dashboard, views, sources, everyMs, now, later
   const tick = (isTime: boolean): void => {
     stopWaiting();
     const view = shown();
-    const again = (view?.reads(sources) ?? []).filter((source) => isDue(source, isTime));
-    const first = [...(view?.asks?.(sources) ?? []), ...(view?.glances?.(sources) ?? [])].filter(
-      (source) => !begunMs.has(source),
-    );
+    const reads = view?.reads(sources) ?? [];
+    const again = reads.filter((source) => isDue(source, isTime));
+    const first = (view?.asks?.(sources) ?? []).filter((source) => !begunMs.has(source));
+    // A read that began at an earlier time is asked for again only to say that it is not answered.
+    const pending = isTime ? reads.filter((source) => source.getState().isReading && !again.includes(source)) : [];
+    for (const source of pending) void source.getState().refresh();
     void Promise.all([...again, ...first].map(read)).then(lookLive);
     stopWaiting = later(everyMs, () => tick(true));
   };

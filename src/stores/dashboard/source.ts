@@ -1,19 +1,33 @@
 // A source of the dashboard: it is read again and again, never twice at once. The last value stays when a later read fails.
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { EventSink, RetryEvent } from '../../core/events/events.js';
 import { errorText } from '../../core/platform/failures/errors.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
+
+/** A time in which a source cannot be read, or does not answer. */
+export interface Outage {
+  /** Begin of the first read that did not get through. */
+  readonly since: Date;
+  /** Time when that was last seen. */
+  readonly seenAt: Date;
+  /** `unanswered`: a read takes longer than a refresh, and nothing else is known to be wrong. */
+  readonly kind: RetryEvent['trouble'] | 'unanswered';
+  /** The attempt that is next; undefined when there is none before the next refresh. */
+  readonly attempt?: { readonly next: number; readonly most: number } | undefined;
+}
 
 export interface SourceState<T> {
   /** The last value that was read, possibly still incomplete. */
   readonly value: T | undefined;
   /** Time of the last read. */
   readonly readAt: Date | undefined;
-  /** The reason why the last read failed, in one sentence. */
+  /** The reason why the last read failed, or is being tried again, in one sentence. */
   readonly problem: string | undefined;
+  readonly outage: Outage | undefined;
   readonly isReading: boolean;
   /** Milliseconds for which the value is good at least, unless the user asks for a new one. */
   readonly restMs: () => number;
-  /** Reads anew, unless a read is in progress; resolves when it has ended, successfully or not. */
+  /** Reads anew, or notes that the read in progress is not answered; resolves when it has ended, successfully or not. */
   readonly refresh: () => Promise<void>;
   /** Cancels the read in progress. */
   readonly stop: () => void;
@@ -27,9 +41,14 @@ export type AnySource = Pick<Source<unknown>, 'getState' | 'subscribe'>;
 export interface SourceOptions<T> {
   /**
    * Reads the source. `before` is the last value; returning the same object means that nothing has changed. `show` publishes a partial
-   * value when reading takes a while.
+   * value when reading takes a while; `onEvent` takes events of the store, to tell what is tried again.
    */
-  readonly read: (signal: AbortSignal, before: T | undefined, show: (value: T) => void) => Promise<T>;
+  readonly read: (
+    signal: AbortSignal,
+    before: T | undefined,
+    show: (value: T) => void,
+    onEvent: EventSink,
+  ) => Promise<T>;
   readonly now: () => Date;
   /** Milliseconds for which a value is good at least, for sources that take many requests. */
   readonly restMs?: (value: T | undefined) => number;
@@ -38,11 +57,26 @@ export interface SourceOptions<T> {
 /** A source that was not read yet. */
 export const createSource = <T>({ read, now, restMs }: SourceOptions<T>): Source<T> =>
   createStore<SourceState<T>>()((set, get) => {
-    let reading: { readonly done: Promise<void>; readonly ending: AbortController } | undefined;
+    let reading: { readonly done: Promise<void>; readonly ending: AbortController; readonly begunAt: Date } | undefined;
+    /** True when this read has been heard of, by a part of the value or by what is tried again. */
+    let isHeard = false;
+    const failing = (kind: Outage['kind'], attempt?: Outage['attempt']): Outage => ({
+      since: get().outage?.since ?? reading?.begunAt ?? now(),
+      seenAt: now(),
+      kind,
+      attempt,
+    });
     const readOnce = async (ending: AbortController): Promise<void> => {
       const { signal } = ending;
       const show = (value: T): void => {
+        isHeard = true;
         if (!signal.aborted) set({ value });
+      };
+      const onEvent: EventSink = (event) => {
+        if (event.type !== 'retry' || signal.aborted) return;
+        isHeard = true;
+        const { trouble, attempt, maxAttempts, reason } = event;
+        set({ problem: printable(reason), outage: failing(trouble, { next: attempt + 1, most: maxAttempts }) });
       };
       const end = (last: Partial<SourceState<T>>): void => {
         if (reading?.ending !== ending) return;
@@ -50,25 +84,33 @@ export const createSource = <T>({ read, now, restMs }: SourceOptions<T>): Source
         set({ ...last, isReading: false });
       };
       try {
-        const value = await read(signal, get().value, show);
-        end({ value, readAt: now(), problem: undefined });
+        const value = await read(signal, get().value, show, onEvent);
+        end({ value, readAt: now(), problem: undefined, outage: undefined });
       } catch (error) {
-        end({ problem: printable(errorText(error)) });
+        const { attempt, kind } = get().outage ?? {};
+        const outage = failing(attempt === undefined || kind === undefined ? 'failed' : kind);
+        end({ problem: printable(errorText(error)), outage });
       }
     };
     return {
       value: undefined,
       readAt: undefined,
       problem: undefined,
+      outage: undefined,
       isReading: false,
-      restMs: () => restMs?.(get().value) ?? 0,
+      // What cannot be read is tried again at each refresh.
+      restMs: () => (get().problem === undefined ? (restMs?.(get().value) ?? 0) : 0),
       refresh() {
-        if (reading !== undefined) return reading.done;
+        if (reading !== undefined) {
+          if (!isHeard && now() > reading.begunAt) set({ outage: failing('unanswered') });
+          return reading.done;
+        }
+        isHeard = false;
         set({ isReading: true });
         const ending = new AbortController();
         // Starts in a later turn, so that `reading` is set before it can end.
         const done = Promise.resolve().then(() => readOnce(ending));
-        reading = { done, ending };
+        reading = { done, ending, begunAt: now() };
         return done;
       },
       stop() {

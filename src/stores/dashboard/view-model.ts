@@ -34,8 +34,6 @@ export interface ViewModel {
   readonly reads: (sources: DashboardSources) => readonly AnySource[];
   /** Sources that are read once, and again when the user asks for it (`R`). */
   readonly asks?: (sources: DashboardSources) => readonly AnySource[];
-  /** Like `reads`, but only on a screen: printing the view does not read them. */
-  readonly glances?: (sources: DashboardSources) => readonly AnySource[];
   /** Sources that the user starts reading, by keys of the view. */
   readonly follows?: (sources: DashboardSources) => readonly AnySource[];
   /** Called before everything is read because the user asks for it. */

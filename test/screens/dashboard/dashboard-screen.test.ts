@@ -112,8 +112,12 @@ describe('the dashboard', () => {
     );
     expect(text).toMatch(new RegExp(`${savedId(0)} +/data/run-0412 +━+╸?─+ +61% +72\\.7 MiB/s +10m34s\n`));
     expect(text).toMatch(/STORAGE CLASSES\n +STANDARD +\$\d+\.\d\d +━+╸?─+ +5\d%\n/);
-    expect(lines.at(-2)).toBe(' ▲ genomics-2025 is at 82% of its cost budget (alert at 80%). Press 2 for costs');
+    expect(lines[3]).toMatch(new RegExp(`^ ✗ ${savedId(9)} .* press 3$`));
+    expect(lines[4]).toMatch(/^ ▲ genomics-2025 is at 82% of its cost budget \(alert at 80%\) +press 2$/);
+    expect(lines[5]).toMatch(new RegExp(`^ ▲ interrupted: archiver resume ${savedId(2)} +press 3$`));
+    expect(lines.at(-2)).toBe(' ✗ 1 problem, 3 warnings; press 3 for the worst · no store, so no fleet');
     expect(frame(80, 24).at(-2)).toBe(lines.at(-2));
+    expect(frame(60, 15)[3]).toMatch(new RegExp(`^ ✗ ${savedId(9)} .* press 3$`));
     expect(lines.at(-1)).toBe(' tab/←/→ view  1-6 jump  R refresh  ? help  q quit');
     expect(frame(60, 24).join('\n')).toMatch(/per day {2}[▁-█]{14} {2}highest \$\d+\.\d\d\n/);
   });

@@ -123,7 +123,7 @@ describe.each(SIZES)('at %dx%d', (columns, rows) => {
 
   test.each([
     ['no fleet', null, 'No writer has a place at'],
-    ['denied', new StoreError('access-denied', 'listing is denied'), 'listing is denied; R tries again'],
+    ['denied', new StoreError('access-denied', 'listing is denied'), 'listing is denied'],
   ] as const)('%s is said in a sentence', async (_name, status, words) => {
     const frame = (await opened(status)).frame(columns, rows);
     expect(frame).toHaveLength(rows - 1);
@@ -137,10 +137,10 @@ test('what is wrong is said in the row, without colours too', async () => {
   expect(frame).toMatch(/▲ +lab-nas-09 +never .*missing: it has never checked in/);
   expect(frame).toMatch(/▲ +lab-nas-02 +3h 12m ago .*stale: it checked in 3h 12m ago, and 2h are allowed/);
   expect(frame).toMatch(/✗ +seq-bench-7 .*failing: source \/data\/seq7\/raw failed: permission denied/);
-  expect(frame).toMatch(/▲? *lab-nas-03 .*healthy: two instances of it take turns/);
+  expect(frame).toMatch(/▲ *lab-nas-03 .*warning: two instances of it take turns/);
   expect(frame).toMatch(/\? +lab-nas-04 .*unknown: its clock is 4h ahead of the store's/);
   expect(frame).toContain(
-    '▲ 6 writers: 2 healthy, 1 failing, 1 stale, 1 missing, 1 unknown · config 0 of 1 · seen 05:04:00',
+    '▲ 6 writers: 1 missing, 1 stale, 1 unknown, 1 failing, 1 warning, 1 healthy · config 0 of 1 · seen 05:04:00',
   );
 });
 
@@ -168,15 +168,17 @@ test('ASCII is enough, and names cannot act on the terminal', async () => {
   expect(frame).toContain('evil\\x1b[31m');
 });
 
-test('the overview has the first writers where it is wide, and says how many there are', async () => {
+test('the overview leads with what needs attention, and has the fleet at every size', async () => {
   const status = fleetOf([stale(), ...Array.from({ length: 50 }, (_, at) => writer(`web-${at + 10}`))]);
   const shown = openStoreDashboard('overview', { fleet: sourceOf({ status }) });
   await shown.dashboard.sources.store?.fleet.getState().refresh();
 
   const frame = shown.frame(120, 40);
   const at = frame.findIndex((line) => line.startsWith(' FLEET'));
-  expect(frame[at + 1]).toMatch(/▲ +lab-nas-02 +3h 12m ago +healthy +1\/1 ok +v3 +stale: it checked in/);
-  expect(frame[at + 2]).toMatch(/● +web-10 +4m ago +healthy +1\/1 ok +v3 +healthy$/);
-  expect(frame[at]).toMatch(/6 shows all 51$/);
-  expect(shown.frame(80, 24).join('\n')).not.toContain('FLEET');
+  expect(frame[3]).toMatch(/^ ▲ lab-nas-02 stale: it checked in 3h 12m ago, and 2h are allowed +press 6$/);
+  expect(frame[at + 1]).toMatch(/▲ +lab-nas-02 +3h 12m ago +ok +1\/1 ok +v3 +stale: it checked in/);
+  expect(frame[at + 2]).toMatch(/● +web-10 +4m ago +ok +1\/1 ok +v3 +healthy$/);
+  expect(frame[at]).toMatch(/51 writers: 1 stale, 50 healthy$/);
+  for (const [columns, rows] of SIZES)
+    expect(shown.frame(columns, rows).join('\n')).toMatch(/FLEET +51 writers: 1 stale, 50 healthy/);
 });

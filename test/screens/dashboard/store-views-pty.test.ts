@@ -1,6 +1,7 @@
 // The views of a store as a person has them: the built program in a real terminal.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -33,7 +34,13 @@ function dashboard(target: string, more: readonly string[] = []): TerminalSessio
     AWS_ACCESS_KEY_ID: 'archiver',
     AWS_SECRET_ACCESS_KEY: 'archiver-secret',
   };
-  const args = [CLI, 'dashboard', target, '--view', 'inventory', '--refresh', '1h', ...more];
+  const args = [
+    CLI,
+    'dashboard',
+    target,
+    ...(more.includes('--refresh') ? [] : ['--view', 'inventory', '--refresh', '1h']),
+    ...more,
+  ];
   return openSession(args, { cwd: folder, env, columns: 100, rows: 30 });
 }
 
@@ -67,6 +74,72 @@ test('an upload, its details, the browser and back; a scan, the fleet, a storm o
   expect(await session.exited).toBe(0);
   expect(await session.isAlternate()).toBe(false);
 });
+
+/** A port that can be shut and opened again in front of a server. */
+async function portBefore(
+  endpoint: string,
+): Promise<{ url: string; shut: () => Promise<void>; open: () => Promise<void> }> {
+  const { port: target } = new URL(endpoint);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connect(Number(target), '127.0.0.1');
+    for (const one of [socket, onward]) {
+      sockets.add(one);
+      one.on('error', () => one.destroy()).on('close', () => sockets.delete(one));
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  const listen = (port: number): Promise<void> => new Promise((done) => void server.listen(port, '127.0.0.1', done));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    open: () => listen(port),
+    shut: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        sockets.forEach((socket) => socket.destroy());
+      }),
+  };
+}
+
+test.each([
+  [60, 15],
+  [80, 24],
+  [120, 40],
+])(
+  'at %dx%d a store that dies is said at the next refresh, with its figures of before, until it is back',
+  async (columns, rows) => {
+    const server = await startMemoryS3('bucket');
+    const port = await portBefore(server.endpoint);
+    const options = `--endpoint-url ${port.url} --region us-east-1 --refresh 1s --view overview`;
+    const session = dashboard('s3://bucket/lab', options.split(' '));
+    session.resize(columns, rows);
+    try {
+      const fleet = /FLEET +no writer has a place in this store/;
+      await session.until(fleet);
+      await session.until('nothing needs attention');
+      session.type('4');
+      await session.until('There is no finished upload');
+      await port.shut();
+      const dead = /✗ unreachable since \d\d:\d\d, try \d+ of 10, figures of \d\d:\d\d/;
+      await session.until(dead);
+      await session.until(/the connection was refused|ECONNREFUSED|refused/);
+      session.type('6R');
+      await session.until(dead);
+      session.type('1');
+      await session.until(/✗ fleet unreachable since \d\d:\d\d, try \d+ of .* press 6/);
+      expect((await session.screen()).join('\n')).not.toContain('nothing needs attention');
+      await port.open();
+      await session.until('nothing needs attention');
+      session.type('q');
+      expect(await session.exited).toBe(0);
+    } finally {
+      await port.shut();
+      await server.close();
+    }
+  },
+);
 
 test('a bucket is asked when a view is shown and when a person asks, and not between', async () => {
   const server: MemoryS3 = await startMemoryS3('bucket');

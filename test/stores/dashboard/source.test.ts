@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import type { EventSink } from '../../../src/core/events/events.js';
 import { createSource } from '../../../src/stores/dashboard/source.js';
 
 const now = (): Date => new Date('2025-11-14T12:00:00Z');
@@ -54,6 +55,63 @@ test('a read that fails keeps what was read before and says why, without control
   reads[2]?.end('two');
   await done;
   expect(source.getState()).toMatchObject({ value: 'two', problem: undefined });
+});
+
+test('what is tried again, and what is not answered, is said with the time since when, until a read succeeds', async () => {
+  let ms = Date.parse('2025-11-14T11:33:00Z');
+  let end: (value: string | Error) => void = () => undefined;
+  let hear: EventSink = () => undefined;
+  const source = createSource<string>({
+    now: () => new Date(ms),
+    read: (_signal, _before, _show, onEvent) => {
+      hear = onEvent;
+      return new Promise((resolve, reject) => {
+        end = (value) => (value instanceof Error ? reject(value) : resolve(value));
+      });
+    },
+    restMs: () => 60_000,
+  });
+  const { refresh } = source.getState();
+  const first = refresh();
+  await turn();
+  end('one');
+  await first;
+  expect(source.getState().restMs()).toBe(60_000);
+
+  ms += 60_000;
+  const since = new Date(ms);
+  const second = refresh();
+  await turn();
+  void refresh();
+  expect(source.getState()).toMatchObject({ outage: undefined });
+  ms += 5000;
+  void refresh();
+  expect(source.getState()).toMatchObject({ outage: { since, kind: 'unanswered' }, problem: undefined });
+  hear({
+    type: 'retry',
+    request: 'list',
+    service: 'store',
+    attempt: 2,
+    maxAttempts: 10,
+    waitMs: 1,
+    trouble: 'unreachable',
+    reason: 'the connection was refused',
+  });
+  expect(source.getState()).toMatchObject({
+    value: 'one',
+    problem: 'the connection was refused',
+    outage: { since, kind: 'unreachable', attempt: { next: 3, most: 10 } },
+  });
+  end(new Error('the connection was refused (tried 10 times)'));
+  await second;
+  expect(source.getState()).toMatchObject({ outage: { since, kind: 'unreachable', attempt: undefined } });
+  expect(source.getState().restMs()).toBe(0);
+
+  const third = refresh();
+  await turn();
+  end('two');
+  await third;
+  expect(source.getState()).toMatchObject({ value: 'two', problem: undefined, outage: undefined });
 });
 
 test('reads never overlap: a second call waits for the first read', async () => {

@@ -4,7 +4,7 @@ import { type ReactElement, useMemo } from 'react';
 import type { HeartbeatSource } from '../../../core/fleet/heartbeat.js';
 import type { SourceStatus } from '../../../core/fleet/watch/judge-stored.js';
 import { rolloutOf } from '../../../core/fleet/watch/rollout.js';
-import { CONDITIONS, type WriterStatus } from '../../../core/fleet/watch/judge.js';
+import type { WriterStatus } from '../../../core/fleet/watch/judge.js';
 import { fleetDocument } from '../../../core/fleet/watch/fleet-document.js';
 import { fleetList } from '../../../stores/dashboard/fleet-list.js';
 import type { Column } from '../../../ui/columns.js';
@@ -20,7 +20,8 @@ import { Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import { type Dashboard, useDashboard, useRows, useSource, useStoreSources } from '../dashboard-context.js';
 import { cellsOf } from '../cells.js';
-import { agoText, configText, toneOf, writerColumns } from '../fleet-rows.js';
+import { agoText, configText, countsText, toneOf, writerColumns } from '../fleet-rows.js';
+import { BelowReason, outageText } from '../outage.js';
 import { missingStoreHint } from '../store-words.js';
 import type { DashboardView } from '../view.js';
 
@@ -29,6 +30,14 @@ const SOURCES_FROM_ROWS = 16;
 const SHOWN_SOURCES = 8;
 
 function FleetView(): ReactElement {
+  return (
+    <BelowReason source={useStoreSources().fleet}>
+      <Fleet />
+    </BelowReason>
+  );
+}
+
+function Fleet(): ReactElement {
   const { target } = useDashboard();
   const { value, problem } = useSource(useStoreSources().fleet);
   const { rows, cursor, place } = useRows(fleetList);
@@ -68,7 +77,7 @@ function FleetView(): ReactElement {
     return problem === undefined ? (
       <Empty sentence={`Reading the heartbeats below ${url}`} next="one small request for each writer" />
     ) : (
-      <Empty sentence={`The fleet below ${url} cannot be seen.`} next={`${problem}; R tries again`} />
+      <Empty sentence={`The fleet below ${url} cannot be seen.`} next="it is tried again at each refresh, and with R" />
     );
   return (
     <Empty
@@ -211,22 +220,22 @@ function factsOf(writer: WriterStatus): readonly Fact[] {
 
 /** Number of writers in each condition, and when that was observed. */
 function summary({ sources: { store } }: Dashboard): Message {
-  const { value, problem, isReading } = store?.fleet.getState() ?? {};
+  const fleet = store?.fleet.getState();
+  const outage = fleet && outageText(fleet);
+  const { value, isReading } = fleet ?? {};
   if (value === undefined)
-    return problem === undefined ? { text: isReading === true ? 'reading' : '' } : { text: problem, tone: 'bad' };
+    return outage === undefined ? { text: isReading === true ? 'reading' : '' } : { text: outage, tone: 'bad' };
   const { status } = value;
   if (status === null) return { text: 'no writers' };
-  const { writers, counts, troubledCount, lookedAt, notes } = status;
-  const parts = CONDITIONS.flatMap((word) => (counts[word] === 0 ? [] : [`${formatCount(counts[word])} ${word}`]));
-  const stale = problem === undefined ? [] : [`not up to date: ${problem}`];
+  const { writers, troubledCount, lookedAt, notes } = status;
   const text = [
-    ...stale,
-    `${formatQuantity(writers.length, 'writer')}: ${parts.join(', ')}`,
+    ...(outage === undefined ? [] : [outage]),
+    `${formatQuantity(writers.length, 'writer')}: ${countsText(writers)}`,
     ...rolloutText(writers),
     `seen ${clockTime(lookedAt)}`,
     ...notes,
   ].join(' · ');
-  return problem !== undefined
+  return outage !== undefined
     ? { text, tone: 'bad' }
     : troubledCount + notes.length > 0
       ? { text, tone: 'warn' }

@@ -18,6 +18,7 @@ import {
   useSource,
   useStoreSources,
 } from '../dashboard-context.js';
+import { BelowReason, outageText } from '../outage.js';
 import { missingStoreHint, uploadDocument, WHY } from '../store-words.js';
 import { UploadDetails } from '../upload-details.js';
 import type { DashboardView } from '../view.js';
@@ -27,6 +28,14 @@ const ID_WIDTH = 24;
 const LONGEST_CLASS = 19;
 
 function InventoryView(): ReactElement {
+  return (
+    <BelowReason source={useStoreSources().inventory}>
+      <Uploads />
+    </BelowReason>
+  );
+}
+
+function Uploads(): ReactElement {
   const { target } = useDashboard();
   const read = useSource(useStoreSources().inventory);
   const { rows, cursor, place } = useRows(inventoryList);
@@ -39,7 +48,10 @@ function InventoryView(): ReactElement {
     return read.problem === undefined ? (
       <Empty sentence={`Reading the uploads of ${target.url ?? ''}`} next="they appear as they are read" />
     ) : (
-      <Empty sentence={`The uploads of ${target.url ?? ''} cannot be read.`} next={`${read.problem}; R tries again`} />
+      <Empty
+        sentence={`The uploads of ${target.url ?? ''} cannot be read.`}
+        next="it is tried again at each refresh, and with R"
+      />
     );
   return (
     <Empty
@@ -119,9 +131,11 @@ function sourceText({ record, problem }: StoredUpload): string {
 
 /** Number of uploads, their size, and what cannot be read. */
 function summary({ sources: { store } }: Dashboard): Message {
-  const { value, problem, isReading } = store?.inventory.getState() ?? {};
+  const inventory = store?.inventory.getState();
+  const outage = inventory && outageText(inventory);
+  const { value, isReading } = inventory ?? {};
   if (value === undefined)
-    return { text: isReading === true ? 'listing' : (problem ?? ''), ...(problem && { tone: 'bad' }) };
+    return outage === undefined ? { text: isReading === true ? 'listing' : '' } : { text: outage, tone: 'bad' };
   const { uploads, unread, unreadable, note } = value;
   const { datasets, bytes, storedBytes } = newestSums(value);
   const why = [
@@ -129,7 +143,7 @@ function summary({ sources: { store } }: Dashboard): Message {
   ];
   const count = formatCount(uploads.length);
   const text = [
-    ...(problem === undefined ? [] : [`not up to date: ${problem}`]),
+    ...(outage === undefined ? [] : [outage]),
     ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable (${why.join(', ')})`]),
     unread > 0
       ? `${count} of ${formatQuantity(uploads.length + unread, 'upload')} read`
@@ -139,7 +153,7 @@ function summary({ sources: { store } }: Dashboard): Message {
       : [`newest of ${formatQuantity(datasets, 'dataset')} ${formatBytes(bytes)} as ${formatBytes(storedBytes)}`]),
     ...(note === null ? [] : [note]),
   ].join(' · ');
-  if (problem !== undefined) return { text, tone: 'bad' };
+  if (outage !== undefined) return { text, tone: 'bad' };
   return unreadable > 0 || note !== null ? { text, tone: 'warn' } : { text };
 }
 

@@ -1,13 +1,13 @@
-// Costs, budgets and running uploads: a bit of every source, without a cursor.
+// What needs attention, and a bit of every source: costs, budgets, running uploads, the fleet. Without a cursor.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { FoundState } from '../../../core/archive/resume/state-folder.js';
 import { savedStatus } from '../../../core/archive/resume/describe-state.js';
 import type { SpentGroup } from '../../../core/money/ledger/report.js';
-import type { BudgetStatus } from '../../../core/money/budget/status.js';
+import type { SpendRead } from '../../../stores/dashboard/sources.js';
 import type { FleetRead } from '../../../stores/dashboard/store-sources.js';
 import type { Column } from '../../../ui/columns.js';
-import { formatCount } from '../../../ui/format.js';
+import { formatCount, formatQuantity } from '../../../ui/format.js';
 import { useSize, WIDE_COLUMNS } from '../../../ui/size.js';
 import { Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
@@ -20,7 +20,6 @@ import {
   nameOf,
   warningOf,
   warningText,
-  worstText,
 } from '../budget-lines.js';
 import {
   type Dashboard,
@@ -32,19 +31,23 @@ import {
 } from '../dashboard-context.js';
 import { UsageGauge } from '../usage-gauge.js';
 import { cellsOf, fitted } from '../cells.js';
-import { FleetSection, rowsWanted } from '../fleet-rows.js';
+import { FindingRows, MOST_FINDINGS } from '../finding-rows.js';
+import { type Finding, findingsOf } from '../findings.js';
+import { FleetSection, writerRows } from '../fleet-rows.js';
 import { FirstRows, moreText, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
 import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
 import type { DashboardView } from '../view.js';
 
-/** When printed once, it sends no requests for the fleet. */
 function Overview(): ReactElement {
-  const { sources, isPrinted } = useDashboard();
-  return sources.store === undefined || isPrinted === true ? <Parts /> : <WithFleet />;
+  const { store } = useDashboard().sources;
+  return store === undefined ? <Parts /> : <WithFleet />;
 }
 
 const WithFleet = (): ReactElement => <Parts fleet={useSource(useStoreSources().fleet)} />;
+
+/** With fewer rows, parts stand right below each other. */
+const ROOMY_FROM_ROWS = 12;
 
 function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElement {
   const { sources } = useDashboard();
@@ -52,23 +55,23 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
   const spend = useSource(sources.spend);
   const budgets = useSource(sources.budgets);
   const uploads = useSource(sources.uploads);
+  const { findings } = findingsOf(sources);
   const lines = useMemo(() => (budgets.value?.budgets ?? []).toSorted(byShare).flatMap(linesOf), [budgets.value]);
   const open = useMemo(() => openUploads(uploads.value?.uploads ?? []), [uploads.value]);
-  const groups = (columns >= WIDE_COLUMNS ? spend.value?.classes : undefined) ?? NO_GROUPS;
-  const fleetWanted = columns >= WIDE_COLUMNS ? rowsWanted(fleet) : 0;
-  const spendRows = rows < 12 ? 1 : 2;
-  // Each part has a title and, except for the last, an empty row below it.
-  const fixed = spendRows + 2 + 2 + 1 + 2 * [groups.length, fleetWanted].filter((wanted) => wanted > 0).length;
-  const [budgetRows = 1, uploadRows = 1, classRows = 0, fleetRows = 0] = shareRows(rows - fixed, [
+  const groups = groupsFor(columns, spend.value);
+  const gap = rows < ROOMY_FROM_ROWS ? 0 : 1;
+  const [findingRows = 0, fleetRows = 0, budgetRows = 0, uploadRows = 0, classRows = 0] = layoutOf(rows, gap, [
+    Math.min(findings.length, MOST_FINDINGS),
+    fleet && writerRows(fleet),
     Math.max(1, lines.length),
     Math.max(1, open.length),
-    groups.length,
-    fleetWanted,
+    groups.length === 0 ? undefined : groups.length,
   ]);
   return (
-    <Box flexDirection="column" rowGap={1}>
+    <Box flexDirection="column" rowGap={gap}>
+      {findings.length > 0 && <FindingRows findings={findings} rows={findingRows} />}
       <Section title="SPEND THIS MONTH" problem={spend.problem}>
-        <SpendRows spend={spend.value} rows={spendRows} />
+        <SpendRows spend={spend.value} rows={spendRowsOf(gap)} />
       </Section>
       <Section
         title="BUDGETS"
@@ -77,24 +80,49 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
       >
         <BudgetRows lines={lines} rows={budgetRows} isRead={budgets.value !== undefined} />
       </Section>
-      <Section
-        title={`UPLOADS IN PROGRESS${open.length === 0 ? '' : `  ${formatCount(open.length)}`}`}
-        note={moreText(uploadRows, open.length, open.length, 3)}
-        problem={uploads.problem}
-      >
-        <UploadRows uploads={open} rows={uploadRows} isRead={uploads.value !== undefined} />
-      </Section>
-      {classRows > 0 && (
-        <Section title="STORAGE CLASSES">
-          <ClassRows groups={groups} rows={classRows} />
-        </Section>
-      )}
-      <FleetSection fleet={fleet} rows={fleetRows} />
+      <UploadsSection read={uploads} uploads={open} rows={uploadRows} />
+      <ClassesSection groups={groups} rows={classRows} />
+      {fleet && <FleetSection fleet={fleet} rows={fleetRows} />}
     </Box>
   );
 }
 
+/** The sum of the month and, where there is room, its days. */
+const spendRowsOf = (gap: number): number => gap + 1;
+
+/**
+ * Distributes rows among the parts; undefined wants none, and no title. Findings come first, and have signs instead of a title; every other
+ * part has one and, except for the last, a gap below it.
+ */
+function layoutOf(
+  rows: number,
+  gap: number,
+  [findings = 0, ...parts]: readonly (number | undefined)[],
+): readonly number[] {
+  const titles = 1 + parts.filter((wanted) => wanted !== undefined).length;
+  const gaps = gap * (titles - (findings > 0 ? 0 : 1));
+  const room = rows - titles - gaps - spendRowsOf(gap);
+  return shareRows(room, [findings, ...parts.map((wanted) => wanted ?? 0)]);
+}
+
 const NO_GROUPS: readonly SpentGroup[] = [];
+
+/** Costs by storage class, where there is room for them. */
+const groupsFor = (columns: number, spend: SpendRead | undefined): readonly SpentGroup[] =>
+  (columns >= WIDE_COLUMNS ? spend?.classes : undefined) ?? NO_GROUPS;
+
+const ClassesSection = ({
+  groups,
+  rows,
+}: {
+  readonly groups: readonly SpentGroup[];
+  readonly rows: number;
+}): ReactElement | null =>
+  rows === 0 ? null : (
+    <Section title="STORAGE CLASSES">
+      <ClassRows groups={groups} rows={rows} />
+    </Section>
+  );
 
 const openUploads = (uploads: readonly FoundState[]): readonly FoundState[] =>
   uploads.filter((upload) => savedStatus(upload) !== 'complete').toSorted(byStatus);
@@ -105,11 +133,16 @@ interface ListProps {
   readonly isRead: boolean;
 }
 
-function BudgetRows({ lines, rows, isRead }: ListProps & { readonly lines: readonly BudgetLine[] }): ReactElement {
+function BudgetRows({
+  lines,
+  rows,
+  isRead,
+}: ListProps & { readonly lines: readonly BudgetLine[] }): ReactElement | null {
   const names = useNames();
   const { glyphs } = useTheme();
   const { columns: width } = useSize();
   const columns = useMemo(() => budgetColumns(lines, names, glyphs, width), [lines, names, glyphs, width]);
+  if (rows === 0) return null;
   if (!isRead) return <Sentence>not read yet</Sentence>;
   if (lines.length === 0) return <Sentence>none is set: archiver budget set PROJECT --cost USD</Sentence>;
   return <FirstRows rows={rows} count={lines.length} columns={columns} />;
@@ -158,11 +191,36 @@ function budgetColumns(
   ];
 }
 
-function UploadRows({ uploads, rows, isRead }: ListProps & { readonly uploads: readonly FoundState[] }): ReactElement {
+function UploadsSection({
+  read: { value, problem },
+  uploads,
+  rows,
+}: Pick<ListProps, 'rows'> & {
+  readonly read: ReadSource<unknown>;
+  readonly uploads: readonly FoundState[];
+}): ReactElement {
+  const { length: count } = uploads;
+  return (
+    <Section
+      title={`UPLOADS IN PROGRESS${count === 0 ? '' : `  ${formatCount(count)}`}`}
+      note={moreText(rows, count, count, 3)}
+      problem={problem}
+    >
+      <UploadRows uploads={uploads} rows={rows} isRead={value !== undefined} />
+    </Section>
+  );
+}
+
+function UploadRows({
+  uploads,
+  rows,
+  isRead,
+}: ListProps & { readonly uploads: readonly FoundState[] }): ReactElement | null {
   const { sources } = useDashboard();
   const names = useNames();
   const nowMs = useReadMs(sources.uploads);
   const columns = useMemo(() => uploadColumns(uploads, names, nowMs), [uploads, names, nowMs]);
+  if (rows === 0) return null;
   if (!isRead) return <Sentence>not read yet</Sentence>;
   if (uploads.length === 0) return <Sentence>none is running here, and none was interrupted</Sentence>;
   return <FirstRows rows={rows} count={uploads.length} columns={columns} />;
@@ -195,34 +253,40 @@ function uploadColumns(
   ];
 }
 
-/** The state of everything in one sentence: problems first. */
+/** The state of everything in one sentence: the worst first, and then what is not known. */
 function summary({ sources }: Dashboard): ReturnType<DashboardView['summary']> {
-  const { spend, budgets: limits, uploads } = sources;
-  const problem = [spend, limits, uploads]
-    .map((source) => source.getState().problem)
-    .find((text) => text !== undefined);
-  if (problem !== undefined) return { text: problem, tone: 'bad' };
-  const budgets: readonly BudgetStatus[] = sources.budgets.getState().value?.budgets ?? [];
-  const worst = worstText(budgets);
-  if (worst !== undefined) return { text: `${worst.text}. Press 2 for costs`, tone: worst.tone };
-  const stopped = openUploads(sources.uploads.getState().value?.uploads ?? []).filter(
-    (upload) => savedStatus(upload) === 'interrupted',
-  );
-  if (stopped.length > 0)
+  const { findings, unread, missing } = findingsOf(sources);
+  const [worst] = findings;
+  const unknown = [
+    ...(unread.length === 0 ? [] : [`not read yet: ${unread.join(', ')}`]),
+    ...(missing === undefined ? [] : [missing]),
+  ];
+  if (worst !== undefined) {
+    const count = (tone: Finding['tone']): number => findings.filter((one) => one.tone === tone).length;
+    const parts = [
+      ...(count('bad') === 0 ? [] : [formatQuantity(count('bad'), 'problem')]),
+      ...(count('warn') === 0 ? [] : [formatQuantity(count('warn'), 'warning')]),
+    ];
     return {
-      text: `${formatCount(stopped.length)} interrupted: archiver resume ${stopped[0]?.id ?? ''}`,
-      tone: 'warn',
+      text: [`${parts.join(', ')}; press ${worst.key} for the worst`, ...unknown].join(' · '),
+      tone: worst.tone,
     };
-  return { text: budgets.length === 0 ? 'nothing needs attention' : 'no budget is past its alert' };
+  }
+  const text = unread.length > 0 ? 'nothing found so far' : 'nothing needs attention';
+  return { text: [text, ...unknown].join(' · ') };
 }
 
 export const overviewView: DashboardView = {
   id: 'overview',
   title: 'Overview',
-  reads: ({ spend, uploads, budgets, hasSharedBudgets }) => [spend, uploads, ...(hasSharedBudgets ? [] : [budgets])],
+  // The fleet takes one request for each writer, and so has a rest of its own.
+  reads: ({ spend, uploads, budgets, hasSharedBudgets, store }) => [
+    spend,
+    uploads,
+    ...(hasSharedBudgets ? [] : [budgets]),
+    ...(store === undefined ? [] : [store.fleet]),
+  ],
   asks: ({ budgets, hasSharedBudgets }) => (hasSharedBudgets ? [budgets] : []),
-  // One request for each writer.
-  glances: ({ store }) => (store === undefined ? [] : [store.fleet]),
   live: ({ uploads }) => (isRunning(uploads) ? [uploads] : []),
   View: Overview,
   summary,
