@@ -322,6 +322,7 @@ export const JSON_KEYS = {
   context: key(oneOf('local', 'repl'), 'what `archiver` alone does'),
   contexts: key(listOf(of('name about isCurrent')), 'contexts that there are'),
   cooldownMs: key(ms, 'how long the same alert about the same thing is not repeated'),
+  correctedBudgets: key(count, 'budgets that count what was corrected'),
   corrections: key(
     listOf(of('url project region storageClass recorded measured')),
     'amounts that the ledger had otherwise, the largest difference first',

@@ -20,18 +20,24 @@ export type ReadingContext = Pick<Places, 'home' | 'cwd'> & Environment & Cancel
 
 /** Reads the records of the ledger from `from` on. @throws access-denied, io */
 export async function readRecords(context: ReadingContext, from?: Date): Promise<ReadRecords> {
-  const { ledgerFolder, readLedger } = await import('../../core/money/ledger/ledger.js');
   const { killedRuns } = await import('../../core/money/ledger/running.js');
-  const folder = ledgerFolder(context.home);
-  const shared = await sharedRecords(context, folder, from);
-  const { records: ended, skipped, place } = shared ?? { ...(await readLedger(folder, { from })), place: folder };
-  const known = new Set(ended.map(({ id }) => id));
-  const killed = (await killedRuns(folder, hostname())).flatMap((run) => run.records);
+  const ended = await endedRecords(context, from);
+  const known = new Set(ended.records.map(({ id }) => id));
+  const killed = (await killedRuns(ended.folder, hostname())).flatMap((run) => run.records);
   const isNew = ({ id, time }: LedgerRecord): boolean =>
     !known.has(id) && (from === undefined || time >= from.toISOString());
-  const records = [...ended, ...killed.filter(isNew)].sort((one, other) =>
+  const records = [...ended.records, ...killed.filter(isNew)].sort((one, other) =>
     one.time < other.time ? -1 : Number(one.time > other.time),
   );
+  return { ...ended, records };
+}
+
+/** Reads the same without those of killed runs, which budgets count once the ledger has them. @throws access-denied, io */
+export async function endedRecords(context: ReadingContext, from?: Date): Promise<ReadRecords> {
+  const { ledgerFolder, readLedger } = await import('../../core/money/ledger/ledger.js');
+  const folder = ledgerFolder(context.home);
+  const shared = await sharedRecords(context, folder, from);
+  const { records, skipped, place } = shared ?? { ...(await readLedger(folder, { from })), place: folder };
   return { records, unreadLines: skipped, folder, place };
 }
 

@@ -21,6 +21,7 @@ import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 import type { FoundStore } from './analyze/analyze-call.js';
 import { storePrices } from './analyze/store-prices.js';
 import { type ReadingContext, readRecords } from './read-records.js';
+import { budgetCorrection } from './rebase-budgets.js';
 import { openShared } from './shared-ledger.js';
 
 const countedText = ({ objects, bytes }: StoredAmount): string => `${formatBytes(bytes)} (${formatCount(objects)})`;
@@ -44,6 +45,7 @@ interface RebaseCall {
     readonly currentOnly: boolean;
     readonly allowEmpty: boolean;
     readonly dryRun: boolean;
+    readonly ignoreBudget: boolean;
   };
   readonly context: StoreContext & Clock & ReadingContext & TableContext;
   readonly emit: EventSink;
@@ -92,11 +94,27 @@ export async function rebaseStore(url: string, { values, context, emit }: Rebase
         hint: 'see that the place is the right one and mounted; with --allow-empty it is recorded as empty',
       },
     );
-  if (!dryRun) {
-    await shareAll(rebase.records, context);
-    await appendRecords(folder, rebase.records, { host: hostname() });
+  const budgets =
+    dryRun || values.ignoreBudget ? undefined : await budgetCorrection(rebase.records, records, { values, context });
+  try {
+    if (!dryRun) {
+      await shareAll(rebase.records, context);
+      await appendRecords(folder, rebase.records, { host: hostname() });
+    }
+    await budgets?.make();
+  } finally {
+    budgets?.close();
   }
-  const document = documentOf(rebase, { location, by, at, dryRun, unreadLines, requests: store.requests });
+  const correctedBudgets = budgets?.count ?? 0;
+  const document = documentOf(rebase, {
+    location,
+    by,
+    at,
+    dryRun,
+    correctedBudgets,
+    unreadLines,
+    requests: store.requests,
+  });
   const table = rebase.corrections.length === 0 ? '' : `\n${await tableText(rebase.corrections, COLUMNS, context)}`;
   return { document, text: textOf(lines(rebase, document)) + table };
 }
@@ -153,6 +171,7 @@ interface RebaseFacts {
   readonly by: 'listing' | 'inventory';
   readonly at: Date;
   readonly dryRun: boolean;
+  readonly correctedBudgets: number;
   readonly unreadLines: number;
   readonly requests: FoundStore['requests'];
 }
@@ -161,7 +180,10 @@ const amountDocument = ({ objects, bytes, monthlyMicros }: StoredAmount) => {
   return { objects, bytes, monthlyUsd: usdOf(monthlyMicros) };
 };
 
-function documentOf(rebase: Rebase, { location, by, at, dryRun, unreadLines, requests }: RebaseFacts) {
+function documentOf(
+  rebase: Rebase,
+  { location, by, at, dryRun, correctedBudgets, unreadLines, requests }: RebaseFacts,
+) {
   const { corrections, before, after, left, records } = rebase;
   return {
     location,
@@ -175,6 +197,7 @@ function documentOf(rebase: Rebase, { location, by, at, dryRun, unreadLines, req
       const amounts = { recorded: amountDocument(recorded), measured: amountDocument(measured) };
       return { url: store, project, region, storageClass, ...amounts };
     }),
+    correctedBudgets,
     busyUploads: left,
     unreadLines,
     requests,
@@ -185,7 +208,7 @@ const amountText = ({ objects, bytes, monthlyMicros }: StoredAmount): string =>
   `${formatBytes(bytes)} in ${formatQuantity(objects, 'object')}, ${formatUsd(usdOf(monthlyMicros))} a month`;
 
 function lines({ corrections, before, after, left }: Rebase, about: ReturnType<typeof documentOf>): readonly string[] {
-  const { location, measuredAt, measuredBy, dryRun, isRecorded, unreadLines } = about;
+  const { location, measuredAt, measuredBy, dryRun, isRecorded, correctedBudgets, unreadLines } = about;
   const count = formatQuantity(corrections.length, 'amount');
   const outcome =
     corrections.length === 0
@@ -199,6 +222,7 @@ function lines({ corrections, before, after, left }: Rebase, about: ReturnType<t
     ),
     fact('recorded', amountText(before)),
     fact('stored', amountText(after)),
+    ...(correctedBudgets === 0 ? [] : [fact('budgets', `${formatCount(correctedBudgets)} corrected`)]),
     ...(left.length === 0
       ? []
       : [

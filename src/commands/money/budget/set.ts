@@ -1,5 +1,5 @@
 import { defineCommand } from '../../../cli/command.js';
-import type { Clock, Places, Results } from '../../../cli/context.js';
+import type { Clock, Results } from '../../../cli/context.js';
 import { flag, type Values } from '../../../cli/flag.js';
 import type { Limits, RunUse } from '../../../core/money/budget/budget.js';
 import { usageError } from '../../../core/platform/failures/errors.js';
@@ -8,6 +8,7 @@ import { textOf } from '../../kit/lines.js';
 import { isGiven } from '../../kit/run.js';
 import type { StoreContext } from '../../kit/store.js';
 import { globalFlag, projectArg, projectOf, statusLines } from './budget-target.js';
+import type { ReadingContext } from '../read-records.js';
 import { exclusiveFlag } from '../../kit/guard-flags.js';
 
 /** Limits of a billion dollars and 9 PB: larger amounts were mistyped, or cannot be counted to the byte. */
@@ -39,7 +40,7 @@ export const budgetSet = (path: 'budget set' | 'cost budget set') =>
     path,
     summary: 'set or change the budget of a project or of all of them',
     description:
-      'What is not given stays as it was set before; what was used goes on counting. A new budget begins with what the ledger of this computer has of the project: what was charged, and what is stored and goes on costing. A total includes all of it since the first record, a month what is of that month. A project has its own budget and that of all projects: both hold.',
+      'What is not given stays as it was set before; what was used goes on counting. A new budget begins with what the ledger (the shared one, where one is chosen) has of the project: what was charged, and what is stored and goes on costing. A total includes all of it since the first record, a month what is of that month. A project has its own budget and that of all projects: both hold.',
     args: [projectArg],
     flags,
     examples: [
@@ -51,13 +52,13 @@ export const budgetSet = (path: 'budget set' | 'cost budget set') =>
       1: 'the budgets cannot be read or written',
       4: 'not set: the store creates no key only once, and --exclusive was not given',
     },
-    async run(values, [name], context: Results<'budget set'> & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>) {
+    async run(values, [name], context: Results<'budget set'> & Clock & StoreContext & ReadingContext) {
       const project = projectOf(name, values.global);
       const { begunWith, budgetIn, withBudget } = await import('../../../core/money/budget/budget.js');
       const { statusOf } = await import('../../../core/money/budget/status.js');
       const now = context.now();
       const given = givenLimits(values, (key) => isGiven(context, key));
-      const uses = await usesOf(project, context);
+      const uses = await usesOfProject(project, context);
       await withBudgetBook(values, context, async ({ change, location }) => {
         const book = await change((before) => {
           const known = budgetIn(before, project);
@@ -73,12 +74,12 @@ export const budgetSet = (path: 'budget set' | 'cost budget set') =>
     },
   });
 
-/** Returns what the ledger of this computer has of a project, or with null of all projects. @throws access-denied, io */
-async function usesOf(project: string | null, { home }: Pick<Places, 'home'>): Promise<readonly RunUse[]> {
-  const { ledgerFolder, readLedger } = await import('../../../core/money/ledger/ledger.js');
-  const { useOf } = await import('../../../core/money/budget/day-use.js');
-  const { records } = await readLedger(ledgerFolder(home));
-  return records.filter((record) => project === null || record.project === project).map(useOf);
+/** Returns what the ledger has of a project, or with null of all projects. @throws access-denied, io */
+async function usesOfProject(project: string | null, context: ReadingContext): Promise<readonly RunUse[]> {
+  const { endedRecords } = await import('../read-records.js');
+  const { usesOf } = await import('../../../core/money/budget/rebased-use.js');
+  const uses = usesOf((await endedRecords(context)).records);
+  return uses.filter((use) => project === null || use.project === project);
 }
 
 /** Returns the limits that are given, in whole micro-dollars and bytes. */

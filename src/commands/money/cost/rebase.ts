@@ -3,6 +3,7 @@ import { defineCommand } from '../../../cli/command.js';
 import type { Clock, Messages, Results } from '../../../cli/context.js';
 import { flag } from '../../../cli/flag.js';
 import type { ProgressContext } from '../../../cli/progress.js';
+import { budgetStoreFlag } from '../../kit/budget-flags.js';
 import { detectedStoreFlags } from '../../kit/flags.js';
 import { stopwatch, withResult } from '../../kit/run.js';
 import type { StoreContext } from '../../kit/store.js';
@@ -19,6 +20,8 @@ const flags = {
   currentOnly: flag.on({ describe: 'the bucket keeps no older versions: current objects are all that is billed' }),
   allowEmpty: flag.on({ describe: 'record that the place is empty' }),
   dryRun: flag.on({ describe: 'say what would be corrected, and write nothing' }),
+  ...budgetStoreFlag,
+  ignoreBudget: flag.on({ describe: 'correct the ledger alone, and leave budgets as they are' }),
 };
 
 type Context = Results<'cost rebase'> &
@@ -36,7 +39,8 @@ export const command = defineCommand({
     'The ledger adds up what runs of this computer stored and deleted. It does not see what lifecycle rules moved to another class, ' +
     'what expired, and what other computers wrote or deleted. This lists the store (older versions too, as they are billed), compares ' +
     'by project and class, and records what it found with its date: from then on reports, forecasts and budgets start from that; ' +
-    'what was spent until then is not changed. An upload that no record names is a project of its own, by its upload id, and ' +
+    'what was spent until then is not changed. Budgets on this computer count the correction; those in a --budget-store do where the ' +
+    'ledger is shared as well (ARCHIVER_LEDGER_STORE). An upload that no record names is a project of its own, by its upload id, and ' +
     'what lies outside of uploads and datasets has none. Uploads that are written meanwhile are left as recorded.\n' +
     'With --inventory the store is as it was when that began, and later runs count on top. What cannot be listed as a whole corrects ' +
     'nothing. Prices are those of today.',
@@ -51,7 +55,7 @@ export const command = defineCommand({
   ],
   exits: {
     0: 'corrected, or the ledger agrees with the store',
-    1: 'nothing was written: the store cannot be listed as a whole, or the ledger not read or written',
+    1: 'nothing was written: the store cannot be listed as a whole, or the ledger or the budgets not read or written',
   },
   async run(values, [url], context: Context) {
     const elapsed = stopwatch(context);

@@ -1,0 +1,107 @@
+// Budgets count what a rebase corrects, so that they go on with what the report has.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { program } from '../../../../src/commands/index.js';
+import { type MemoryS3, startMemoryS3 } from '../../../support/memory-s3.js';
+import { useTestCredentials } from '../../../support/open-s3.js';
+import { json, runCommand } from '../../../support/run-command.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+
+const root = program();
+const env = { AWS_ACCESS_KEY_ID: 'archiver', AWS_SECRET_ACCESS_KEY: 'archiver-secret' };
+let folder = '';
+let s3: MemoryS3;
+beforeAll(async () => {
+  useTestCredentials();
+  s3 = await startMemoryS3('lab');
+});
+afterAll(() => s3.close());
+
+const ledgerText = (): string =>
+  readdirSync(join(folder, 'home', 'ledger'))
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => readFileSync(join(folder, 'home', 'ledger', name), 'utf8'))
+    .join('');
+
+const [may, june] = [new Date('2026-05-20T12:00:00Z'), new Date('2026-06-10T12:00:00Z')];
+const amounts = async (now: Date, ...project: readonly string[]) => {
+  const ask = async (...argv: readonly string[]) =>
+    json((await runCommand({ root, folder, env, now: () => now }, [...argv, '--json'])).stdout);
+  const named = project.length === 0 ? ['--global'] : project;
+  const { costUsage, volumeUsage } = (await ask('budget', 'status', ...named)) as Record<string, { used: number }>;
+  const report = await (project.length === 0
+    ? ask('cost', 'report', '--period', 'all')
+    : ask('cost', 'project', ...project));
+  return { budget: [costUsage!.used, volumeUsage!.used], report: [report['costUsd'], report['storedBytes']] };
+};
+const here = (now: Date, ...argv: readonly string[]) => runCommand({ root, folder, env, now: () => now }, argv);
+const onAws = (now: Date, ...argv: readonly string[]) =>
+  here(now, ...argv, '--endpoint-url', s3.endpoint, '--region', 'us-east-1');
+beforeEach(async () => {
+  folder = await tempFolder();
+  mkdirSync(join(folder, 'data'));
+  s3.buckets.set('lab', new Map());
+  writeFileSync(join(folder, '.archiver.yaml'), 'costControl:\n  provider: aws\n');
+  for (const named of ['genome', '--global']) await here(may, 'budget', 'set', named, '--cost', '100', '--volume', '1');
+  writeFileSync(join(folder, 'data', 'a'), randomBytes(30_000_000));
+  expect((await onAws(may, 'upload', 'data', 's3://lab/archive', '--project', 'genome', '--quiet')).status).toBe(0);
+  // What no record tells of.
+  const lab = s3.buckets.get('lab');
+  for (const [key, object] of lab ?? [])
+    if (key.includes('/chunk-')) lab?.set(key, { ...object, body: object.body.subarray(0, 10_000_000) });
+});
+
+test('both start from what was found, as the report does', async () => {
+  const { stdout } = await onAws(may, 'cost', 'rebase', 's3://lab/archive', '--json');
+  expect(json(stdout)).toMatchObject({ correctedBudgets: 2 });
+
+  for (const project of [[], ['genome']])
+    for (const now of [may, june]) {
+      const { budget, report } = await amounts(now, ...project);
+      expect(budget).toEqual(report);
+    }
+  const kept = await amounts(june);
+  expect(json((await onAws(june, 'cost', 'rebase', 's3://lab/archive', '--json')).stdout)).toMatchObject({
+    correctedBudgets: 0,
+  });
+  expect(await amounts(june)).toEqual(kept);
+});
+
+test('a budget that is set afterwards begins with what was found', async () => {
+  await onAws(may, 'cost', 'rebase', 's3://lab/archive');
+  await here(june, 'budget', 'remove', 'genome');
+  await here(june, 'budget', 'set', 'genome', '--cost', '100');
+
+  const { budget, report } = await amounts(june, 'genome');
+  expect(budget).toEqual(report);
+});
+
+test('where they cannot be corrected nothing is written, and --ignore-budget corrects the ledger alone', async () => {
+  const book = join(folder, 'home', 'budgets.json');
+  writeFileSync(book, '{');
+  const before = ledgerText();
+  const refused = await onAws(may, 'cost', 'rebase', 's3://lab/archive');
+  expect([refused.status, refused.stderr, ledgerText()]).toEqual([
+    1,
+    expect.stringMatching(
+      /the budgets on this computer cannot be corrected, and nothing was written: .*--ignore-budget/s,
+    ),
+    before,
+  ]);
+
+  expect((await onAws(may, 'cost', 'rebase', 's3://lab/archive', '--ignore-budget')).status).toBe(0);
+  expect(ledgerText()).not.toBe(before);
+});
+
+test('budgets that machines share are left alone where their ledger is not shared, and that is said', async () => {
+  mkdirSync(join(folder, 'group'));
+  const at = ['--budget-store', join(folder, 'group')];
+  await here(may, 'budget', 'set', '--global', '--cost', '100', ...at);
+  const before = readFileSync(join(folder, 'group', 'budgets.json'), 'utf8');
+
+  const { status, stderr } = await onAws(may, 'cost', 'rebase', 's3://lab/archive', ...at);
+  expect([status, stderr]).toEqual([0, expect.stringContaining('ARCHIVER_LEDGER_STORE')]);
+  expect(readFileSync(join(folder, 'group', 'budgets.json'), 'utf8')).toBe(before);
+});
