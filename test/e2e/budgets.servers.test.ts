@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { RESERVED_MS } from '../../src/core/money/budget/reservation.js';
+import { RESERVED_MS } from '../../src/core/money/budget/reserved.js';
 import { program } from '../../src/commands/index.js';
 import { noise } from '../core/archive/trees.js';
 import { useTestCredentials } from '../support/open-s3.js';

@@ -1,7 +1,6 @@
 // What a run that goes on has reserved of its budgets. Its record counts what it used instead.
 import type { RunAccount } from '../../cli/context.js';
-import { type Reserved, sumOfReserved } from '../../core/money/budget/reserve.js';
-import { RESERVED_MS } from '../../core/money/budget/reservation.js';
+import { RESERVED_MS, type Reserved, sumOfReserved } from '../../core/money/budget/reserved.js';
 
 /** A third of the time that a reservation lasts: two attempts may fail. */
 const RENEW_MS = RESERVED_MS / 3;

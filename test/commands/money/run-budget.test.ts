@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RunBudget } from '../../../src/commands/money/run-budget.js';
-import { RESERVED_MS } from '../../../src/core/money/budget/reservation.js';
+import { RESERVED_MS } from '../../../src/core/money/budget/reserved.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,9 +1,7 @@
 // Reservations: a run that begins notes in the book what it will use at most, so that others do not begin on the same rest of a budget. It
 // is removed when the run is counted; that of a run that died expires. Pure.
 import * as s from '../../platform/documents/schema.js';
-
-/** A run renews its reservation as long as it lives, so that one of a dead run does not block others for long. */
-export const RESERVED_MS = 15 * 60_000;
+import { RESERVED_MS } from './reserved.js';
 
 export const RESERVATION = s.schema(() =>
   s.object({

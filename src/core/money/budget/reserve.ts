@@ -6,10 +6,8 @@ import { type Amounts, type BudgetBook, budgetsFor } from './budget.js';
 import { changeBook, readBook } from './book-store.js';
 import { refuseUncounted } from './countable.js';
 import { type Reservation, withReservation } from './reservation.js';
+import { type Reserved, sumOfReserved } from './reserved.js';
 import { budgetChecks, type Ending, refuseOver } from './verdict.js';
-
-/** What a run has reserved. */
-export type Reserved = Pick<Reservation, 'micros' | 'bytes'>;
 
 export interface PlannedRun extends Pick<Reservation, 'id' | 'project'> {
   readonly planned: Amounts;
@@ -32,13 +30,6 @@ const amountsOf = ({ costUsd, bytes }: Amounts): Reserved => ({
   micros: costUsd === null ? 0 : microsOf(costUsd),
   bytes,
 });
-
-/** Returns the sum of reserved amounts. */
-export const sumOfReserved = (all: Iterable<Reserved>): Reserved => {
-  let [micros, bytes] = [0, 0];
-  for (const one of all) [micros, bytes] = [micros + one.micros, bytes + one.bytes];
-  return { micros, bytes };
-};
 
 /** Returns the book with the reservation of a run that may begin. @throws budget-exceeded */
 export function reserving(
