@@ -1,9 +1,7 @@
 // Asks features before a command fetches readable content, which costs requests and transfer.
-import type { Context, Pricing } from '../../cli/context.js';
-import { estimateRetrieval } from '../../core/cost/retrieval-cost.js';
+import type { Context } from '../../cli/context.js';
 import type { RestoreOptions } from '../../core/restore/restore.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
-import { pricedBy } from './prices.js';
 import { retrievalGate } from './slots.js';
 
 interface Fetch {
@@ -17,26 +15,19 @@ interface Fetch {
 export function fetchGate({ values, uploadId, opened, context }: Fetch): NonNullable<RestoreOptions['mayFetch']> {
   const check = retrievalGate({ ...values }, uploadId, context);
   return async (needed) => {
-    const chunks = needed.map((chunk) => ({ ...chunk, isReadable: true }));
-    await check(estimateFetch(chunks, opened, context));
+    const { estimateRetrieval } = await import('../../core/cost/retrieval-cost.js');
+    const { pricedBy } = await import('./prices.js');
+    const { region, isAws, store } = opened;
+    const estimate = estimateRetrieval({
+      ...pricedBy(context, opened),
+      region,
+      isAws,
+      isFolder: store.url.startsWith('file:'),
+      chunks: needed.map((chunk) => ({ ...chunk, isReadable: true })),
+      tier: 'standard',
+      days: 0,
+    });
+    await check(estimate);
     return true;
   };
-}
-
-function estimateFetch(
-  chunks: Parameters<typeof estimateRetrieval>[0]['chunks'],
-  opened: OpenedStore,
-  context: Pricing,
-): ReturnType<typeof estimateRetrieval> {
-  const { region, isAws, store } = opened;
-  const isFolder = store.url.startsWith('file:');
-  return estimateRetrieval({
-    ...pricedBy(context, opened),
-    region,
-    isAws,
-    isFolder,
-    chunks,
-    tier: 'standard',
-    days: 0,
-  });
 }
