@@ -48,7 +48,7 @@ describe.skipIf(conf === undefined)('a writer on Ceph, by the README of its bund
   const agent = (): Promise<Ran> => {
     const unit = readFileSync(join(bundle, `archiver-${ID}.service`), 'utf8');
     const [, words = ''] = /^ExecStart=\S+ (.*)$/m.exec(unit) ?? [];
-    return run(WRITER, words.replace(`/etc/archiver/${ID}`, bundle).split(' '));
+    return run(WRITER, [...words.replace(`/etc/archiver/${ID}`, bundle).split(' '), '--once']);
   };
   const verify = (): Promise<Ran> => run(OPERATOR, ['verify', `${BASE}/writers/${ID}`, '--deep']);
 

@@ -2,7 +2,7 @@
 // after its first cycle or pass, and paths of the machine (/srv, /var) lie in a folder of the test.
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -185,8 +185,10 @@ ${block('--key keys/config-signing-private.pem --key').split('\n').slice(2).join
   it.skipIf(endpoint === undefined || name === 'Ceph')(
     'a bundle is made with an identity, which is taken down',
     async () => {
-      expect(await follow(block('--mint --profile admin'))).toMatchObject({ status: 0 });
-      expect(existsSync(at('nas-01/credentials'))).toBe(true);
+      expect(await follow(block('--writer-id nas-01 --public-key'))).toMatchObject({ status: 0 });
+      const credentials = readFileSync(at('nas-01/credentials'), 'utf8');
+      expect(await follow(block('--replaces nas-01'))).toMatchObject({ status: 0 });
+      expect(readFileSync(at('nas-01-new/credentials'), 'utf8')).not.toBe(credentials);
       expect(await follow(block('scuttle nas-01'))).toMatchObject({ status: 0 });
     },
   );

@@ -137,7 +137,7 @@ describe.skipIf(noGarage() !== undefined)(`a writer on Garage${reason}`, () => {
       await client('both').send(new PutObjectCommand({ Bucket: BUCKET, Key: `lab/fleet/agent/${name}`, Body }));
     const unit = readFileSync(join(work, 'bundle', 'archiver-agent.service'), 'utf8');
     const [, words = ''] = /^ExecStart=\S+ (.*)$/m.exec(unit) ?? [];
-    const call = words.replace('/etc/archiver/agent', join(work, 'bundle')).split(' ');
+    const call = [...words.replace('/etc/archiver/agent', join(work, 'bundle')).split(' '), '--once'];
 
     for (const version of [1, 2]) {
       writeFileSync(join(folder, `file-${version}`), `of cycle ${version}`);
