@@ -104,6 +104,8 @@ test.each<Screen>([
     expect([await session.isAlternate(), session.isCursorShown()]).toEqual([true, false]);
 
     process.kill(jobOf(session), 'SIGTSTP');
+    // What the shell said of the first stop is on its screen, too, and a SIGCONT that comes too early takes the signal back.
+    await expect.poll(() => isStopped(jobOf(session))).toBe(true);
     await expectShell(session);
     // In the background it does not touch the terminal: the kernel stops it as soon as it tries.
     const switches = switchesOf(jobOf(session));
