@@ -25,9 +25,20 @@ export interface PlanState {
   readonly error: string | undefined;
 }
 
-/** Asked once per cycle. Throws only when the agent is cancelled. */
+/** The result of a look for another config between two cycles. */
+export interface PlanLook {
+  /** Why the config that lies there was not accepted. */
+  readonly error: string | undefined;
+  /** `run_now` of a config with a higher version that this look was the first to accept, in ms since 1970. */
+  readonly runNowMs: number | undefined;
+}
+
+/** Throws only when the agent is cancelled. */
 export interface PlanSource {
+  /** Asked once per cycle. */
   next(signal: AbortSignal): Promise<PlanState>;
+  /** Asked between cycles; undefined where nothing has changed, or that could not be found out. Absent where nothing can change. */
+  look?(signal: AbortSignal): Promise<PlanLook | undefined>;
 }
 
 /** Settings from the agent's flags, used beside a config. */

@@ -15,12 +15,14 @@ import {
   type SourceOutcome,
   unknownSource,
 } from './cycle.js';
-import { catchUpMs, nextStartMs } from './schedule.js';
+import { catchUpMs, isRunDue, nextStartMs } from './schedule.js';
 import { SourceWatch, type SourceWatchOptions } from './source-watch.js';
 import { type AgentClock, waitUntil } from './wait-until.js';
 
 /** Time between two heartbeats of a long cycle. */
 const BEAT_MS = 180_000;
+/** Time between two looks for another config while the agent waits. */
+const LOOK_MS = 300_000;
 /** Time limit of the last heartbeat, since a stopped agent has ten seconds in all. */
 const LAST_BEAT_MS = 2_000;
 /** Time limit of the heartbeat after an ordinary cycle. */
@@ -160,9 +162,23 @@ class Agent {
 
   private async wait(dueMs: number): Promise<void> {
     const { clock, signal } = this.options;
-    await waitUntil(dueMs, clock, signal);
+    const isAsked = await waitUntil(dueMs, clock, signal, { everyMs: LOOK_MS, look: () => this.look() });
+    if (isAsked) return;
     const moreMs = catchUpMs(dueMs, clock.now().getTime(), this.intervalMs(), clock.random);
     if (moreMs > 0 && !signal.aborted) await clock.sleep(moreMs, signal);
+  }
+
+  /** Looks for another config; returns true when it asks for a cycle at once. It is used from the next cycle on, when `once` asks for it. */
+  private async look(): Promise<boolean> {
+    const { plans, heartbeats, clock, signal } = this.options;
+    const found = await plans.look?.(signal);
+    if (found === undefined) return false;
+    const { error, runNowMs } = found;
+    if (error !== this.state.error) {
+      this.state = { ...this.state, error };
+      heartbeats.send(() => this.heartbeat());
+    }
+    return runNowMs !== undefined && isRunDue(runNowMs, Date.parse(this.cycle.startedAt), clock.now().getTime());
   }
 
   private intervalMs(): number {

@@ -5,7 +5,7 @@ import { fileFailure } from '../../platform/failures/file-failure.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { checkFleetConfig } from '../config/check-fleet-config.js';
 import type { FleetConfig } from '../config/fleet-config.js';
-import { type AgentPlan, deleteRefusal, type PlanSource, type PlanState } from './agent-plan.js';
+import { type AgentPlan, deleteRefusal, type PlanLook, type PlanSource, type PlanState } from './agent-plan.js';
 
 /** Reads and checks the file. @throws usage for errors in it; access-denied, io */
 export async function readConfigFile(path: string): Promise<FleetConfig> {
@@ -51,5 +51,11 @@ export class FileConfig implements PlanSource {
     if (refusal !== undefined && refusal !== this.refusal) this.onTrouble(refusal);
     this.refusal = refusal;
     return { plan, error };
+  }
+
+  async look(): Promise<PlanLook> {
+    const { version } = this.current;
+    const { error } = await this.next();
+    return { error, runNowMs: this.current.version > version ? this.current.runNowMs : undefined };
   }
 }

@@ -1,7 +1,7 @@
-// Fetches the signed config of a writer before each cycle. The config's exact bytes must be signed by the operator, and it must not be
+// Fetches the signed config of a writer before each cycle, and between cycles when it has changed. The config's exact bytes must be signed by the operator, and it must not be
 // older than the last one, be for another writer, or make the agent read more than before without saying so. When it is refused, the last
 // good one stays in use, and the reason goes into the heartbeat.
-import { errorText, integrityError } from '../../platform/failures/errors.js';
+import { errorText, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { throwIfCancelled } from '../../store/store-error.js';
@@ -12,7 +12,7 @@ import { acceptedOf, assertNoOlderKey, assertNotOlder, olderError } from '../con
 import { type Signer, verifyConfig } from '../config/signature.js';
 import { highestUsed, noteUsed } from '../config/used-versions.js';
 import { widenings } from '../config/compare-scope.js';
-import { type AgentPlan, deleteRefusal, type PlanSource, type PlanState } from './agent-plan.js';
+import { type AgentPlan, deleteRefusal, type PlanLook, type PlanSource, type PlanState } from './agent-plan.js';
 import type { KeptConfig, SignedConfig } from './kept-config.js';
 
 export interface PulledConfigOptions {
@@ -29,6 +29,13 @@ export interface PulledConfigOptions {
   readonly onTrouble: (text: string) => void;
 }
 
+/** Time limit of a look between cycles, which must not delay the next one. */
+const LOOK_PATIENCE_MS = 20_000;
+
+interface Fetched extends SignedConfig {
+  readonly etag: string;
+}
+
 interface Accepted {
   readonly signed: SignedConfig;
   readonly config: FleetConfig;
@@ -42,6 +49,8 @@ export class PulledConfig implements PlanSource {
   private hasRead = false;
   /** The version in use, until the store has it. */
   private unnoted: number | undefined;
+  /** ETag of the config in use; undefined when another one was refused since, or none was fetched. */
+  private etag: string | undefined;
 
   constructor(private readonly options: PulledConfigOptions) {}
 
@@ -53,8 +62,7 @@ export class PulledConfig implements PlanSource {
     this.hasRead = true;
     let error: string | undefined;
     try {
-      await this.accept(await this.fetch(signal), signal);
-      await this.noteInStore(signal);
+      await this.take(await this.fetch(signal), signal);
     } catch (failure) {
       throwIfCancelled(signal);
       error = errorText(failure);
@@ -63,15 +71,56 @@ export class PulledConfig implements PlanSource {
     return { plan: accepted && this.options.planOf(accepted.config), error };
   }
 
-  private async fetch(signal: AbortSignal): Promise<SignedConfig> {
+  async look(signal: AbortSignal): Promise<PlanLook | undefined> {
+    const before = this.accepted?.config.version ?? 0;
+    const fetched = await this.fetchChanged(signal);
+    if (fetched === undefined) return undefined;
+    try {
+      await this.take(fetched, signal);
+    } catch (failure) {
+      throwIfCancelled(signal);
+      // The store did not answer: the next cycle asks again, and says so.
+      if (!isArchiverError(failure, 'integrity')) return undefined;
+      return { error: errorText(failure), runNowMs: undefined };
+    }
+    const { version = 0, runNowMs } = this.accepted?.config ?? {};
+    return { error: undefined, runNowMs: version > before ? runNowMs : undefined };
+  }
+
+  /** Returns undefined when the config is the one in use, and when the store does not say: the next cycle asks again, and says so. */
+  private async fetchChanged(signal: AbortSignal): Promise<Fetched | undefined> {
+    const { withFleet, writerId } = this.options;
+    const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOK_PATIENCE_MS)]);
+    try {
+      const { etag } = this;
+      const isSame =
+        etag !== undefined && etag === (await withFleet((store) => store.head(configKey(writerId), brief)))?.etag;
+      return isSame ? undefined : await this.fetch(brief);
+    } catch (failure) {
+      throwIfCancelled(signal);
+      if (!isArchiverError(failure) && !brief.aborted) throw failure;
+      return undefined;
+    }
+  }
+
+  private async take(fetched: Fetched, signal: AbortSignal): Promise<void> {
+    this.etag = undefined;
+    await this.accept(fetched, signal);
+    this.etag = fetched.etag;
+    await this.noteInStore(signal);
+  }
+
+  private async fetch(signal: AbortSignal): Promise<Fetched> {
     const key = configKey(this.options.writerId);
     let what = 'the config could not be fetched';
     try {
       return await this.options.withFleet(async (store) => {
-        const bytes = await readAll(await store.get(key, { signal }), MAX_CONFIG_BYTES);
+        const content = await store.get(key, { signal });
+        const bytes = await readAll(content, MAX_CONFIG_BYTES);
         // Without permission to list, a missing signature looks like a missing permission to the writer.
         what = 'the config is not signed, or its signature cannot be fetched';
-        return { bytes, signature: await readAll(await store.get(`${key}.sig`, { signal }), MAX_CONFIG_BYTES) };
+        const signature = await readAll(await store.get(`${key}.sig`, { signal }), MAX_CONFIG_BYTES);
+        return { bytes, signature, etag: content.etag };
       });
     } catch (error) {
       throw integrityError(`${what}: ${errorText(error)}`, { cause: error });

@@ -10,6 +10,9 @@ const SELDOM_MS = 900_000;
 /** A cycle this late means that the computer was asleep. */
 const LATE_MS = 60_000;
 
+/** A request for a cycle that is older has no effect. */
+const RUN_NOW_HOLDS_MS = 86_400_000;
+
 export interface EndedCycle {
   /** Ms since 1970 by the wall clock, like all times here. */
   readonly startedMs: number;
@@ -38,4 +41,9 @@ export function nextStartMs({ startedMs, endedMs, intervalMs, outages }: EndedCy
  */
 export function catchUpMs(dueMs: number, nowMs: number, intervalMs: number, random: () => number): number {
   return nowMs - dueMs < LATE_MS ? 0 : Math.round(random() * Math.min(LATE_MS, intervalMs * SPREAD));
+}
+
+/** Returns whether `run_now` of a config that has just been accepted asks for a cycle that has not begun. A time in the future counts as now. */
+export function isRunDue(runNowMs: number, lastStartMs: number, nowMs: number): boolean {
+  return runNowMs > lastStartMs && nowMs - runNowMs <= RUN_NOW_HOLDS_MS;
 }

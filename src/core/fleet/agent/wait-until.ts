@@ -11,12 +11,33 @@ export interface AgentClock {
 
 const STEP_MS = 30_000;
 
-/** Resolves when the wall clock reaches `dueMs`, or after as much time if the clock was set back; sooner when aborted. */
-export async function waitUntil(dueMs: number, { now, sleep }: AgentClock, signal: AbortSignal): Promise<void> {
+/** Something to do from time to time while waiting. */
+export interface Meanwhile {
+  readonly everyMs: number;
+  /** Returns true to end the waiting. */
+  readonly look: () => Promise<boolean>;
+}
+
+/**
+ * Resolves when the wall clock reaches `dueMs`, or after as much time if the clock was set back; sooner when aborted. Returns true when a
+ * look has ended it.
+ */
+export async function waitUntil(
+  dueMs: number,
+  { now, sleep }: AgentClock,
+  signal: AbortSignal,
+  meanwhile?: Meanwhile,
+): Promise<boolean> {
+  let sinceLookMs = 0;
   let leftMs = dueMs - now().getTime();
   while (leftMs > 0 && !signal.aborted) {
     const stepMs = Math.min(leftMs, STEP_MS);
     await sleep(stepMs, signal);
     leftMs = Math.min(leftMs - stepMs, dueMs - now().getTime());
+    sinceLookMs += stepMs;
+    if (meanwhile === undefined || sinceLookMs < meanwhile.everyMs || leftMs <= 0 || signal.aborted) continue;
+    if (await meanwhile.look()) return true;
+    sinceLookMs = 0;
   }
+  return false;
 }

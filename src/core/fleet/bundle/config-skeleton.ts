@@ -15,6 +15,7 @@ store: "${url}"
 region: "${region}"
 storage_class: STANDARD
 ${kmsKeyArn === undefined ? '' : `kms_key_id: "${kmsKeyArn}"\n`}scan_interval: 1h
+# A cycle at once: run_now: 2026-05-01T14:30:00Z (the time of now), with a higher version.
 track_deletes: false
 watch_paths:
   # Absolute folders of the machine; those of a container are as compose.yaml mounts them.

@@ -26,6 +26,7 @@ const KEYS = [
   'description',
   'watch_paths',
   'scan_interval',
+  'run_now',
   'track_deletes',
   'ignore_ctime',
   'allow_scope_expansion',
@@ -56,6 +57,7 @@ function checkRoot(map: YAMLMap, problems: Problems): FleetConfig | undefined {
   const scanIntervalMs = root.duration('scan_interval');
   if (scanIntervalMs !== undefined && (scanIntervalMs < SECOND_MS || scanIntervalMs > YEAR_MS))
     root.error('scan_interval', 'must be from 1s to 366d');
+  const runNowMs = root.time('run_now');
   const trackDeletes = root.flag('track_deletes') ?? false;
   const ignoreCtime = root.flag('ignore_ctime') ?? false;
   const allowScopeExpansion = root.flag('allow_scope_expansion') ?? false;
@@ -63,7 +65,7 @@ function checkRoot(map: YAMLMap, problems: Problems): FleetConfig | undefined {
   const sources = root.has('watch_paths') ? checkSources(root, { problems, storeUrl: store.storeUrl }) : [];
   if (version === undefined || writerId === undefined) return undefined;
   const switches = { trackDeletes, ignoreCtime, allowScopeExpansion };
-  return { version, writerId, name, ...store, sources, scanIntervalMs, ...switches };
+  return { version, writerId, name, ...store, sources, scanIntervalMs, runNowMs, ...switches };
 }
 
 function checkWriter(root: Section): string | undefined {

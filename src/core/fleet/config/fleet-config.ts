@@ -43,6 +43,8 @@ export interface FleetConfig {
   readonly kmsKeyId: string | undefined;
   readonly sources: readonly FleetSource[];
   readonly scanIntervalMs: number | undefined;
+  /** When the operator asked for a cycle outside the schedule, in ms since 1970. */
+  readonly runNowMs: number | undefined;
   readonly trackDeletes: boolean;
   /** Files of the same size and mtime are not read again when only their ctime has changed. */
   readonly ignoreCtime: boolean;

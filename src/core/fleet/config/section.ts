@@ -22,6 +22,8 @@ export interface PlacedText {
   readonly place: Place;
 }
 
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
 export class Section {
   private readonly pairs = new Map<string, Pair<Node, Node | null>>();
   private readonly place: Place;
@@ -122,6 +124,14 @@ export class Section {
   /** Returns a duration in milliseconds. */
   duration(key: string): number | undefined {
     return this.read(key, 'a duration such as 90s, 15m, 24h or 7d', (node) => parseDuration(scalarText(node) ?? ''));
+  }
+
+  /** Returns a time in ms since 1970; it must say its zone. */
+  time(key: string): number | undefined {
+    return this.read(key, 'a time such as 2026-05-01T14:30:00Z', (node) => {
+      const text = scalarText(node) ?? '';
+      return TIME.test(text) ? Date.parse(text) || undefined : undefined;
+    });
   }
 
   texts(key: string): readonly PlacedText[] {

@@ -14,6 +14,7 @@ name: web server
 description: for people
 s3_config: {bucket: acme-archive, prefix: /lab/, region: eu-central-1, storage_class: standard_ia, kms_key_id: alias/lab}
 scan_interval: 1h30m
+run_now: 2026-05-01T14:30:00+02:00
 track_deletes: true
 ignore_ctime: true
 allow_scope_expansion: true
@@ -66,6 +67,7 @@ watch_paths:
       },
     ],
     scanIntervalMs: 5_400_000,
+    runNowMs: Date.parse('2026-05-01T12:30:00Z'),
     trackDeletes: true,
     ignoreCtime: true,
     allowScopeExpansion: true,
@@ -256,6 +258,12 @@ describe('refuses in one sentence with its place', () => {
     ],
     ['a share with its sign', `${LEAST}    max_changed_percent: 50%\n`, /max_changed_percent wants a whole number/],
     ['an interval of nothing', `${LEAST}scan_interval: 0\n`, /scan_interval must be from 1s to 366d/],
+    [
+      'a time without a zone',
+      `${LEAST}run_now: 2026-05-01T14:30:00\n`,
+      /run_now wants a time such as 2026-05-01T14:30:00Z/,
+    ],
+    ['a time that is none', `${LEAST}run_now: 2026-13-01T14:30:00Z\n`, /run_now wants a time such as/],
     ['an interval of years', `${LEAST}scan_interval: 400d\n`, /scan_interval must be from 1s to 366d/],
   ])('%s', (_, text, sentence) => {
     const { config, errors } = check(text);

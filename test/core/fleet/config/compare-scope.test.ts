@@ -122,7 +122,7 @@ test.each<[string, Keys, Keys]>([
   [
     'settings that read nothing',
     {},
-    { version: 2, scan_interval: '5m', track_deletes: true, storage_class: 'GLACIER' },
+    { version: 2, scan_interval: '5m', track_deletes: true, storage_class: 'GLACIER', run_now: '2026-05-01T14:30:00Z' },
   ],
   ['leave to widen that was there', { allow_scope_expansion: true }, { allow_scope_expansion: true }],
 ])('takes %s for no widening', (_, from, to) => {
