@@ -3,7 +3,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { CloudWatchClient, ListMetricsCommand } from '@aws-sdk/client-cloudwatch';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { noise } from '../core/archive/trees.js';
+import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.js';
 import { documentAt } from '../support/follow-document.js';
 import { type HookServer, startHook } from '../support/hook-server.js';
 import { startSmtp } from '../support/smtp-server.js';
@@ -24,6 +27,8 @@ interface Alerted {
 
 const alertsIn = ({ requests }: HookServer): readonly Alerted[] =>
   requests.flatMap(({ body }) => (JSON.parse(body) as { readonly alerts: readonly Alerted[] }).alerts);
+const told = (hook: HookServer): readonly string[] =>
+  alertsIn(hook).map(({ severity, type, writerId, project }) => [severity, type, writerId ?? project ?? '-'].join(' '));
 
 describe.each([
   ['moto', moto, 'eu-west-1'],
@@ -33,8 +38,9 @@ describe.each([
   /** What the page says, and what is said here: addresses of receivers, sizes and times. */
   const names: (readonly [string | RegExp, string])[] = [];
   const page = documentAt('alerts.md', endpoint ?? '', () => names);
-  const { at, block, blocks } = page;
+  const { at, block, blocks, bucket, client } = page;
   const env: Record<string, string> = {};
+  let proxy: FaultProxy;
   const follow = (commands: string) => page.follow(commands, env);
 
   /** Receivers, and the channels that lead to them, as the page configures them. */
@@ -50,7 +56,9 @@ describe.each([
       ['mail.example.org', '127.0.0.1'],
       ['https://example.org', hook.url],
       ['--region eu-central-1', `--region ${region}`],
+      ['--volume 20000', '--volume 0.002'],
       ['--cooldown 12h', '--cooldown 1s'],
+      ['--threshold 3h', '--threshold 2s'],
     );
     env['ARCHIVER_SMTP_PORT'] = String(smtp.port);
     writeFileSync(at('etc/archiver/slack-url'), `${slack.url}/services/T0SECRET\n`);
@@ -72,16 +80,22 @@ describe.each([
   beforeAll(async () => {
     if (isAbsent) return;
     await page.prepare();
-    mkdirSync(at('etc/archiver'), { recursive: true });
+    proxy = await startFaultProxy(endpoint);
+    for (const folder of ['srv/genomes', 'etc/archiver']) mkdirSync(at(folder), { recursive: true });
     writeFileSync(at('etc/archiver/smtp-password'), `${PASSWORD}\n`, { mode: 0o600 });
     writeFileSync(at('ca.pem'), TEST_CERTIFICATE);
+    writeFileSync(at('srv/genomes/a.bin'), noise(1_700_000));
     Object.assign(env, {
+      AWS_ENDPOINT_URL: proxy.endpoint,
       AWS_ENDPOINT_URL_CLOUDWATCH: moto,
       AWS_CA_BUNDLE: at('ca.pem'),
     });
   });
   beforeEach(() => rmSync(at('.archiver'), { recursive: true, force: true }));
-  afterAll(page.remove);
+  afterAll(async () => {
+    await proxy?.close();
+    page.remove();
+  });
 
   it.skipIf(isAbsent)('every channel gets the test, signed as the page says, and no secret is shown', async () => {
     const { smtp, slack, hook, status, said } = await configured();
@@ -123,4 +137,49 @@ describe.each([
     expect(JSON.parse(said)).toMatchObject({ cooldownMs: 1000, lastAlerts: [] });
     expect(said).not.toContain('"isEnabled":false');
   });
+
+  it.skipIf(isAbsent)('a budget that is nearly used raises one alert on every channel, and none before', async () => {
+    const { smtp, slack, hook } = await configured();
+    const ran = await follow(block('budget set genomes'));
+
+    expect([ran.status, ran.said]).toEqual([0, expect.stringContaining('85')]);
+    expect(told(hook).slice(1)).toEqual(['warning volume_threshold genomes']);
+    expect([smtp.mails.length, slack.requests.length]).toEqual([2, 2]);
+    expect(smtp.mails[1]?.text).toContain('genomes');
+    expect(await metricsOf('ProjectID', 'genomes')).toEqual(['Alerts', 'VolumeUsagePercent']);
+
+    // What does not fit is refused; the monitor finds the same budget, which was told already.
+    writeFileSync(at('srv/genomes/b.bin'), noise(1_700_001));
+    expect(await follow(block('budget set genomes'))).toMatchObject({ status: 4 });
+    const watched = await follow(`${block('fleet monitor').trim()} --budget-store s3://acme-archive/budgets`);
+    expect([watched.said, hook.requests.length]).toEqual(['', 2]);
+  });
+
+  it.skipIf(isAbsent)('a writer that nobody hears of, a fleet out of sight and its return are told once', async () => {
+    const { smtp, hook } = await configured();
+    const monitor = () => follow(block('fleet monitor'));
+    await client.send(
+      new PutObjectCommand({ Bucket: bucket, Key: 'lab/fleet/web-01/config.yaml', Body: 'version: 1\n' }),
+    );
+    await expect.poll(async () => [(await monitor()).status, told(hook).slice(1)]).toEqual([3, [STALE]]);
+    expect(await monitor()).toMatchObject({ status: 3 });
+    expect(smtp.mails.at(-1)?.text).toContain('web-01');
+    expect(await metricsOf('WriterID', 'web-01')).toEqual(['Alerts']);
+
+    proxy.inject({ operation: 'ListObjectsV2', fault: { kind: 'status', status: 403, code: 'AccessDenied' } });
+    await expect.poll(async () => [(await monitor()).status, told(hook).slice(1)]).toEqual([1, [STALE, UNSEEN]]);
+    await monitor();
+    proxy.clear();
+    await monitor();
+    await monitor();
+    expect(told(hook).slice(1)).toEqual([STALE, UNSEEN, 'info stale_writer -']);
+
+    // Once the cooldown is short, the writer is told again.
+    expect(await follow(block('--cooldown'))).toMatchObject({ status: 0 });
+    const before = hook.requests.length;
+    await expect.poll(async () => [(await monitor()).status, told(hook).slice(before)]).toEqual([3, [STALE]]);
+  });
 });
+
+const STALE = 'critical stale_writer web-01';
+const UNSEEN = 'critical stale_writer -';
