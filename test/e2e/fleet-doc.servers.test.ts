@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 // docs/fleet.md, followed literally: the commands of its blocks, in their order, on moto and on Ceph's gateway. What runs as a service is stopped
 // after its first cycle or pass, and paths of the machine (/srv, /var) lie in a folder of the test.
 import { execFile, execFileSync } from 'node:child_process';
@@ -8,87 +9,28 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+=======
+// docs/fleet.md, followed literally: the commands of its blocks, in their order, on moto and on Ceph's gateway.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+>>>>>>> alertsdoc-wip
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const text = readFileSync(join(root, 'docs', 'fleet.md'), 'utf8');
-const blocksOf = (language: string): readonly string[] =>
-  Array.from(
-    text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^\\1\`\`\`$`, 'gm')),
-    ([, indent = '', code = '']) => code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  );
-
-/** Runs the program; a service gets SIGTERM when it has said something of a cycle or a pass. */
-const PROGRAM = `import { spawn } from 'node:child_process';
-const words = process.argv.slice(2);
-const child = spawn(process.execPath, [process.env.ARCHIVER_CLI, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
-const isService = /^(fleetagent run|fleet monitor)$/.test(words.slice(0, 2).join(' ')) && !words.includes('--once');
-for (const name of ['stdout', 'stderr'])
-  child[name].on('data', (data) => {
-    process[name].write(data);
-    if (isService && /cycle|[0-9] writer/.test(data)) child.kill('SIGTERM');
-  });
-process.on('SIGTERM', () => child.kill('SIGTERM'));
-child.on('exit', (status) => (process.exitCode = status ?? 99));
-`;
-/** \`aws s3 cp\`, for machines without the command line of AWS. */
-const AWS = `import { readFileSync, writeFileSync } from 'node:fs';
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-const [, , s3, cp, from, to, ...more] = process.argv;
-if (s3 !== 's3' || cp !== 'cp' || more.length > 0) throw new Error('not known here: ' + process.argv.slice(2).join(' '));
-const client = new S3Client({ forcePathStyle: true });
-const place = (url) => { const [, Bucket, Key] = /^s3:..([^/]+).(.+)$/.exec(url); return { Bucket, Key }; };
-if (to.startsWith('s3://')) await client.send(new PutObjectCommand({ ...place(to), Body: readFileSync(from) }));
-else writeFileSync(to, await (await client.send(new GetObjectCommand(place(from)))).Body.transformToByteArray());
-`;
+import { documentAt } from '../support/follow-document.js';
 
 describe.each([
   ['moto', process.env['ARCHIVER_TEST_MOTO']],
   ['Ceph', process.env['ARCHIVER_TEST_RGW']],
 ] as const)('docs/fleet.md on %s', (name, endpoint) => {
-  const work = mkdtempSync(join(tmpdir(), 'archiver-doc-'));
-  const at = (path: string): string => join(work, path);
-  const bucket = `doc-${randomBytes(4).toString('hex')}`;
-  const env = {
-    PATH: `${at('bin')}:${process.env['PATH'] ?? ''}`,
-    HOME: work,
-    ARCHIVER_CLI: join(root, 'dist', 'cli.js'),
-    AWS_ENDPOINT_URL: endpoint ?? '',
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'archiver',
-    AWS_SECRET_ACCESS_KEY: 'archiver-secret',
-  };
-  const client = new S3Client({
-    endpoint: endpoint ?? '',
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials: { accessKeyId: 'archiver', secretAccessKey: 'archiver-secret' },
-  });
-
-  /** The words of the document, with names of this place. */
-  const here = (words: string): string =>
-    words
-      .replaceAll('acme-archive', bucket)
-      .replaceAll('http://ceph.example.org:7480', endpoint ?? '')
-      .replaceAll(/(?<=[\s:])\/(srv|var)\//g, `${work}/$1/`)
-      .replace('region: eu-central-1', 'region: us-east-1')
+  const { bucket, client, at, here, blocks, block, follow, prepare, remove } = documentAt(
+    'fleet.md',
+    endpoint ?? '',
+    () => [
+      ['http://ceph.example.org:7480', endpoint ?? ''],
+      ['region: eu-central-1', 'region: us-east-1'],
       // Neither server has the class or the key of the example.
-      .replaceAll(/^ *(?:kms_key_id|storage_class): .*\n/gm, '');
-  const follow = async (commands: string): Promise<{ readonly status: number; readonly said: string }> => {
-    const script = `set -euo pipefail\n${here(commands)}`;
-    return await promisify(execFile)('bash', ['-c', script], { cwd: work, env, timeout: 60_000 }).then(
-      ({ stdout, stderr }) => ({ status: 0, said: stdout + stderr }),
-      (error: { code?: number; stdout?: string; stderr?: string }) => ({
-        status: error.code ?? 99,
-        said: `${error.stdout}${error.stderr}`,
-      }),
-    );
-  };
-  const block = (words: string): string => {
-    const found = blocksOf('sh').filter((code) => code.includes(words));
-    if (found.length !== 1) throw new Error(`${found.length} blocks of docs/fleet.md have ${words}`);
-    return found[0] ?? '';
-  };
+      [/^ *(?:kms_key_id|storage_class): .*\n/gm, ''],
+    ],
+  );
   const keys = async (): Promise<readonly string[]> => {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
     return Contents.map(({ Key = '' }) => Key);
@@ -96,27 +38,18 @@ describe.each([
 
   beforeAll(async () => {
     if (endpoint === undefined) return;
-    for (const folder of ['bin', 'srv/www', 'var/log/archive', 'var/lib/node_exporter/textfile', '.aws'])
+    await prepare();
+    for (const folder of ['srv/www', 'var/log/archive', 'var/lib/node_exporter/textfile', '.aws'])
       mkdirSync(at(folder), { recursive: true });
     writeFileSync(at('srv/www/index.html'), 'hello');
-    for (const [tool, code] of [
-      ['archiver', PROGRAM],
-      ['aws', AWS],
-    ] as const) {
-      writeFileSync(join(work, 'bin', `${tool}.mjs`), code);
-      writeFileSync(join(work, 'bin', tool), `#!/bin/sh\nexec ${process.execPath} ${at(`bin/${tool}.mjs`)} "$@"\n`);
-      chmodSync(join(work, 'bin', tool), 0o755);
-    }
-    execFileSync('ln', ['-s', join(root, 'node_modules'), at('node_modules')]);
     writeFileSync(
       at('.aws/credentials'),
       '[admin]\naws_access_key_id = archiver\naws_secret_access_key = archiver-secret\n',
     );
     writeFileSync(at('.aws/config'), '[profile admin]\nregion = us-east-1\n');
-    writeFileSync(at('web-01.yaml'), here(blocksOf('yaml')[0] ?? ''));
-    await client.send(new CreateBucketCommand({ Bucket: bucket }));
+    writeFileSync(at('web-01.yaml'), here(blocks('yaml')[0] ?? ''));
   });
-  afterAll(() => rmSync(work, { recursive: true, force: true }));
+  afterAll(remove);
 
   it.skipIf(endpoint === undefined)('configs are made, checked, signed and put', async () => {
     expect(await follow(block('config-keygen --out keys\n'))).toMatchObject({ status: 0 });
