@@ -8,6 +8,7 @@ import { type ColdOptions, retrieve, type Retrieval, type RetrieveOptions } from
 import { makeArchive, type MadeArchive } from './make-archive.js';
 import { type MemoryObject, type MemoryS3, startMemoryS3 } from './memory-s3.js';
 import { openTestS3, useTestCredentials } from './open-s3.js';
+import { restoreSettings } from './restore-settings.js';
 import { tempFolder } from './temp-folder.js';
 
 const BUCKET = 'cold';
@@ -76,20 +77,11 @@ export async function makeColdArchive(
     },
     retrieve: (options = {}, cold = {}) =>
       retrieve({
-        operation: 'restore',
+        ...restoreSettings(),
         store,
         uploadId: archive.uploadId,
         outputDir: out,
-        selectors: { all: true },
-        overwrite: 'if-changed',
-        flatten: false,
-        verifyFiles: true,
-        keepSpecialBits: false,
-        dryRun: false,
-        requestsAtOnce: 4,
-        fillsCache: false,
         emit: (event) => events.push(event),
-        signal: new AbortController().signal,
         now: () => new Date(),
         ...options,
         cold: {

@@ -2,6 +2,7 @@
 import { restoreUpload } from '../../src/core/restore/restore.js';
 import { makeArchive } from './make-archive.js';
 import { memoryReader } from './memory-reader.js';
+import { restoreSettings } from './restore-settings.js';
 
 const archive = makeArchive({
   files: [
@@ -13,21 +14,12 @@ const archive = makeArchive({
 });
 const notes: string[] = [];
 const result = await restoreUpload({
-  operation: 'restore',
+  ...restoreSettings(),
   reader: memoryReader(archive.objects),
   uploadId: archive.uploadId,
   outputDir: process.argv[2] ?? '',
-  selectors: { all: true },
-  overwrite: 'if-changed',
-  flatten: false,
-  verifyFiles: true,
-  keepSpecialBits: false,
-  dryRun: false,
-  requestsAtOnce: 4,
-  fillsCache: false,
   emit: (event) => {
     if (event.type === 'note') notes.push(event.text);
   },
-  signal: new AbortController().signal,
 });
 process.stdout.write(JSON.stringify({ failed: result.failed, notes }));

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listVersions, readVersion } from '../../../src/core/dataset/records/versions.js';
 import { fileStore } from '../../../src/core/store/file/file-store.js';
-import { restoreUpload } from '../../../src/core/restore/restore.js';
 import { rawFromText } from '../../../src/core/platform/paths/raw-path.js';
 import { archiver } from '../../e2e/upload-cli.js';
+import { restoreFrom } from '../../support/restore-made.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { RandomTree, randomOf } from './random-tree.js';
 import { type Described, describeTree, MIB } from './trees.js';
@@ -33,26 +33,8 @@ interface Restored {
 async function restoreVersion(base: string, datasetId: string, version: number): Promise<Restored> {
   const reader = fileStore(base);
   const { uploadId } = await readVersion(reader, { datasetId, version });
-  const outputDir = join(await tempFolder(), 'out');
-  const { failed } = await restoreUpload({
-    operation: 'restore',
-    reader,
-    uploadId,
-    outputDir,
-    selectors: { all: true },
-    overwrite: 'always',
-    flatten: false,
-    verifyFiles: true,
-    keepSpecialBits: true,
-    dryRun: false,
-    requestsAtOnce: 2,
-    memoryLimitBytes: undefined,
-    cache: undefined,
-    fillsCache: false,
-    emit: () => undefined,
-    signal: new AbortController().signal,
-  });
-  return { failed, tree: describeTree(rawFromText(outputDir)) };
+  const { failed, out } = await restoreFrom(reader, uploadId, { overwrite: 'always', keepSpecialBits: true });
+  return { failed, tree: describeTree(rawFromText(out)) };
 }
 
 /** A folder that is edited and synced, and a store with a version for every state it had. */

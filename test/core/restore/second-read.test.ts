@@ -9,12 +9,13 @@ import type { ObjectContent } from '../../../src/core/store/object-store.js';
 import { readAll } from '../../../src/core/store/read-content.js';
 import { FrameCache } from '../../../src/core/restore/frame-cache.js';
 import { readFile } from '../../../src/core/restore/listing/read-file.js';
-import { verifyUpload, type VerifyResult } from '../../../src/core/mend/verify/verify.js';
+import type { VerifyResult } from '../../../src/core/mend/verify/verify.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';
 import { makeArchive, type MadeArchive, UPLOAD_ID } from '../../support/make-archive.js';
 import { memoryReader, type MemoryReader } from '../../support/memory-reader.js';
 import { restoreMade } from '../../support/restore-made.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { verifyMade } from '../../support/verify-made.js';
 import { raw } from '../../support/raw.js';
 
 const KIB = 1024;
@@ -105,18 +106,7 @@ describe('restore', () => {
 });
 
 describe('verify --deep', () => {
-  const verify = (reader: MemoryReader): Promise<VerifyResult> =>
-    verifyUpload({
-      reader,
-      uploadId: UPLOAD_ID,
-      mode: 'deep',
-      sample: 1,
-      random: () => 0,
-      now: () => new Date(),
-      requestsAtOnce: 4,
-      emit: () => undefined,
-      signal: new AbortController().signal,
-    });
+  const verify = (reader: MemoryReader): Promise<VerifyResult> => verifyMade(reader, UPLOAD_ID);
 
   test('says that a second reading was needed', async () => {
     const result = await verify(bentReader(archive().objects, 1, [100]));

@@ -17,13 +17,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TransferEvent } from '../../../../src/core/events/events.js';
-import { fileStore } from '../../../../src/core/store/file/file-store.js';
-import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
-import { verifyUpload } from '../../../../src/core/mend/verify/verify.js';
-import { asUploadId } from '../../../support/as-upload-id.js';
 import type { Json } from '../../../support/make-archive.js';
-import { chunkPuts, restored, run, type RunOptions, site, type Site } from '../resume/interrupted.js';
-import { describeTree, MIB, noise, writeSparse } from '../trees.js';
+import { chunkPuts, expectWhole, run, type RunOptions, site, type Site } from '../resume/interrupted.js';
+import { MIB, noise, writeSparse } from '../trees.js';
 
 const PHOTO = noise(300_000);
 const FILM = noise(2.5 * MIB);
@@ -52,30 +48,13 @@ const sync = (options: RunOptions = {}) => run(place, { changes: CHANGES, chunkB
 const manifestOf = (uploadId: string): Json & { files: Json[] } =>
   JSON.parse(gunzipSync(readFileSync(join(place.base, 'uploads', uploadId, 'manifest.json.gz'))).toString()) as never;
 
-/** A version that was read back and restored: it has what the source has. */
-async function isWhole(uploadId: string): Promise<void> {
-  const verified = await verifyUpload({
-    reader: fileStore(place.base),
-    uploadId: asUploadId(uploadId),
-    mode: 'deep',
-    sample: 1,
-    random: () => 0,
-    requestsAtOnce: 2,
-    emit: () => undefined,
-    now: () => new Date(),
-    signal: new AbortController().signal,
-  });
-  expect(verified).toMatchObject({ ok: true, errors: [] });
-  expect(await restored(place.base, uploadId)).toEqual(describeTree(rawFromText(place.source)));
-}
-
 /** A sync that must send no content; what it says. */
 async function sendsNothing(options: RunOptions = {}) {
   const synced = sync(options);
   const result = await synced.result;
   expect(chunkPuts(synced)).toEqual([]);
   expect(result.storedBytes).toBe(0);
-  await isWhole(result.uploadId);
+  await expectWhole(place, result.uploadId);
   return result;
 }
 
@@ -84,7 +63,7 @@ async function sends(options: RunOptions = {}) {
   const synced = sync(options);
   const result = await synced.result;
   expect(chunkPuts(synced)).not.toEqual([]);
-  await isWhole(result.uploadId);
+  await expectWhole(place, result.uploadId);
   return result;
 }
 

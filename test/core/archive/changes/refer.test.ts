@@ -20,23 +20,20 @@ import type { TransferEvent } from '../../../../src/core/events/events.js';
 import { writeMark } from '../../../../src/core/dataset/marks.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import type { ObjectStore } from '../../../../src/core/store/object-store.js';
-import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
-import { verifyUpload } from '../../../../src/core/mend/verify/verify.js';
 import { archiver } from '../../../e2e/upload-cli.js';
-import { asUploadId } from '../../../support/as-upload-id.js';
 import type { Json } from '../../../support/make-archive.js';
 import {
   chunkPuts,
+  expectWhole,
   failingAfter,
   filesIn,
   goOn,
-  restored,
   run,
   type RunOptions,
   site,
   type Site,
 } from '../resume/interrupted.js';
-import { describeTree, libcOrFail, MIB, noise, writeSparse } from '../trees.js';
+import { libcOrFail, MIB, noise, writeSparse } from '../trees.js';
 import { raw } from '../../../support/raw.js';
 import { withAccess } from '../upload-folder.js';
 
@@ -66,27 +63,10 @@ const SYNC = { changes: { trackDeletes: true }, allowMassDelete: true };
 const sync = (options: RunOptions = {}) => run(place, { ...SYNC, chunkBytes: MIB, ...options });
 const first = async () => await sync({ dedup: true }).result;
 
-const tree = () => describeTree(rawFromText(place.source));
 const manifestOf = (uploadId: string): Json & { files: Json[]; settings: Json } =>
   JSON.parse(gunzipSync(readFileSync(join(place.base, 'uploads', uploadId, 'manifest.json.gz'))).toString()) as never;
 const entryOf = (uploadId: string, path: string): Json | undefined =>
   manifestOf(uploadId).files.find((file) => file['path'] === path);
-
-async function isWhole(uploadId: string): Promise<void> {
-  const verified = await verifyUpload({
-    reader: fileStore(place.base),
-    uploadId: asUploadId(uploadId),
-    mode: 'deep',
-    sample: 1,
-    random: () => 0,
-    now: () => new Date(),
-    requestsAtOnce: 2,
-    emit: () => undefined,
-    signal,
-  });
-  expect(verified).toMatchObject({ ok: true, errors: [] });
-  expect(await restored(place.base, uploadId)).toEqual(tree());
-}
 
 /** Other times for everything, as `touch` and copying give. */
 function touchAll(seconds: number): void {
@@ -108,7 +88,7 @@ describe('what is referred to', () => {
     expect(result).toMatchObject({ version: 2, chunks: 0, storedBytes: 0 });
     const bytes = PHOTO.length + FILM_BYTES + 6 + 400_000;
     expect(result.changes).toMatchObject({ added: 7, deleted: 7, referred: { files: 6, bytes } });
-    await isWhole(result.uploadId);
+    await expectWhole(place, result.uploadId);
     expect((await sync().result).changes).toMatchObject({ noChanges: true, referred: { files: 0, bytes: 0 } });
   });
 
@@ -122,7 +102,7 @@ describe('what is referred to', () => {
 
     expect(chunkPuts(touched)).toEqual([]);
     expect(result.changes).toMatchObject({ modified: 6, unchanged: 1, referred: { files: 5 } });
-    await isWhole(result.uploadId);
+    await expectWhole(place, result.uploadId);
     expect((await sync().result).changes).toMatchObject({ noChanges: true });
   });
 
@@ -140,7 +120,7 @@ describe('what is referred to', () => {
     expect(result.changes).toMatchObject({ added: 3, referred: { files: 1, bytes: PHOTO.length } });
     expect(result.deduplicated).toEqual({ files: 1, bytes: fresh.length });
     expect(result.storedBytes).toBeLessThan(60_000);
-    await isWhole(result.uploadId);
+    await expectWhole(place, result.uploadId);
   });
 
   test('through full listings and a prune: every name has the digest, and old versions are not needed', async () => {
@@ -167,10 +147,10 @@ describe('what is referred to', () => {
 
     expect([listings, pruned.status]).toEqual([['delta', 'full', 'delta'], 0]);
     expect(entryOf(uploadId, 'c/photo')?.['sha256']).toBe(createHash('sha256').update(PHOTO).digest('hex'));
-    await isWhole(uploadId);
+    await expectWhole(place, uploadId);
     renameSync(at('c'), at('d'));
     const after = sync();
-    await isWhole((await after.result).uploadId);
+    await expectWhole(place, (await after.result).uploadId);
     expect(chunkPuts(after)).toEqual([]);
   });
 
@@ -203,7 +183,7 @@ describe('what is sent', () => {
   /** Whether each of these was stored by the second version itself. */
   async function sentBy(options: RunOptions, ...names: string[]): Promise<boolean[]> {
     const { uploadId } = await sync(options).result;
-    await isWhole(uploadId);
+    await expectWhole(place, uploadId);
     const { chunks } = manifestOf(uploadId) as unknown as { chunks: { key: string }[] };
     return names.map((name) => {
       const { chunk, segments } = entryOf(uploadId, name) as { chunk?: number; segments?: { chunk: number }[] };
@@ -266,7 +246,7 @@ describe('what is sent', () => {
     const { uploadId } = await run.result;
 
     expect(chunkPuts(run)).not.toEqual([]);
-    await isWhole(uploadId);
+    await expectWhole(place, uploadId);
   });
 
   test('content whose chunk is marked, and neither that of another name whose chunk is marked, too', async () => {
@@ -286,7 +266,7 @@ describe('what is sent', () => {
 
     expect(second.version).toBe(2);
     expect(chunkPuts(run)).not.toEqual([]);
-    await isWhole(second.uploadId);
+    await expectWhole(place, second.uploadId);
   });
 });
 
@@ -307,7 +287,7 @@ test('an interrupted sync goes on: what is stored is referred to, what was sent 
   expect(chunkPuts(run).filter((key) => sent.includes(key))).toEqual([]);
   const stored = [...sent, ...chunkPuts(run)].reduce((sum, key) => sum + statSync(join(place.base, key)).size, 0);
   expect(stored).toBeLessThan(2_900_000);
-  await isWhole(uploadId);
+  await expectWhole(place, uploadId);
   for (let file = 0; file < 4; file++) renameSync(at(`new ${file}`), at(`moved ${file}`));
   const moved = sync();
   await moved.result;

@@ -15,16 +15,15 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
-import { repairUpload } from '../../../../src/core/mend/repair/repair.js';
-import { restoreUpload } from '../../../../src/core/restore/restore.js';
-import { verifyUpload } from '../../../../src/core/mend/verify/verify.js';
 import type { Json } from '../../../support/make-archive.js';
+import { restoreFrom } from '../../../support/restore-made.js';
 import { tempFolder } from '../../../support/temp-folder.js';
+import { verifyMade } from '../../../support/verify-made.js';
+import { repair } from '../../mend/repair/repair-cases.js';
 import { MIB, noise } from '../trees.js';
 import { uploadFolder, type UploadRunOptions } from '../upload-folder.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 
-const signal = new AbortController().signal;
 const FIRST = asUploadId('20260304-050607-01020304');
 const PHOTO = noise(300_000);
 const FILM = noise(9 * MIB);
@@ -66,39 +65,14 @@ const placeOf = (uploadId: string, path: string): unknown => {
 };
 
 const verified = (uploadId = FIRST, mode: 'quick' | 'default' | 'deep' = 'deep') =>
-  verifyUpload({
-    reader: fileStore(base),
-    uploadId,
-    mode,
-    sample: 1,
-    random: () => 0,
-    now: () => new Date(),
-    requestsAtOnce: 4,
-    emit: () => undefined,
-    signal,
-  });
+  verifyMade(fileStore(base), uploadId, { mode });
 
 /** Where everything was restored to. */
 async function restored(uploadId = FIRST, files?: readonly string[]): Promise<string> {
-  const outputDir = join(await tempFolder(), 'out');
-  const { failed } = await restoreUpload({
-    operation: 'restore',
-    reader: fileStore(base),
-    uploadId,
-    outputDir,
-    selectors: files === undefined ? { all: true } : { files },
-    overwrite: 'if-changed',
-    flatten: false,
-    verifyFiles: true,
-    keepSpecialBits: false,
-    dryRun: false,
-    requestsAtOnce: 4,
-    fillsCache: false,
-    emit: () => undefined,
-    signal,
-  });
+  const selectors = files === undefined ? { all: true as const } : { files };
+  const { failed, out } = await restoreFrom(fileStore(base), uploadId, { selectors });
   expect(failed).toEqual([]);
-  return outputDir;
+  return out;
 }
 
 /** Content of every file below a folder. */
@@ -191,17 +165,7 @@ describe('an upload', () => {
     const before = manifestOf(FIRST);
     unlinkSync(join(base, 'uploads', FIRST, 'manifest.json.gz'));
 
-    const { status, lost } = await repairUpload({
-      store: fileStore(base),
-      uploadId: FIRST,
-      region: undefined,
-      tool: 'test',
-      execute: true,
-      force: false,
-      fromPrevious: false,
-      requestsAtOnce: 4,
-      signal,
-    });
+    const { status, lost } = await repair(base, FIRST);
 
     expect([status, lost]).toEqual(['repaired', []]);
     expect(manifestOf(FIRST).files.length).toBe(before.files.length);

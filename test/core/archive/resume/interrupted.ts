@@ -2,15 +2,17 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import type { ObjectStore } from '../../../../src/core/store/object-store.js';
 import { FileJournal } from '../../../../src/core/archive/resume/file-journal.js';
 import { openSaved, type SavedUpload } from '../../../../src/core/archive/resume/saved-upload.js';
 import { savedUploads } from '../../../../src/core/archive/resume/state-folder.js';
 import type { SavedCommand } from '../../../../src/core/archive/resume/upload-state.js';
-import { restoreUpload } from '../../../../src/core/restore/restore.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
+import { restoreFrom } from '../../../support/restore-made.js';
 import { tempFolder } from '../../../support/temp-folder.js';
+import { verifyMade } from '../../../support/verify-made.js';
 import { type Described, describeTree } from '../trees.js';
 import { uploadFolder, type UploadRun, type UploadRunOptions } from '../upload-folder.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
@@ -106,25 +108,14 @@ export const filesIn = (folder: string): string[] => (existsSync(folder) ? readd
 
 /** What comes back of an upload. */
 export async function restored(base: string, uploadId: string): Promise<Record<string, Described>> {
-  const outputDir = join(await tempFolder(), 'out');
-  const { failed } = await restoreUpload({
-    operation: 'restore',
-    reader: fileStore(base),
-    uploadId: asUploadId(uploadId),
-    outputDir,
-    selectors: { all: true },
-    overwrite: 'always',
-    flatten: false,
-    verifyFiles: true,
-    keepSpecialBits: true,
-    dryRun: false,
-    requestsAtOnce: 2,
-    memoryLimitBytes: undefined,
-    cache: undefined,
-    fillsCache: false,
-    emit: () => undefined,
-    signal: new AbortController().signal,
-  });
+  const options = { overwrite: 'always', keepSpecialBits: true } as const;
+  const { failed, out } = await restoreFrom(fileStore(base), asUploadId(uploadId), options);
   if (failed.length > 0) throw new Error(`not restored: ${JSON.stringify(failed)}`);
-  return describeTree(rawFromText(outputDir));
+  return describeTree(rawFromText(out));
+}
+
+/** A version that is read back and restored: it is sound, and has what the source has. */
+export async function expectWhole({ source, base }: Site, uploadId: string): Promise<void> {
+  expect(await verifyMade(fileStore(base), asUploadId(uploadId))).toMatchObject({ ok: true, errors: [] });
+  expect(await restored(base, uploadId)).toEqual(describeTree(rawFromText(source)));
 }

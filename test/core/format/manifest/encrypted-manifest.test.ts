@@ -11,7 +11,6 @@ import { fetchManifest, openStored } from '../../../../src/core/format/manifest/
 import { readManifest } from '../../../../src/core/format/manifest/manifest-reader.js';
 import type { ObjectReader } from '../../../../src/core/store/object-store.js';
 import { readOnly } from '../../../../src/core/store/read-only.js';
-import { verifyUpload } from '../../../../src/core/mend/verify/verify.js';
 import { type FakeKms, fakeKms, KEY_ARN } from '../../../support/fake-kms.js';
 import { makeArchive, UPLOAD_ID } from '../../../support/make-archive.js';
 import { makeChain, linkId, linkKey } from '../../../support/make-chain.js';
@@ -19,6 +18,7 @@ import { memoryReader } from '../../../support/memory-reader.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { loadManifest } from '../../../support/load-manifest.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
+import { verifyMade } from '../../../support/verify-made.js';
 
 async function sealAt(objects: Map<string, Buffer>, uploadId: string, kms: FakeKms): Promise<void> {
   const place = `uploads/${uploadId}`;
@@ -144,16 +144,7 @@ describe('damage', () => {
 
   test('verify counts it as an error of the upload', async () => {
     const { objects, manifestKey, stored, reader } = await encrypted();
-    const options = {
-      uploadId: UPLOAD_ID,
-      mode: 'quick',
-      sample: 1,
-      random: () => 0,
-      now: () => new Date(),
-      requestsAtOnce: 1,
-    } as const;
-    const run = () =>
-      verifyUpload({ ...options, reader: reader(), emit: () => undefined, signal: new AbortController().signal });
+    const run = () => verifyMade(reader(), UPLOAD_ID, { mode: 'quick' });
 
     expect(await run()).toMatchObject({ ok: true, files: 2000 });
     objects.set(manifestKey, flip(stored, 1000));

@@ -3,12 +3,11 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { fileStore } from '../../../../src/core/store/file/file-store.js';
-import { repairUpload } from '../../../../src/core/mend/repair/repair.js';
 import type { Json } from '../../../support/make-archive.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { MIB, noise } from '../../archive/trees.js';
 import { uploadFolder } from '../../archive/upload-folder.js';
+import { repair } from '../repair/repair-cases.js';
 import { balanceFolder, restored, verifyFolder } from './balance-run.js';
 
 test('it reads as before, also from a manifest that is rebuilt from the moved chunks', async () => {
@@ -34,14 +33,7 @@ test('it reads as before, also from a manifest that is rebuilt from the moved ch
   const manifest = join(base, 'uploads', uploadId, 'manifest.json.gz');
   const before = await readFile(manifest);
   await rm(manifest);
-  const options = { region: undefined, tool: 'test', execute: true, force: false, fromPrevious: false };
-  const { status, lost } = await repairUpload({
-    ...options,
-    store: fileStore(base),
-    uploadId,
-    requestsAtOnce: 4,
-    signal: new AbortController().signal,
-  });
+  const { status, lost } = await repair(base, uploadId);
 
   expect([status, lost]).toEqual(['repaired', []]);
   const placesIn = (bytes: Buffer): unknown =>

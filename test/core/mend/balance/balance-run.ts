@@ -6,12 +6,13 @@ import { balance, previewBalance } from '../../../../src/core/mend/balance/balan
 import type { BalancePlan } from '../../../../src/core/mend/balance/plan-balance.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import type { ObjectStore } from '../../../../src/core/store/object-store.js';
-import { restoreUpload } from '../../../../src/core/restore/restore.js';
-import { verifyUpload, type VerifyResult } from '../../../../src/core/mend/verify/verify.js';
+import type { VerifyResult } from '../../../../src/core/mend/verify/verify.js';
 import type { FileSpec, Json } from '../../../support/make-archive.js';
 import { linkId, type LinkSpec } from '../../../support/make-chain.js';
 import { makeDataset, writeObjects, type MadeDataset } from '../../../support/make-dataset.js';
+import { restoreFrom } from '../../../support/restore-made.js';
 import { tempFolder } from '../../../support/temp-folder.js';
+import { verifyMade } from '../../../support/verify-made.js';
 import type { UploadId } from '../../../../src/core/store/ids/upload-id.js';
 
 const signal = new AbortController().signal;
@@ -77,38 +78,12 @@ export async function previewFolder(folder: string, options: RunOptions = {}): P
 }
 
 export const verifyFolder = (folder: string, uploadId = linkId(0)): Promise<VerifyResult> =>
-  verifyUpload({
-    reader: fileStore(folder),
-    uploadId,
-    mode: 'deep',
-    sample: 1,
-    random: () => 0,
-    now: () => new Date(),
-    requestsAtOnce: 2,
-    emit: () => undefined,
-    signal,
-  });
+  verifyMade(fileStore(folder), uploadId);
 
 /** Restores everything and returns the content of each of these files. */
 export async function restored(folder: string, paths: readonly string[], uploadId = linkId(0)): Promise<Buffer[]> {
-  const outputDir = join(await tempFolder(), 'out');
-  await restoreUpload({
-    operation: 'restore',
-    reader: fileStore(folder),
-    uploadId,
-    outputDir,
-    selectors: { all: true },
-    overwrite: 'if-changed',
-    flatten: false,
-    verifyFiles: true,
-    keepSpecialBits: false,
-    dryRun: false,
-    requestsAtOnce: 2,
-    fillsCache: false,
-    emit: () => undefined,
-    signal,
-  });
-  return await Promise.all(paths.map((path) => readFile(join(outputDir, path))));
+  const { out } = await restoreFrom(fileStore(folder), uploadId);
+  return await Promise.all(paths.map((path) => readFile(join(out, path))));
 }
 
 /** Calls `before` ahead of every change of an object, with its number from 0. */

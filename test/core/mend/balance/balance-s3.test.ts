@@ -2,9 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { balance } from '../../../../src/core/mend/balance/balance.js';
+import type { BalancePlan } from '../../../../src/core/mend/balance/plan-balance.js';
 import { useBrokenS3 } from '../../../support/broken-s3.js';
 import { linkId } from '../../../support/make-chain.js';
 import { allContent, type MadeDataset } from '../../../support/make-dataset.js';
+import type { OpenedWhole } from '../../../support/open-s3.js';
 import { lonely, madeFor } from './balance-run.js';
 
 const s3 = useBrokenS3();
@@ -13,6 +15,15 @@ beforeEach(() => {
   made = lonely();
 });
 
+const balanced = ({ store, lock }: OpenedWhole): Promise<BalancePlan> =>
+  balance(store, {
+    uploadId: linkId(0),
+    threshold: 1.5,
+    randomBytes,
+    signal: new AbortController().signal,
+    requestsAtOnce: 4,
+    lock,
+  });
 const isChunk = (key: string): boolean => key.includes('/chunk-');
 
 test('chunks outside of STANDARD stay where they are, cold or not; the others move by copies in the store', async () => {
@@ -22,20 +33,13 @@ test('chunks outside of STANDARD stay where they are, cold or not; the others mo
     [chunks[1], 'STANDARD_IA'],
   ]);
   for (const [key, body] of made.objects) s3.put(key, body, classes.get(key));
-  const { store, lock, requests } = await s3.open();
+  const opened = await s3.open();
 
-  const plan = await balance(store, {
-    uploadId: linkId(0),
-    threshold: 1.5,
-    randomBytes,
-    signal: new AbortController().signal,
-    requestsAtOnce: 4,
-    lock,
-  });
+  const plan = await balanced(opened);
 
   expect(plan.staying).toMatchObject([{ reason: 'storage-class', chunks: 2 }]);
   expect(plan.moves.length).toBeGreaterThan(0);
-  expect(requests.copy).toBe(plan.moves.length);
+  expect(opened.requests.copy).toBe(plan.moves.length);
   // Nothing can be locked there: of no chunk is asked whether it is.
   expect(s3.server.requests.filter(({ operation, path }) => operation === 'HeadObject' && isChunk(path))).toEqual([]);
   const objects = s3.server.buckets.get('bucket');
@@ -53,16 +57,9 @@ test('copies are encrypted with the key that the chunks were encrypted with', as
     manifest['storage'] = { bucket: 'bucket', kmsKeyId: 'alias/lab' };
   });
   for (const [key, body] of made.objects) s3.put(key, body);
-  const { store, lock } = await s3.open();
+  const opened = await s3.open();
 
-  const plan = await balance(store, {
-    uploadId: linkId(0),
-    threshold: 1.5,
-    randomBytes,
-    signal: new AbortController().signal,
-    requestsAtOnce: 4,
-    lock,
-  });
+  const plan = await balanced(opened);
 
   const copies = s3.server.requests.filter(({ headers }) => headers['x-amz-copy-source'] !== undefined);
   expect(
@@ -72,21 +69,14 @@ test('copies are encrypted with the key that the chunks were encrypted with', as
 
 test('copies, the manifest and the record are locked as what they stand in for, and nothing else is', async () => {
   for (const [key, body] of made.objects) s3.put(key, body);
-  const { store, lock } = await s3.open();
+  const opened = await s3.open();
   s3.server.lockable.add('bucket');
   const until = new Date(Date.now() + 86_400_000).toISOString();
   const headers = { 'x-amz-object-lock-mode': 'COMPLIANCE', 'x-amz-object-lock-retain-until-date': until };
   for (const object of s3.server.buckets.get('bucket')?.values() ?? []) Object.assign(object.headers, headers);
   const before = s3.server.requests.length;
 
-  const plan = await balance(store, {
-    uploadId: linkId(0),
-    threshold: 1.5,
-    randomBytes,
-    signal: new AbortController().signal,
-    requestsAtOnce: 4,
-    lock,
-  });
+  const plan = await balanced(opened);
 
   const writes = s3.server.requests.slice(before).filter(({ operation }) => /^(?:Put|Copy)Object$/.test(operation));
   const locked = writes.filter(({ headers }) => headers['x-amz-object-lock-mode'] === 'COMPLIANCE');
@@ -104,17 +94,10 @@ test('copies, the manifest and the record are locked as what they stand in for, 
 
 test('every version reads as before', async () => {
   for (const [key, body] of made.objects) s3.put(key, body);
-  const { store, lock } = await s3.open();
-  const before = await allContent(store);
+  const opened = await s3.open();
+  const before = await allContent(opened.store);
 
-  await balance(store, {
-    uploadId: linkId(0),
-    threshold: 1.5,
-    randomBytes,
-    signal: new AbortController().signal,
-    requestsAtOnce: 4,
-    lock,
-  });
+  await balanced(opened);
 
-  expect(await allContent(store)).toEqual(before);
+  expect(await allContent(opened.store)).toEqual(before);
 });

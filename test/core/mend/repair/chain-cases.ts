@@ -11,11 +11,9 @@ import { loadChain, loadExpected } from '../../../../src/core/dataset/chain/load
 import { readView } from '../../../../src/core/dataset/chain/read-view.js';
 import type { Entry, VersionRecord } from '../../../../src/core/format/manifest/manifest-types.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
-import { restoreMade } from '../../../support/restore-made.js';
-import { tempFolder } from '../../../support/temp-folder.js';
-import type { MemoryReader } from '../../../support/memory-reader.js';
+import { restoreFrom } from '../../../support/restore-made.js';
+import { verifyMade } from '../../../support/verify-made.js';
 import { describeTree } from '../../archive/trees.js';
-import { verifyUpload } from '../../../../src/core/mend/verify/verify.js';
 import { comparable, documentOf, loseManifest, manifestPath, recordOf, signal, verifyDeep } from './repair-cases.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 
@@ -30,15 +28,10 @@ export async function recordsOf(base: string): Promise<VersionRecord[]> {
 
 /** What a restore of a version by its record gives: names, contents, times; or why there is none. */
 export async function restoredVersion(base: string, record: VersionRecord): Promise<unknown> {
-  const reader = fileStore(base) as unknown as MemoryReader;
-  const outputDir = join(await tempFolder(), 'out');
-  const { uploadId } = record;
+  const options = { keepSpecialBits: true, manifestSha256: digestsOf(record) };
   try {
-    const { failed } = await restoreMade(
-      { objects: new Map(), uploadId },
-      { reader, outputDir, keepSpecialBits: true, manifestSha256: digestsOf(record) },
-    );
-    return failed.length > 0 ? { failed } : describeTree(outputDir);
+    const { failed, out } = await restoreFrom(fileStore(base), record.uploadId, options);
+    return failed.length > 0 ? { failed } : describeTree(out);
   } catch (error) {
     return { failed: String(error) };
   }
@@ -113,26 +106,14 @@ export async function everyView(base: string): Promise<Map<number, unknown>> {
     })
       .then(() => comparable(entries))
       .catch((error: unknown) => ({ failed: String(error) }));
-    const { ok, errors } = await verifyUpload({ ...VERIFY, reader, uploadId }).catch((error: unknown) => ({
-      ok: false,
-      errors: [String(error)],
-    }));
+    const verified = verifyMade(reader, uploadId, { mode: 'default' });
+    const { ok, errors } = await verified.catch((error: unknown) => ({ ok: false, errors: [String(error)] }));
     if (ok !== Array.isArray(view))
       throw new Error(`version ${version}: verify says ${JSON.stringify(errors)}, a reader ${JSON.stringify(view)}`);
     found.set(version, view);
   }
   return found;
 }
-
-const VERIFY = {
-  mode: 'default',
-  sample: 1,
-  random: () => 0,
-  now: () => new Date(),
-  requestsAtOnce: 4,
-  emit: () => undefined,
-  signal,
-} as const;
 
 /** Versions that cannot be read. */
 export const unreadable = (views: ReadonlyMap<number, unknown>): number[] =>

@@ -9,9 +9,10 @@ import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import type { ObjectStore, WholeStore } from '../../../../src/core/store/object-store.js';
 import { repairUpload } from '../../../../src/core/mend/repair/repair.js';
 import type { RepairOptions, RepairResult } from '../../../../src/core/mend/repair/repair-result.js';
-import { verifyUpload, type VerifyResult } from '../../../../src/core/mend/verify/verify.js';
+import type { VerifyResult } from '../../../../src/core/mend/verify/verify.js';
 import { uploadFolder, type UploadRunOptions } from '../../archive/upload-folder.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
+import { verifyMade } from '../../../support/verify-made.js';
 
 export const signal = new AbortController().signal;
 let nextId = 0;
@@ -33,8 +34,17 @@ export async function repair(
   { wrap, ...options }: RepairRun = {},
 ): Promise<RepairResult> {
   const store = fileStore(base);
+  return await repairIn(wrap?.(store) ?? store, uploadId, options);
+}
+
+/** The same in any store. */
+export async function repairIn(
+  store: ObjectStore,
+  uploadId: string,
+  options: Omit<RepairRun, 'wrap'> = {},
+): Promise<RepairResult> {
   return await repairUpload({
-    store: wrap?.(store) ?? store,
+    store,
     uploadId: asUploadId(uploadId),
     region: undefined,
     tool: 'archiver test',
@@ -102,15 +112,5 @@ export const comparable = (entries: readonly Entry[]): unknown[] =>
   entries.map(({ chunk: _chunk, segments, linkGroup: _group, ...rest }) => ({ ...rest, parts: segments?.length }));
 
 export async function verifyDeep(base: string, uploadId: string): Promise<VerifyResult> {
-  return await verifyUpload({
-    reader: fileStore(base),
-    uploadId: asUploadId(uploadId),
-    mode: 'deep',
-    sample: 1,
-    random: () => 0,
-    now: () => new Date(),
-    requestsAtOnce: 4,
-    emit: () => undefined,
-    signal,
-  });
+  return await verifyMade(fileStore(base), asUploadId(uploadId));
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { verifyUpload, type VerifyOptions, type VerifyResult } from '../../../../src/core/mend/verify/verify.js';
+import type { VerifyOptions, VerifyResult } from '../../../../src/core/mend/verify/verify.js';
 import type { Json } from '../../../support/make-archive.js';
 import { linkId, linkKey, makeChain, type LinkSpec, type MadeChain } from '../../../support/make-chain.js';
 import { memoryReader, type MemoryReader } from '../../../support/memory-reader.js';
+import { verifyMade } from '../../../support/verify-made.js';
 
 const bytes = (size: number, seed: number): Buffer =>
   Buffer.from(Array.from({ length: size }, (_, index) => (index * 13 + seed * 101 + (index >> 7)) & 255));
@@ -28,18 +29,7 @@ const made = (change: (links: LinkSpec[]) => void = () => undefined): MadeChain 
 const bent = (link: number, bend: NonNullable<LinkSpec['bend']>): MadeChain =>
   made((links) => (links[link] = { ...(links[link] as LinkSpec), bend }));
 const verify = (chain: MadeChain, options: Partial<VerifyOptions> = {}): Promise<VerifyResult> =>
-  verifyUpload({
-    reader: memoryReader(chain.objects),
-    uploadId: chain.uploadId,
-    mode: 'deep',
-    sample: 1,
-    random: () => 0,
-    now: () => new Date(),
-    requestsAtOnce: 4,
-    emit: () => undefined,
-    signal: new AbortController().signal,
-    ...options,
-  });
+  verifyMade(memoryReader(chain.objects), chain.uploadId, options);
 const chunkKeyOf = (link: number, chunk: number): string =>
   `uploads/${linkId(link)}/shard-0${chunk % 2}/chunk-${String(chunk).padStart(6, '0')}.tar.zst`;
 const all = ({ errors }: VerifyResult): string => JSON.stringify(errors);

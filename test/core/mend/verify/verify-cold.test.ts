@@ -1,24 +1,13 @@
 import { expect, test } from 'vitest';
-import { verifyUpload, type VerifyOptions, type VerifyResult } from '../../../../src/core/mend/verify/verify.js';
+import type { VerifyOptions, VerifyResult } from '../../../../src/core/mend/verify/verify.js';
 import type { StoreVerdict } from '../../../../src/core/mend/verify/store-verdict.js';
-import { verifyStore } from '../../../../src/core/mend/verify/verify-store.js';
 import { type ColdArchive, makeColdArchive, thawedFor } from '../../../support/cold-archive.js';
+import { verifyMade, verifyMadeStore } from '../../../support/verify-made.js';
 
-const optionsOf = ({ store }: ColdArchive, options: Partial<VerifyOptions> = {}) => ({
-  reader: store,
-  mode: 'deep' as const,
-  sample: 1,
-  random: () => 0,
-  requestsAtOnce: 4,
-  now: () => new Date(),
-  emit: () => undefined,
-  signal: new AbortController().signal,
-  ...options,
-});
 const verify = (cold: ColdArchive, options: Partial<VerifyOptions> = {}): Promise<VerifyResult> =>
-  verifyUpload({ ...optionsOf(cold, options), uploadId: cold.archive.uploadId });
+  verifyMade(cold.store, cold.archive.uploadId, options);
 const verifyAll = (cold: ColdArchive, options: Partial<VerifyOptions> = {}): Promise<StoreVerdict> =>
-  verifyStore(optionsOf(cold, options));
+  verifyMadeStore(cold.store, options);
 
 const damage = (cold: ColdArchive, index: number): void => {
   const { body } = cold.chunk(index);

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { StoreVerdict } from '../../../../src/core/mend/verify/store-verdict.js';
-import { verifyStore, type VerifyStoreOptions } from '../../../../src/core/mend/verify/verify-store.js';
+import type { VerifyStoreOptions } from '../../../../src/core/mend/verify/verify-store.js';
 import { linkId, linkKey, type LinkSpec } from '../../../support/make-chain.js';
 import { DATASET, makeDataset, type MadeDataset, recordKey } from '../../../support/make-dataset.js';
 import { memoryReader } from '../../../support/memory-reader.js';
+import { verifyMadeStore } from '../../../support/verify-made.js';
 
 const bytes = (size: number, seed: number): Buffer =>
   Buffer.from(Array.from({ length: size }, (_, index) => (index * 13 + seed * 101 + (index >> 7)) & 255));
@@ -23,18 +24,7 @@ const made = (): MadeDataset => makeDataset(LINKS);
 const verify = (
   objects: ReadonlyMap<string, Buffer>,
   options: Partial<VerifyStoreOptions> = {},
-): Promise<StoreVerdict> =>
-  verifyStore({
-    reader: memoryReader(objects),
-    mode: 'deep',
-    sample: 1,
-    random: () => 0,
-    now: () => new Date(),
-    requestsAtOnce: 4,
-    emit: () => undefined,
-    signal: new AbortController().signal,
-    ...options,
-  });
+): Promise<StoreVerdict> => verifyMadeStore(memoryReader(objects), options);
 const chunk = (link: number, number: string): string =>
   [...made().objects.keys()].find(
     (key) => key.startsWith(`uploads/${linkId(link)}/`) && key.endsWith(`/chunk-${number}.tar.zst`),

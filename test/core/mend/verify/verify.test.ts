@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../../src/core/platform/failures/errors.js';
-import { verifyUpload, type VerifyOptions, type VerifyResult } from '../../../../src/core/mend/verify/verify.js';
+import type { VerifyOptions, VerifyResult } from '../../../../src/core/mend/verify/verify.js';
 import {
   makeArchive,
   type ArchiveSpec,
@@ -9,6 +9,7 @@ import {
   type MadeArchive,
 } from '../../../support/make-archive.js';
 import { memoryReader } from '../../../support/memory-reader.js';
+import { verifyMade } from '../../../support/verify-made.js';
 
 const bytes = (size: number, seed: number): Buffer =>
   Buffer.from(Array.from({ length: size }, (_, index) => (index * 13 + seed * 101 + (index >> 7)) & 255));
@@ -25,18 +26,7 @@ const FILES: FileSpec[] = [
 const made = (spec: Partial<ArchiveSpec> = {}): MadeArchive =>
   makeArchive({ files: FILES, frameSize: 20_000, ...spec });
 const verify = (archive: MadeArchive, options: Partial<VerifyOptions> = {}): Promise<VerifyResult> =>
-  verifyUpload({
-    reader: memoryReader(archive.objects),
-    uploadId: archive.uploadId,
-    mode: 'deep',
-    sample: 1,
-    random: () => 0,
-    now: () => new Date(),
-    requestsAtOnce: 4,
-    emit: () => undefined,
-    signal: new AbortController().signal,
-    ...options,
-  });
+  verifyMade(memoryReader(archive.objects), archive.uploadId, options);
 const chunkKeys = (archive: MadeArchive): string[] =>
   [...archive.objects.keys()]
     .filter((key) => key.includes('chunk-'))
