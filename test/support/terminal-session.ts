@@ -7,7 +7,9 @@ export interface TerminalSession {
   readonly written: () => string;
   /** The rows of the screen as they are now, without spaces at their ends; of the alternate buffer while that is shown. */
   readonly screen: () => Promise<string[]>;
-  /** The same with its colours. */
+  /** The same with the rows that have left the screen at its top. */
+  readonly history: () => Promise<string[]>;
+  /** The screen with its colours. */
   readonly cells: () => Promise<readonly (readonly Cell[])[]>;
   readonly isAlternate: () => Promise<boolean>;
   readonly isCursorShown: () => boolean;
@@ -62,14 +64,14 @@ export function openSession(args: readonly string[], options: SessionOptions): T
     terminal.write(data);
   });
   const flushed = (): Promise<void> => new Promise((resolve) => terminal.write('', resolve));
+  const linesFrom = (first: number, count: number): string[] => {
+    const { active } = terminal.buffer;
+    const lines = Array.from({ length: count }, (_, row) => active.getLine(first + row)?.translateToString(true) ?? '');
+    return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
+  };
   const screen = async (): Promise<string[]> => {
     await flushed();
-    const { active } = terminal.buffer;
-    const lines = Array.from(
-      { length: terminal.rows },
-      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
-    );
-    return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
+    return linesFrom(terminal.buffer.active.baseY, terminal.rows);
   };
   const lookFor = async (isRight: (lines: string[]) => boolean, what: string): Promise<string[]> => {
     for (let tries = 0; tries < TRIES; tries += 1) {
@@ -82,6 +84,10 @@ export function openSession(args: readonly string[], options: SessionOptions): T
   return {
     written: () => written,
     screen,
+    history: async () => {
+      await flushed();
+      return linesFrom(0, terminal.buffer.active.length);
+    },
     async cells() {
       await flushed();
       const { active } = terminal.buffer;

@@ -3,10 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { spawn } from '@lydell/node-pty';
-import xterm from '@xterm/headless';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSession } from '../../support/terminal-session.js';
 
 let folder: string;
 let program: string;
@@ -48,25 +47,8 @@ const QUIET_ROUNDS = 3;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 function run(ending: string, env: Record<string, string> = {}, columns = 80, rows = 24): Session {
-  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
-  const child = spawn(process.execPath, [program, ending], {
-    cols: columns,
-    rows,
-    cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
-  });
-  let written = '';
-  child.onData((data) => {
-    written += data;
-    terminal.write(data);
-  });
-  const flushed = (): Promise<void> => new Promise((resolve) => terminal.write('', resolve));
-  const screen = async (): Promise<string[]> => {
-    await flushed();
-    const { active } = terminal.buffer;
-    const lines = Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true) ?? '');
-    return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
-  };
+  const terminal = openSession([program, ending], { cwd: folder, env, columns, rows });
+  const { written, history: screen, type, kill, exited } = terminal;
   const seen = async (isIt: (lines: readonly string[]) => boolean, what = 'such a screen'): Promise<string[]> => {
     for (let tries = 0; tries < 4000; tries += 1) {
       const lines = await screen();
@@ -76,30 +58,29 @@ function run(ending: string, env: Record<string, string> = {}, columns = 80, row
     throw new Error(`never saw ${what} but:\n${(await screen()).join('\n')}`);
   };
   return {
-    written: () => written,
+    written,
     screen,
     async until(text) {
       await seen((lines) => lines.some((line) => line.includes(text)), text);
     },
     seen,
-    type: (keys) => child.write(keys),
+    type,
     async resize(columns, rows) {
       // What is on its way when a terminal changes its width is drawn in the wrong one, and neither side can know. So the
       // program stands still until all that it has written is drawn.
-      child.kill('SIGSTOP');
+      kill('SIGSTOP');
       // On a busy machine a timer may be over before what has come in is read: more than one round without any.
       for (let quiet = 0; quiet < QUIET_ROUNDS;) {
-        const drawn = written.length;
+        const drawn = written().length;
         await sleep(30);
         await setImmediate();
-        quiet = drawn === written.length ? quiet + 1 : 0;
+        quiet = drawn === written().length ? quiet + 1 : 0;
       }
-      await flushed();
+      await screen(); // all of it is drawn
       terminal.resize(columns, rows);
-      child.resize(columns, rows);
-      child.kill('SIGCONT');
+      kill('SIGCONT');
     },
-    exited: new Promise((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
+    exited,
   };
 }
 
