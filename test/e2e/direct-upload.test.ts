@@ -39,6 +39,12 @@ function someFiles(source: string): void {
 const direct = async ({ home, source, url }: Place, ...flags: readonly string[]): Promise<string> =>
   (await uploadJson(home, [source, url, '--direct-upload', ...flags])).document.location;
 
+/** Removes all versions of the dataset `lab` but the newest, at once. */
+const pruneToNewest = ({ home, url }: Place, ...flags: readonly string[]): Promise<Ran> => {
+  const keep = ['--dataset-id', 'lab', '--keep-last', '1', '--force', '--instant', '--quiet'];
+  return archiver(home, ['dataset', 'prune', url, ...keep, ...flags]);
+};
+
 async function verified(home: string, location: string): Promise<Record<string, unknown>> {
   return json(await archiver(home, ['verify', location, '--deep', '--json', '--quiet']));
 }
@@ -234,20 +240,7 @@ test('a sync refers to direct files, and pruning their version keeps what is sti
   const again = json(await archiver(at.home, sync));
   const location = String(synced['location']);
   const whole = await verified(at.home, location);
-  const prune = [
-    'dataset',
-    'prune',
-    at.url,
-    '--dataset-id',
-    'lab',
-    '--keep-last',
-    '1',
-    '--force',
-    '--json',
-    '--quiet',
-    '--instant',
-  ];
-  const pruned = await archiver(at.home, prune);
+  const pruned = await pruneToNewest(at, '--json');
 
   expect(synced).toMatchObject({ version: 2, modified: 1, deleted: 1, added: 0, unchanged: 58 });
   expect(again).toMatchObject({ noChanges: true });
@@ -264,18 +257,7 @@ test('pruning a direct version that nothing refers to leaves nothing of it', asy
   const first = await direct(at, '--dataset-id', 'lab');
   await archiver(at.home, ['upload', at.source, at.url, '--dataset-id', 'lab', '--quiet']);
 
-  await archiver(at.home, [
-    'dataset',
-    'prune',
-    at.url,
-    '--dataset-id',
-    'lab',
-    '--keep-last',
-    '1',
-    '--force',
-    '--instant',
-    '--quiet',
-  ]);
+  await pruneToNewest(at);
 
   expect(filesBelow(first.slice('file://'.length))).toEqual([]);
 });

@@ -441,6 +441,16 @@ test('a state folder that cannot be written stops nothing and is told once', asy
 });
 
 describe('create upload', () => {
+  /** Kills one in the middle; gives the arguments that it had. */
+  const killed = async (at: Place): Promise<string[]> => {
+    const args = ['create', 'upload', at.source, '--bucket', at.url, '--workers', '1', '--chunk-size-mb', '5'];
+    const child = start(at.home, [...args, '--limit-upload', '12MiB']);
+    await untilNoted(at.state);
+    child.kill('SIGKILL');
+    await ended(child);
+    return args;
+  };
+
   test('several folders lie under their names, and one as it is', async () => {
     const at = await place(2);
     const other = makeFolder(at.home, 'other');
@@ -473,11 +483,7 @@ describe('create upload', () => {
 
   test('killed, it goes on with --resume', async () => {
     const at = await place();
-    const args = ['create', 'upload', at.source, '--bucket', at.url, '--workers', '1', '--chunk-size-mb', '5'];
-    const child = start(at.home, [...args, '--limit-upload', '12MiB']);
-    await untilNoted(at.state);
-    child.kill('SIGKILL');
-    await ended(child);
+    const args = await killed(at);
     const [before, noted] = [inodes(at), await notedIn(at)];
 
     // The settings are those that it began with; what is typed must fit them.
@@ -493,11 +499,7 @@ describe('create upload', () => {
 
   test('--skip-existing goes on with what only the store knows', async () => {
     const at = await place();
-    const args = ['create', 'upload', at.source, '--bucket', at.url, '--workers', '1', '--chunk-size-mb', '5'];
-    const child = start(at.home, [...args, '--limit-upload', '12MiB']);
-    await untilNoted(at.state);
-    child.kill('SIGKILL');
-    await ended(child);
+    const args = await killed(at);
     const before = inodes(at);
     const id = (entriesOf(at.state) ?? '').slice(0, 24);
     await archiver(at.home, ['resume', 'clean', '--older-than', '0']);
