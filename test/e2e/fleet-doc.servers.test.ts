@@ -1,19 +1,6 @@
-<<<<<<< HEAD
-// docs/fleet.md, followed literally: the commands of its blocks, in their order, on moto and on Ceph's gateway. What runs as a service is stopped
-// after its first cycle or pass, and paths of the machine (/srv, /var) lie in a folder of the test.
-import { execFile, execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-=======
 // docs/fleet.md, followed literally: the commands of its blocks, in their order, on moto and on Ceph's gateway.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
->>>>>>> alertsdoc-wip
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentAt } from '../support/follow-document.js';
 
