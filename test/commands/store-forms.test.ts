@@ -22,6 +22,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   'dataset diff': '--from 1',
   'dataset prune': '--dataset-id d --keep-last 1',
   'fleet lock-extend': '--until 2030-01-01',
+  'fleetagent adopt': '--writer-id w',
   'fleetagent iam-policy': '--writer-id w',
   'fleetagent init': '--writer-id w --public-key k',
   'fleetagent run': '--writer-id w',
@@ -105,10 +106,10 @@ describe.each(taking.map((command) => [command.path, command] as const))('%s', (
   });
 });
 
-test('only what deletes everything, and what runs unattended, wants its store typed', () => {
+test('only what deletes everything, and what is for what runs unattended, wants its store typed', () => {
   const typed = taking.filter((command) => storeArg(command)?.store === 'typed');
 
-  expect(typed.map(({ path }) => path)).toEqual(['fleetagent run', 'scuttle']);
+  expect(typed.map(({ path }) => path)).toEqual(['fleetagent adopt', 'fleetagent run', 'scuttle']);
 });
 
 describe('in use', () => {

@@ -40,7 +40,9 @@ export async function focusValidator(): Promise<FocusValidator | string> {
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     await run(python, ['-m', 'venv', folder]);
-    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', '--only-binary', 'numpy', ...PACKAGES], { timeout: MOST_MS });
+    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', '--only-binary', 'numpy', ...PACKAGES], {
+      timeout: MOST_MS,
+    });
   } catch (error) {
     await remove();
     return `${PACKAGES.join(' and ')} cannot be installed: ${String(error).slice(0, 500)}`;

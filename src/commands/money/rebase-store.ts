@@ -20,7 +20,7 @@ import type { StoreContext, StoreValues } from '../kit/store.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 import type { FoundStore } from './analyze/analyze-call.js';
 import { storePrices } from './analyze/store-prices.js';
-import { type ReadingContext, readRecords } from './read-records.js';
+import { type ReadingContext, type ReadRecords, readRecords } from './read-records.js';
 import { budgetCorrection } from './rebase-budgets.js';
 import { openShared } from './shared-ledger.js';
 
@@ -59,16 +59,7 @@ export async function rebaseStore(url: string, { values, context, emit }: Rebase
   const levels = new ListedLevels();
   const begunAt = context.now();
   const { inventory, dryRun } = values;
-  const call = {
-    values: { ...values, ...NO_ATHENA, region: values.region ?? DEFAULT_REGION },
-    context,
-    emit,
-    onSeen: levels.add,
-  };
-  const store =
-    inventory === undefined
-      ? await (await import('./analyze/from-listing.js')).listedStore(url, call)
-      : await (await import('./analyze/from-inventory.js')).inventoriedStore(url, inventory, call);
+  const store = await foundStore(url, { values, context, emit }, levels);
   refusePart(store, values);
   const prices = storePrices(store, context);
   const at = store.analysis.inventory?.createdAt ?? begunAt;
@@ -94,18 +85,7 @@ export async function rebaseStore(url: string, { values, context, emit }: Rebase
         hint: 'see that the place is the right one and mounted; with --allow-empty it is recorded as empty',
       },
     );
-  const budgets =
-    dryRun || values.ignoreBudget ? undefined : await budgetCorrection(rebase.records, records, { values, context });
-  try {
-    if (!dryRun) {
-      await shareAll(rebase.records, context);
-      await appendRecords(folder, rebase.records, { host: hostname() });
-    }
-    await budgets?.make();
-  } finally {
-    budgets?.close();
-  }
-  const correctedBudgets = budgets?.count ?? 0;
+  const correctedBudgets = dryRun ? 0 : await write(rebase, { records, folder }, { values, context });
   const document = documentOf(rebase, {
     location,
     by,
@@ -117,6 +97,41 @@ export async function rebaseStore(url: string, { values, context, emit }: Rebase
   });
   const table = rebase.corrections.length === 0 ? '' : `\n${await tableText(rebase.corrections, COLUMNS, context)}`;
   return { document, text: textOf(lines(rebase, document)) + table };
+}
+
+async function foundStore(
+  url: string,
+  { values, context, emit }: RebaseCall,
+  levels: ListedLevels,
+): Promise<FoundStore> {
+  const call = {
+    values: { ...values, ...NO_ATHENA, region: values.region ?? DEFAULT_REGION },
+    context,
+    emit,
+    onSeen: levels.add,
+  };
+  return values.inventory === undefined
+    ? await (await import('./analyze/from-listing.js')).listedStore(url, call)
+    : await (await import('./analyze/from-inventory.js')).inventoriedStore(url, values.inventory, call);
+}
+
+/** Writes what was found to the ledger, and corrects budgets by it. @returns the number of corrected budgets */
+async function write(
+  rebase: Rebase,
+  { records, folder }: Pick<ReadRecords, 'records' | 'folder'>,
+  { values, context }: Pick<RebaseCall, 'values' | 'context'>,
+): Promise<number> {
+  const budgets = values.ignoreBudget
+    ? undefined
+    : await budgetCorrection(rebase.records, records, { values, context });
+  try {
+    await shareAll(rebase.records, context);
+    await appendRecords(folder, rebase.records, { host: hostname() });
+    await budgets?.make();
+  } finally {
+    budgets?.close();
+  }
+  return budgets?.count ?? 0;
 }
 
 /** The first record, that of the place itself, comes last: without it a rebase did not happen. */

@@ -46,7 +46,8 @@ beforeEach(async () => {
   writeFileSync(join(folder, '.archiver.yaml'), 'costControl:\n  provider: aws\n');
   for (const named of ['genome', '--global']) await here(may, 'budget', 'set', named, '--cost', '100', '--volume', '1');
   writeFileSync(join(folder, 'data', 'a'), randomBytes(30_000_000));
-  expect((await onAws(may, 'upload', 'data', 's3://lab/archive', '--project', 'genome', '--quiet')).status).toBe(0);
+  const uploaded = await onAws(may, 'upload', 'data', 's3://lab/archive', '--project', 'genome', '--quiet');
+  if (uploaded.status !== 0) throw new Error(uploaded.stderr);
   // What no record tells of.
   const lab = s3.buckets.get('lab');
   for (const [key, object] of lab ?? [])
