@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
 import { filesBelow } from '../e2e/upload-cli.js';
-import { checkIn } from '../support/fleet.js';
+import { heartbeatBytes, heartbeatKey } from '../../src/core/fleet/heartbeat.js';
+import { putAt } from '../support/fleet.js';
+import { heartbeat } from '../support/heartbeat.js';
 import { ODD_KEYS, ODD_TEXT } from '../support/odd-keys.js';
 import { useTestCredentials } from '../support/open-s3.js';
 import { runCommand } from '../support/run-command.js';
@@ -56,7 +58,7 @@ describe.each([
           expect(await runCommand({ root, folder }, sync)).toMatchObject({ status: 0 });
         }
       }
-      await checkIn(base, 'web-01', {}, '2026-03-04T05:00:00Z');
+      await putAt(base, heartbeatKey('web-01'), heartbeatBytes(heartbeat('web-01')), '2026-03-04T05:00:00Z');
       for (const name of filesBelow(base))
         await client.send(new PutObjectCommand({ Bucket, Key: `lab/${name}`, Body: readFileSync(join(base, name)) }));
       const keysThere = async (): Promise<ReadonlySet<string>> => {

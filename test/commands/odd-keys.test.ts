@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
 import { isWellFormedKey } from '../../src/core/store/ids/key-form.js';
 import { filesBelow } from '../e2e/upload-cli.js';
-import { checkIn } from '../support/fleet.js';
+import { heartbeatBytes, heartbeatKey } from '../../src/core/fleet/heartbeat.js';
+import { putAt } from '../support/fleet.js';
+import { heartbeat } from '../support/heartbeat.js';
 import { writeObjects } from '../support/make-dataset.js';
 import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { ODD_KEYS, ODD_TEXT } from '../support/odd-keys.js';
@@ -40,7 +42,7 @@ beforeAll(async () => {
       if (status !== 0) throw new Error(stderr);
     }
   }
-  await checkIn(base, 'web-01', {}, '2026-03-04T05:00:00Z');
+  await putAt(base, heartbeatKey('web-01'), heartbeatBytes(heartbeat('web-01')), '2026-03-04T05:00:00Z');
   for (const name of filesBelow(base))
     for (const bucket of ['clean', 'odd']) put(bucket, name, readFileSync(join(base, name)));
   for (const key of ODD_KEYS) put('odd', key, Buffer.from('{}'));
