@@ -7,6 +7,9 @@ import { archiver, CLI } from '../e2e/upload-cli.js';
 import { expectClean } from '../support/full-screen.js';
 import { openSession, type TerminalSession } from '../support/terminal-session.js';
 
+/** On a machine with much else to do, a signal can meet one that is still on its way: such a round is tried again. */
+const RETRIES = { retry: 2 };
+const LIMIT = { timeout: 20_000 };
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
 let folder = '';
@@ -94,6 +97,7 @@ test.each<Screen>([
   ['setup', () => 'setup', 'Where do archives go?', CTRL_C, 80, 24],
 ])(
   'ctrl+z and kill -TSTP give the terminal of %s to the shell, and fg brings the screen back (%#)',
+  RETRIES,
   async (_, command, text, quit, columns, rows) => {
     const session = await start(command(), columns, rows);
     await session.until(text);
@@ -105,12 +109,12 @@ test.each<Screen>([
 
     process.kill(jobOf(session), 'SIGTSTP');
     // What the shell said of the first stop is on its screen, too, and a SIGCONT that comes too early takes the signal back.
-    await expect.poll(() => isStopped(jobOf(session))).toBe(true);
+    await expect.poll(() => isStopped(jobOf(session)), LIMIT).toBe(true);
     await expectShell(session);
     // In the background it does not touch the terminal: the kernel stops it as soon as it tries.
     const switches = switchesOf(jobOf(session));
     process.kill(jobOf(session), 'SIGCONT');
-    await expect.poll(() => isStopped(jobOf(session)) && switchesOf(jobOf(session)) > switches).toBe(true);
+    await expect.poll(() => isStopped(jobOf(session)) && switchesOf(jobOf(session)) > switches, LIMIT).toBe(true);
     await expectShell(session);
     session.type('fg\r');
     await untilBack(session, text);
@@ -140,7 +144,7 @@ test('the shell of archiver stops in the middle of a line, which is there again'
   await leave(session, 'exit\r');
 });
 
-test('progress stops without its frame and draws it again; after bg it goes on without one', async () => {
+test('progress stops without its frame and draws it again; after bg it goes on without one', RETRIES, async () => {
   const session = await start(slow());
   await session.until(/of 40 files/);
   session.type(CTRL_Z);
