@@ -198,6 +198,19 @@ describe('findings', () => {
     expect(troubles[5]).toBe('and 2 more findings');
   });
 
+  it('are told alone of a source that failed for them', () => {
+    const sources = [heartbeatSource({ path: '/srv/data', isHealthy: false, error: 'it is empty' })];
+    const cycle = { ...heartbeat('web-01').cycle, isHealthy: false };
+    const change = {
+      sources,
+      cycle,
+      problem: '/srv/data: it is empty',
+      findings: [finding('source-empty', 'it is empty, and held 5 files')],
+    };
+    expect(judged({ change }).troubles).toEqual(['it is empty, and held 5 files']);
+    expect(judged({ change: { ...change, findings: [] } }).troubles).toEqual(['source /srv/data failed: it is empty']);
+  });
+
   it('tell a refused config once', () => {
     const change = { configError: 'it is older', findings: [finding('config-refused', 'config is older', null)] };
     expect(judged({ change }).troubles).toEqual(['config is older']);

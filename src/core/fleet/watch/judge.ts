@@ -224,14 +224,17 @@ const tellsOf = ({ findings = [] }: Heartbeat, kind: FindingKind): boolean =>
 /** True when its latest cycle failed, findings aside. */
 const hasFailed = (heartbeat: Heartbeat): boolean => healthOf({ ...heartbeat, findings: [] }) === false;
 
-/** Describes the failure of its latest cycle. */
-function failureOf({ problem, sources }: Heartbeat): string {
-  const [first, ...others] = sources.filter((source) => source.isHealthy === false);
+/** Describes the failure of its latest cycle; undefined where findings tell of every source that failed. */
+function failureOf({ problem, sources, findings = [] }: Heartbeat): string | undefined {
+  const failed = sources.filter((source) => source.isHealthy === false);
+  const [first, ...others] = failed.filter(({ path }) => !findings.some(({ source }) => source === path));
+  if (first === undefined && failed.length > 0) return undefined;
   if (first === undefined)
     return problem ?? `its last cycle failed${sources.length === 0 ? ': it has no sources' : ''}`;
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   const source = `source ${first.path} failed${more}: ${first.error ?? 'it does not say why'}`;
-  return problem === null ? source : `${problem}; ${source}`;
+  // The agent's own sentence about its cycle begins with the same reason.
+  return problem === null || (first.error !== null && problem.includes(first.error)) ? source : `${problem}; ${source}`;
 }
 
 /** Cleans and shortens text from a writer, which may be anything of any length. */
