@@ -53,7 +53,7 @@ const WORLDS: Readonly<Record<string, { fill: () => Promise<void>; shows: Readon
     async fill() {
       await fillHome(join(home, '.archiver'), now, { days: 20, budgets: 1000, uploads: 500 });
       for (const [key, body] of storedUploads(5000)) put(key, body);
-      for (let at = 0; at < 10_000; at++) {
+      for (let at = 0; at < 2_000; at++) {
         const writerId = `writer-${String(at).padStart(5, '0')}`;
         put(
           heartbeatKey(writerId),
@@ -66,7 +66,7 @@ const WORLDS: Readonly<Record<string, { fill: () => Promise<void>; shows: Readon
       Costs: /genomics-2025/,
       Uploads: /of 500/,
       Inventory: /5 000/,
-      Fleet: /10 000/,
+      Fleet: /2 000/,
     },
   },
   broken: {
@@ -90,7 +90,7 @@ const WORLDS: Readonly<Record<string, { fill: () => Promise<void>; shows: Readon
   },
 };
 
-/** Ten times as patient: ten thousand heartbeats are ten thousand requests. */
+/** Ten times as patient: two thousand writers are four thousand requests. */
 async function patient(session: TerminalSession, isRight: (lines: string[]) => boolean): Promise<string[]> {
   for (let tries = 1; tries < 10; tries++) {
     const lines = await session.until(isRight).catch(() => undefined);
