@@ -82,7 +82,7 @@ test('--once prints the fleet, and as a document', async () => {
   const document = await run(['--view', 'fleet', '--json']);
 
   expect([text.status, document.status]).toEqual([0, 0]);
-  expect(text.stdout).toMatch(/● +web-01 +4m ago +healthy +1\/1 ok/);
+  expect(text.stdout).toMatch(/● +web-01 +4m ago +ok +1\/1 ok/);
   expect(json(document.stdout)).toMatchObject({
     view: 'fleet',
     writerCount: 2,
