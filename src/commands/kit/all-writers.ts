@@ -20,10 +20,14 @@ interface WriterValues {
 export async function placesOf(
   reader: ObjectReader,
   { allWriters }: WriterValues,
-  { signal }: Cancellation,
+  { signal, warn }: Cancellation & Pick<Messages, 'warn'>,
 ): Promise<readonly string[]> {
-  const { writersBelow } = await import('../../core/dataset/records/writers-below.js');
-  return ['', ...(allWriters ? await writersBelow(reader, signal) : [])];
+  if (!allWriters) return [''];
+  const { listWriters } = await import('../../core/dataset/records/find-places.js');
+  const { oddTexts } = await import('../../core/store/ids/key-form.js');
+  const { places, odd } = await listWriters(reader, signal);
+  for (const text of oddTexts(odd)) warn(text);
+  return ['', ...places];
 }
 
 /** Says that writers lie below which were not asked for, and `how` they are. One LIST; where it is denied, nothing is known of them. */
@@ -34,9 +38,10 @@ export async function noteWriters(
   how?: string,
 ): Promise<void> {
   if (allWriters || writerId !== undefined || OF_WRITER.test(reader.url)) return;
-  const { writersBelow, writersHint } = await import('../../core/dataset/records/writers-below.js');
-  const places = await writersBelow(reader, signal).catch(undefinedOn('access-denied'));
-  if (places !== undefined && places.length > 0) note(writersHint(places.length, how));
+  const { listWriters } = await import('../../core/dataset/records/find-places.js');
+  const { writersHint } = await import('../../core/dataset/records/writers-below.js');
+  const { places = [] } = (await listWriters(reader, signal).catch(undefinedOn('access-denied'))) ?? {};
+  if (places.length > 0) note(writersHint(places.length, how));
 }
 
 /** The writer of a place; '' for the base. */

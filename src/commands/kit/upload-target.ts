@@ -122,9 +122,10 @@ async function findBelow(
 /** Adds to an error about a dataset that is not there how many writers lie below. */
 async function namingWriters(error: unknown, store: ObjectReader, { signal }: StoreContext): Promise<unknown> {
   if (!isArchiverError(error, 'not-found')) return error;
-  const { withWriters, writersBelow } = await import('../../core/dataset/records/writers-below.js');
-  const places = await writersBelow(store, signal).catch(undefinedOn('access-denied', 'store', 'stalled', 'io'));
-  return withWriters(error, places?.length ?? 0);
+  const { listWriters } = await import('../../core/dataset/records/find-places.js');
+  const { withWriters } = await import('../../core/dataset/records/writers-below.js');
+  const found = await listWriters(store, signal).catch(undefinedOn('access-denied', 'store', 'stalled', 'io'));
+  return withWriters(error, found?.places.length ?? 0);
 }
 
 function checkId(uploadId: string, baseUrl: string): UploadId {

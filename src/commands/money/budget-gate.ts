@@ -4,14 +4,14 @@ import type { GateAnswer, SlotValues } from '../../cli/slots.js';
 import type { UploadGate } from '../../core/archive/run/upload-gate.js';
 import type { UploadEstimate } from '../../core/cost/upload-cost.js';
 import type { CostEvent, EventSink } from '../../core/events/events.js';
-import type { Amounts } from '../../core/money/budget/budget.js';
+import type { Amounts, BudgetBook } from '../../core/money/budget/budget.js';
 import type { BudgetCheck, Ending } from '../../core/money/budget/verdict.js';
 import { ArchiverError, type ErrorCode, isArchiverError } from '../../core/platform/failures/errors.js';
 import { StoreError } from '../../core/store/store-error.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { fact } from '../kit/lines.js';
 import { type BudgetPlace, budgetPlaceOf, textOf } from './budget-place.js';
-import { runBudgetOf } from './run-budget.js';
+import { type RunBudget, runBudgetOf } from './run-budget.js';
 
 export type GateContext = Pick<
   Context,
@@ -104,7 +104,7 @@ export async function reservePart(
   const onTrouble = account.onTrouble ?? warn;
   const renew = async (): Promise<void> => {
     try {
-      await renewed(query, { id, project, ...run.all }, context);
+      await renewed(query, { project, run }, context);
     } catch (error) {
       const { errorText } = await import('../../core/platform/failures/errors.js');
       onTrouble(`what this run reserved of its budgets is not renewed: ${errorText(error)}`);
@@ -115,7 +115,7 @@ export async function reservePart(
 
 async function renewed(
   query: BudgetQuery,
-  mine: { readonly id: string; readonly project: string | null; readonly micros: number; readonly bytes: number },
+  { project, run }: { readonly project: string | null; readonly run: RunBudget },
   context: GateContext,
 ): Promise<void> {
   const { home, now, signal, warn } = context;
@@ -124,12 +124,11 @@ async function renewed(
   const { withReservation } = await import('../../core/money/budget/reservation.js');
   await withBook(query, context, async (opened) => {
     const { store } = await writableBook(opened, { home, now: now(), signal, warn });
-    const renew = changeBook(
-      store,
-      (book) => ({ ...book, reservations: withReservation(book.reservations, mine, now()) }),
-      signal,
-    );
-    await renew;
+    const renew = (book: BudgetBook): BudgetBook => {
+      if (run.isClosed) return book;
+      return { ...book, reservations: withReservation(book.reservations, { id: run.id, project, ...run.all }, now()) };
+    };
+    await changeBook(store, renew, signal);
   });
 }
 

@@ -11,6 +11,8 @@ export class RunBudget {
   private timer: NodeJS.Timeout | undefined;
   /** True if the book could not be asked, which refused the run: it is not asked again at its end. */
   isUnreachable = false;
+  /** True once its record counts in its place: a renewal that is under way must not bring the reservation back. */
+  isClosed = false;
 
   /** `id`: of the run, as its record has it. */
   constructor(readonly id: string) {}
@@ -36,6 +38,7 @@ export class RunBudget {
 
   /** Ends the renewing. */
   close(): void {
+    this.isClosed = true;
     clearInterval(this.timer);
   }
 }

@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Alert, Usage } from '../../../src/core/notify/alerts/alert.js';
 import { program } from '../../../src/commands/index.js';
+import { RunBudget } from '../../../src/commands/money/run-budget.js';
 import { makeTar } from '../../core/mend/migrate/make-tar.js';
 import { type HookServer, startHook } from '../../support/hook-server.js';
 import { errorAnswer, type MemoryS3, startMemoryS3 } from '../../support/memory-s3.js';
@@ -424,4 +425,20 @@ describe('alerts', () => {
 
     expect([status, stderr]).toEqual([0, expect.stringMatching(/^! alert by webhook failed: 127\S+ answered 410\n$/)]);
   });
+});
+
+test('a renewal that is under way when a run ends does not bring its reservation back', async () => {
+  const renewals: (() => Promise<void>)[] = [];
+  const keep = vi.spyOn(RunBudget.prototype, 'keep').mockImplementation(function (this: RunBudget, ...args) {
+    renewals.push(args[2]);
+    keep.mockRestore();
+    this.keep(...args);
+  });
+  await run('budget', 'set', 'genomes', '--volume', '1');
+  expect((await run('upload', 'data', base, '--project', 'genomes', '--quiet')).status).toBe(0);
+
+  expect(renewals).toHaveLength(1);
+  await renewals[0]?.();
+
+  expect(json((await run('budget', 'status', 'genomes', '--json')).stdout)['reservedRuns']).toBe(0);
 });

@@ -46,11 +46,20 @@ function writerFolders(names: readonly string[], above = ''): WriterFolders {
   return { places, odd };
 }
 
-/** Lists the folders of writers below the base. One LIST. @throws what the listing throws */
-export async function listWriters(reader: ObjectReader, signal?: AbortSignal): Promise<WriterFolders> {
+/**
+ * Lists the folders of writers below the base, in byte order. One LIST for a thousand. @param onCount is called with the number of names so
+ * far, and may refuse more @throws what the listing and `onCount` throw
+ */
+export async function listWriters(
+  reader: ObjectReader,
+  signal?: AbortSignal,
+  onCount: (count: number) => void = () => undefined,
+): Promise<WriterFolders> {
   const names: string[] = [];
-  for await (const page of reader.list({ prefix: WRITERS, delimiter: '/', signal }))
-    for (const prefix of page.prefixes) names.push(prefix.slice(WRITERS.length));
+  for await (const { prefixes } of reader.list({ prefix: WRITERS, delimiter: '/', signal })) {
+    for (const prefix of prefixes) names.push(prefix.slice(WRITERS.length));
+    onCount(names.length);
+  }
   return writerFolders(names);
 }
 

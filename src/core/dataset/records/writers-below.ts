@@ -4,21 +4,10 @@ import { printable } from '../../platform/paths/raw-path.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { readerBelow } from '../../store/reader-below.js';
 import { matchDataset, noSuchDataset } from './find-dataset.js';
-import { isWriterId } from './identity.js';
+import { listWriters } from './find-places.js';
 import { listDatasets } from './versions.js';
 
-const WRITERS = 'writers/';
 const MOST_NAMED = 10;
-
-/** The places of all writers, such as `writers/web-01`, in byte order; other names are no writers. One LIST for a thousand. */
-export async function writersBelow(reader: ObjectReader, signal: AbortSignal): Promise<readonly string[]> {
-  const places: string[] = [];
-  for await (const { prefixes } of reader.list({ prefix: WRITERS, delimiter: '/', signal }))
-    places.push(
-      ...prefixes.map((prefix) => prefix.slice(0, -1)).filter((place) => isWriterId(place.slice(WRITERS.length))),
-    );
-  return places;
-}
 
 /**
  * Finds the only place that has the dataset: the base ('') or one of its writers. Without a name, the only dataset of all counts. One LIST
@@ -31,7 +20,7 @@ export async function placeOfDataset(
 ): Promise<string> {
   const found: { readonly place: string; readonly datasetId: string }[] = [];
   const known: string[] = [];
-  for (const place of ['', ...(await writersBelow(reader, signal))]) {
+  for (const place of ['', ...(await listWriters(reader, signal)).places]) {
     const ids = [...(await listDatasets(readerBelow(reader, place), signal)).versions.keys()];
     known.push(...ids);
     const meant = dataset === undefined ? ids : [matchDataset(ids, dataset)];

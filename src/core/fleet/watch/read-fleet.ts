@@ -1,5 +1,6 @@
 // Reads the state of a fleet: one listing of `writers/` (only its folders), one of `fleet/`, a GET for each heartbeat, and then a LIST of the
 // records of its writer. A config is read if its writer follows one, once for each ETag.
+import { listWriters } from '../../dataset/records/find-places.js';
 import { isWriterId } from '../../dataset/records/identity.js';
 import type { EventSink } from '../../events/events.js';
 import { reasonText } from '../../platform/failures/errno.js';
@@ -43,7 +44,7 @@ export async function readFleet(store: ObjectStore, options: ReadFleetOptions): 
   const [storeTime, named, configs] = await Promise.all([
     // For a folder, this computer's clock is nearly always right; asking the folder would write a file there.
     parseStoreUrl(store.url).kind === 'file' ? now() : store.time(signal),
-    listWriters(store, signal),
+    listWriterIds(store, signal),
     listConfigs(store, signal),
   ]);
   const ids = [...new Set([...named.ids, ...configs.found.keys()])].toSorted();
@@ -90,15 +91,9 @@ interface ListedWriters {
   readonly odd: readonly string[];
 }
 
-async function listWriters(reader: ObjectReader, signal: AbortSignal): Promise<ListedWriters> {
-  const top = 'writers/';
-  const names: string[] = [];
-  for await (const { prefixes } of reader.list({ prefix: top, delimiter: '/', signal })) {
-    names.push(...prefixes.map((prefix) => prefix.slice(top.length, -1)));
-    refuseMore(names.length, `${reader.url}/${top}`);
-  }
-  const odd = names.filter((name) => !isWriterId(name)).map((name) => `${top}${name}/`);
-  return { ids: names.filter(isWriterId), odd };
+async function listWriterIds(reader: ObjectReader, signal: AbortSignal): Promise<ListedWriters> {
+  const { places, odd } = await listWriters(reader, signal, (count) => refuseMore(count, `${reader.url}/writers/`));
+  return { ids: places.map((place) => place.slice('writers/'.length)), odd };
 }
 
 interface ListedConfigs {
