@@ -53,12 +53,15 @@ export default defineConfig(({ mode }) => ({
     // Ink draws nothing where it sees CI; the tests decide by themselves what kind of terminal there is.
     env: { CI: 'false' },
     globalSetup: 'test/support/build-dist.ts',
+    setupFiles: ['test/support/keep-threads.ts'],
     // For what hangs; a slow machine with other work takes ten times as long as a quiet one.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },
     // One more than CI has cores: tests of limits, signals and terminals mostly wait.
     maxWorkers: 3,
+    // With V8's small heap of the beginning, memory outside of it (buffers of transfers) has a tenth of the CPU go to the collector.
+    execArgv: ['--initial-heap-size=512', '--max-semi-space-size=64'],
     // Loading its modules anew would cost each file half a second of CPU. So a test puts back what it changes of the process
     // (environment, clock, umask), and nothing mocks a module.
     isolate: false,

@@ -11,6 +11,7 @@ import { parseCommand } from '../../src/cli/parse-command.js';
 import { commandsUnder } from '../../src/cli/tree.js';
 import { cancelledError, usageError } from '../../src/core/platform/failures/errors.js';
 import { program } from '../../src/commands/index.js';
+import { letThreadsEnd } from '../support/keep-threads.js';
 import { runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { treeOf } from '../support/tree-of.js';
@@ -68,6 +69,7 @@ function tempFoldersIn(folder: string): void {
 }
 
 it('--self-profile writes what it has of a run that is interrupted', async () => {
+  await letThreadsEnd();
   const folder = await tempFolder();
   tempFoldersIn(folder);
   const ending = new AbortController();

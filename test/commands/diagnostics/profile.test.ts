@@ -3,13 +3,16 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { createServer, type AddressInfo } from 'node:net';
 import { createServer as createHttpServer } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { program } from '../../../src/commands/index.js';
 import { Collector } from '../../../src/core/diagnostics/observe/collect.js';
 import { servePprof } from '../../../src/core/diagnostics/observe/pprof-server.js';
 import { threadExitHooks, runningThreads } from '../../../src/core/platform/threads/threads.js';
+import { letThreadsEnd } from '../../support/keep-threads.js';
 import { json, runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';
+
+beforeEach(letThreadsEnd);
 
 const root = program();
 const ends: (() => Promise<void>)[] = [];

@@ -3,6 +3,7 @@ import { type MessagePort, parentPort } from 'node:worker_threads';
 import { loadCodec } from '../../platform/codec/codec.js';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import { loadLibc } from '../../platform/libc/libc.js';
+import { endWork } from '../../platform/threads/end-work.js';
 import { rawFromText, withEnd } from '../../platform/paths/raw-path.js';
 import { openBatchHash } from './batch-hash.js';
 import { CheckSink } from '../write/check-sink.js';
@@ -62,6 +63,7 @@ class WorkerThread {
 
   private again(message: RereadMessage): void {
     const { waiting, held } = this;
+    if (this.job === undefined) return; // closed meanwhile
     this.guarded(() => this.job?.again(message));
     if (message.buffer !== undefined) this.post({ type: 'returned', buffer: message.buffer });
     this.waiting = undefined;
@@ -89,6 +91,7 @@ class WorkerThread {
 
   private begin(data: UnpackData): void {
     this.stop = new Int32Array(data.stop);
+    this.isBroken = false;
     const table = openTable(data.table);
     this.sink = openSink(table, data, new HoleLimit(() => this.isStopped()));
     const extents = openExtents(data.extents);
@@ -120,8 +123,11 @@ class WorkerThread {
     this.job?.unpacker.endLane('the restore was stopped');
     this.settle();
     this.sink?.dispose();
+    // A kept thread rests without what refers to this run.
+    this.job = this.sink = this.waiting = undefined;
+    this.held = [];
     this.post({ type: 'closed' });
-    this.port.close();
+    endWork();
   }
 
   /** After an interruption, gives complete files their names. */

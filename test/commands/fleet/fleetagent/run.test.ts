@@ -23,6 +23,7 @@ import { runningThreads } from '../../../../src/core/platform/threads/threads.js
 import { isRoot } from '../../../core/archive/trees.js';
 import { startHook } from '../../../support/hook-server.js';
 import { archiver } from '../../../e2e/in-process.js';
+import { letThreadsEnd } from '../../../support/keep-threads.js';
 import { runCommand } from '../../../support/run-command.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -145,6 +146,7 @@ test('a signed config is fetched, kept, and used while a newer one is refused', 
 });
 
 test('runs until it is stopped, a line for each cycle, and says in the end how it went', async () => {
+  await letThreadsEnd();
   const { home, source, base, url } = await place();
   const end = new AbortController();
   const host = { root: program(), folder: home, env: { HOME: home }, signal: end.signal };

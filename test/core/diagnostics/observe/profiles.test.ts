@@ -2,7 +2,7 @@
 import { type ClientRequest, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { Profile } from 'pprof-format';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Collector } from '../../../../src/core/diagnostics/observe/collect.js';
 import { watchLoop } from '../../../../src/core/diagnostics/observe/collect.js';
 import { PprofProfile } from '../../../../src/core/diagnostics/observe/pprof-profile.js';
@@ -10,6 +10,9 @@ import { addBlocks, addCpu, addHeap, addWaits } from '../../../../src/core/diagn
 import type { CpuProfile, HeapProfile } from '../../../../src/core/diagnostics/observe/thread-sampler.js';
 import { servePprof } from '../../../../src/core/diagnostics/observe/pprof-server.js';
 import { WorkerThread } from '../../../../src/core/platform/threads/worker-thread.js';
+import { letThreadsEnd } from '../../../support/keep-threads.js';
+
+beforeEach(letThreadsEnd);
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 // Threads of a service rest between two runs, and those of anything else end.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
 import { scanInWorker } from '../../../../src/core/archive/scan/scan-in-worker.js';
 import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
@@ -13,7 +13,10 @@ import {
   acquireThread,
 } from '../../../../src/core/platform/threads/threads.js';
 import { WorkerThread } from '../../../../src/core/platform/threads/worker-thread.js';
+import { letThreadsEnd } from '../../../support/keep-threads.js';
 import { tempFolder } from '../../../support/temp-folder.js';
+
+beforeEach(letThreadsEnd);
 
 const threads = (): string[] => [...runningThreads.values()].filter((name) => name.startsWith('scan-worker'));
 
