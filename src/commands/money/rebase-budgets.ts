@@ -9,8 +9,9 @@ import { ArchiverError, isArchiverError } from '../../core/platform/failures/err
 import { printable } from '../../core/platform/paths/raw-path.js';
 import type { SlotValues } from '../../cli/slots.js';
 import type { StoreContext } from '../kit/store.js';
-import { budgetPlaceOf, textOf } from './budget-place.js';
+import { budgetPlaceOf } from './budget-place.js';
 import type { ReadingContext } from './read-records.js';
+import { isLedgerShared } from './shared-ledger.js';
 
 interface BudgetCorrection {
   /** Number of budgets that it changes. */
@@ -49,7 +50,7 @@ export async function budgetCorrection(
     try {
       const book = await readBook(opened.store, signal);
       const changed = new Set(uses.flatMap(({ project }) => budgetsFor(book, project).map(([owner]) => owner)));
-      if (changed.size > 0 && place !== 'local' && (textOf(settings['ledgerStore']) ?? 'local') === 'local') {
+      if (changed.size > 0 && place !== 'local' && !isLedgerShared(settings)) {
         warn(
           `the budgets ${where} are not corrected: machines may share them, and the ledger of this computer does not know what others counted there; with a shared ledger (ARCHIVER_LEDGER_STORE) they are`,
         );

@@ -1,6 +1,6 @@
 // Budgets have their say before anything is sent, and count what was used: run for real, in this process.
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Alert, Usage } from '../../../src/core/notify/alerts/alert.js';
@@ -373,6 +373,50 @@ describe('what comes back', () => {
       expect.stringContaining('it would be refused: this would exceed'),
     ]);
     expect([ignored.map(({ status }) => status), await reserved()]).toEqual([[0, 0], 0]);
+  });
+
+  test('is asked of the budget of its project by a computer that did not upload it, and counted there', async () => {
+    const url = await uploadedAs('GLACIER');
+    const budgets = `file://${join(folder, 'home')}`;
+    const other = (...argv: readonly string[]) =>
+      runWith({ AWS_ENDPOINT_URL: s3.endpoint, ARCHIVER_HOME: join(folder, 'other') }, ...argv, '--quiet');
+    const restore = ['restore', url, 'out', '--all', '--budget-store', budgets];
+    const used = async () =>
+      (json((await ask('budget', 'status', 'genomes', '--json')).stdout)['costUsage'] as Usage).used;
+
+    const refused = await other(...restore);
+    const before = await used();
+    await other(...restore, '--ignore-budget');
+    const [job = ''] = readdirSync(join(folder, 'other', 'restore-jobs')).filter((name) => name.endsWith('.json'));
+    const after = await used();
+    for (const object of cold()) delete object.restore;
+    // This computer has forgotten what it recorded: the manifest says whose it is.
+    rmSync(join(folder, 'other', 'ledger'), { recursive: true });
+    const thaw = ['restore', 'jobs', 'check', job.replace('.json', ''), '--thaw-again'];
+    const again = await other(...thaw, '--budget-store', budgets);
+
+    expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('cost budget of project genomes')]);
+    expect(after).toBeGreaterThan(before);
+    expect([again.status, again.stderr]).toEqual([4, expect.stringContaining('cost budget of project genomes')]);
+    s3.rules.answer = (operation, { key }) =>
+      operation === 'GetObject' && key.endsWith('manifest.json.gz') ? errorAnswer(403, 'AccessDenied') : undefined;
+    rmSync(join(folder, 'other', 'ledger'), { recursive: true, force: true });
+    const gone = `file://${join(folder, 'gone')}`;
+    const unknown = await runWith(
+      {
+        AWS_ENDPOINT_URL: s3.endpoint,
+        ARCHIVER_HOME: join(folder, 'other'),
+        ARCHIVER_LEDGER_STORE: gone,
+        ARCHIVER_BUDGET_STORE: budgets,
+      },
+      ...thaw,
+    );
+    expect([unknown.status, unknown.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /not known which project .* there is no folder .*gone; nothing is asked for.*--ignore-budget/s,
+      ),
+    ]);
   });
 
   test('goes on where it is within the budget, and reserves it meanwhile', async () => {

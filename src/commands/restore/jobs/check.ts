@@ -12,7 +12,7 @@ import { earliestExpiry } from '../../../core/restore/jobs/judge-job.js';
 import type { RestoreJob } from '../../../core/restore/jobs/restore-job.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { formatUsd } from '../../../ui/format-usd.js';
-import { recordRunFacts, recordRunObjects } from '../../kit/account.js';
+import { learnProjects, recordRunFacts, recordRunObjects } from '../../kit/account.js';
 import { detectedStoreFlags } from '../../kit/flags.js';
 import { minuteText, textOf } from '../../kit/lines.js';
 import {
@@ -176,7 +176,8 @@ async function requestAgain(
   const { uploadId } = job.location;
   recordRunFacts(context, { operation: 'thaw', uploadId, datasetId: job.datasetId });
   recordRunObjects(context, job.chunks);
-  await retrievalGate({ ...values }, uploadId, context)(estimate);
+  await learnProjects(context, store, [uploadId]);
+  await retrievalGate({ ...values }, uploadId, context)({ ...estimate, project: undefined });
   const cost = estimate.costUsd === null ? 'cost unknown' : `est. ${formatUsd(estimate.costUsd)}`;
   context.note(`asking again for ${formatQuantity(chunks.length, 'cold chunk')} of ${job.id}: ${tier} tier, ${cost}`);
   return await thawAgain(job, plan, { folder: jobFolder(context), host: hostname(), store, now, signal });
