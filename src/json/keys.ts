@@ -177,7 +177,7 @@ export const JSON_KEYS = {
   budget: key(orNull(of(BUDGET)), 'of the project, or of all of them; null where none is set'),
   budgetChecks: key(
     listOf(of('project isGlobal limitOf limit remaining reserved planned isExceeded')),
-    'limits of budgets that would be asked before anything is sent',
+    'limits of budgets, as they are before anything is sent or asked for; of a job when its chunks were asked for again',
   ),
   budgetPeriod: key(oneOf('total', 'month'), 'all since counting began, or each month (UTC)'),
   budgetUsd: key(usd, 'all that may be spent'),
@@ -463,6 +463,7 @@ export const JSON_KEYS = {
     'what was found of a bucket, check by check (docs/access.md)',
   ),
   fingerprint: key(text, 'of a GPG key, 40 hex digits'),
+  finishedCorrections: key(count, 'earlier rebases that were recorded and not counted in budgets, and are now'),
   firstDay: key(orNull(text), 'first day, `YYYY-MM-DD`; null for that of the first record'),
   firstReplaced: key(listOf(text), 'the first of what was replaced'),
   firstRunAt: key(time, 'when the first run ended'),
@@ -596,7 +597,7 @@ export const JSON_KEYS = {
     listOf(
       anyOf(
         'jobId status problem?',
-        'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason isRunning ageMs? problem?',
+        'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason budgetChecks? isRunning ageMs? problem?',
       ),
     ),
     'restore jobs one by one',

@@ -13,13 +13,9 @@ export function retrievalGate(values: SlotValues, uploadId: string, context: Gat
   const part = {};
   let allowedUsd = 0;
   return async ({ costUsd, project }) => {
-    const named = runBudgetOf(context.account)?.projects;
-    if (project !== undefined) named?.set(uploadId, project);
+    if (project !== undefined) runBudgetOf(context.account)?.projects.set(uploadId, project);
     if (values['ignoreBudget'] === true || (costUsd ?? Number.POSITIVE_INFINITY) <= allowedUsd) return;
-    const query = await queryOf(
-      { place, uploadId, project: project === undefined ? named?.get(uploadId) : project },
-      context,
-    );
+    const query = await queryOf({ place, uploadId, project }, context);
     await reservePart(query, { part, planned: { costUsd, bytes: 0 } }, context);
     allowedUsd = costUsd ?? Number.POSITIVE_INFINITY;
   };
@@ -43,7 +39,8 @@ interface Retrieval extends Pick<BudgetQuery, 'place'>, Pick<PlannedRetrieval, '
 /** The manifest cannot be stale; where it was not read, ledgers are asked, if there is a budget that hangs on the answer. */
 async function queryOf({ place, uploadId, project }: Retrieval, context: GateContext): Promise<BudgetQuery> {
   const query = { place, ending: ENDING } as const;
-  if (project !== undefined) return { ...query, project };
+  const named = project === undefined ? runBudgetOf(context.account)?.projects.get(uploadId) : project;
+  if (named !== undefined) return { ...query, project: named };
   const { projects } = await gateBook(query, context);
   return { ...query, project: projects.size === 0 ? null : await projectOf(uploadId, context) };
 }

@@ -419,6 +419,39 @@ describe('what comes back', () => {
     ]);
   });
 
+  test('asked for again says what is left of the budget', async () => {
+    const url = await uploadedAs('GLACIER');
+    await ask('budget', 'set', 'genomes', '--cost', '1');
+    const id = String(json((await ask('restore', url, 'out', '--all', '--json')).stdout)['jobId']);
+    for (const object of cold()) delete object.restore;
+    const check = async (...argv: readonly string[]) =>
+      (json((await ask('restore', 'jobs', 'check', id, '--json', ...argv)).stdout)['jobs'] as object[])[0];
+
+    const again = await check('--thaw-again');
+    const looked = await check();
+
+    expect(again).toMatchObject({
+      budgetChecks: [{ project: 'genomes', limitOf: 'cost', limit: 1, isExceeded: false }],
+    });
+    expect(looked).not.toHaveProperty('budgetChecks');
+  });
+
+  test('from a store without prices is refused by a budget of cost, with both ways on, and not by one of volume', async () => {
+    const url = await uploadedAs('STANDARD');
+    writeFileSync(join(folder, '.archiver.yaml'), '');
+    const restore = ['restore', url, '--all', '--quiet'];
+
+    const refused = await ask(...restore, 'out');
+    const ignored = await ask(...restore, 'out', '--ignore-budget');
+    await ask('budget', 'set', 'genomes', '--cost', '0', '--volume', '0.000001');
+    const volume = await ask(...restore, 'out2');
+
+    expect([refused.status, ignored.status, volume.status, volume.stderr]).toEqual([4, 0, 0, '']);
+    expect(refused.stderr).toMatch(
+      /what this costs is not known, .*; nothing is asked for\n.*costControl\.provider or costControl\.ownPrices in the config file\), or go on .* --ignore-budget/,
+    );
+  });
+
   test('goes on where it is within the budget, and reserves it meanwhile', async () => {
     const url = await uploadedAs('STANDARD');
     await ask('budget', 'set', 'genomes', '--cost', '1');

@@ -2,7 +2,6 @@
 // budget has what the ledger has. Pure.
 import type { LedgerRecord } from '../ledger/record.js';
 import { StoredLevels } from '../ledger/stored-levels.js';
-import { type BudgetBook, withUse } from './budget.js';
 import { type RunUse, useOf } from './day-use.js';
 
 /** Usage that counts for a project, and for all of them. */
@@ -87,7 +86,3 @@ function merged(uses: readonly ProjectUse[]): readonly ProjectUse[] {
     ({ bytes, monthlyMicros, isUnpriced }) => bytes !== 0 || monthlyMicros !== 0 || isUnpriced,
   );
 }
-
-/** Returns the book after these uses. */
-export const withUses = (book: BudgetBook, uses: readonly ProjectUse[]): BudgetBook =>
-  uses.reduce((changed, { project, ...use }) => withUse(changed, project, use), book);
