@@ -463,7 +463,10 @@ export const JSON_KEYS = {
     'what was found of a bucket, check by check (docs/access.md)',
   ),
   fingerprint: key(text, 'of a GPG key, 40 hex digits'),
-  finishedCorrections: key(count, 'earlier rebases that were recorded and not counted in budgets, and are now'),
+  finishedCorrections: key(
+    count,
+    'corrections by earlier rebases that were recorded and not counted in budgets, and are now',
+  ),
   firstDay: key(orNull(text), 'first day, `YYYY-MM-DD`; null for that of the first record'),
   firstReplaced: key(listOf(text), 'the first of what was replaced'),
   firstRunAt: key(time, 'when the first run ended'),

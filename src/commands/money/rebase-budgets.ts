@@ -1,7 +1,7 @@
 // Counts in budgets what a rebase corrects in the ledger they go by.
 import { changeBook, readBook } from '../../core/money/budget/book-store.js';
 import { refuseUncounted } from '../../core/money/budget/countable.js';
-import { correctionOf, noting, settling } from '../../core/money/budget/settle-corrections.js';
+import { correctionsOf, noting, settling } from '../../core/money/budget/settle-corrections.js';
 import { openBook } from '../../core/money/budget/open-book.js';
 import { correctionsBy } from '../../core/money/budget/rebased-use.js';
 import type { LedgerRecord } from '../../core/money/ledger/record.js';
@@ -16,7 +16,7 @@ import { isLedgerShared } from './shared-ledger.js';
 export interface BudgetCorrection {
   /** Number of budgets that it changes. */
   readonly count: number;
-  /** Number of earlier rebases that are counted now, as they were recorded and not counted. */
+  /** Number of corrections by earlier rebases that are counted now, as they were recorded and not counted. */
   readonly finished: number;
   /** Counts it, once the ledger has it. */
   readonly make: () => Promise<void>;
@@ -37,7 +37,6 @@ export async function budgetCorrection(
   before: readonly LedgerRecord[],
   { values, context }: { readonly values: SlotValues; readonly context: Context },
 ): Promise<BudgetCorrection> {
-  const [head] = rebase;
   const { env, home, cwd, now, signal, settings, warn } = context;
   const { place, ...access } = budgetPlaceOf(values);
   const where = printable(place === 'local' ? 'on this computer' : `in ${place}`);
@@ -49,17 +48,18 @@ export async function budgetCorrection(
     const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
     try {
       const book = await readBook(opened.store, signal);
-      const own = head && correctionOf({ id: head.id, now: now() }, correctionsBy(rebase, before), book);
+      const own = correctionsOf(correctionsBy(rebase, before), book, now());
       const isForeign = place !== 'local' && !isLedgerShared(settings);
-      if (isForeign && own !== undefined)
+      if (isForeign && own.length > 0)
         warn(
           `the budgets ${where} are not corrected: machines may share them, and the ledger of this computer does not know what others counted there; with a shared ledger (ARCHIVER_LEDGER_STORE) they are`,
         );
-      if (isForeign || (own === undefined && book.corrections.length === 0)) {
+      if (isForeign || own.length + book.corrections.length === 0) {
         opened.close();
         return NOTHING_CORRECTED;
       }
       const recorded = new Set(before.map(({ id }) => id));
+      const written = new Set([...recorded, ...rebase.map(({ id }) => id)]);
       const store = await refuseUncounted(opened, { home, now: now(), signal, warn });
       await changeBook(
         store,
@@ -71,17 +71,13 @@ export async function budgetCorrection(
         signal,
       );
       return {
-        count: own?.owners.length ?? 0,
+        count: new Set(own.flatMap(({ owners }) => owners)).size,
         finished: book.corrections.filter(({ id }) => recorded.has(id)).length,
         close: () => opened.close(),
         async make() {
-          if (own === undefined) return;
+          if (own.length === 0) return;
           try {
-            await changeBook(
-              store,
-              (found) => settling(found, (id) => id === own.id || recorded.has(id), now()),
-              signal,
-            );
+            await changeBook(store, (found) => settling(found, (id) => written.has(id), now()), signal);
           } catch (error) {
             const again = 'archiver cost rebase again, of this store or another: it counts what the book has noted';
             throw failed(error, 'are not corrected yet, and the ledger is', again);

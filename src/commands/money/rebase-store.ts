@@ -249,7 +249,7 @@ function lines({ corrections, before, after, left }: Rebase, about: ReturnType<t
       : [
           fact(
             'finished',
-            `${formatQuantity(finishedCorrections, 'earlier rebase')} that budgets had not counted: they have now`,
+            `${formatQuantity(finishedCorrections, 'correction')} by earlier rebases that budgets had not counted`,
           ),
         ]),
     ...(left.length === 0

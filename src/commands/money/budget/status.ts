@@ -41,7 +41,7 @@ export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
         const uncounted = correctionsFor(book, whose);
         if (uncounted.length > 0)
           context.warn(
-            `this is without the corrections of ${formatQuantity(uncounted.length, 'rebase')}: archiver cost rebase counts them`,
+            `this is without ${formatQuantity(uncounted.length, 'correction')} that a rebase noted and has not counted: archiver cost rebase counts what came about`,
           );
         const status = statusOf(whose, budget, context.now(), book.reservations);
         context.result({ ...status, location }, () => textOf(statusLines(status)));

@@ -7,7 +7,7 @@ import { CORRECTION } from './correction.js';
 import { RESERVATION } from './reservation.js';
 
 const MOST_RESERVATIONS = { most: 100_000 };
-const MOST_CORRECTIONS = { most: 1000 };
+const MOST_CORRECTIONS = { most: 100_000 };
 
 const BODY = s.schema(() =>
   s.object({
