@@ -5,6 +5,7 @@ import type { RunObserver } from '../core/events/observer.js';
 import type { Document, DocumentParts, Exact } from '../json/documents.js';
 import type { RunAbout, UploadShape } from '../core/events/run-about.js';
 import type { MeteredObject } from '../core/store/meter.js';
+import type { UploadId } from '../core/store/ids/upload-id.js';
 import type { OpenStoreOptions } from '../core/store/open-store.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
@@ -71,6 +72,14 @@ export interface RunAccount {
   meter?: NonNullable<OpenStoreOptions['meter']>;
   /** Describes objects to the meter. */
   know?: (objects: Iterable<MeteredObject>) => void;
+  /**
+   * Tells of uploads whose objects the run changes. `read` reads the project that the manifest of one names: null for none, undefined where it
+   * does not tell.
+   */
+  learnProjects?: (
+    uploadIds: readonly UploadId[],
+    read: (uploadId: UploadId) => Promise<string | null | undefined>,
+  ) => Promise<void>;
   /** Makes the record. `end` is the exit status, or the error that the run failed with. Never throws. */
   record?: (context: RecordContext, end: unknown) => Promise<void>;
 }

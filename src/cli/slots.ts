@@ -4,7 +4,7 @@
 import type { UploadGate } from '../core/archive/run/upload-gate.js';
 import type { UploadProvenance } from '../core/archive/run/upload-provenance.js';
 import type { UploadResult } from '../core/archive/upload-result.js';
-import type { RetrievalGate } from '../core/restore/retrieval-gate.js';
+import type { PlannedRetrieval, RetrievalGate } from '../core/restore/retrieval-gate.js';
 import type { EventConsumer } from '../core/events/fan-out.js';
 import type { EventSink } from '../core/events/events.js';
 import type { RunObserver } from '../core/events/observer.js';
@@ -117,7 +117,7 @@ export interface Slots<C> {
   /** Returns what that check would answer, for a dry run. @throws what the check throws, except a refusal */
   readonly dryRunRetrievalGate?: (
     values: SlotValues,
-    planned: { readonly uploadId: string; readonly costUsd: number | null },
+    planned: PlannedRetrieval & { readonly uploadId: string },
     context: C,
   ) => Promise<GateAnswer>;
   /** Checks the store before anything is sent there; returns keys of the upload's document. @throws what keeps the upload from beginning */

@@ -12,7 +12,7 @@ import { documentLine } from '../core/platform/json/document.js';
 import type { OpenedStore } from '../core/store/open-store.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
-import { recordRunFacts } from './kit/account.js';
+import { learnProjects, recordRunFacts } from './kit/account.js';
 import { storeModeFlag, uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { amountText, bytesOf, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
@@ -94,7 +94,10 @@ export const command = defineCommand({
             const opened = values.execute
               ? await writableStore(read, context, { isExclusive: values.exclusive })
               : read;
-            if (values.execute) recordRunFacts(context, { operation: 'balance', uploadId });
+            if (values.execute) {
+              recordRunFacts(context, { operation: 'balance', uploadId });
+              await learnProjects(context, opened.store, [uploadId]);
+            }
             const done = await carryOut(opened, uploadId, values, { emit, signal: context.signal });
             return { done, requests: opened.requests };
           });

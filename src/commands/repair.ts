@@ -7,7 +7,7 @@ import { printable } from '../core/platform/paths/raw-path.js';
 import type { Loss } from '../core/mend/repair/losses.js';
 import type { RepairPart, RepairResult } from '../core/mend/repair/repair-result.js';
 import { formatBytes, formatCount } from '../ui/format.js';
-import { recordRunFacts } from './kit/account.js';
+import { learnProjects, recordRunFacts } from './kit/account.js';
 import {
   limitFlags,
   storeModeFlag,
@@ -88,7 +88,10 @@ export const command = defineCommand({
           return withStore(call, async (read) => {
             const opened = execute ? await writableStore(read, context, { isExclusive: values.exclusive }) : read;
             const { store, region, requests } = opened;
-            if (execute) recordRunFacts(context, { operation: 'repair', uploadId });
+            if (execute) {
+              recordRunFacts(context, { operation: 'repair', uploadId });
+              await learnProjects(context, store, [uploadId]);
+            }
             const { cache } = rememberedIn(cacheFolder(context.home), opened, (text) => void warnings.push(text));
             const result = await repairUpload({
               store,

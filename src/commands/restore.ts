@@ -120,9 +120,10 @@ export const command = defineCommand({
         const restore = { values, context, opened, target, version, retrievalGate: check };
         const retrieved = await retrieveWithJob(options, restore);
         const { retrieval, jobId } = retrieved;
+        const { project } = retrieval;
         const { costUsd } = retrieval.estimate;
         const gates = values.dryRun
-          ? await dryRunRetrievalGate({ ...values }, { uploadId, costUsd }, context)
+          ? await dryRunRetrievalGate({ ...values }, { uploadId, costUsd, project }, context)
           : NO_GATES;
         const more = { ...retrievalDocument(retrieval, jobId), ...gates.document };
         return { result: retrieval.result, more, ...(await outcomeOf(retrieved, values, gates)) };

@@ -67,7 +67,7 @@ export const JSON_DOCUMENTS = {
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects unreadLines',
   'cost rebase':
-    'location measuredBy measuredAt dryRun isRecorded recorded measured corrections correctedBudgets busyUploads unreadLines requests durationMs',
+    'location measuredBy measuredAt dryRun isRecorded recorded measured corrections correctedBudgets finishedCorrections busyUploads unreadLines requests durationMs',
   'cost reconcile':
     'billForm firstDay lastDay timeZone recordedUsd totalUsd billedUsd otherBilledUsd creditsUsd refundsUsd taxesUsd rows otherRows billLines billProjects',
   'cost report': optional(`${SPENT} ${COMPLIANCE} csv unpricedLines writtenTo`),

@@ -145,7 +145,7 @@ export const JSON_KEYS = {
   backupKey: key(orNull(text), 'copy of the manifest that was replaced'),
   bandwidth: key(orNull(number), 'bytes that reach the store each second; null where it is not known'),
   bandwidthFrom: key(
-    orNull(of('region uploadCount firstRunAt lastRunAt')),
+    orNull(of('region uploadCount firstRunAt lastRunAt ledger')),
     'the recorded uploads that `bandwidth` was measured by; null where it was given or is not known',
   ),
   baseUntil: key(
@@ -177,7 +177,7 @@ export const JSON_KEYS = {
   budget: key(orNull(of(BUDGET)), 'of the project, or of all of them; null where none is set'),
   budgetChecks: key(
     listOf(of('project isGlobal limitOf limit remaining reserved planned isExceeded')),
-    'limits of budgets that would be asked before anything is sent',
+    'limits of budgets, as they are before anything is sent or asked for; of a job when its chunks were asked for again',
   ),
   budgetPeriod: key(oneOf('total', 'month'), 'all since counting began, or each month (UTC)'),
   budgetUsd: key(usd, 'all that may be spent'),
@@ -463,6 +463,10 @@ export const JSON_KEYS = {
     'what was found of a bucket, check by check (docs/access.md)',
   ),
   fingerprint: key(text, 'of a GPG key, 40 hex digits'),
+  finishedCorrections: key(
+    count,
+    'corrections by earlier rebases that were recorded and not counted in budgets, and are now',
+  ),
   firstDay: key(orNull(text), 'first day, `YYYY-MM-DD`; null for that of the first record'),
   firstReplaced: key(listOf(text), 'the first of what was replaced'),
   firstRunAt: key(time, 'when the first run ended'),
@@ -596,7 +600,7 @@ export const JSON_KEYS = {
     listOf(
       anyOf(
         'jobId status problem?',
-        'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason isRunning ageMs? problem?',
+        'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason budgetChecks? isRunning ageMs? problem?',
       ),
     ),
     'restore jobs one by one',
@@ -622,6 +626,7 @@ export const JSON_KEYS = {
   lastSuccessAt: key(orNull(time), 'when the last cycle ended that succeeded; null: none has'),
   lastVersion: key(count, 'the last one of a run'),
   leastUsd: key(usd, 'the same if all of the month’s free transfer is left'),
+  ledger: key(text, 'the ledger that was read: `local`, or the URL of the one that machines share'),
   leftAlone: key(count, 'objects of others'),
   leftAloneSamples: key(listOf(text), 'the first of them'),
   leftObjects: key(listOf(of('key reason')), 'objects that were put to try a key, and may not be deleted with it'),
@@ -689,7 +694,9 @@ export const JSON_KEYS = {
   monthEndUsd: key(usd, 'what the month comes to at its end at least: what is stored now goes on until it is deleted'),
   monthNumber: key(count, 'counted from 1'),
   monthSpend: key(
-    of('firstDay lastDay timeZone costUsd knownUsd runs storedPerDayUsd monthEndUsd dailyCosts costByClass costByItem'),
+    of(
+      'firstDay lastDay timeZone costUsd knownUsd runs storedPerDayUsd monthEndUsd ledger readAt dailyCosts costByClass costByItem',
+    ),
     'what is recorded for this month',
   ),
   monthlyErrorUsd: key(usd, 'of the storage for a month'),
@@ -844,6 +851,7 @@ export const JSON_KEYS = {
   ),
   rangesListed: key(count, 'ranges of keys that were listed'),
   ratio: key(number, 'largest shard over the average'),
+  readAt: key(time, 'when the ledger was read'),
   readyAt: key(orNull(time), 'when everything could be read'),
   readyBy: key(orNull(time), 'when everything can be read at the latest'),
   reason: key(orNull(text), 'why, in words'),

@@ -75,7 +75,11 @@ async function setBudgets(home: string, now: Date, count: number): Promise<void>
     (_, at) => [`project-${String(at + 1).padStart(4, '0')}`, budget(at % 400, 500)] as const,
   );
   const projects = new Map([['genomics-2025', budget(410.11, 500, 10e12)] as const, ...others]);
-  await changeBook(opened.store, () => ({ global: budget(1240.07, 4000), projects, reservations: [] }), signal);
+  await changeBook(
+    opened.store,
+    () => ({ global: budget(1240.07, 4000), projects, reservations: [], corrections: [] }),
+    signal,
+  );
   opened.close();
 }
 

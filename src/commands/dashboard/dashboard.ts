@@ -9,7 +9,8 @@ export const command = defineCommand({
   summary: 'show spending, budgets and uploads on a full screen',
   description:
     'Shows what this computer knows: the cost ledger, budgets, and uploads that run or can be continued. Nothing is asked of any store ' +
-    'for that, but for budgets that are kept in a bucket, which are read when it opens and with R. What is shown is read again at each ' +
+    'for that, but for budgets that are kept in a bucket, which are read when it opens and with R, and for a ledger that machines share ' +
+    '(ARCHIVER_LEDGER_STORE), which is read once a minute at most. What is shown is read again at each ' +
     'refresh; running uploads of this computer are followed twice a second. ? lists the keys.\n' +
     'With S3_URL three more views: the uploads of the store, what it costs and could save, and the writers of its fleet. Each reads the store ' +
     'while it is shown; heartbeats are read for the overview, too, once a minute at most. A scan of the store begins when a is pressed, and never by itself.\n' +

@@ -1,6 +1,6 @@
 // Sources of the dashboard on this computer: the cost ledger, budgets, saved uploads.
 import { hostname } from 'node:os';
-import type { Clock, Environment, Places } from '../../cli/context.js';
+import type { Clock, Environment, Featured, Places } from '../../cli/context.js';
 import { BOOK_KEY, readBook } from '../../core/money/budget/book-store.js';
 import type { Budget } from '../../core/money/budget/budget.js';
 import { bookUrl, openBook } from '../../core/money/budget/open-book.js';
@@ -15,21 +15,29 @@ import { createSource, type Source } from '../../stores/dashboard/source.js';
 import type { BudgetsRead, DashboardSources, SpendRead, UploadsRead } from '../../stores/dashboard/sources.js';
 import { spendingOf } from '../../stores/dashboard/spending.js';
 import { stateFolder } from '../kit/saved.js';
-import { recordsOf } from '../money/spent.js';
+import { isLedgerShared } from '../money/shared-ledger.js';
+import { recordedIn } from '../money/spent.js';
 import type { DashboardValues } from './flags.js';
 
 const MINUTE_MS = 60_000;
+/** Records of a shared ledger, whose listing takes a request. */
+const THOUSAND = 1000;
 
 type LocalValues = Pick<DashboardValues, 'budgetStore' | 'profile' | 'endpointUrl' | 'caBundle'>;
 
-export type LocalContext = Clock & Environment & Pick<Places, 'home' | 'cwd'>;
+export type LocalContext = Clock & Environment & Pick<Places, 'home' | 'cwd'> & Pick<Featured, 'settings'>;
 
 /** The sources that every dashboard has. */
 export function localSources(values: LocalValues, context: LocalContext): DashboardSources {
   const { now, home, cwd } = context;
   const location = bookUrl({ place: values.budgetStore, home, cwd });
   return {
-    spend: createSource({ now, read: (signal, before) => readSpend(before, { ...context, signal }) }),
+    spend: createSource<SpendRead>({
+      now,
+      read: (signal, before) => readSpend(before, { ...context, signal }),
+      restMs: (value) =>
+        value?.sharedLedger === undefined ? 0 : Math.max(1, value.recordCount / THOUSAND) * MINUTE_MS,
+    }),
     budgets: createSource({
       now,
       read: (signal, before) => readBudgets(location, before, { values, context, signal }),
@@ -40,19 +48,24 @@ export function localSources(values: LocalValues, context: LocalContext): Dashbo
   };
 }
 
-/** Sums up again when something was recorded, or a new day began. */
+/** Sums up again when something was recorded, or a new day began; a shared ledger is listed each time. */
 async function readSpend(
   before: SpendRead | undefined,
   { now, ...context }: LocalContext & { readonly signal: AbortSignal },
 ): Promise<SpendRead> {
-  const folder = ledgerFolder(context.home);
-  const killed = (await killedRuns(folder, hostname())).map(({ id }) => id);
-  const stamp = [dayOf(now()), await ledgerStamp(folder), ...killed].join(' ');
-  if (before?.stamp === stamp) return before;
+  const isShared = isLedgerShared(context.settings);
+  const stamp = isShared ? undefined : await ownStamp(context.home, now());
+  if (before !== undefined && stamp !== undefined && before.stamp === stamp) return before;
   const notes: string[] = [];
-  // Without settings: this view asks no store for anything.
-  const records = await recordsOf({ ...context, settings: {}, warn: (text) => void notes.push(text) });
-  return { ...spendingOf(records, now()), stamp, notes };
+  const { records, place } = await recordedIn({ ...context, warn: (text) => void notes.push(text) });
+  const sharedLedger = isShared ? { url: place, readAt: now() } : undefined;
+  return { ...spendingOf(records, now()), sharedLedger, stamp, notes };
+}
+
+async function ownStamp(home: string, now: Date): Promise<string> {
+  const folder = ledgerFolder(home);
+  const killed = (await killedRuns(folder, hostname())).map(({ id }) => id);
+  return [dayOf(now), await ledgerStamp(folder), ...killed].join(' ');
 }
 
 interface BudgetReading {

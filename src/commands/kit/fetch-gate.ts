@@ -14,7 +14,7 @@ interface Fetch {
 /** Returns the check for `restoreUpload`. @throws what keeps the content from being fetched */
 export function fetchGate({ values, uploadId, opened, context }: Fetch): NonNullable<RestoreOptions['mayFetch']> {
   const check = retrievalGate({ ...values }, uploadId, context);
-  return async (needed) => {
+  return async (needed, project) => {
     const { estimateRetrieval } = await import('../../core/cost/retrieval-cost.js');
     const { pricedBy } = await import('./prices.js');
     const { region, isAws, store } = opened;
@@ -27,7 +27,7 @@ export function fetchGate({ values, uploadId, opened, context }: Fetch): NonNull
       tier: 'standard',
       days: 0,
     });
-    await check(estimate);
+    await check({ ...estimate, project });
     return true;
   };
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.js';
 import type { AfterUpload, BegunUpload, UploadReport, GateAnswer, SlotValues, UploadParts } from '../../cli/slots.js';
 import type { UploadGate } from '../../core/archive/run/upload-gate.js';
 import type { UploadProvenance } from '../../core/archive/run/upload-provenance.js';
-import type { RetrievalGate } from '../../core/restore/retrieval-gate.js';
+import type { PlannedRetrieval, RetrievalGate } from '../../core/restore/retrieval-gate.js';
 import type { EventSink } from '../../core/events/events.js';
 
 /**
@@ -30,15 +30,15 @@ export const dryRunGate = async (
 /** Returns the check whether content of an upload may be requested and fetched, for the engine. */
 export function retrievalGate(values: SlotValues, uploadId: string, context: Context): RetrievalGate {
   const checks = context.features.flatMap((feature) => feature.retrievalGate?.(values, uploadId, context) ?? []);
-  return async (estimate) => {
-    for (const check of checks) await check(estimate);
+  return async (planned) => {
+    for (const check of checks) await check(planned);
   };
 }
 
 /** Returns the answers of the checks to a planned restore. @throws what the checks throw */
 export const dryRunRetrievalGate = async (
   values: SlotValues,
-  planned: { readonly uploadId: string; readonly costUsd: number | null },
+  planned: PlannedRetrieval & { readonly uploadId: string },
   context: Context,
 ): Promise<GateAnswer> =>
   await joinedAnswers(context, async (feature) => await feature.dryRunRetrievalGate?.(values, planned, context));

@@ -164,6 +164,16 @@ async function costEvent(bill: UploadEstimate): Promise<CostEvent> {
 export const plannedBudgets = async (values: SlotValues, planned: Amounts, context: GateContext): Promise<GateAnswer> =>
   await answerOf(values, { query: uploadQuery(values, context), planned }, context);
 
+/** Reads the book for a run. @throws what keeps it from being asked, with what to do about it */
+export const gateBook = async (
+  query: Pick<BudgetQuery, 'place' | 'ending'>,
+  context: GateContext,
+): Promise<BudgetBook> =>
+  await withBook(query, context, async ({ store }) => {
+    const { readBook } = await import('../../core/money/budget/book-store.js');
+    return await readBook(store, context.signal);
+  });
+
 /** Returns how each limit would stand, and reserves nothing. @throws what keeps the book from being asked */
 export async function answerOf(
   values: SlotValues,
@@ -171,9 +181,8 @@ export async function answerOf(
   context: GateContext,
 ): Promise<GateAnswer> {
   if (values['ignoreBudget'] === true) return { document: {}, lines: [] };
-  const { readBook } = await import('../../core/money/budget/book-store.js');
   const { budgetChecks: checksOf, budgetCheckText } = await import('../../core/money/budget/verdict.js');
-  const book = await withBook(query, context, async ({ store }) => await readBook(store, context.signal));
+  const book = await gateBook(query, context);
   const isAsked = ({ kind }: BudgetCheck): boolean => kind === 'cost' || planned.bytes > 0;
   const found = checksOf(book, query.project, planned, context.now()).filter(isAsked);
   const wouldRefuse = found.some(({ isExceeded }) => isExceeded);

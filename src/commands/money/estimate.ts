@@ -1,14 +1,13 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
-import type { MemoryLimit, Origins, Places, Results } from '../../cli/context.js';
+import type { Featured, MemoryLimit, Origins, Places, Results } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import type { ProgressContext } from '../../cli/progress.js';
 import type { PriceList } from '../../core/cost/price-table.js';
 import type { EventSink } from '../../core/events/events.js';
-import type { SendingRate } from '../../core/money/ledger/sending-rate.js';
 import { filterFlags, outputFlags, storageClassFlag } from '../kit/flags.js';
 import { priceFlags, priceRules } from './price-flags.js';
-import type { EstimatedFolder } from './folder-estimate.js';
+import type { EstimatedFolder, MeasuredRate } from './folder-estimate.js';
 import { textOf } from '../kit/lines.js';
 import type { PriceContext } from './chosen-prices.js';
 import { isGiven, withProgress } from '../kit/run.js';
@@ -64,7 +63,8 @@ type Context = Results<'estimate'> &
   TableContext &
   Origins &
   MemoryLimit &
-  Pick<Places, 'cwd'>;
+  Pick<Places, 'cwd'> &
+  Pick<Featured, 'settings'>;
 
 export const command = defineCommand({
   path: 'estimate',
@@ -75,8 +75,9 @@ export const command = defineCommand({
     'one full restore in each tier with transfer to the internet.\n' +
     'Amounts are the most that it costs: priced as if nothing else filled the cheaper bands of the account, and as if its free ' +
     'transfer were used up. `archiver upload --dry-run` says the same of one upload, and where it goes.\n' +
-    'Without --bandwidth the time of the transfer is that of the last uploads which the ledger of this computer has (of 8 MiB or ' +
-    'more, in the last 90 days, to the region where there are some, else to any of AWS); nothing is sent to measure it.',
+    'Without --bandwidth the time of the transfer is that of the last uploads of this computer (of 8 MiB or more, in the last 90 ' +
+    'days, to the region where there are some, else to any of AWS), and where it has made none that of the others in the ledger ' +
+    'that machines share (ARCHIVER_LEDGER_STORE); nothing is sent to measure it.',
   args: [arg.folder('PATH', { describe: 'folder to archive; the current one when not given', optional: true })],
   flags,
   rules: priceRules,
@@ -158,13 +159,27 @@ async function estimatePath(path: string, { values, prices, context, emit }: Cal
   };
 }
 
-/** Returns the rate of recent uploads to such a store. */
-async function measuredRate({ provider, region }: PriceList, context: Context): Promise<SendingRate | undefined> {
+/**
+ * Returns the rate of recent uploads to such a store: by the ledger of this computer, as others have other networks, and where it has none by
+ * the shared one, as a warning where that cannot be read. @throws access-denied, io
+ */
+async function measuredRate({ provider, region }: PriceList, context: Context): Promise<MeasuredRate | undefined> {
   const { sendingRate } = await import('../../core/money/ledger/sending-rate.js');
-  const { recordsOf } = await import('./spent.js');
+  const { isLedgerShared } = await import('./shared-ledger.js');
+  const { recordedIn } = await import('./spent.js');
+  const { errorText, isArchiverError } = await import('../../core/platform/failures/errors.js');
   const from = new Date(context.now().getTime() - MEASURED_DAYS * DAY_MS);
-  return sendingRate(await recordsOf({ ...context, settings: {} }, undefined, from), {
-    isAws: provider === 'aws',
-    region,
-  });
+  const store = { isAws: provider === 'aws', region };
+  const own = sendingRate((await recordedIn({ ...context, settings: {} }, undefined, from)).records, store);
+  if (own !== undefined) return { ...own, ledger: 'local' };
+  if (!isLedgerShared(context.settings)) return undefined;
+  try {
+    const { records, place } = await recordedIn(context, undefined, from);
+    const shared = sendingRate(records, store);
+    return shared && { ...shared, ledger: place };
+  } catch (error) {
+    if (!isArchiverError(error) || isArchiverError(error, 'usage')) throw error;
+    context.warn(`the time of the transfer is not known, as the shared ledger cannot be read: ${errorText(error)}`);
+    return undefined;
+  }
 }

@@ -29,6 +29,11 @@ export interface Sections {
   readonly showUploadOptimization: boolean;
 }
 
+/** A rate, and the ledger that it is from: `local`, or the URL of the one that machines share. */
+export interface MeasuredRate extends SendingRate {
+  readonly ledger: string;
+}
+
 export interface EstimatedFolder {
   /** Path of the folder as it was typed. */
   readonly path: string;
@@ -42,7 +47,7 @@ export interface EstimatedFolder {
   /** Transfer rate; undefined when it is not known. */
   readonly bytesPerSecond: number | undefined;
   /** The measurement that the rate comes from, unless the rate was typed. */
-  readonly measured: SendingRate | undefined;
+  readonly measured: MeasuredRate | undefined;
 }
 
 /** Requests to one prefix that S3 answers each second (S3 user guide, "Optimizing performance"). */
@@ -157,14 +162,15 @@ function transferText(estimated: EstimatedFolder): string {
   return measured === undefined ? time : `${time}, ${measuredText(measured)}`;
 }
 
-const measuredDocument = ({ region, uploads: uploadCount, from, until }: SendingRate) => {
-  return { region, uploadCount, firstRunAt: from, lastRunAt: until };
+const measuredDocument = ({ region, uploads: uploadCount, from, until, ledger }: MeasuredRate) => {
+  return { region, uploadCount, firstRunAt: from, lastRunAt: until, ledger };
 };
 
-function measuredText({ region, uploads, from, until }: SendingRate): string {
+function measuredText({ region, uploads, from, until, ledger }: MeasuredRate): string {
   const to = region === null ? '' : ` to ${printable(region)}`;
   const days = [...new Set([from, until].map((time) => minuteText(time).slice(0, 10)))].join(' to ');
-  return `as ${formatQuantity(uploads, 'upload')}${to} went, ${days}`;
+  const by = ledger === 'local' ? '' : ` (of other computers, by ${printable(ledger)})`;
+  return `as ${formatQuantity(uploads, 'upload')}${to} went, ${days}${by}`;
 }
 
 function parallelLines({ folder: { shards, requestsAtOnce, chunks } }: EstimatedFolder): readonly string[] {

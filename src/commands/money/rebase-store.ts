@@ -21,7 +21,7 @@ import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 import type { FoundStore } from './analyze/analyze-call.js';
 import { storePrices } from './analyze/store-prices.js';
 import { type ReadingContext, type ReadRecords, readRecords } from './read-records.js';
-import { budgetCorrection } from './rebase-budgets.js';
+import { type BudgetCorrection, budgetCorrection, NOTHING_CORRECTED } from './rebase-budgets.js';
 import { openShared } from './shared-ledger.js';
 
 const countedText = ({ objects, bytes }: StoredAmount): string => `${formatBytes(bytes)} (${formatCount(objects)})`;
@@ -85,13 +85,16 @@ export async function rebaseStore(url: string, { values, context, emit }: Rebase
         hint: 'see that the place is the right one and mounted; with --allow-empty it is recorded as empty',
       },
     );
-  const correctedBudgets = dryRun ? 0 : await write(rebase, { records, folder }, { values, context });
+  const { count: correctedBudgets, finished: finishedCorrections } = dryRun
+    ? { count: 0, finished: 0 }
+    : await write(rebase, { records, folder }, { values, context });
   const document = documentOf(rebase, {
     location,
     by,
     at,
     dryRun,
     correctedBudgets,
+    finishedCorrections,
     unreadLines,
     requests: store.requests,
   });
@@ -115,23 +118,23 @@ async function foundStore(
     : await (await import('./analyze/from-inventory.js')).inventoriedStore(url, values.inventory, call);
 }
 
-/** Writes what was found to the ledger, and corrects budgets by it. @returns the number of corrected budgets */
+/** Writes what was found to the ledger, and corrects budgets by it. */
 async function write(
   rebase: Rebase,
   { records, folder }: Pick<ReadRecords, 'records' | 'folder'>,
   { values, context }: Pick<RebaseCall, 'values' | 'context'>,
-): Promise<number> {
+): Promise<Pick<BudgetCorrection, 'count' | 'finished'>> {
   const budgets = values.ignoreBudget
-    ? undefined
+    ? NOTHING_CORRECTED
     : await budgetCorrection(rebase.records, records, { values, context });
   try {
     await shareAll(rebase.records, context);
     await appendRecords(folder, rebase.records, { host: hostname() });
-    await budgets?.make();
+    await budgets.make();
   } finally {
-    budgets?.close();
+    budgets.close();
   }
-  return budgets?.count ?? 0;
+  return budgets;
 }
 
 /** The first record, that of the place itself, comes last: without it a rebase did not happen. */
@@ -187,6 +190,7 @@ interface RebaseFacts {
   readonly at: Date;
   readonly dryRun: boolean;
   readonly correctedBudgets: number;
+  readonly finishedCorrections: number;
   readonly unreadLines: number;
   readonly requests: FoundStore['requests'];
 }
@@ -197,7 +201,7 @@ const amountDocument = ({ objects, bytes, monthlyMicros }: StoredAmount) => {
 
 function documentOf(
   rebase: Rebase,
-  { location, by, at, dryRun, correctedBudgets, unreadLines, requests }: RebaseFacts,
+  { location, by, at, dryRun, correctedBudgets, finishedCorrections, unreadLines, requests }: RebaseFacts,
 ) {
   const { corrections, before, after, left, records } = rebase;
   return {
@@ -213,6 +217,7 @@ function documentOf(
       return { url: store, project, region, storageClass, ...amounts };
     }),
     correctedBudgets,
+    finishedCorrections,
     busyUploads: left,
     unreadLines,
     requests,
@@ -223,7 +228,8 @@ const amountText = ({ objects, bytes, monthlyMicros }: StoredAmount): string =>
   `${formatBytes(bytes)} in ${formatQuantity(objects, 'object')}, ${formatUsd(usdOf(monthlyMicros))} a month`;
 
 function lines({ corrections, before, after, left }: Rebase, about: ReturnType<typeof documentOf>): readonly string[] {
-  const { location, measuredAt, measuredBy, dryRun, isRecorded, correctedBudgets, unreadLines } = about;
+  const { location, measuredAt, measuredBy, dryRun, isRecorded, correctedBudgets, finishedCorrections, unreadLines } =
+    about;
   const count = formatQuantity(corrections.length, 'amount');
   const outcome =
     corrections.length === 0
@@ -238,6 +244,14 @@ function lines({ corrections, before, after, left }: Rebase, about: ReturnType<t
     fact('recorded', amountText(before)),
     fact('stored', amountText(after)),
     ...(correctedBudgets === 0 ? [] : [fact('budgets', `${formatCount(correctedBudgets)} corrected`)]),
+    ...(finishedCorrections === 0
+      ? []
+      : [
+          fact(
+            'finished',
+            `${formatQuantity(finishedCorrections, 'correction')} by earlier rebases that budgets had not counted`,
+          ),
+        ]),
     ...(left.length === 0
       ? []
       : [

@@ -4,9 +4,9 @@ import { hostname } from 'node:os';
 import { followRecords } from '../../core/money/budget/follow-records.js';
 import { openBook } from '../../core/money/budget/open-book.js';
 import { errorText, isArchiverError } from '../../core/platform/failures/errors.js';
-import { appendRecords, ledgerFolder, projectsOf, readLedger } from '../../core/money/ledger/ledger.js';
-import { makeRecords, uploadsOf } from '../../core/money/ledger/make-record.js';
-import type { LedgerRecord } from '../../core/money/ledger/record.js';
+import { appendRecords, ledgerFolder, type Projects, projectsOf, readLedger } from '../../core/money/ledger/ledger.js';
+import { makeRecords, ownUpload, uploadsOf } from '../../core/money/ledger/make-record.js';
+import { type LedgerRecord, UPLOADS } from '../../core/money/ledger/record.js';
 import type { RunAbout, UploadShape } from '../../core/events/run-about.js';
 import { appendHistory, historyFile } from '../../core/money/ledger/upload-history.js';
 import { shareRecords } from '../../core/money/ledger/shared-ledger.js';
@@ -14,7 +14,9 @@ import type { RunMeter } from '../../core/money/ledger/run-meter.js';
 import { killedRuns, removeTornRuns, type RunningCost } from '../../core/money/ledger/running.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import type { Cancellation, RecordContext } from '../../cli/context.js';
+import { formatQuantity } from '../../ui/format.js';
 import { budgetPlaceOf, textOf } from './budget-place.js';
+import { sharedProjects } from './read-records.js';
 import { runBudgetOf } from './run-budget.js';
 import { openShared } from './shared-ledger.js';
 
@@ -42,32 +44,66 @@ export async function recordRunOf(context: RecordContext, { about, meter, runnin
   const { account, home, cwd, now, warn } = context;
   const { shape, onTrouble = warn } = account;
   const folder = ledgerFolder(home);
-  const own = { host: hostname() };
+  const here = { host: hostname() };
   try {
     const uses = meter.uses();
-    const projects = await projectsOf(folder, uploadsOf(about, uses));
+    const own = ownUpload(about, uses);
+    // Nobody else knows of an upload that this run makes.
+    const isTold = about.project !== undefined || UPLOADS.includes(about.operation);
+    const projects = await projectsFor(context, uploadsOf(about, uses), isTold ? [own] : []);
     const records = makeRecords(about, uses, {
       time: now(),
       outcome: outcomeOf(end, context),
       id: running.id,
-      projectOf: (uploadId) => projects.get(uploadId),
+      projectOf: (uploadId) => projects.get(uploadId) ?? undefined,
     });
     try {
-      await appendRecords(folder, records, own);
+      await appendRecords(folder, records, here);
       await share(context, records);
       const [record] = records;
       const history = historyFile(textOf(account.values['uploadHistory']), home, cwd);
       if (history !== undefined && shape !== undefined && record !== undefined)
-        await appendHistory(history, entryOf(shape, record), own);
+        await appendHistory(history, entryOf(shape, record), here);
     } finally {
       await updateFollowers(context, running.id, records);
     }
     await running.remove();
     if (running.trouble !== undefined)
       onTrouble(`what this run used was not kept while it went on: ${errorText(running.trouble)}`);
-    await recordKilled(context, folder, own);
+    await recordKilled(context, folder, here);
   } catch (error) {
     onTrouble(`the cost of this run is not recorded: ${errorText(error)}`);
+  }
+}
+
+/** A store that does not answer keeps the end of a run no longer. */
+const LOOK_MS = 15_000;
+
+/**
+ * Returns the projects of uploads. The run is done, so where the shared ledger cannot be read that is a warning: reports find the project
+ * by the record of the upload, and budgets with the next rebase. @param told uploads that only runs of this computer can know of
+ * @throws access-denied, io
+ */
+async function projectsFor(
+  context: RecordContext,
+  uploadIds: readonly string[],
+  told: readonly (string | null | undefined)[],
+): Promise<Projects> {
+  const { account, home, cwd, env, warn } = context;
+  const named = runBudgetOf(account)?.projects ?? new Map<string, string | null>();
+  const recorded = await projectsOf(ledgerFolder(home), uploadIds);
+  const own = new Map([...recorded, ...named]);
+  const unknown = uploadIds.filter((id) => !told.includes(id) && !own.has(id));
+  // Not the run's signal, because an interrupted run is recorded as well.
+  const reading = { home, cwd, env, settings: account.values, signal: AbortSignal.timeout(LOOK_MS) };
+  try {
+    return new Map([...own, ...(await sharedProjects(reading, unknown))]);
+  } catch (error) {
+    const { onTrouble = warn } = account;
+    onTrouble(
+      `the shared ledger does not say which projects ${formatQuantity(unknown.length, 'upload')} of this run are of, so that it counts in no budget of a project until the next archiver cost rebase: ${errorText(error)}`,
+    );
+    return own;
   }
 }
 
@@ -78,7 +114,8 @@ async function recordKilled(context: RecordContext, folder: string, own: { reado
   const known = new Map((await readLedger(folder)).records.map((record) => [record.id, record]));
   for (const { id, records, remove } of killed) {
     const ids = records.flatMap(({ uploadId }) => uploadId ?? []);
-    const projects = await projectsOf(folder, ids);
+    const told = records.filter(({ operation }) => UPLOADS.includes(operation)).map(({ uploadId }) => uploadId);
+    const projects = await projectsFor(context, ids, told);
     const ofItsProject = (record: LedgerRecord): LedgerRecord => {
       const { project, uploadId } = record;
       return { ...record, project: project === uploadId ? (projects.get(uploadId ?? '') ?? project) : project };

@@ -13,6 +13,8 @@ export class RunBudget {
   isUnreachable = false;
   /** True once its record counts in its place: a renewal that is under way must not bring the reservation back. */
   isClosed = false;
+  /** Projects of uploads as their manifests name them; null for one without a project. */
+  readonly projects = new Map<string, string | null>();
 
   /** `id`: of the run, as its record has it. */
   constructor(readonly id: string) {}

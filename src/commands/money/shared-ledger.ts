@@ -18,9 +18,14 @@ export const ledgerStoreSetting = {
 
 type SharedContext = Environment & Cancellation & Pick<Places, 'cwd'>;
 
+const placeOf = (values: SlotValues): string => textOf(values['ledgerStore']) ?? 'local';
+
+/** Tells whether the settings name a ledger that machines share. */
+export const isLedgerShared = (values: SlotValues): boolean => placeOf(values) !== 'local';
+
 /** Opens the shared ledger; undefined where none is chosen. The caller closes it. @throws usage, and what opening throws */
 export async function openShared(values: SlotValues, context: SharedContext): Promise<OpenedStore | undefined> {
-  const place = textOf(values['ledgerStore']) ?? 'local';
+  const place = placeOf(values);
   if (place === 'local') return undefined;
   const { sharedLedgerUrl } = await import('../../core/money/ledger/shared-ledger.js');
   const { openStore } = await import('../../core/store/open-store.js');

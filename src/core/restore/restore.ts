@@ -46,8 +46,11 @@ export interface RestoreOptions extends Omit<GatherOptions, 'failures' | 'signal
   readonly memoryLimitBytes?: number | undefined;
   readonly cache?: FrameCache | undefined;
   readonly fillsCache: boolean;
-  /** Called when it is known what must be fetched, before anything is written (or, in a dry run, shown); false ends the restore. */
-  readonly mayFetch?: ((needed: readonly NeededChunk[]) => Promise<boolean>) | undefined;
+  /**
+   * Called when it is known what must be fetched, with the project of the upload, before anything is written (or, in a dry run, shown);
+   * false ends the restore.
+   */
+  readonly mayFetch?: ((needed: readonly NeededChunk[], project: string | null) => Promise<boolean>) | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -126,7 +129,7 @@ class Restore {
   }
 
   private async mayFetch({ needed }: PlannedWork): Promise<boolean> {
-    return (await this.options.mayFetch?.(needed)) ?? true;
+    return (await this.options.mayFetch?.(needed, this.gathered.head.project ?? null)) ?? true;
   }
 
   private work(hardlinks: ReadonlyMap<number, number>): PlannedWork {

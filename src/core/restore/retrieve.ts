@@ -74,6 +74,8 @@ interface Common {
   /** Every chunk that is needed. */
   readonly chunks: readonly ThawedChunk[];
   readonly estimate: RetrievalEstimate;
+  /** Of the upload; null where its manifest names none. */
+  readonly project: string | null;
 }
 
 export interface Requested extends Common {
@@ -95,6 +97,7 @@ export async function retrieve(options: RetrieveOptions): Promise<Retrieval> {
 class Retriever {
   private chunks: readonly ThawedChunk[] = [];
   private estimate: RetrievalEstimate;
+  private project: string | null = null;
   /** Chunks that were requested, each with its storage class at that time: an object in INTELLIGENT_TIERING moves. */
   private readonly asked = new Map<string, string>();
   private mayFetch = false;
@@ -117,8 +120,8 @@ class Retriever {
     for (;;) {
       const result = await this.pass();
       if (result === undefined) continue;
-      const { chunks, estimate } = this;
-      if (dryRun) return { kind: 'planned', result, chunks, estimate, tiers: this.tiers(now()) };
+      const { chunks, estimate, project } = this;
+      if (dryRun) return { kind: 'planned', result, chunks, estimate, project, tiers: this.tiers(now()) };
       if (this.mayFetch) return { kind: 'restored', result, ...this.asRead() };
       const requested = await this.request(result);
       if (requested === undefined) continue;
@@ -132,7 +135,10 @@ class Retriever {
   private async pass(): Promise<RestoreResult | undefined> {
     this.held = [];
     this.mayFetch = false;
-    const mayFetch = (needed: readonly NeededChunk[]): Promise<boolean> => this.checkNeeded(needed);
+    const mayFetch: RestoreOptions['mayFetch'] = (needed, project) => {
+      this.project = project;
+      return this.checkNeeded(needed);
+    };
     const { reader } = this.reader;
     try {
       return await restoreUpload({ ...this.options, reader, mayFetch, emit: (event) => this.forward(event) });
@@ -170,7 +176,7 @@ class Retriever {
     const priced = this.priced();
     refuseTier(priced, cold.tier);
     refuseCost(this.estimate, cold.maxCostUsd, priced.some(mustThaw));
-    await this.options.retrievalGate?.(this.estimate);
+    await this.options.retrievalGate?.({ ...this.estimate, project: this.project });
     const again = this.chunks.find(({ key, state }) => state === 'cold' && this.asked.has(key));
     if (again !== undefined) throw coldAgainError(again.key, this.jobId);
     this.mayFetch = this.isDirect || this.chunks.every(({ state }) => state !== 'cold' && state !== 'thawing');
@@ -202,14 +208,15 @@ class Retriever {
   }
 
   /** Returns the chunks and their price with the classes that the answers to their GETs named. */
-  private asRead(): Pick<Common, 'chunks' | 'estimate'> {
+  private asRead(): Omit<Common, 'result'> {
     const { classes } = this.reader;
-    if (this.isDirect || classes.size === 0) return { chunks: this.chunks, estimate: this.estimate };
+    const { project } = this;
+    if (this.isDirect || classes.size === 0) return { chunks: this.chunks, estimate: this.estimate, project };
     const chunks = this.chunks.map((chunk) => ({
       ...chunk,
       storageClass: classes.get(chunk.key) ?? chunk.storageClass,
     }));
-    return { chunks, estimate: this.estimated(chunks) };
+    return { chunks, estimate: this.estimated(chunks), project };
   }
 
   /** Requests cold chunks; undefined if the store does not support that. @throws what `thawChunks` throws */
@@ -222,6 +229,7 @@ class Retriever {
       result,
       chunks: this.chunks,
       estimate: this.estimate,
+      project: this.project,
       readyBy,
     });
     this.jobId ??= await job?.save(requested());

@@ -3,10 +3,12 @@ import { type ReactElement, useMemo } from 'react';
 import { nearestUsd } from '../../core/cost/money.js';
 import type { SpentGroup } from '../../core/money/ledger/report.js';
 import { lastDayOf } from '../../stores/dashboard/spending.js';
+import type { SourceState } from '../../stores/dashboard/source.js';
 import type { SpendRead } from '../../stores/dashboard/sources.js';
 import { Bar } from '../../ui/bar.js';
 import type { Column } from '../../ui/columns.js';
 import { formatPercent, formatQuantity } from '../../ui/format.js';
+import { clockMinute } from '../../ui/format-time.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { Line } from '../../ui/line.js';
 import { BASE_COLUMNS, useSize, WIDE_COLUMNS } from '../../ui/size.js';
@@ -34,6 +36,10 @@ export function monthText(spend: SpendRead, room: number): string {
   return lastDayOf(spend) === spend.monthEnd || whole.length > room ? sum : whole;
 }
 
+/** `s3://lab-archive/budgets, 11:33`, which the figures are of, or without its URL `shared ledger, 11:33`. */
+export const sharedText = ({ url, readAt }: NonNullable<SpendRead['sharedLedger']>, isNamed = true): string =>
+  `${isNamed ? url : 'shared ledger'}, ${clockMinute(readAt, readAt)}`;
+
 /** The sum of the month and, with a second row, its days. */
 export function SpendRows({
   spend,
@@ -43,12 +49,22 @@ export function SpendRows({
   readonly rows: number;
 }): ReactElement {
   const { columns } = useSize();
+  const names = useNames();
   if (spend === undefined) return <Sentence>not read yet</Sentence>;
-  if (spend.recordCount === 0) return <Sentence>no cost is recorded here yet; every upload records its own</Sentence>;
-  const { month, days, notes } = spend;
+  const { month, days, notes, sharedLedger } = spend;
+  if (spend.recordCount === 0)
+    return (
+      <Sentence>
+        {sharedLedger === undefined
+          ? 'no cost is recorded here yet; every upload records its own'
+          : `no cost is recorded in ${names(sharedText(sharedLedger))} yet`}
+      </Sentence>
+    );
   const [, first = ''] = /^(\d+)/.exec(dayText(month.period.from ?? month.period.until)) ?? [];
   const records = formatQuantity(month.runs, columns >= WIDE_COLUMNS ? 'cost record' : 'record');
-  const where = columns >= WIDE_COLUMNS ? ' in the local ledger' : '';
+  const isWide = columns >= WIDE_COLUMNS;
+  const where = sharedLedger === undefined ? 'the local ledger' : sharedText(sharedLedger, isWide);
+  const of = isWide || sharedLedger !== undefined ? `${isWide ? ' in' : ','} ${names(where)}` : '';
   return (
     <>
       <Line
@@ -59,7 +75,7 @@ export function SpendRows({
             {notes.length > 0 && <Tint tone="warn">{`  ${notes.join('; ')}`}</Tint>}
           </>
         }
-        right={<Tint tone="dim">{`${first}-${dayText(lastDayOf(spend))}, ${records}${where}`}</Tint>}
+        right={<Tint tone="dim">{`${first}-${dayText(lastDayOf(spend))}, ${records}${of}`}</Tint>}
       />
       {rows > 1 && days.length > 0 && <DayRow days={days} columns={columns} />}
     </>
@@ -137,9 +153,9 @@ const amountsOf = ({ costUsd, knownUsd, gbMonths, requestCount }: SpentGroup) =>
 };
 
 /** The month as data; undefined when it was not read. */
-export function spendDocument(spend: SpendRead | undefined) {
-  if (spend === undefined) return undefined;
-  const { month, days, classes, items } = spend;
+export function spendDocument({ value: spend, readAt }: Pick<SourceState<SpendRead>, 'value' | 'readAt'>) {
+  if (spend === undefined || readAt === undefined) return undefined;
+  const { month, days, classes, items, sharedLedger } = spend;
   const { period, costUsd, knownUsd, runs } = month;
   return {
     firstDay: period.from ?? null,
@@ -150,6 +166,8 @@ export function spendDocument(spend: SpendRead | undefined) {
     runs,
     storedPerDayUsd: nearestUsd(spend.storedPerDayUsd),
     monthEndUsd: nearestUsd(spend.monthEndUsd),
+    ledger: sharedLedger?.url ?? 'local',
+    readAt: readAt.toISOString(),
     dailyCosts: days.map(({ day, costUsd: ofDay }) => ({ day, costUsd: nearestUsd(ofDay) })),
     costByClass: classes.map((group) => ({ storageClass: group.name, ...amountsOf(group) })),
     costByItem: items.map((group) => ({ item: group.name, ...amountsOf(group) })),

@@ -6,10 +6,12 @@ import type { Source } from './source.js';
 import type { StoreSources } from './store-sources.js';
 import type { Spending } from './spending.js';
 
-/** The ledger of this computer. */
+/** The ledger that counts on this computer. */
 export interface SpendRead extends Spending {
-  /** State of the files it was read from: the same while they are unchanged. */
-  readonly stamp: string;
+  /** The ledger that machines share, and when it was read; undefined for that of this computer. */
+  readonly sharedLedger: { readonly url: string; readonly readAt: Date } | undefined;
+  /** State of the files it was read from: the same while they are unchanged. Undefined when finding that out takes requests. */
+  readonly stamp: string | undefined;
   /** Sentences about what could not be counted. */
   readonly notes: readonly string[];
 }

@@ -40,7 +40,7 @@ function planned(
   const priced = chunks.map((one) => ({ ...one, isReadable: one.state !== 'cold' }));
   const options = { region, isAws: true, days: 7 };
   const estimate = estimateRetrieval({ ...options, chunks: priced, tier: 'standard' });
-  return { kind: 'planned', result, chunks, estimate, tiers: tierPlans(priced, { ...options, now }) };
+  return { kind: 'planned', result, chunks, estimate, project: null, tiers: tierPlans(priced, { ...options, now }) };
 }
 
 describe('what a dry run adds', () => {
@@ -81,7 +81,7 @@ test('a partial request names what is lost, and how to go on', () => {
     chunk('denied', { reason: 'access denied\u001b[31m' }),
     chunk('cold', { reason: 'not asked for: no capacity' }),
   ]);
-  const requested: Requested = { kind: 'requested', result, chunks, estimate, readyBy: now };
+  const requested: Requested = { kind: 'requested', result, chunks, estimate, project: null, readyBy: now };
 
   expect(requestedText(requested, { tier: 'bulk', restoreDays: 1 }, 'rj-7f3a1b2c').split('\n')).toEqual([
     '1 chunk of 3 on the way back from cold storage, for 41 files, 812 GiB to /out',

@@ -1,6 +1,6 @@
 // Budgets have their say before anything is sent, and count what was used: run for real, in this process.
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Alert, Usage } from '../../../src/core/notify/alerts/alert.js';
@@ -373,6 +373,83 @@ describe('what comes back', () => {
       expect.stringContaining('it would be refused: this would exceed'),
     ]);
     expect([ignored.map(({ status }) => status), await reserved()]).toEqual([[0, 0], 0]);
+  });
+
+  test('is asked of the budget of its project by a computer that did not upload it, and counted there', async () => {
+    const url = await uploadedAs('GLACIER');
+    const budgets = `file://${join(folder, 'home')}`;
+    const other = (...argv: readonly string[]) =>
+      runWith({ AWS_ENDPOINT_URL: s3.endpoint, ARCHIVER_HOME: join(folder, 'other') }, ...argv, '--quiet');
+    const restore = ['restore', url, 'out', '--all', '--budget-store', budgets];
+    const used = async () =>
+      (json((await ask('budget', 'status', 'genomes', '--json')).stdout)['costUsage'] as Usage).used;
+
+    const refused = await other(...restore);
+    const before = await used();
+    await other(...restore, '--ignore-budget');
+    const [job = ''] = readdirSync(join(folder, 'other', 'restore-jobs')).filter((name) => name.endsWith('.json'));
+    const after = await used();
+    for (const object of cold()) delete object.restore;
+    // This computer has forgotten what it recorded: the manifest says whose it is.
+    rmSync(join(folder, 'other', 'ledger'), { recursive: true });
+    const thaw = ['restore', 'jobs', 'check', job.replace('.json', ''), '--thaw-again'];
+    const again = await other(...thaw, '--budget-store', budgets);
+
+    expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('cost budget of project genomes')]);
+    expect(after).toBeGreaterThan(before);
+    expect([again.status, again.stderr]).toEqual([4, expect.stringContaining('cost budget of project genomes')]);
+    s3.rules.answer = (operation, { key }) =>
+      operation === 'GetObject' && key.endsWith('manifest.json.gz') ? errorAnswer(403, 'AccessDenied') : undefined;
+    rmSync(join(folder, 'other', 'ledger'), { recursive: true, force: true });
+    const gone = `file://${join(folder, 'gone')}`;
+    const unknown = await runWith(
+      {
+        AWS_ENDPOINT_URL: s3.endpoint,
+        ARCHIVER_HOME: join(folder, 'other'),
+        ARCHIVER_LEDGER_STORE: gone,
+        ARCHIVER_BUDGET_STORE: budgets,
+      },
+      ...thaw,
+    );
+    expect([unknown.status, unknown.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /not known which project .* there is no folder .*gone; nothing is asked for.*--ignore-budget/s,
+      ),
+    ]);
+  });
+
+  test('asked for again says what is left of the budget', async () => {
+    const url = await uploadedAs('GLACIER');
+    await ask('budget', 'set', 'genomes', '--cost', '1');
+    const id = String(json((await ask('restore', url, 'out', '--all', '--json')).stdout)['jobId']);
+    for (const object of cold()) delete object.restore;
+    const check = async (...argv: readonly string[]) =>
+      (json((await ask('restore', 'jobs', 'check', id, '--json', ...argv)).stdout)['jobs'] as object[])[0];
+
+    const again = await check('--thaw-again');
+    const looked = await check();
+
+    expect(again).toMatchObject({
+      budgetChecks: [{ project: 'genomes', limitOf: 'cost', limit: 1, isExceeded: false }],
+    });
+    expect(looked).not.toHaveProperty('budgetChecks');
+  });
+
+  test('from a store without prices is refused by a budget of cost, with both ways on, and not by one of volume', async () => {
+    const url = await uploadedAs('STANDARD');
+    writeFileSync(join(folder, '.archiver.yaml'), '');
+    const restore = ['restore', url, '--all', '--quiet'];
+
+    const refused = await ask(...restore, 'out');
+    const ignored = await ask(...restore, 'out', '--ignore-budget');
+    await ask('budget', 'set', 'genomes', '--cost', '0', '--volume', '0.000001');
+    const volume = await ask(...restore, 'out2');
+
+    expect([refused.status, ignored.status, volume.status, volume.stderr]).toEqual([4, 0, 0, '']);
+    expect(refused.stderr).toMatch(
+      /what this costs is not known, .*; nothing is asked for\n.*costControl\.provider or costControl\.ownPrices in the config file\), or go on .* --ignore-budget/,
+    );
   });
 
   test('goes on where it is within the budget, and reserves it meanwhile', async () => {

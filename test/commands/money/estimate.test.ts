@@ -110,6 +110,7 @@ describe('estimate', () => {
         uploadCount: 2,
         firstRunAt: expect.any(String),
         lastRunAt: expect.any(String),
+        ledger: 'local',
       });
       expect((await run('estimate', 'data', '--region', 'us-west-2')).stdout).toMatch(
         /transfer +\S+.* at 6 MB\/s, as 2 uploads to us-west-2 went, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\n/,

@@ -1,4 +1,5 @@
 // A ledger in a store that several computers share.
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -29,7 +30,11 @@ beforeEach(async () => {
 
 /** A command of one of several computers. */
 const runOn = (home: string, shared: string, ...argv: readonly string[]): Promise<CommandRun> => {
-  const env = { ARCHIVER_HOME: join(folder, home), ARCHIVER_LEDGER_STORE: shared };
+  const env = {
+    ARCHIVER_HOME: join(folder, home),
+    ARCHIVER_LEDGER_STORE: shared,
+    AWS_ENDPOINT_URL: s3.endpoint,
+  };
   return runCommand({ root: program(), folder, env }, argv);
 };
 const reportOf = async (home: string, shared: string): Promise<Record<string, unknown>> =>
@@ -89,6 +94,111 @@ test('where the shared ledger cannot be written the run is done and recorded her
   expect([status, stderr]).toEqual([0, expect.stringContaining('is not in the shared ledger')]);
   expect((await readLedger(join(folder, 'one', 'ledger'))).records).toHaveLength(1);
   expect((await runOn('one', 'nonsense', 'cost', 'report')).status).toBe(2);
+});
+
+/** A budget of genomes in a place that both computers count in, and an upload of theirs by one of them. */
+async function uploadedByOne(shared: string): Promise<{ readonly store: string; readonly budgets: string }> {
+  const [store, budgets] = [`file://${join(folder, 'store')}`, `file://${join(folder, 'budgets')}`];
+  mkdirSync(join(folder, 'budgets'));
+  await runOn('one', shared, 'budget', 'set', 'genomes', '--volume', '1', '--cost', '1', '--store', budgets);
+  const upload = ['upload', 'data', store, '--project', 'genomes', '--quiet', '--dataset-id', 'd-1'];
+  for (let version = 0; version < 2; version++) {
+    writeFileSync(join(folder, 'data', 'a'), randomBytes(90_000));
+    await runOn('one', shared, ...upload, '--budget-store', budgets);
+  }
+  return { store, budgets };
+}
+
+const PRUNE = ['--dataset-id', 'd-1', '--keep-last', '1', '--instant', '--yes'];
+
+test.each([
+  ['by the shared ledger, where its manifest is gone', 'shared'],
+  ['by its manifest, where no ledger is shared', 'local'],
+])('what another computer prunes is counted for its project %s', async (_how, kind) => {
+  const shared = kind === 'local' ? kind : `file://${join(folder, 'shared')}`;
+  if (kind !== 'local') mkdirSync(join(folder, 'shared'));
+  const { store, budgets } = await uploadedByOne(shared);
+  const usedBytes = async (): Promise<number> => {
+    const { stdout } = await runOn('one', 'local', 'budget', 'status', 'genomes', '--store', budgets, '--json');
+    return (json(stdout)['volumeUsage'] as { used: number }).used;
+  };
+  const before = await usedBytes();
+  const [first = ''] = readdirSync(join(folder, 'store', 'uploads')).sort();
+  if (kind !== 'local') rmSync(join(folder, 'store', 'uploads', first, 'manifest.json.gz'));
+
+  writeFileSync(join(folder, '.archiver.yaml'), `costControl:\n  budgetStore: ${budgets}\n`);
+  const pruned = await runOn('two', shared, 'dataset', 'prune', store, ...PRUNE);
+
+  expect([pruned.status, pruned.stderr]).toEqual([0, expect.not.stringContaining('project')]);
+  expect(before - (await usedBytes())).toBeGreaterThan(90_000);
+  const { records } = await readLedger(join(folder, 'two', 'ledger'));
+  expect(records.find(({ uploadId }) => uploadId === first)?.project).toBe('genomes');
+});
+
+test('where a shared ledger does not say of which project a pruned upload is, that is a warning', async () => {
+  mkdirSync(join(folder, 'shared'));
+  const { store } = await uploadedByOne(`file://${join(folder, 'shared')}`);
+  const [first = ''] = readdirSync(join(folder, 'store', 'uploads')).sort();
+  rmSync(join(folder, 'store', 'uploads', first, 'manifest.json.gz'));
+
+  const pruned = await runOn('two', `file://${join(folder, 'gone')}`, 'dataset', 'prune', store, ...PRUNE);
+
+  expect(pruned).toMatchObject({
+    status: 0,
+    stderr: expect.stringMatching(
+      /the shared ledger does not say which projects 1 upload of this run are of, .*: there is no folder .*gone/,
+    ),
+  });
+});
+
+test('the dashboard shows the shared ledger as reports do, says so, and says when it cannot be read', async () => {
+  const shared = `file://${join(folder, 'shared')}`;
+  const place = (await openTestS3(s3.endpoint, 'lab', { prefix: 'budgets' })).store;
+  const day = new Date().toISOString();
+  const record = ledgerRecord({ time: day, lines: [], costMicros: 2_000_000, monthlyMicros: 0 });
+  await shareRecords(place, [
+    { ...record, lines: [{ item: 'requests', storageClass: 'STANDARD', quantity: 1, costMicros: 2_000_000 }] },
+  ]);
+  const url = 's3://lab/budgets';
+  const show = (ledger: string, ...argv: readonly string[]): Promise<CommandRun> =>
+    runOn('two', ledger, 'dashboard', '--once', ...argv);
+
+  const { monthSpend } = json((await show(url, '--json')).stdout);
+  const own = json((await show('local', '--json')).stdout)['monthSpend'];
+  const overview = await show(url);
+  const costs = await show(url, '--view', 'costs');
+  const gone = await show(shared);
+
+  expect(monthSpend).toMatchObject({ costUsd: 2, runs: 1, ledger: url, readAt: expect.any(String) });
+  expect(own).toMatchObject({ costUsd: 0, runs: 0, ledger: 'local' });
+  expect(overview.stdout).toMatch(/\$2\.00 .* 1 cost record in s3:\/\/lab\/budgets, \d\d:\d\d\n/);
+  expect(costs.stdout).toMatch(/recorded in s3:\/\/lab\/budgets, \d\d:\d\d\n/);
+  expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining('there is no folder')]);
+});
+
+test('an estimate takes the sending rate of other computers where this one has sent nothing, and says so', async () => {
+  const { store } = await openTestS3(s3.endpoint, 'lab', { prefix: 'budgets' });
+  const time = new Date(Date.now() - 86_400_000).toISOString();
+  await shareRecords(store, [ledgerRecord({ time, sent: { bytes: 30e6, ms: 1000 } })]);
+  const estimate = (shared: string, ...argv: readonly string[]): Promise<CommandRun> =>
+    runOn('two', shared, 'estimate', 'data', '--region', 'us-west-2', ...argv);
+
+  const others = await estimate('s3://lab/budgets');
+  const document = json((await estimate('s3://lab/budgets', '--json')).stdout);
+  const unread = await estimate(`file://${join(folder, 'gone')}`);
+  await appendRecords(join(folder, 'two', 'ledger'), [ledgerRecord({ time, sent: { bytes: 90e6, ms: 10_000 } })], {
+    host: 'two',
+  });
+
+  expect(others.stdout.replace(/\s+/g, ' ')).toMatch(
+    /at 30 MB\/s, as 1 upload to us-west-2 went, [0-9-]+ \(of other computers, by s3:\/\/lab\/budgets\)/,
+  );
+  expect(document['bandwidthFrom']).toMatchObject({ uploadCount: 1, ledger: 's3://lab/budgets' });
+  expect([unread.status, unread.stderr]).toEqual([
+    0,
+    expect.stringMatching(/the shared ledger cannot be read: there is no folder/),
+  ]);
+  expect((await estimate('s3://lab/budgets')).stdout).toContain('at 9 MB/s, as 1 upload to us-west-2 went');
 });
 
 test('each record is once, a range reads its months, and what was read is not asked for again', async () => {

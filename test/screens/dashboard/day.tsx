@@ -22,7 +22,7 @@ let due: (() => void) | undefined;
 const now = (): Date => new Date(ms);
 const sources = localSources(
   { budgetStore: 'local', profile: undefined, endpointUrl: undefined, caBundle: undefined },
-  { home, cwd: '/', env: {}, now },
+  { home, cwd: '/', env: {}, now, settings: {} },
 );
 const store = createDashboardStore({ views: DASHBOARD_VIEWS, view: 'overview', sources });
 const dashboard = {

@@ -22,7 +22,7 @@ const LOOK: Look = { unicode: true, color: false };
 export const sourcesIn = (home: string, now = (): Date => NOW): DashboardSources =>
   localSources(
     { budgetStore: 'local', profile: undefined, endpointUrl: undefined, caBundle: undefined },
-    { home, cwd: '/', env: {}, now },
+    { home, cwd: '/', env: {}, now, settings: {} },
   );
 
 export interface OpenedDashboard {

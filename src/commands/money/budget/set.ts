@@ -58,13 +58,15 @@ export const budgetSet = (path: 'budget set' | 'cost budget set') =>
       const { statusOf } = await import('../../../core/money/budget/status.js');
       const now = context.now();
       const given = givenLimits(values, (key) => isGiven(context, key));
-      const uses = await usesOfProject(project, context);
+      const { begunAnew } = await import('../../../core/money/budget/settle-corrections.js');
+      const { uses, isRecorded } = await usesOfProject(project, context);
       await withBudgetBook(values, context, async ({ change, location }) => {
         const book = await change((before) => {
           const known = budgetIn(before, project);
           if (known === null && given.costMicros === undefined && given.volumeBytes === undefined)
             throw usageError('a new budget needs a limit', 'give --cost USD, --volume GB, or both');
-          return withBudget(before, project, { ...(known ?? begunWith(uses, now)), ...given });
+          const begun = known === null ? begunAnew(before, project, isRecorded) : before;
+          return withBudget(begun, project, { ...(known ?? begunWith(uses, now)), ...given });
         });
         const budget = budgetIn(book, project);
         if (budget === null) throw usageError('the budget was removed by somebody else meanwhile');
@@ -75,11 +77,16 @@ export const budgetSet = (path: 'budget set' | 'cost budget set') =>
   });
 
 /** Returns what the ledger has of a project, or with null of all projects. @throws access-denied, io */
-async function usesOfProject(project: string | null, context: ReadingContext): Promise<readonly RunUse[]> {
+async function usesOfProject(
+  project: string | null,
+  context: ReadingContext,
+): Promise<{ readonly uses: readonly RunUse[]; readonly isRecorded: (id: string) => boolean }> {
   const { endedRecords } = await import('../read-records.js');
   const { usesOf } = await import('../../../core/money/budget/rebased-use.js');
-  const uses = usesOf((await endedRecords(context)).records);
-  return uses.filter((use) => project === null || use.project === project);
+  const { records } = await endedRecords(context);
+  const ids = new Set(records.map(({ id }) => id));
+  const uses = usesOf(records).filter((use) => project === null || use.project === project);
+  return { uses, isRecorded: (id) => ids.has(id) };
 }
 
 /** Returns the limits that are given, in whole micro-dollars and bytes. */

@@ -3,6 +3,7 @@ import type { Clock, Messages, Places, Results } from '../../../cli/context.js';
 import { ArchiverError } from '../../../core/platform/failures/errors.js';
 import { shellWord } from '../../../core/platform/text/shell-word.js';
 import { budgetFlags, withBudgetBook } from '../budget-book.js';
+import { formatQuantity } from '../../../ui/format.js';
 import { textOf } from '../../kit/lines.js';
 import type { StoreContext } from '../../kit/store.js';
 import { globalFlag, nameOf, projectArg, projectOf, statusLines } from './budget-target.js';
@@ -25,6 +26,7 @@ export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
     ) {
       const project = projectOf(name, values.global);
       const { budgetsFor } = await import('../../../core/money/budget/budget.js');
+      const { correctionsFor } = await import('../../../core/money/budget/settle-corrections.js');
       const { statusOf } = await import('../../../core/money/budget/status.js');
       await withBudgetBook(values, context, async ({ read, location }) => {
         const book = await read();
@@ -36,6 +38,11 @@ export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
         const [whose, budget] = found;
         if (whose !== project)
           context.note(`${nameOf(project)} has no budget of its own: this is that of all projects`);
+        const uncounted = correctionsFor(book, whose);
+        if (uncounted.length > 0)
+          context.warn(
+            `this is without ${formatQuantity(uncounted.length, 'correction')} that a rebase noted and has not counted: archiver cost rebase counts what came about`,
+          );
         const status = statusOf(whose, budget, context.now(), book.reservations);
         context.result({ ...status, location }, () => textOf(statusLines(status)));
       });

@@ -40,7 +40,7 @@ export const command = defineCommand({
     'what expired, and what other computers wrote or deleted. This lists the store (older versions too, as they are billed), compares ' +
     'by project and class, and records what it found with its date: from then on reports, forecasts and budgets start from that; ' +
     'what was spent until then is not changed. Budgets on this computer count the correction; those in a --budget-store do where the ' +
-    'ledger is shared as well (ARCHIVER_LEDGER_STORE). An upload that no record names is a project of its own, by its upload id, and ' +
+    'ledger is shared as well (ARCHIVER_LEDGER_STORE), and what an earlier rebase could not write there is counted by the next one. An upload that no record names is a project of its own, by its upload id, and ' +
     'what lies outside of uploads and datasets has none. Uploads that are written meanwhile are left as recorded.\n' +
     'With --inventory the store is as it was when that began, and later runs count on top. What cannot be listed as a whole corrects ' +
     'nothing. Prices are those of today.',

@@ -4,6 +4,7 @@ import { defineCommand } from '../../../cli/command.js';
 import type { Context, Messages } from '../../../cli/context.js';
 import { flag, kebab, type Values } from '../../../cli/flag.js';
 import { idle } from '../../../cli/rule.js';
+import type { GateAnswer } from '../../../cli/slots.js';
 import { type ArchiverError, errorText, isArchiverError } from '../../../core/platform/failures/errors.js';
 import type { OpenedStore } from '../../../core/store/open-store.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
@@ -12,7 +13,7 @@ import { earliestExpiry } from '../../../core/restore/jobs/judge-job.js';
 import type { RestoreJob } from '../../../core/restore/jobs/restore-job.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { formatUsd } from '../../../ui/format-usd.js';
-import { recordRunFacts, recordRunObjects } from '../../kit/account.js';
+import { learnProjects, recordRunFacts, recordRunObjects } from '../../kit/account.js';
 import { detectedStoreFlags } from '../../kit/flags.js';
 import { minuteText, textOf } from '../../kit/lines.js';
 import {
@@ -24,7 +25,7 @@ import {
   withJobStore,
 } from '../../kit/restore-job.js';
 import { budgetGateFlags } from '../../kit/budget-flags.js';
-import { retrievalGate } from '../../kit/slots.js';
+import { dryRunRetrievalGate, retrievalGate } from '../../kit/slots.js';
 import { jobFolder } from '../../kit/saved.js';
 
 const flags = {
@@ -96,7 +97,10 @@ export const command = defineCommand({
         checked.push(await checkOne({ job, holder }, values, context));
     for (const { job, problem } of checked) if (problem !== undefined) warnOf(job, problem, context);
     context.result({ jobs: checked.map(documentOf), unreadable: damaged.length }, () => {
-      const lines = checked.flatMap((one) => jobLines(one.job, shownStatus({ document: one.job, holder: one.holder })));
+      const lines = checked.flatMap((one) => [
+        ...jobLines(one.job, shownStatus({ document: one.job, holder: one.holder })),
+        ...one.gates.lines,
+      ]);
       return textOf(checked.length === 0 ? ['no restore job is waiting'] : lines.map(printable));
     });
     if (checked.some(({ problem }) => problem !== undefined)) return 1;
@@ -109,7 +113,11 @@ interface CheckedJob {
   readonly holder: FoundJob['holder'];
   /** The reason why the store could not be asked. */
   readonly problem: ArchiverError | undefined;
+  /** What limits of budgets left when chunks were requested again. */
+  readonly gates: GateAnswer;
 }
+
+const NO_GATES: GateAnswer = { document: {}, lines: [] };
 
 async function namedJob(id: string, context: JobContext): Promise<FoundJob> {
   const { savedJobs } = await import('../../../core/restore/jobs/job-folder.js');
@@ -126,35 +134,35 @@ function isWaiting(job: RestoreJob, now: Date): boolean {
 
 /** Asks the store about a job. An error is kept beside the job, so that the others are checked as well. */
 async function checkOne(
-  { job, holder }: Omit<CheckedJob, 'problem'>,
+  { job, holder }: Pick<CheckedJob, 'job' | 'holder'>,
   values: Values<typeof flags>,
   context: JobContext,
 ): Promise<CheckedJob> {
-  if (job.status === 'completed' || holder !== undefined) return { job, holder, problem: undefined };
+  if (job.status === 'completed' || holder !== undefined) return { job, holder, problem: undefined, gates: NO_GATES };
   const { checkJob } = await import('../../../core/restore/jobs/check-job.js');
   const { now, signal } = context;
   const options = { folder: jobFolder(context), host: hostname(), now, signal };
-  let current = job;
+  let [current, gates] = [job, NO_GATES];
   try {
     await withJobStore({ job, values, context }, async (opened) => {
       current = await checkJob(job, { ...options, reader: opened.store });
-      if (values.thawAgain) current = await requestAgain(current, opened, values, context);
+      if (values.thawAgain) ({ job: current, gates } = await requestAgain(current, opened, values, context));
     });
-    return { job: current, holder, problem: undefined };
+    return { job: current, holder, problem: undefined, gates };
   } catch (error) {
     if (signal.aborted || !isArchiverError(error)) throw error;
     if (values.thawAgain && isArchiverError(error, 'usage', 'budget-exceeded')) throw error;
-    return { job: current, holder, problem: error };
+    return { job: current, holder, problem: error, gates };
   }
 }
 
-/** Requests chunks again and returns the updated job; returns it unchanged if nothing is cold. */
+/** Requests chunks again and returns the updated job with what budgets said; unchanged if nothing is cold. */
 async function requestAgain(
   job: RestoreJob,
   opened: OpenedStore,
   values: Values<typeof flags>,
   context: JobContext,
-): Promise<RestoreJob> {
+): Promise<Pick<CheckedJob, 'job' | 'gates'>> {
   const { planThawAgain, thawAgain } = await import('../../../core/restore/jobs/thaw-again.js');
   const { pricedBy } = await import('../../kit/prices.js');
   const { store, region, isAws } = opened;
@@ -171,23 +179,28 @@ async function requestAgain(
     isAws,
     ...pricedBy(context, opened),
   });
-  if (plan === undefined) return job;
+  if (plan === undefined) return { job, gates: NO_GATES };
   const { chunks, tier, estimate } = plan;
   const { uploadId } = job.location;
   recordRunFacts(context, { operation: 'thaw', uploadId, datasetId: job.datasetId });
   recordRunObjects(context, job.chunks);
-  await retrievalGate({ ...values }, uploadId, context)(estimate);
+  await learnProjects(context, store, [uploadId]);
+  const planned = { ...estimate, uploadId, project: undefined };
+  const gates = await dryRunRetrievalGate({ ...values }, planned, context);
+  await retrievalGate({ ...values }, uploadId, context)(planned);
   const cost = estimate.costUsd === null ? 'cost unknown' : `est. ${formatUsd(estimate.costUsd)}`;
   context.note(`asking again for ${formatQuantity(chunks.length, 'cold chunk')} of ${job.id}: ${tier} tier, ${cost}`);
-  return await thawAgain(job, plan, { folder: jobFolder(context), host: hostname(), store, now, signal });
+  const options = { folder: jobFolder(context), host: hostname(), store, now, signal };
+  return { job: await thawAgain(job, plan, options), gates };
 }
 
 function warnOf(job: RestoreJob, { message, hint }: ArchiverError, context: Messages): void {
   context.warn(`${job.id}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 }
 
-const documentOf = ({ job, holder, problem }: CheckedJob) => ({
+const documentOf = ({ job, holder, problem, gates: { document } }: CheckedJob) => ({
   ...jobDocument(job),
+  ...(document.budgetChecks === undefined ? {} : { budgetChecks: document.budgetChecks }),
   isRunning: holder !== undefined,
   problem: problem === undefined ? null : errorText(problem),
 });

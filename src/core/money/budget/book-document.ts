@@ -3,9 +3,11 @@
 import * as s from '../../platform/documents/schema.js';
 import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
 import { BUDGET, type Budget, type BudgetBook } from './budget.js';
+import { CORRECTION } from './correction.js';
 import { RESERVATION } from './reservation.js';
 
 const MOST_RESERVATIONS = { most: 100_000 };
+const MOST_CORRECTIONS = { most: 100_000 };
 
 const BODY = s.schema(() =>
   s.object({
@@ -14,6 +16,7 @@ const BODY = s.schema(() =>
     global: s.nullable(BUDGET()),
     projects: s.mapOf(BUDGET()),
     reservations: s.orElse(s.listOf(RESERVATION(), MOST_RESERVATIONS), []),
+    corrections: s.orElse(s.listOf(CORRECTION(), MOST_CORRECTIONS), []),
   }),
 );
 const KIND = { type: 'archiver-budgets', format: 2, oldestFormat: 1, noun: 'book of budgets', body: BODY };
@@ -30,6 +33,7 @@ export const encodeBook = ({ book, changes }: SavedBook): string =>
     global: book.global && budgetDocument(book.global),
     projects: Object.fromEntries([...book.projects].map(([project, budget]) => [project, budgetDocument(budget)])),
     reservations: book.reservations,
+    corrections: book.corrections,
   });
 
 const budgetDocument = ({ days, ...budget }: Budget): object => ({ ...budget, days: Object.fromEntries(days) });

@@ -4,6 +4,7 @@
 import * as s from '../../platform/documents/schema.js';
 import type { Usd } from '../../cost/money.js';
 import { dailySums, type DayUse, DAY_USE, foldedDays, type RunUse, storageMicros, sumOfDays } from './day-use.js';
+import type { Correction } from './correction.js';
 import type { Reservation } from './reservation.js';
 
 export const BUDGET_PERIODS = ['total', 'month'] as const;
@@ -37,10 +38,12 @@ export interface BudgetBook {
   readonly projects: ReadonlyMap<string, Budget>;
   /** Estimates of runs that have begun and are not counted yet; some may have expired. */
   readonly reservations: readonly Reservation[];
+  /** By rebases, not counted yet. */
+  readonly corrections: readonly Correction[];
 }
 
 export const NO_LIMITS: Limits = { costMicros: 0, volumeBytes: 0, costAlert: 0.8, volumeAlert: 0.75, period: 'total' };
-export const EMPTY_BOOK: BudgetBook = { global: null, projects: new Map(), reservations: [] };
+export const EMPTY_BOOK: BudgetBook = { global: null, projects: new Map(), reservations: [], corrections: [] };
 
 /** Planned usage. */
 export interface Amounts {
@@ -77,12 +80,16 @@ export const begunWith = (uses: readonly RunUse[], now: Date): Budget => {
   return counting({ ...NO_LIMITS, since, days: new Map(), earlierMicros: 0, baseUntil: null }, uses);
 };
 
-/** Returns the book after a run, which counts for its project and for all projects. */
-export const withUse = (book: BudgetBook, project: string | null, use: RunUse): BudgetBook =>
-  budgetsFor(book, project).reduce(
-    (changed, [owner, budget]) => withBudget(changed, owner, counting(budget, [use])),
-    book,
-  );
+/** Returns the book after a run, which counts for its project and for all projects. @param counts whether the budget of an owner counts it */
+export const withUse = (
+  book: BudgetBook,
+  project: string | null,
+  use: RunUse,
+  counts: (owner: string | null) => boolean = () => true,
+): BudgetBook =>
+  budgetsFor(book, project)
+    .filter(([owner]) => counts(owner))
+    .reduce((changed, [owner, budget]) => withBudget(changed, owner, counting(budget, [use])), book);
 
 function counting(budget: Budget, uses: readonly RunUse[]): Budget {
   const { days, accruedMicros } = foldedDays(dailySums(budget.days, uses));

@@ -2,12 +2,17 @@
 // budget has what the ledger has. Pure.
 import type { LedgerRecord } from '../ledger/record.js';
 import { StoredLevels } from '../ledger/stored-levels.js';
-import { type BudgetBook, withUse } from './budget.js';
 import { type RunUse, useOf } from './day-use.js';
 
 /** Usage that counts for a project, and for all of them. */
 export interface ProjectUse extends RunUse {
   readonly project: string | null;
+}
+
+/** A change of usage by a record of a rebase. */
+export interface RebasedUse extends ProjectUse {
+  /** Id of that record: it counts where the ledger has it. */
+  readonly id: string;
 }
 
 /** Amounts stored of a project: as the ledger has them, and as sums of what was counted. */
@@ -47,34 +52,35 @@ function correctionOf({ time, measured }: LedgerRecord, { levels, bytes, monthly
  * Returns what a rebase changes of the usage: what its records correct, and what later corrections no longer have to.
  * @param before the records without those of the rebase, in order of time
  */
-export function correctionsBy(rebase: readonly LedgerRecord[], before: readonly LedgerRecord[]): readonly ProjectUse[] {
+export function correctionsBy(rebase: readonly LedgerRecord[], before: readonly LedgerRecord[]): readonly RebasedUse[] {
   const [first] = rebase;
   if (first === undefined) return [];
-  const { time } = first;
+  const { time, id } = first;
   const after = [
     ...before.filter((record) => record.time <= time),
     ...rebase,
     ...before.filter((record) => record.time > time),
   ];
   const undone = measuredUses(before).map((use) => {
-    return { ...use, bytes: -use.bytes, monthlyMicros: -use.monthlyMicros, isUnpriced: false };
+    return { ...use, id, bytes: -use.bytes, monthlyMicros: -use.monthlyMicros, isUnpriced: false };
   });
   const own = new Set(rebase.map(({ id }) => id));
-  const isOwn = (index: number): boolean => own.has(after[index]?.id ?? '');
-  const made = usesOf(after).flatMap((use, index) =>
-    after[index]?.measured === undefined ? [] : [{ ...use, isUnpriced: use.isUnpriced && isOwn(index) }],
-  );
+  const made = usesOf(after).flatMap((use, index) => {
+    const record = after[index];
+    if (record?.measured === undefined) return [];
+    return own.has(record.id) ? [{ ...use, id: record.id }] : [{ ...use, id, isUnpriced: false }];
+  });
   return merged([...made, ...undone]);
 }
 
 const measuredUses = (records: readonly LedgerRecord[]): readonly ProjectUse[] =>
   usesOf(records).filter((_, index) => records[index]?.measured !== undefined);
 
-/** Adds up what is of one project and moment; leaves out what comes to nothing. */
-function merged(uses: readonly ProjectUse[]): readonly ProjectUse[] {
-  const sums = new Map<string, ProjectUse>();
+/** Adds up what is by one record of one project and moment; leaves out what comes to nothing. */
+function merged(uses: readonly RebasedUse[]): readonly RebasedUse[] {
+  const sums = new Map<string, RebasedUse>();
   for (const use of uses) {
-    const name = JSON.stringify([use.project, use.time]);
+    const name = JSON.stringify([use.id, use.project, use.time]);
     const before = sums.get(name);
     sums.set(name, {
       ...use,
@@ -87,7 +93,3 @@ function merged(uses: readonly ProjectUse[]): readonly ProjectUse[] {
     ({ bytes, monthlyMicros, isUnpriced }) => bytes !== 0 || monthlyMicros !== 0 || isUnpriced,
   );
 }
-
-/** Returns the book after these uses. */
-export const withUses = (book: BudgetBook, uses: readonly ProjectUse[]): BudgetBook =>
-  uses.reduce((changed, { project, ...use }) => withUse(changed, project, use), book);

@@ -5,7 +5,7 @@ import { undefinedOn, systemCode } from '../../platform/failures/errors.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
 import { isUploadId } from '../../store/ids/upload-id.js';
 import { appendDocuments, documentsFromEnd, readDocuments } from '../../platform/state/document-lines.js';
-import { checkRecord, type LedgerRecord, RECORD } from './record.js';
+import { checkRecord, type LedgerRecord, RECORD, UPLOADS } from './record.js';
 
 export const KIND = { type: 'cost-record', format: 1, noun: 'cost record', body: RECORD } as const;
 const FILE = /^(\d{4}-\d{2})\.jsonl$/;
@@ -69,20 +69,33 @@ function keep(byId: Map<string, LedgerRecord>, record: LedgerRecord): void {
   if (outcome === 'killed') byId.set(record.id, record);
 }
 
+/** Projects by upload; null for one that was made without a project, and missing for one that no record tells of. */
+export type Projects = ReadonlyMap<string, string | null>;
+
 /**
- * Returns the projects of these uploads, where they differ from the upload's id, from the last record that names each: later records take
- * over the project from earlier ones. An agent asks in every cycle, so the newest are read first, and no more than needed.
- * @throws access-denied, io
+ * Tells the project of an upload as a record of it does: null where it was made without one, undefined where the record does not tell, as
+ * that of a computer which deleted from an upload that it knew nothing of.
  */
-export async function projectsOf(folder: string, uploadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const projects = new Map<string, string>();
+export function projectIn({ uploadId, project, operation }: LedgerRecord): string | null | undefined {
+  if (project !== null && project !== uploadId) return project;
+  return UPLOADS.includes(operation) ? null : undefined;
+}
+
+/**
+ * Returns the projects of these uploads from the last record that tells each. An agent asks in every cycle, so the newest are read first,
+ * and no more than needed. @throws access-denied, io
+ */
+export async function projectsOf(folder: string, uploadIds: readonly string[]): Promise<Projects> {
+  const projects = new Map<string, string | null>();
   const wanted = new Set(uploadIds);
   if (wanted.size === 0) return projects;
   const isOfThem = (line: Buffer): boolean => wanted.has(UPLOAD.exec(line.toString('latin1'))?.[1] ?? '');
   for (const name of (await filesOf(folder, { from: earliestTime(uploadIds) })).toReversed())
-    for await (const { uploadId, project } of documentsFromEnd(join(folder, name), KIND, isOfThem)) {
-      if (uploadId === null || !wanted.delete(uploadId)) continue;
-      if (project !== null && project !== uploadId) projects.set(uploadId, project);
+    for await (const record of documentsFromEnd(join(folder, name), KIND, isOfThem)) {
+      const { uploadId } = record;
+      const project = projectIn(record);
+      if (uploadId === null || project === undefined || !wanted.delete(uploadId)) continue;
+      projects.set(uploadId, project);
       if (wanted.size === 0) return projects;
     }
   return projects;
@@ -91,7 +104,7 @@ export async function projectsOf(folder: string, uploadIds: readonly string[]): 
 /**
  * Returns a day before the earliest of these uploads by their ids, because no older record names them; undefined when an id has no date.
  */
-function earliestTime(uploadIds: readonly string[]): Date | undefined {
+export function earliestTime(uploadIds: readonly string[]): Date | undefined {
   if (!uploadIds.every(isUploadId)) return undefined;
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)/.exec(uploadIds.toSorted()[0] ?? '') ?? [];
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day) - 1));

@@ -36,7 +36,7 @@ interface Ended {
 }
 
 /** Returns the upload that the run is about, or that it made. */
-function ownUpload({ uploadId, operation }: RunAbout, uses: readonly PlaceUse[]): string | undefined {
+export function ownUpload({ uploadId, operation }: RunAbout, uses: readonly PlaceUse[]): string | undefined {
   if (uploadId !== undefined || !UPLOADS.includes(operation)) return uploadId;
   const changes = uses.flatMap((use) => use.changes).filter((change) => change.uploadId !== undefined);
   return changes.sort((one, other) => other.written - one.written)[0]?.uploadId;

@@ -1,4 +1,4 @@
-// Computes how fast this computer's uploads reached a kind of store, from the ledger alone; nothing is sent.
+// Computes how fast uploads reached a kind of store, from a ledger alone; nothing is sent.
 import { type LedgerRecord, UPLOADS } from './record.js';
 
 /** Smaller uploads measure the latency of requests rather than the throughput. */

@@ -9,7 +9,15 @@ import { appendDocuments, readDocuments } from '../../platform/state/document-li
 import type { ObjectStore } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { formatStoreUrl, parseStoreUrl, storeUrlOf } from '../../store/store-url.js';
-import { type FoundRecords, KIND, type LedgerRange, orderedRecords } from './ledger.js';
+import {
+  earliestTime,
+  type FoundRecords,
+  KIND,
+  type LedgerRange,
+  orderedRecords,
+  projectIn,
+  type Projects,
+} from './ledger.js';
 import { checkRecord, type LedgerRecord } from './record.js';
 
 const TOP = 'ledger/';
@@ -54,7 +62,7 @@ export async function shareRecords(
   });
 }
 
-export interface SharedReading extends LedgerRange {
+export interface SharedReading {
   /** Folder that remembers what was read of this place. */
   readonly memory: string;
   /** This computer. */
@@ -69,18 +77,45 @@ export const memoryOf = (folder: string, url: string): string =>
 /** Reads the records of all computers in a time range. @throws what the store says to a listing or a GET; access-denied, io */
 export async function readShared(
   store: ObjectStore,
-  { from, until, memory, host, signal }: SharedReading,
+  { from, until, ...reading }: SharedReading & LedgerRange,
 ): Promise<FoundRecords> {
   const [first, last] = [from, until].map((time) => time?.toISOString().slice(0, 7));
   const records: LedgerRecord[] = [];
   let skipped = 0;
-  for (const month of await monthsOf(store, signal)) {
+  for (const month of await monthsOf(store, reading.signal)) {
     if ((first !== undefined && month < first) || (last !== undefined && month > last)) continue;
-    const found = await readMonth(store, month, { memory, host, signal });
+    const found = await readMonth(store, month, reading);
     records.push(...found.records);
     skipped += found.skipped;
   }
   return { records: withProjects(orderedRecords(records, { from, until })), skipped };
+}
+
+/**
+ * Returns the projects of these uploads as records of all computers tell them: month by month from the earliest upload on, and no more than
+ * needed. @throws as `readShared`
+ */
+export async function sharedProjectsOf(
+  store: ObjectStore,
+  uploadIds: readonly string[],
+  reading: SharedReading,
+): Promise<Projects> {
+  const projects = new Map<string, string | null>();
+  const wanted = new Set(uploadIds);
+  if (wanted.size === 0) return projects;
+  const first = earliestTime(uploadIds)?.toISOString().slice(0, 7) ?? '';
+  for (const month of await monthsOf(store, reading.signal)) {
+    if (month < first) continue;
+    const { records } = await readMonth(store, month, reading);
+    for (const record of orderedRecords(records, {})) {
+      const { uploadId } = record;
+      const project = projectIn(record);
+      if (uploadId !== null && project !== undefined && wanted.has(uploadId)) projects.set(uploadId, project);
+    }
+    for (const uploadId of projects.keys()) wanted.delete(uploadId);
+    if (wanted.size === 0) break;
+  }
+  return projects;
 }
 
 async function monthsOf(store: ObjectStore, signal: AbortSignal): Promise<readonly string[]> {
@@ -93,7 +128,7 @@ async function monthsOf(store: ObjectStore, signal: AbortSignal): Promise<readon
 async function readMonth(
   store: ObjectStore,
   month: string,
-  { memory, host, signal }: Pick<SharedReading, 'memory' | 'host' | 'signal'>,
+  { memory, host, signal }: SharedReading,
 ): Promise<FoundRecords> {
   const path = join(memory, `${month}.jsonl`);
   const known = new Map((await readDocuments(path, KIND)).found.map((record) => [nameOf(record), record]));

@@ -29,7 +29,7 @@ import { useDashboard, useRows, useSource } from '../dashboard-context.js';
 import { UsageGauge } from '../usage-gauge.js';
 import { cellsOf, fitted } from '../cells.js';
 import { Section, Sentence } from '../panels.js';
-import { ClassRows, monthText, spendDocument } from '../spend-rows.js';
+import { ClassRows, monthText, sharedText, spendDocument } from '../spend-rows.js';
 import type { DashboardView } from '../view.js';
 
 /** Least number of rows of a list while there is room for anything else; the second when its details are open. */
@@ -71,13 +71,16 @@ function Costs(): ReactElement {
   const { rows, columns } = useSize();
   const spend = useSource(sources.spend);
   const budgets = useSource(sources.budgets);
+  const names = useNames();
   const { rows: shown, cursor, place } = useRows(LIST);
   const isOpen = place.isOpen && shown[cursor] !== undefined;
   const classes = spend.value?.classes ?? [];
   const facts = useMemo(() => (isOpen && shown[cursor] ? factsOf(shown[cursor].status) : []), [isOpen, shown, cursor]);
   // Titles and an empty row; the list takes the rest.
   const [wanted, least] = isOpen ? [facts.length, LEAST_OPEN_ROWS] : [classes.length, LEAST_ROWS];
-  const above = Math.max(1, Math.min(wanted, rows - 3 - least));
+  const shared = spend.value?.sharedLedger;
+  const titles = shared === undefined || isOpen ? 3 : 4;
+  const above = Math.max(1, Math.min(wanted, rows - titles - least));
   return (
     <Box flexDirection="column" rowGap={1}>
       {isOpen && shown[cursor] !== undefined ? (
@@ -88,17 +91,18 @@ function Costs(): ReactElement {
           note={spend.value && monthText(spend.value, columns - MONTH_TITLE.length - 4)}
           problem={spend.problem}
         >
+          {shared && <Sentence>{`recorded in ${names(sharedText(shared))}`}</Sentence>}
           {spend.value === undefined ? (
             <Sentence>not read yet</Sentence>
           ) : classes.length === 0 ? (
-            <Sentence>nothing that this computer has recorded was spent</Sentence>
+            <Sentence>{`nothing that ${shared ? 'is recorded there' : 'this computer has recorded'} was spent`}</Sentence>
           ) : (
             <ClassRows groups={classes} rows={above} />
           )}
         </Section>
       )}
       <Section title="BUDGETS" problem={budgets.problem}>
-        <BudgetTable rows={shown} cursor={cursor} height={rows - above - 3} isRead={budgets.value !== undefined} />
+        <BudgetTable rows={shown} cursor={cursor} height={rows - above - titles} isRead={budgets.value !== undefined} />
       </Section>
     </Box>
   );
@@ -244,7 +248,7 @@ export const costsView: DashboardView = {
     return { text: `${formatQuantity(budgets?.budgets.length ?? 0, 'budget')}${where}` };
   },
   toJson: ({ sources }) => ({
-    monthSpend: spendDocument(sources.spend.getState().value),
+    monthSpend: spendDocument(sources.spend.getState()),
     budgets: sources.budgets.getState().value?.budgets,
   }),
 };

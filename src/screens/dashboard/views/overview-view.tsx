@@ -291,7 +291,7 @@ export const overviewView: DashboardView = {
   View: Overview,
   summary,
   toJson: ({ sources }) => ({
-    monthSpend: spendDocument(sources.spend.getState().value),
+    monthSpend: spendDocument(sources.spend.getState()),
     budgets: sources.budgets.getState().value?.budgets,
     uploads: uploadDocuments(sources),
   }),

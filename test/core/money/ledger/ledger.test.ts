@@ -154,6 +154,25 @@ test('the project of an upload is that of the newest record which names it, and 
   expect(await projectsOf(folder, [uploadId])).toEqual(new Map([[uploadId, 'microbes']]));
 });
 
+test('a record of who knew nothing of an upload hides no project, and an upload without one is told from an unknown one', async () => {
+  const [uploadId, other, unknown] = ['1', '2', '3'].map((end) => `20260101-000000-0123456${end}`);
+  const at = (day: string, of = '', own: Partial<LedgerRecord> = {}) =>
+    ledgerRecord({ uploadId: of, project: of, time: `2026-03-${day}T00:00:00.000Z`, ...own });
+  const folder = await ledgerOf(
+    at('01', uploadId, { project: 'genomes' }),
+    at('02', other),
+    at('03', uploadId, { operation: 'prune' }),
+    at('03', unknown, { operation: 'prune' }),
+  );
+
+  expect(await projectsOf(folder, [uploadId, other, unknown].map(String))).toEqual(
+    new Map([
+      [uploadId, 'genomes'],
+      [other, null],
+    ]),
+  );
+});
+
 test('for the project of an upload no month before it is read', async () => {
   const uploadId = '20260301-000000-01234567';
   const folder = await ledgerOf(ledgerRecord({ uploadId, project: 'genomes' }));
