@@ -10,41 +10,36 @@ export interface ProjectUse extends RunUse {
   readonly project: string | null;
 }
 
-/** Amounts stored of a project: as the ledger has them, and as sums of what was counted. */
-interface Stored {
-  readonly levels: StoredLevels;
-  bytes: number;
-  monthlyMicros: number;
-}
-
-/** Returns the usage of all records, which must be in order of time; what a rebase changes is dated as it is. */
+/**
+ * Returns the usage of all records, which must be in order of time. Until the last rebase of a project it is what the ledger makes of its
+ * records: deleting what had moved to another class meanwhile takes nothing away from either. Since then it is what each run says.
+ */
 export function usesOf(records: readonly LedgerRecord[]): readonly ProjectUse[] {
-  const projects = new Map<string | null, Stored>();
-  return records.map((record) => {
+  const measured = new Map(records.map(({ project }) => [project, -1]));
+  for (const [index, record] of records.entries())
+    if (record.measured !== undefined) measured.set(record.project, index);
+  const projects = new Map<string | null, StoredLevels>();
+  return records.map((record, index) => {
     const { project } = record;
-    const stored = projects.get(project) ?? { levels: new StoredLevels(), bytes: 0, monthlyMicros: 0 };
-    projects.set(project, stored);
-    stored.levels.add(record, record.time.slice(0, 10));
-    const use = record.measured === undefined ? useOf(record) : correctionOf(record, stored);
-    stored.bytes += use.bytes;
-    stored.monthlyMicros += use.monthlyMicros;
-    return { ...use, project };
+    const use = { ...useOf(record), project };
+    if (index > (measured.get(project) ?? -1)) return use;
+    const levels = projects.get(project) ?? new StoredLevels();
+    projects.set(project, levels);
+    const before = levels.now();
+    levels.add(record, record.time.slice(0, 10));
+    const now = levels.now();
+    return {
+      ...use,
+      bytes: now.bytes - before.bytes,
+      monthlyMicros: now.knownMonthlyMicros - before.knownMonthlyMicros,
+      isUnpriced: use.isUnpriced || record.measured?.levels.some((level) => level.monthlyMicros === null) === true,
+    };
   });
 }
 
-function correctionOf({ time, measured }: LedgerRecord, { levels, bytes, monthlyMicros }: Stored): RunUse {
-  const now = levels.now();
-  return {
-    time,
-    micros: 0,
-    bytes: now.bytes - bytes,
-    monthlyMicros: now.knownMonthlyMicros - monthlyMicros,
-    isUnpriced: measured?.levels.some((level) => level.monthlyMicros === null) === true,
-  };
-}
-
 /**
- * Returns what a rebase changes of the usage: what its records correct, and what later corrections no longer have to.
+ * Returns what a rebase changes of the usage, dated as it was used: what its records correct, what runs before it are taken for now, and what
+ * later corrections no longer have to.
  * @param before the records without those of the rebase, in order of time
  */
 export function correctionsBy(rebase: readonly LedgerRecord[], before: readonly LedgerRecord[]): readonly ProjectUse[] {
@@ -56,19 +51,20 @@ export function correctionsBy(rebase: readonly LedgerRecord[], before: readonly 
     ...rebase,
     ...before.filter((record) => record.time > time),
   ];
-  const undone = measuredUses(before).map((use) => {
-    return { ...use, bytes: -use.bytes, monthlyMicros: -use.monthlyMicros, isUnpriced: false };
-  });
   const own = new Set(rebase.map(({ id }) => id));
-  const isOwn = (index: number): boolean => own.has(after[index]?.id ?? '');
-  const made = usesOf(after).flatMap((use, index) =>
-    after[index]?.measured === undefined ? [] : [{ ...use, isUnpriced: use.isUnpriced && isOwn(index) }],
-  );
-  return merged([...made, ...undone]);
+  const changes = (uses: readonly ProjectUse[], sign: 1 | -1, isUnpriced: (index: number) => boolean) =>
+    uses.map((use, index) => ({
+      ...use,
+      micros: 0,
+      bytes: sign * use.bytes,
+      monthlyMicros: sign * use.monthlyMicros,
+      isUnpriced: use.isUnpriced && isUnpriced(index),
+    }));
+  return merged([
+    ...changes(usesOf(after), 1, (index) => own.has(after[index]?.id ?? '')),
+    ...changes(usesOf(before), -1, () => false),
+  ]);
 }
-
-const measuredUses = (records: readonly LedgerRecord[]): readonly ProjectUse[] =>
-  usesOf(records).filter((_, index) => records[index]?.measured !== undefined);
 
 /** Adds up what is of one project and moment; leaves out what comes to nothing. */
 function merged(uses: readonly ProjectUse[]): readonly ProjectUse[] {
