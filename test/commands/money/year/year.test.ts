@@ -12,7 +12,7 @@ const ZONES = ['America/Los_Angeles', 'Pacific/Auckland'] as const;
 const only = process.env['ARCHIVER_YEAR'];
 const SEEDS =
   only === undefined
-    ? Array.from({ length: Number(process.env['ARCHIVER_YEARS'] ?? 2) }, (_, index) => index + 1)
+    ? Array.from({ length: Number(process.env['ARCHIVER_YEARS'] ?? 1) }, (_, index) => index + 1)
     : [Number(only)];
 
 let s3: MemoryS3;
