@@ -8,7 +8,7 @@ import { spentBy, type SpentGroup, spentIn, type SpentReport } from '../../core/
 export interface Spending {
   /** From the first of the month until today. */
   readonly month: SpentReport;
-  /** Each day of the month, from the first on with data. */
+  /** Each day of the month until today; nothing was spent before the first record. */
   readonly days: readonly DailySpend[];
   /** The month by storage class, most expensive first; null for costs without a class, such as transfer. */
   readonly classes: readonly SpentGroup[];

@@ -3,7 +3,7 @@
 // UTC, the same wherever a machine is. Pure.
 import * as s from '../../platform/documents/schema.js';
 import type { Usd } from '../../cost/money.js';
-import { dailySums, type DayUse, DAY_USE, foldedDays, type RunUse, storageMicros, sumOfDays } from './day-use.js';
+import { countedDays, type DayUse, DAY_USE, type RunUse, storageMicros, sumOfDays } from './day-use.js';
 import type { Correction } from './correction.js';
 import type { Reservation } from './reservation.js';
 
@@ -92,8 +92,8 @@ export const withUse = (
     .reduce((changed, [owner, budget]) => withBudget(changed, owner, counting(budget, [use])), book);
 
 function counting(budget: Budget, uses: readonly RunUse[]): Budget {
-  const { days, accruedMicros } = foldedDays(dailySums(budget.days, uses));
-  return { ...budget, days, earlierMicros: budget.earlierMicros + accruedMicros };
+  const { days, accruedMicros } = countedDays(budget.days, uses);
+  return { ...budget, days, earlierMicros: Math.max(0, budget.earlierMicros + accruedMicros) };
 }
 
 /** Returns the beginning of the current period and its end (exclusive); a total has no end. */

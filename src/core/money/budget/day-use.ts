@@ -59,15 +59,25 @@ const added = (one: DayUse, other: DayUse): DayUse => ({
   unpriced: bounded(one.unpriced + other.unpriced),
 });
 
-/** Returns the days with these runs. A run of before the first of many days counts on that day: what lies before is added up already. */
-export function dailySums(days: Days, uses: readonly RunUse[]): Days {
+/**
+ * Returns the days with these runs, and what storage has cost beyond that of days which are no longer there. A run of before the first of many
+ * days counts on that day, since what lies before is added up already; what storing it has cost until then comes on top.
+ */
+export function countedDays(
+  days: Days,
+  uses: readonly RunUse[],
+): { readonly days: Days; readonly accruedMicros: number } {
   const sums = new Map(days);
   const first = days.size < DAYS_KEPT ? '' : ([...days.keys()].sort()[0] ?? '');
+  let lateMicros = 0;
   for (const { time, isUnpriced, ...use } of uses) {
-    const day = time.slice(0, 10) < first ? first : time.slice(0, 10);
+    const ownDay = time.slice(0, 10);
+    const day = ownDay < first ? first : ownDay;
+    lateMicros += use.monthlyMicros * (monthsUntil(day) - monthsUntil(ownDay));
     sums.set(day, added(sums.get(day) ?? NOTHING, { ...use, unpriced: isUnpriced ? 1 : 0 }));
   }
-  return sums;
+  const folded = foldedDays(sums);
+  return { ...folded, accruedMicros: folded.accruedMicros + lateMicros };
 }
 
 /** Returns the sum of the days from `first` on. */
@@ -97,7 +107,7 @@ const sorted = (days: Days): readonly (readonly [string, DayUse])[] =>
   [...days].sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** Adds up the oldest days into one. @returns the days, and what storage has cost on those that are no longer there */
-export function foldedDays(days: Days): { readonly days: Days; readonly accruedMicros: number } {
+function foldedDays(days: Days): { readonly days: Days; readonly accruedMicros: number } {
   const all = sorted(days);
   const old = all.slice(0, Math.max(0, all.length - DAYS_KEPT));
   const [last] = old.at(-1) ?? [];

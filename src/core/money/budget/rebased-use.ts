@@ -15,66 +15,66 @@ export interface RebasedUse extends ProjectUse {
   readonly id: string;
 }
 
-/** Amounts stored of a project: as the ledger has them, and as sums of what was counted. */
-interface Stored {
-  readonly levels: StoredLevels;
-  bytes: number;
-  monthlyMicros: number;
-}
-
-/** Returns the usage of all records, which must be in order of time; what a rebase changes is dated as it is. */
+/**
+ * Returns the usage of all records, which must be in order of time. Until the last rebase of a project it is what the ledger makes of its
+ * records: deleting what had moved to another class meanwhile takes nothing away from either. Since then it is what each run says.
+ */
 export function usesOf(records: readonly LedgerRecord[]): readonly ProjectUse[] {
-  const projects = new Map<string | null, Stored>();
-  return records.map((record) => {
+  const measured = new Map(records.map(({ project }) => [project, -1]));
+  for (const [index, record] of records.entries())
+    if (record.measured !== undefined) measured.set(record.project, index);
+  const projects = new Map<string | null, StoredLevels>();
+  return records.map((record, index) => {
     const { project } = record;
-    const stored = projects.get(project) ?? { levels: new StoredLevels(), bytes: 0, monthlyMicros: 0 };
-    projects.set(project, stored);
-    stored.levels.add(record, record.time.slice(0, 10));
-    const use = record.measured === undefined ? useOf(record) : correctionOf(record, stored);
-    stored.bytes += use.bytes;
-    stored.monthlyMicros += use.monthlyMicros;
-    return { ...use, project };
+    const use = { ...useOf(record), project };
+    if (index > (measured.get(project) ?? -1)) return use;
+    const levels = projects.get(project) ?? new StoredLevels();
+    projects.set(project, levels);
+    const before = levels.now();
+    levels.add(record, record.time.slice(0, 10));
+    const now = levels.now();
+    return {
+      ...use,
+      bytes: now.bytes - before.bytes,
+      monthlyMicros: now.knownMonthlyMicros - before.knownMonthlyMicros,
+      isUnpriced: use.isUnpriced || record.measured?.levels.some((level) => level.monthlyMicros === null) === true,
+    };
   });
 }
 
-function correctionOf({ time, measured }: LedgerRecord, { levels, bytes, monthlyMicros }: Stored): RunUse {
-  const now = levels.now();
-  return {
-    time,
-    micros: 0,
-    bytes: now.bytes - bytes,
-    monthlyMicros: now.knownMonthlyMicros - monthlyMicros,
-    isUnpriced: measured?.levels.some((level) => level.monthlyMicros === null) === true,
-  };
-}
-
 /**
- * Returns what a rebase changes of the usage: what its records correct, and what later corrections no longer have to.
+ * Returns what a rebase changes of the usage, dated as it was used: what its records correct, what runs before it are taken for now, and what
+ * later corrections no longer have to. Runs before are changed by its first record of their project, later ones by that of their upload.
  * @param before the records without those of the rebase, in order of time
  */
 export function correctionsBy(rebase: readonly LedgerRecord[], before: readonly LedgerRecord[]): readonly RebasedUse[] {
   const [first] = rebase;
   if (first === undefined) return [];
-  const { time, id } = first;
-  const after = [
-    ...before.filter((record) => record.time <= time),
-    ...rebase,
-    ...before.filter((record) => record.time > time),
-  ];
-  const undone = measuredUses(before).map((use) => {
-    return { ...use, id, bytes: -use.bytes, monthlyMicros: -use.monthlyMicros, isUnpriced: false };
-  });
-  const own = new Set(rebase.map(({ id }) => id));
-  const made = usesOf(after).flatMap((use, index) => {
-    const record = after[index];
-    if (record?.measured === undefined) return [];
-    return own.has(record.id) ? [{ ...use, id: record.id }] : [{ ...use, id, isUnpriced: false }];
-  });
-  return merged([...made, ...undone]);
+  const earlier = before.filter((record) => record.time <= first.time);
+  const later = before.filter((record) => record.time > first.time);
+  const own = new Set(rebase);
+  const byProject = new Map(rebase.toReversed().map((record) => [record.project, record.id]));
+  const byUpload = new Map(rebase.map((record) => [uploadOf(record), record.id]));
+  const isEarlier = new Set(earlier);
+  const causeOf = (record: LedgerRecord): string =>
+    (isEarlier.has(record) ? undefined : byUpload.get(uploadOf(record))) ?? byProject.get(record.project) ?? first.id;
+  const changes = (records: readonly LedgerRecord[], sign: 1 | -1): readonly RebasedUse[] =>
+    usesOf(records).map((use, index) => {
+      const record = records[index]!;
+      return {
+        ...use,
+        id: own.has(record) ? record.id : causeOf(record),
+        micros: 0,
+        bytes: sign * use.bytes,
+        monthlyMicros: sign * use.monthlyMicros,
+        isUnpriced: use.isUnpriced && own.has(record),
+      };
+    });
+  return merged([...changes([...earlier, ...rebase, ...later], 1), ...changes(before, -1)]);
 }
 
-const measuredUses = (records: readonly LedgerRecord[]): readonly ProjectUse[] =>
-  usesOf(records).filter((_, index) => records[index]?.measured !== undefined);
+const uploadOf = ({ store, project, region, uploadId }: LedgerRecord): string =>
+  JSON.stringify([store, project, region, uploadId]);
 
 /** Adds up what is by one record of one project and moment; leaves out what comes to nothing. */
 function merged(uses: readonly RebasedUse[]): readonly RebasedUse[] {

@@ -41,12 +41,25 @@ export function sharedLedgerUrl(place: string, cwd: string): string | undefined 
 const nameOf = ({ id, outcome }: LedgerRecord): string => (outcome === 'killed' ? `${id}.killed` : id);
 const keyOf = (record: LedgerRecord): string => `${TOP}${record.time.slice(0, 7)}/${nameOf(record)}.json`;
 
-/** Writes the records, each once. @throws integrity for a record that could not be read back; what the store says */
+/**
+ * Writes the records, each once; the first of each project before the others, since what that of a rebase corrects in budgets goes for the
+ * others as well. @throws integrity for a record that could not be read back; what the store says
+ */
 export async function shareRecords(
   store: ObjectStore,
   records: readonly LedgerRecord[],
   signal?: AbortSignal,
 ): Promise<void> {
+  const first = new Set(new Map(records.toReversed().map((record) => [record.project, record])).values());
+  await share(store, [...first], signal);
+  await share(
+    store,
+    records.filter((record) => !first.has(record)),
+    signal,
+  );
+}
+
+async function share(store: ObjectStore, records: readonly LedgerRecord[], signal?: AbortSignal): Promise<void> {
   await forEachLimit(records.map(checkRecord), AT_ONCE, async (record) => {
     const body = Buffer.from(encodeStateDocument(KIND, record));
     const options = { contentType: 'application/json', signal };

@@ -185,10 +185,10 @@ export class StoredLevels {
   }
 }
 
-/** When nothing is stored, the cost is 0 even if prices are unknown. */
-function monthlyOf({ unknown, bytes, objects, monthlyMicros }: Level): number | null {
+/** When nothing is stored, the cost is 0: even if prices are unknown, and if rounding has left a micro-dollar of what was deleted in parts. */
+function monthlyOf({ unknown, bytes, objects, billedBytes, monthlyMicros }: Level): number | null {
   if (unknown > 0) return bytes > 0 || objects > 0 ? null : 0;
-  return Math.max(0, monthlyMicros);
+  return bytes > 0 || objects > 0 || billedBytes > 0 ? Math.max(0, monthlyMicros) : 0;
 }
 
 /**

@@ -8,23 +8,13 @@ import { type Measured, rebaseOf } from '../../../../src/core/money/ledger/rebas
 import { checkRecord, type LedgerRecord, type StoredChange } from '../../../../src/core/money/ledger/record.js';
 import { spentIn } from '../../../../src/core/money/ledger/report.js';
 import { ledgerRecord } from '../../../support/ledger-record.js';
+import { randomOf } from '../../../support/random.js';
 
 const PRICES = listPrices({ region: 'us-west-2' });
 const CLASSES = ['STANDARD', 'GLACIER_IR', 'DEEP_ARCHIVE', 'INTELLIGENT_TIERING'];
 const DAY = 86_400_000;
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 const ALL = { name: 'all', from: undefined, until: '2099-01-01', timeZone: 'UTC' } as const;
-
-/** Mulberry32. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
 
 interface Stored {
   readonly key: string;
