@@ -23,6 +23,8 @@ export interface PlanState {
   /** Undefined when there has never been a usable plan. */
   readonly plan: AgentPlan | undefined;
   readonly error: string | undefined;
+  /** What the store shows as a version that was in use, and is not believed, in one sentence. */
+  readonly forged?: string | undefined;
 }
 
 /** The result of a look for another config between two cycles. */
