@@ -14,6 +14,8 @@ export interface AgentPlan {
   readonly ignoreCtime: boolean;
   readonly kmsKeyId: string | undefined;
   readonly region: string | undefined;
+  /** Address of a monitor of jobs: a secret. */
+  readonly pingUrl?: string | undefined;
   /** The base of the fleet; undefined means where the config came from. */
   readonly storeUrl: string | undefined;
 }
@@ -55,7 +57,7 @@ export interface PlanDefaults {
 
 /** Makes the plan. A source's own storage class wins over that of the config, which wins over that of the flags. */
 export function planOf(config: FleetConfig, defaults: PlanDefaults): AgentPlan {
-  const { version, kmsKeyId, region, storeUrl, scanIntervalMs } = config;
+  const { version, kmsKeyId, region, storeUrl, scanIntervalMs, pingUrl } = config;
   return {
     version,
     intervalMs: defaults.intervalMs ?? scanIntervalMs ?? defaults.defaultIntervalMs,
@@ -68,6 +70,7 @@ export function planOf(config: FleetConfig, defaults: PlanDefaults): AgentPlan {
     kmsKeyId,
     region,
     storeUrl,
+    pingUrl,
   };
 }
 
