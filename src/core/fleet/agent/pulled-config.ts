@@ -1,6 +1,6 @@
-// Fetches the signed config of a writer before each cycle, and between cycles when it has changed. The config's exact bytes must be signed by the operator, and it must not be
-// older than the last one, be for another writer, or make the agent read more than before without saying so. When it is refused, the last
-// good one stays in use, and the reason goes into the heartbeat.
+// Fetches the signed config of a writer before each cycle, and between cycles when it has changed. The config's exact bytes must be
+// signed by the operator, and it must not be older than the last one, be for another writer, or make the agent read more than before or
+// send elsewhere without saying so. When it is refused, the last good one stays in use, and the reason goes into the heartbeat.
 import { errorText, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
@@ -208,13 +208,13 @@ export class PulledConfig implements PlanSource {
   }
 }
 
-/** @throws integrity for a config older than the one in use, and for one that makes the agent read more without saying so */
+/** @throws integrity for a config older than the one in use, and for one that makes the agent read more or send elsewhere without saying so */
 function refuseStep(from: Accepted, to: Accepted): void {
   assertNotOlder(acceptedOf(to.config, to.signed.bytes), acceptedOf(from.config, from.signed.bytes));
   if (to.config.allowScopeExpansion) return;
   const wider = widenings(from.config, to.config);
   if (wider.length === 0) return;
   throw integrityError(
-    `version ${to.config.version} of the config makes this agent read more, without allow_scope_expansion: ${wider.map(printable).join('; ')}`,
+    `version ${to.config.version} of the config makes this agent read more or send elsewhere, without allow_scope_expansion: ${wider.map(printable).join('; ')}`,
   );
 }
