@@ -1,7 +1,7 @@
 // Retires old versions.
 import { writableStore } from '../core/store/create-once/create-once.js';
 import { commonDocument, datasetDocuments } from '../core/dataset/prune/prune-document.js';
-import { runPrune } from '../core/dataset/prune/run-prune.js';
+import { carryOut, planRun } from '../core/dataset/prune/run-prune.js';
 import { findDataset } from '../core/dataset/records/find-dataset.js';
 import { usageError } from '../core/platform/failures/errors.js';
 import type { CallOptions, Store } from './options.js';
@@ -115,7 +115,7 @@ export async function prune(store: Store, options: PruneOptions): Promise<PruneR
       dataset === undefined
         ? undefined
         : await findDataset(writable.store, dataset, { takesBeginnings: false, warn, signal });
-    const run = await runPrune(writable, {
+    const request = {
       datasetId: found?.datasetId,
       keep,
       abandonedAfterMs,
@@ -124,7 +124,8 @@ export async function prune(store: Store, options: PruneOptions): Promise<PruneR
       dryRun,
       emit,
       signal,
-    });
+    };
+    const run = await carryOut(writable, await planRun(writable, request), request);
     for (const text of run.warnings) warn(text);
     const { unfinishedHidden: _, unfinishedWrites: _writes, ...common } = commonDocument(run);
     return { ...common, dryRun, datasets: datasetDocuments(run), warnings };

@@ -80,7 +80,7 @@ export const JSON_DOCUMENTS = {
   'dataset diff': `datasetId location fromUploadId fromVersion fromFork? toUploadId toVersion toFork? ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':
-    'datasetId? datasets? location dryRun retired? kept? compacted? dependent? abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes unfinishedWrites unfinishedHidden failed earlyDeletion warnings durationMs requests',
+    'datasetId? datasets? location dryRun retired? kept? compacted? dependent? abandonedUploads? marked? waiting? locked? keepsVersions? deletedObjects? deletedBytes? unfinishedWrites? unfinishedHidden? failed? earlyDeletion? warnings? writers? durationMs requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
   download: `${RESTORED} datasetId? version? fork?`,

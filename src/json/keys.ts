@@ -1233,7 +1233,16 @@ export const JSON_KEYS = {
     'what a writer says somebody has to look at, even if all was archived; `source` is null for the writer itself',
   ),
   writerId: key(orNull(text), 'an unattended writer'),
-  writers: key(listOf(of(FLEET_WRITER)), 'unattended writers, those first that somebody has to look at'),
+  writers: key(
+    listOf(
+      anyOf(
+        FLEET_WRITER,
+        'writerId location datasets abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes unfinishedWrites unfinishedHidden failed earlyDeletion warnings',
+        'writerId location code problem',
+      ),
+    ),
+    'unattended writers one by one, in the state of a fleet those first that somebody has to look at; in a prune `writerId` is null for the base',
+  ),
   written: key(count, 'files that were written'),
   writtenTo: key(text, 'file that the result was written to'),
   yaml: key(text, 'a config file'),

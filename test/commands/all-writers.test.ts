@@ -1,5 +1,5 @@
 // Commands at the base of a fleet: they reach its writers with --all-writers, and without it say that these are there.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
@@ -69,14 +69,123 @@ describe('find', () => {
   });
 });
 
-test('a prune of the base says that the writers are pruned one by one', async () => {
-  const argv = ['dataset', 'prune', base, '--all-datasets', '--keep-last', '1', '--dry-run'];
-  const { status, stderr } = await run(...argv);
-  expect([status, stderr]).toEqual([
-    1,
-    expect.stringContaining('2 writers lie below, in writers/: --writer-id ID prunes one of them, a writer at a time'),
-  ]);
-  expect((await run(...argv, '--writer-id', 'web-01')).stderr).not.toContain('lie below');
+describe('dataset prune', () => {
+  const PRUNE = ['--all-datasets', '--keep-last', '1'];
+  const prune = (...argv: string[]): Promise<CommandRun> => run('dataset', 'prune', base, ...PRUNE, ...argv);
+  const versionsOf = async (writer: string, dataset: string): Promise<readonly unknown[]> => {
+    const argv = ['dataset', 'versions', base, '--writer-id', writer, '--dataset', dataset, '--json'];
+    return (json((await run(...argv)).stdout)['versions'] as { readonly version: number }[]).map(
+      ({ version }) => version,
+    );
+  };
+  const left = async (): Promise<object> => ({
+    www: await versionsOf('web-01', 'www'),
+    photos: await versionsOf('nas-01', 'photos'),
+  });
+  const BOTH = { www: [2, 1], photos: [2, 1] };
+
+  beforeEach(async () => {
+    for (const [writer, name] of [
+      ['web-01', 'www'],
+      ['nas-01', 'photos'],
+    ] as const) {
+      writeFileSync(join(folder, name, `${name}.txt`), `another content of ${name}`);
+      await run('sync', name, base, '--writer-id', writer, '--quiet');
+    }
+  });
+
+  test('without the flag says how many writers lie below', async () => {
+    const { status, stderr } = await prune('--dry-run');
+    const below = '2 writers lie below, in writers/: --all-writers prunes those, too; --writer-id ID one of them';
+    expect([status, stderr]).toEqual([1, expect.stringContaining(below)]);
+    expect((await prune('--dry-run', '--writer-id', 'web-01')).stderr).not.toContain('lie below');
+  });
+
+  test('a dry run shows every writer, and changes nothing', async () => {
+    const { status, stdout } = await prune('--all-writers', '--dry-run');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^writer nas-01\ndataset photos-[^]*retire +1 version: 1[^]*\nwriter web-01\ndataset www-[^]*retire +1 version: 1[^]*\n2 places: 2 versions to retire\nNothing was changed/,
+    );
+    const { writers, dryRun } = json((await prune('--all-writers', '--dry-run', '--json')).stdout);
+    expect([dryRun, writers]).toMatchObject([
+      true,
+      [
+        { writerId: 'nas-01', location: `${base}/writers/nas-01`, datasets: [{ retired: [{ version: 1 }] }] },
+        { writerId: 'web-01', location: `${base}/writers/web-01`, datasets: [{ retired: [{ version: 1 }] }] },
+      ],
+    ]);
+    expect(await left()).toEqual(BOTH);
+  });
+
+  test('one question is asked for all of them; a no prunes none', async () => {
+    const argv = ['dataset', 'prune', base, ...PRUNE, '--all-writers'];
+    const no = await runCommand({ root, folder, answers: ['n'] }, argv);
+    expect([no.status, no.stderr]).toEqual([2, expect.stringContaining('nothing was pruned: the answer was no')]);
+    expect(await left()).toEqual(BOTH);
+    const yes = await runCommand({ root, folder, answers: ['y'] }, argv);
+    expect([yes.status, yes.stderr.match(/Delete this for good/g)?.length]).toEqual([0, 1]);
+    expect(await left()).toEqual({ www: [2], photos: [2] });
+  });
+
+  test('datasets of the base are pruned, too', async () => {
+    for (const text of ['one', 'two']) {
+      writeFileSync(join(folder, 'www/own.txt'), text);
+      await run('sync', 'www', base, '--quiet');
+    }
+    const { writers } = json((await prune('--all-writers', '--yes', '--json')).stdout);
+    expect(writers).toMatchObject([{ writerId: null, location: base }, { writerId: 'nas-01' }, { writerId: 'web-01' }]);
+  });
+
+  test('a writer of which too little would be kept is named, and the others are pruned: partial', async () => {
+    for (const each of [1, 2, 3]) writeFileSync(join(folder, 'photos', `${each}.txt`), 'x'.repeat(1000));
+    await run('sync', 'photos', base, '--writer-id', 'nas-01', '--quiet');
+    for (const each of [1, 2, 3]) rmSync(join(folder, 'photos', `${each}.txt`));
+    await run('sync', 'photos', base, '--writer-id', 'nas-01', '--quiet', '--track-deletes', '--allow-mass-delete');
+    const { status, stdout, stderr } = await prune('--all-writers', '--yes');
+    expect([status, stdout]).toEqual([
+      3,
+      expect.stringMatching(/retired 1 version of dataset www-[^]*refused +writer nas-01\n$/),
+    ]);
+    expect(stderr).toContain(
+      'writer nas-01 is not pruned: nothing was pruned: what the --keep flags keep of dataset photos-',
+    );
+    expect(await left()).toMatchObject({ www: [2], photos: [4, 3, 2, 1] });
+    const again = await prune('--all-writers', '--yes', '--json');
+    expect(again.status).toBe(3);
+    expect(json(again.stdout)['writers']).toMatchObject([
+      { writerId: 'nas-01', code: 'mass-delete' },
+      { writerId: 'web-01' },
+    ]);
+    expect((await prune('--all-writers', '--yes', '--allow-mass-delete')).status).toBe(0);
+  });
+
+  test('where every writer is refused, the status is that of the refusals', async () => {
+    for (const writer of ['web-01', 'nas-01']) {
+      const records = join(folder, 'store/writers', writer, 'datasets');
+      for (const id of readdirSync(records))
+        writeFileSync(join(records, id, readdirSync(join(records, id))[0] ?? ''), '{}');
+    }
+    const { status, stderr } = await prune('--all-writers', '--yes');
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/writer nas-01 is not pruned[^]*writer web-01 is not pruned/),
+    ]);
+  });
+
+  test('goes with --all-datasets alone', async () => {
+    const one = ['dataset', 'prune', base, '--dataset', 'www', '--keep-last', '1', '--all-writers', '--dry-run'];
+    expect(await run(...one)).toMatchObject({ status: 2 });
+    expect(await prune('--all-writers', '--writer-id', 'web-01', '--dry-run')).toMatchObject({ status: 2 });
+  });
+
+  test('a base without datasets is not found', async () => {
+    rmSync(join(folder, 'store'), { recursive: true });
+    expect(await prune('--all-writers', '--dry-run')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('or its writers') as string,
+    });
+  });
 });
 
 describe('restore and verify', () => {

@@ -102,6 +102,27 @@ describe.skipIf(conf === undefined)('a writer on Ceph, by the README of its bund
     expect(await run(OPERATOR, ['fleet', 'status', BASE])).toMatchObject({ status: 0 });
   });
 
+  it('takes its config on a new machine, whatever version the stolen key of the writer has noted', async () => {
+    const forged = `lab/writers/${ID}/config-v99999999`;
+    await clientOf(WRITER).send(new PutObjectCommand({ Bucket: BUCKET, Key: forged, Body: '' }));
+    rmSync(join(work, 'home'), { recursive: true });
+    mkdirSync(join(work, 'home'));
+
+    const ran = await agent();
+
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      configVersion: 1,
+      writerFindings: expect.arrayContaining([
+        {
+          finding: 'version-forged',
+          source: null,
+          detail: expect.stringContaining(`writers/${ID}/config-v99999999 says that version 99999999`) as string,
+        },
+      ]) as object,
+    });
+    expect(ran.status).toBe(3);
+  });
+
   it('is taken down by hand, and what it stored by scuttle, which says what is left to do', async () => {
     admin('user', 'suspend', `--uid=${WRITER}`);
     const suspended = await agent();
@@ -116,7 +137,7 @@ describe.skipIf(conf === undefined)('a writer on Ceph, by the README of its bund
       userName: WRITER,
       isUserDeleted: false,
       revokeByHand: `\`radosgw-admin user suspend --uid=${WRITER}\` on a host of the cluster`,
-      purged: { found: { uploadCount: 1 }, failedCount: 0 },
+      purged: { found: { uploadCount: 2 }, failedCount: 0 },
     });
     expect(scuttled.stderr).toContain('the key of the writer is not revoked');
     const { Contents = [] } = await clientOf(OPERATOR).send(new ListObjectsV2Command({ Bucket: BUCKET }));

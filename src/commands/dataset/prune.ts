@@ -1,23 +1,20 @@
 import { defineCommand } from '../../cli/command.js';
-import type { Clock, Messages, Pricing, Questions, Results, Terminal, Verbosity } from '../../cli/context.js';
-import type { ProgressContext } from '../../cli/progress.js';
+import type { Terminal } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts, exactlyOne } from '../../cli/rule.js';
-import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
-import { splitUploadKey } from '../../core/store/ids/upload-id.js';
 import { MIN_GRACE_MS } from '../../core/dataset/prune/keep-rules.js';
-import type { PlannedPrune } from '../../core/dataset/prune/run-prune.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import type { ObjectReader } from '../../core/store/object-store.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
-import { learnProjects, recordRunFacts, recordRunObjects } from '../kit/account.js';
+import { recordRunFacts } from '../kit/account.js';
 import { noteWriters } from '../kit/all-writers.js';
 import { requireConfirmation, hasTerminal } from '../kit/ask.js';
 import { placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
 import { textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
-import { type StoreContext, withStore } from '../kit/store.js';
+import { withStore } from '../kit/store.js';
 import { outcomeLines, planLines } from './prune-lines.js';
+import { planPlace, type PruneContext, prunePlace } from './prune-steps.js';
 import { exclusiveFlag } from '../kit/guard-flags.js';
 
 const flags = {
@@ -27,6 +24,9 @@ const flags = {
     describe: 'the dataset: its id, or its name where only one has it; never a beginning',
   }),
   allDatasets: flag.on({ describe: 'every dataset of this place instead, each by the same --keep flags' }),
+  allWriters: flag.on({
+    describe: 'with --all-datasets: also those of every writer in writers/ID/ below S3_URL, each writer by itself',
+  }),
   keepLast: flag.int([1], { required: true, describe: 'keep the newest N versions; the newest one always stays' }),
   keepWithin: flag.duration({
     describe: 'also keep what was made, or stored, at most this long before the newest version: 30d',
@@ -73,7 +73,8 @@ export const command = defineCommand({
     'builds on stays). The newest version is never retired, and no version number is ever used again.\n' +
     'Rules about time keep a version that they would keep by the date of its writer, or by that of the store. Where what is ' +
     'kept of a dataset holds less than half of the files or bytes of what would be retired, or nothing, nothing is pruned ' +
-    'without --allow-mass-delete.\n' +
+    'without --allow-mass-delete. With --all-writers each writer is a place of its own: all are planned first, one question is asked, ' +
+    'and a writer that is refused is named while the others are pruned.\n' +
     'It cannot be undone. Interrupted, every kept version stays readable, and the same command finishes. Nothing is ' +
     'deleted while any version of any dataset there cannot be read; where manifests are encrypted, that needs their key. Tagged versions (`dataset tag`) stay. Writes that were killed a day ago or earlier (temp files of a folder, unfinished multipart uploads of a bucket) are removed. Objects in cold classes that are younger than ' +
     'their minimum storage time cost the rest of it; that is shown first, at AWS list prices.',
@@ -81,6 +82,7 @@ export const command = defineCommand({
   flags,
   rules: [
     exactlyOne('datasetId', 'allDatasets'),
+    conflicts('allWriters', ['datasetId', 'writerId']),
     conflicts('instant', ['grace']),
     {
       kind: 'check',
@@ -92,34 +94,26 @@ export const command = defineCommand({
     'archiver dataset prune s3://acme-archive/lab --dataset-id results-1a2b3c4d --keep-last 7 --dry-run',
     'archiver dataset prune s3://acme-archive/lab --dataset-id results-1a2b3c4d --keep-last 7 --keep-monthly 12 --yes',
     'archiver dataset prune s3://acme-archive/lab --all-datasets --keep-last 1 --keep-within 30d --yes',
+    'archiver dataset prune s3://acme-archive/fleet --all-datasets --all-writers --keep-last 30 --dry-run',
   ],
   isRecorded: true,
   exits: {
     0: 'pruned, or nothing to do',
     1: 'stopped, and nothing was deleted: something is damaged, not understood or changed meanwhile, or the store failed',
-    3: 'pruned, but some objects could not be deleted',
+    3: 'pruned, but some objects could not be deleted; with --all-writers also: some writers were pruned, and others not',
     4: 'not pruned: what is kept holds less than half of what would be retired, and --allow-mass-delete was not given',
   },
-  async run(
-    values,
-    [url],
-    context: Messages &
-      Questions &
-      Terminal &
-      Clock &
-      Results<'dataset prune'> &
-      Verbosity &
-      StoreContext &
-      ProgressContext &
-      Pricing,
-  ) {
+  async run(values, [url], context: PruneContext & Terminal) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     refuseUnasked(values, context);
+    const rules = pruneRules(values);
+    if (values.allWriters) {
+      const { pruneWriters } = await import('./prune-writers.js');
+      return await pruneWriters({ baseUrl, values, rules, writing: writing(values) }, context);
+    }
     const { writableStore } = await import('../../core/store/create-once/create-once.js');
-    const { earlyDeletion, earlyDeletionDocument } = await import('../../core/cost/early-deletion.js');
-    const { pricedBy } = await import('../kit/prices.js');
-    const { runPrune } = await import('../../core/dataset/prune/run-prune.js');
+    const { earlyDeletionDocument } = await import('../../core/cost/early-deletion.js');
     const { pruneDocument } = await import('../../core/dataset/prune/prune-document.js');
     const { dryRun, force } = values;
     const { signal, verbose: isVerbose } = context;
@@ -132,30 +126,21 @@ export const command = defineCommand({
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
           return withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
             const writable = await writableStore(opened, context, writing(values));
-            const { region, requests } = writable;
-            const how = '--writer-id ID prunes one of them, a writer at a time';
+            const { requests } = writable;
+            const how = '--all-writers prunes those, too; --writer-id ID one of them';
             await aside(() => noteWriters(writable.store, { writerId: values.writerId }, context, how));
             const datasetId = await datasetOf(writable.store, values.datasetId, signal);
             if (!dryRun) recordRunFacts(context, { operation: 'prune', datasetId });
-            const feesOf = (going: PlannedPrune['going']): EarlyDeletion =>
-              earlyDeletion(going, { region, ...pricedBy(context, opened), now: context.now() });
-            let fees = feesOf([]);
-            const onPlan = async ({ going, isDue, ...planned }: PlannedPrune): Promise<void> => {
-              const { warnings } = planned;
-              fees = feesOf(going);
-              const ask = async (): Promise<void> => {
-                for (const warning of warnings) context.warn(printable(warning));
-                if (isDue) context.note(planLines({ ...planned, fees }, isVerbose).join('\n'));
-                if (isDue && !force) await requireConfirmation(context, 'Delete this for good?', 'nothing was pruned');
-              };
-              if (isDue || warnings.length > 0) await aside(ask);
-              if (!isDue) return;
-              recordRunObjects(context, going);
-              const uploads = going.flatMap(({ key }) => splitUploadKey(key)?.uploadId ?? []);
-              await learnProjects(context, writable.store, uploads);
+            const step = { ...rules, datasetId, emit };
+            const { planned, fees } = await planPlace(writable, step, context);
+            const { isDue, warnings } = planned;
+            const ask = async (): Promise<void> => {
+              for (const warning of warnings) context.warn(printable(warning));
+              if (isDue) context.note(planLines({ ...planned, fees }, isVerbose).join('\n'));
+              if (isDue && !force) await requireConfirmation(context, 'Delete this for good?', 'nothing was pruned');
             };
-            const pruned = await runPrune(writable, { ...pruneRequest(values), datasetId, onPlan, emit, signal });
-            return { ...pruned, fees, requests };
+            if (isDue || warnings.length > 0) await aside(ask);
+            return { ...(await prunePlace(writable, { planned, fees }, step, context)), requests };
           });
         },
         show: ({ requests, ...done }) => ({
@@ -205,7 +190,8 @@ const writing = ({ exclusive, instant, dryRun }: Values<typeof flags>) => ({
   dryRun,
 });
 
-const pruneRequest = (values: Values<typeof flags>) => ({
+/** What the flags ask for. */
+const pruneRules = (values: Values<typeof flags>) => ({
   keep: {
     last: values.keepLast,
     withinMs: values.keepWithin,

@@ -22,7 +22,7 @@ const RECORD =
 const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
 const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;
 /** The heartbeat, and the versions of its config that a writer has used. */
-const OF_AGENT = /^(?:status\.json|config-v\d{8,16})$/;
+const OF_AGENT = /^(?:status\.json|config-v\d{8,16}(?:\.[0-9a-f]{16}\.[\w-]{86})?)$/;
 /** Temporary files and locks of a folder store, which lie beside their target. */
 const TEMPORARY =
   /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/(?:tags\/)?)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;

@@ -48,6 +48,7 @@ export const FINDING_KINDS = [
   'dataset-changed',
   'sent-again',
   'config-refused',
+  'version-forged',
   'cloned',
   'clock-skewed',
   'endpoint-changed',

@@ -9,6 +9,7 @@ import {
 } from '../../../core/fleet/agent/cycle.js';
 import { withoutSecrets } from '../../../core/platform/failures/hide-secrets.js';
 import type { RunFacts } from '../../../core/events/run-facts.js';
+import { pingAddress } from '../../../core/notify/ping-address.js';
 import { hasNotices, type RunOutcome, withNotices } from '../../../core/notify/with-notices.js';
 import { throwIfCancelled } from '../../../core/store/store-error.js';
 import { noticeSettings, noticeWorld } from '../../notify/run-notices.js';
@@ -18,14 +19,16 @@ import type { AgentValues } from './agent-flags.js';
 import { statusOf } from './agent-report.js';
 
 /**
- * Returns the cycle with notifications; undefined if nobody is to be notified. `store` is the place of the writer. @throws usage for an
- * invalid address
+ * Returns the cycle with notifications: those of this computer, and the ping of the config where this computer names none. `store` is the
+ * place of the writer. @throws usage for an invalid address
  */
-export function cycleWithNotices(values: AgentValues, store: string, context: Context): RunCycle | undefined {
-  const settings = noticeSettings(values, context);
-  if (!hasNotices(settings)) return undefined;
+export function cycleWithNotices(values: AgentValues, store: string, context: Context): RunCycle {
+  const own = noticeSettings(values, context);
   const world = noticeWorld({ ...values }, context);
   return async (input) => {
+    const { pingUrl } = input.plan;
+    const settings = pingUrl === undefined ? own : { ...own, pingUrl: own.pingUrl ?? pingAddress(pingUrl) };
+    if (!hasNotices(settings)) return await runCycle(input);
     const source = input.plan.sources.map(({ path }) => path).join(' ');
     try {
       return await withNotices(settings, world, {

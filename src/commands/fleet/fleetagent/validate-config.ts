@@ -102,11 +102,16 @@ async function checkSignature(
   context: ValidateContext,
 ): Promise<SignatureCheck> {
   if (publicKey === undefined) return { errors: [], keyId: null };
-  const { readPublicKeys, verifyConfig } = await import('../../../core/fleet/config/signature.js');
+  const { assertVersionSigned, readPublicKeys, readSidecar, verifyConfig } =
+    await import('../../../core/fleet/config/signature.js');
+  const { checkFleetConfig } = await import('../../../core/fleet/config/check-fleet-config.js');
   const pem = (await readNamed(publicKey, context)).toString('utf8');
   readPublicKeys(pem, printable(publicKey));
   try {
-    const { keyId } = verifyConfig(bytes, await readNamed(signature, context), pem);
+    const sidecar = await readNamed(signature, context);
+    const { keyId } = verifyConfig(bytes, sidecar, pem);
+    const { config } = checkFleetConfig(bytes);
+    if (config !== undefined) assertVersionSigned(config, readSidecar(sidecar), pem);
     return { errors: [], keyId };
   } catch (error) {
     if (!isArchiverError(error)) throw error;

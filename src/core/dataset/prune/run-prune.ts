@@ -1,4 +1,4 @@
-// A prune from the first look at the store to the last deletion, with a stop before anything is changed.
+// A prune in two steps: what it would do, and after somebody has agreed to that, doing it.
 import { randomBytes } from 'node:crypto';
 import type { EventSink } from '../../events/events.js';
 import { usageError } from '../../platform/failures/errors.js';
@@ -24,8 +24,6 @@ export interface PruneRequest extends Pick<
   readonly dryRun: boolean;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
-  /** Awaited before anything is changed: an error that it throws ends the prune. */
-  readonly onPlan?: (planned: PlannedPrune) => Promise<void>;
 }
 
 interface Found {
@@ -33,6 +31,10 @@ interface Found {
   readonly dead: readonly UnfinishedMultipart[];
   /** Time from which marked objects can be deleted; undefined: at once. */
   readonly freedFrom: Date | undefined;
+  /** The reason why there may be more abandoned writes; null when all were seen. */
+  readonly unfinishedHidden: UnfinishedHidden | null;
+  /** True when the bucket has Object Lock, and so keeps older versions: deleted objects are hidden but still stored. */
+  readonly keepsVersions: boolean;
   /** Warnings as sentences. */
   readonly warnings: readonly string[];
 }
@@ -41,50 +43,69 @@ export interface PlannedPrune extends Found {
   readonly plan: PrunePlan;
   /** Objects that are deleted now, or by a later prune because this one marks them. */
   readonly going: readonly ObjectInfo[];
-  /** True when there is something to do, and it is done next. */
+  /** True when there is something to do, and `carryOut` is to do it. */
   readonly isDue: boolean;
+  /** The store's time of the plan. */
+  readonly now: Date;
 }
 
 export interface PruneRun extends Found {
   readonly plan: PrunePlan;
   /** Undefined when nothing was done. */
   readonly outcome: PruneOutcome | undefined;
-  /** The reason why there may be more abandoned writes; null when all were seen. */
-  readonly unfinishedHidden: UnfinishedHidden | null;
-  /** True when the bucket has Object Lock, and so keeps older versions: deleted objects are hidden but still stored. */
-  readonly keepsVersions: boolean;
 }
 
+type Prunable = Pick<OpenedStore, 'store' | 'deleter' | 'lock'>;
+
 /**
- * Prunes a store that was opened for writing (`writableStore`). @throws usage for invalid rules, mass-delete, and what `planPrune`, `prune`
- * and `onPlan` throw
+ * Plans the prune of a store that was opened for writing (`writableStore`), and changes nothing. @throws usage for invalid rules,
+ * mass-delete, and what `planPrune` throws
  */
-export async function runPrune(
-  { store, deleter, lock }: Pick<OpenedStore, 'store' | 'deleter' | 'lock'>,
-  { dryRun, onPlan, ...request }: PruneRequest,
-): Promise<PruneRun> {
-  const { graceMs, emit, signal } = request;
+export async function planRun(opened: Prunable, request: PruneRequest): Promise<PlannedPrune> {
+  const { store, lock } = opened;
+  const { graceMs, dryRun, signal } = request;
   checkKeepRules(request.keep);
   if (graceMs !== 0 && !(graceMs >= MIN_GRACE_MS)) throw usageError('what is marked stays for at least two hours');
   const now = await store.time(signal);
   const sight = await lockVisibility(lock, signal);
-  const findHeld = lock && sight === 'seen' ? heldBy(readOnly(store), lock, signal) : undefined;
-  const options = { ...request, now, mayRewrite: store.plain?.isExclusive !== false, findHeld };
-  const plan = await planPrune(readOnly(store), options);
+  const keepsVersions = sight === 'seen';
+  const plan = await planPrune(readOnly(store), planOptions(opened, request, { now, keepsVersions }));
   refuseHidden(sight, [...plan.kept, ...plan.retired]);
-  const trades = refuseMassDeletions(store, plan.trades, { ...request, dryRun });
+  const trades = refuseMassDeletions(store, plan.trades, request);
   const { writes: dead, unfinishedHidden } = await findAbandonedWrites(store, now, signal);
   const unseen = unfinishedHidden === null ? [] : [unfinishedHiddenText(unfinishedHidden)];
-  const found = {
+  const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
+  return {
+    plan,
     dead,
+    unfinishedHidden,
+    keepsVersions,
     freedFrom: graceMs === 0 ? undefined : new Date(now.getTime() + graceMs),
     warnings: [...plan.warnings, ...trades, ...unseen],
+    going: [...fresh, ...plan.sweep.objects],
+    isDue: !dryRun && (hasWork(plan) || dead.length > 0),
+    now,
   };
-  const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
-  const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
-  await onPlan?.({ ...found, plan, going: [...fresh, ...plan.sweep.objects], isDue });
-  const removed = isDue ? await removeDeadWrites(deleter, dead, signal) : dead;
-  const outcome = isDue ? await prune(store, { ...options, plan, deleter, randomBytes, emit }) : undefined;
-  const keepsVersions = sight === 'seen';
-  return { ...found, dead: removed, plan: outcome?.plan ?? plan, outcome, unfinishedHidden, keepsVersions };
+}
+
+/** Does what was planned of the same store and request; nothing where it is not due. @throws what `prune` throws */
+export async function carryOut(opened: Prunable, plannedPrune: PlannedPrune, request: PruneRequest): Promise<PruneRun> {
+  const { going: _, isDue, now, ...planned } = plannedPrune;
+  if (!isDue) return { ...planned, outcome: undefined };
+  const { store, deleter } = opened;
+  const { emit, signal } = request;
+  const dead = await removeDeadWrites(deleter, planned.dead, signal);
+  const options = planOptions(opened, request, { now, keepsVersions: planned.keepsVersions });
+  const outcome = await prune(store, { ...options, plan: planned.plan, deleter, randomBytes, emit });
+  return { ...planned, dead, plan: outcome.plan, outcome };
+}
+
+function planOptions(
+  { store, lock }: Prunable,
+  request: PruneRequest,
+  { now, keepsVersions }: Pick<PlannedPrune, 'now' | 'keepsVersions'>,
+): PlanOptions {
+  const { dryRun: _, ...options } = request;
+  const findHeld = lock && keepsVersions ? heldBy(readOnly(store), lock, options.signal) : undefined;
+  return { ...options, now, mayRewrite: store.plain?.isExclusive !== false, findHeld };
 }

@@ -14,6 +14,8 @@ export interface AgentPlan {
   readonly ignoreCtime: boolean;
   readonly kmsKeyId: string | undefined;
   readonly region: string | undefined;
+  /** Address of a monitor of jobs: a secret. */
+  readonly pingUrl?: string | undefined;
   /** The base of the fleet; undefined means where the config came from. */
   readonly storeUrl: string | undefined;
 }
@@ -23,6 +25,8 @@ export interface PlanState {
   /** Undefined when there has never been a usable plan. */
   readonly plan: AgentPlan | undefined;
   readonly error: string | undefined;
+  /** What the store shows as a version that was in use, and is not believed, in one sentence. */
+  readonly forged?: string | undefined;
 }
 
 /** The result of a look for another config between two cycles. */
@@ -53,7 +57,7 @@ export interface PlanDefaults {
 
 /** Makes the plan. A source's own storage class wins over that of the config, which wins over that of the flags. */
 export function planOf(config: FleetConfig, defaults: PlanDefaults): AgentPlan {
-  const { version, kmsKeyId, region, storeUrl, scanIntervalMs } = config;
+  const { version, kmsKeyId, region, storeUrl, scanIntervalMs, pingUrl } = config;
   return {
     version,
     intervalMs: defaults.intervalMs ?? scanIntervalMs ?? defaults.defaultIntervalMs,
@@ -66,6 +70,7 @@ export function planOf(config: FleetConfig, defaults: PlanDefaults): AgentPlan {
     kmsKeyId,
     region,
     storeUrl,
+    pingUrl,
   };
 }
 

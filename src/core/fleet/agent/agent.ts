@@ -231,10 +231,10 @@ class Agent {
 
   private findings(): readonly ReadFinding[] {
     const { clone, clockAheadMs } = this.options.heartbeats;
-    const { plan, error } = this.state;
+    const { plan, error, forged } = this.state;
     return [
       // Where there is no other plan, a refused config is the problem already.
-      ...agentFindings({ configError: plan === undefined ? undefined : error, clone, clockAheadMs }),
+      ...agentFindings({ configError: plan === undefined ? undefined : error, forged, clone, clockAheadMs }),
       ...this.watch.findings(plan?.sources ?? this.sources),
     ];
   }

@@ -1,6 +1,6 @@
-// Fetches the signed config of a writer before each cycle, and between cycles when it has changed. The config's exact bytes must be signed by the operator, and it must not be
-// older than the last one, be for another writer, or make the agent read more than before without saying so. When it is refused, the last
-// good one stays in use, and the reason goes into the heartbeat.
+// Fetches the signed config of a writer before each cycle, and between cycles when it has changed. The config's exact bytes must be
+// signed by the operator, and it must not be older than the last one, be for another writer, or make the agent read more than before or
+// send elsewhere without saying so. When it is refused, the last good one stays in use, and the reason goes into the heartbeat.
 import { errorText, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
@@ -8,9 +8,9 @@ import { throwIfCancelled } from '../../store/store-error.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { checkFleetConfig } from '../config/check-fleet-config.js';
 import { configKey, type FleetConfig, MAX_CONFIG_BYTES } from '../config/fleet-config.js';
-import { acceptedOf, assertNoOlderKey, assertNotOlder, olderError } from '../config/not-older.js';
-import { type Signer, verifyConfig } from '../config/signature.js';
-import { highestUsed, noteUsed } from '../config/used-versions.js';
+import { acceptedOf, assertFollowsUsed, assertNoOlderKey, assertNotOlder } from '../config/not-older.js';
+import { assertVersionSigned, readSidecar, type Signer, verifyConfig } from '../config/signature.js';
+import { marksOf, noteUsed, usedVersions } from '../config/used-versions.js';
 import { widenings } from '../config/compare-scope.js';
 import { type AgentPlan, deleteRefusal, type PlanLook, type PlanSource, type PlanState } from './agent-plan.js';
 import type { KeptConfig, SignedConfig } from './kept-config.js';
@@ -47,8 +47,10 @@ export class PulledConfig implements PlanSource {
   /** Older versions are not accepted. */
   private oldest = 0;
   private hasRead = false;
-  /** The version in use, until the store has it. */
-  private unnoted: number | undefined;
+  /** The version in use, and how the store is told of it, until it has been. */
+  private unnoted: { readonly version: number; readonly marks: readonly string[] } | undefined;
+  /** What lies in the store as a version that was used, and no trusted key has signed. */
+  private forged: string | undefined;
   /** ETag of the config in use; undefined when another one was refused since, or none was fetched. */
   private etag: string | undefined;
 
@@ -67,8 +69,8 @@ export class PulledConfig implements PlanSource {
       throwIfCancelled(signal);
       error = errorText(failure);
     }
-    const { accepted } = this;
-    return { plan: accepted && this.options.planOf(accepted.config), error };
+    const { accepted, forged } = this;
+    return { plan: accepted && this.options.planOf(accepted.config), error, forged };
   }
 
   async look(signal: AbortSignal): Promise<PlanLook | undefined> {
@@ -137,8 +139,7 @@ export class PulledConfig implements PlanSource {
       if (isSame && before.signed.signature.equals(signed.signature)) return;
       if (!isSame) refuseStep(before, next);
     } else {
-      const oldest = Math.max(this.oldest, await this.inStore(signal));
-      if (next.config.version < oldest) throw olderError(next.config.version, oldest);
+      await this.refuseUsed(next, signal);
     }
     this.accepted = next;
     try {
@@ -146,30 +147,38 @@ export class PulledConfig implements PlanSource {
     } catch (error) {
       this.options.onTrouble(`after a restart an older config could be taken for a new one: ${errorText(error)}`);
     }
-    if (before?.config.version !== next.config.version) this.unnoted = next.config.version;
+    const { version } = next.config;
+    this.unnoted = { version, marks: marksOf(next.config, readSidecar(signed.signature)) };
     const refusal = deleteRefusal(this.options.planOf(next.config));
     if (refusal !== undefined) this.options.onTrouble(refusal);
   }
 
-  /** Returns the highest version that this writer has used, as the store shows it to an agent that remembers nothing. */
-  private async inStore(signal: AbortSignal): Promise<number> {
-    const { withFleet, writerId } = this.options;
-    return await withFleet((store) => highestUsed(store, writerId, signal));
+  /** Compares the first config of an agent that remembers none with what the store shows. @throws integrity for an older one */
+  private async refuseUsed({ config: { version }, signer }: Accepted, signal: AbortSignal): Promise<void> {
+    const { withFleet, writerId, publicKeys } = this.options;
+    const used = await withFleet((store) => usedVersions(store, { writerId, publicKeys }, signal));
+    const { unsigned } = used;
+    this.forged =
+      unsigned !== undefined && unsigned.version > version
+        ? `${unsigned.key} says that version ${unsigned.version} of its config was in use, and no trusted key has signed that: it counts as nothing`
+        : undefined;
+    assertFollowsUsed({ version, signer }, { ...used, remembered: this.oldest });
   }
 
   /** Says in the store which version is in use, where that could not be said yet. */
   private async noteInStore(signal: AbortSignal): Promise<void> {
-    const { withFleet, writerId, onTrouble } = this.options;
-    const version = this.unnoted;
-    if (version === undefined) return;
+    const { withFleet, onTrouble } = this.options;
+    if (this.unnoted === undefined) return;
+    const { version, marks } = this.unnoted;
+    const risk = `an agent that remembers nothing could take an older config than version ${version}`;
     try {
-      await withFleet((store) => noteUsed(store, { writerId, version }, signal));
+      await withFleet((store) => noteUsed(store, marks, signal));
       this.unnoted = undefined;
+      if (marks.length === 0)
+        onTrouble(`${risk}: it was signed by an earlier archiver, which did not sign its version`);
     } catch (error) {
       throwIfCancelled(signal);
-      onTrouble(
-        `an agent that remembers nothing could take an older config than version ${version}: ${errorText(error)}`,
-      );
+      onTrouble(`${risk}: ${errorText(error)}`);
     }
   }
 
@@ -183,6 +192,7 @@ export class PulledConfig implements PlanSource {
       throw integrityError(`the config is signed and has errors: ${errors.map(printable).join('; ')}`);
     if (config.writerId !== writerId)
       throw integrityError(`the config is for writer ${printable(config.writerId)}, and this is ${writerId}`);
+    assertVersionSigned(config, readSidecar(signature), publicKeys);
     return { signed, config, signer };
   }
 
@@ -198,13 +208,13 @@ export class PulledConfig implements PlanSource {
   }
 }
 
-/** @throws integrity for a config older than the one in use, and for one that makes the agent read more without saying so */
+/** @throws integrity for a config older than the one in use, and for one that makes the agent read more or send elsewhere without saying so */
 function refuseStep(from: Accepted, to: Accepted): void {
   assertNotOlder(acceptedOf(to.config, to.signed.bytes), acceptedOf(from.config, from.signed.bytes));
   if (to.config.allowScopeExpansion) return;
   const wider = widenings(from.config, to.config);
   if (wider.length === 0) return;
   throw integrityError(
-    `version ${to.config.version} of the config makes this agent read more, without allow_scope_expansion: ${wider.map(printable).join('; ')}`,
+    `version ${to.config.version} of the config makes this agent read more or send elsewhere, without allow_scope_expansion: ${wider.map(printable).join('; ')}`,
   );
 }

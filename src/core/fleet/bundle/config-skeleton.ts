@@ -16,6 +16,7 @@ region: "${region}"
 storage_class: STANDARD
 ${kmsKeyArn === undefined ? '' : `kms_key_id: "${kmsKeyArn}"\n`}scan_interval: 1h
 # A cycle at once: run_now: 2026-05-01T14:30:00Z (the time of now), with a higher version.
+# A monitor of jobs that hears of each cycle, and tells when one is missing: ping_url: "https://hc-ping.com/KEY/{writer_id}"
 track_deletes: false
 watch_paths:
   # Absolute folders of the machine; those of a container are as compose.yaml mounts them.

@@ -1,5 +1,5 @@
-// Generates the config file of the machine of a writer, with nothing set: what programs run there, and where it pings, is never told by a
-// config that the agent pulls (docs/decisions/047-hooks.md).
+// Generates the config file of the machine of a writer, with nothing set: what programs run there is never told by a config that the agent
+// pulls, and where it pings is told here first (docs/decisions/047-hooks.md).
 
 /** Returns the file; `name` is that of the unit. */
 export const machineSettings = (name: string): string =>
@@ -12,6 +12,7 @@ export const machineSettings = (name: string): string =>
 #   after: /usr/local/bin/note
 #   onFailure: /usr/local/bin/page-somebody
 #
+# Instead of ping_url of the signed config:
 # fleetagent:
 #   run:
 #     pingUrl: https://hc-ping.com/0f0c3c0e-0000-4000-8000-000000000001

@@ -2,6 +2,7 @@
 // describes the keys. The signature is verified before (signature.ts).
 import { type YAMLMap, isAlias, isMap, isScalar, LineCounter, visit, type Document } from 'yaml';
 import { isWriterId } from '../../dataset/records/identity.js';
+import { checkPing } from './check-ping.js';
 import { checkRules } from './check-rules.js';
 import { checkSources } from './check-sources.js';
 import { checkStore, STORE_KEYS } from './check-store.js';
@@ -27,6 +28,7 @@ const KEYS = [
   'watch_paths',
   'scan_interval',
   'run_now',
+  'ping_url',
   'track_deletes',
   'ignore_ctime',
   'allow_scope_expansion',
@@ -58,6 +60,7 @@ function checkRoot(map: YAMLMap, problems: Problems): FleetConfig | undefined {
   if (scanIntervalMs !== undefined && (scanIntervalMs < SECOND_MS || scanIntervalMs > YEAR_MS))
     root.error('scan_interval', 'must be from 1s to 366d');
   const runNowMs = root.time('run_now');
+  const pingUrl = checkPing(root, writerId);
   const trackDeletes = root.flag('track_deletes') ?? false;
   const ignoreCtime = root.flag('ignore_ctime') ?? false;
   const allowScopeExpansion = root.flag('allow_scope_expansion') ?? false;
@@ -65,7 +68,7 @@ function checkRoot(map: YAMLMap, problems: Problems): FleetConfig | undefined {
   const sources = root.has('watch_paths') ? checkSources(root, { problems, storeUrl: store.storeUrl }) : [];
   if (version === undefined || writerId === undefined) return undefined;
   const switches = { trackDeletes, ignoreCtime, allowScopeExpansion };
-  return { version, writerId, name, ...store, sources, scanIntervalMs, runNowMs, ...switches };
+  return { version, writerId, name, ...store, sources, scanIntervalMs, runNowMs, pingUrl, ...switches };
 }
 
 function checkWriter(root: Section): string | undefined {

@@ -12,6 +12,7 @@ export function widenings(from: FleetConfig, to: FleetConfig): string[] {
     ...changed('writer_id', from.writerId, to.writerId),
     ...changed('the store', from.storeUrl, to.storeUrl),
     ...changed('kms_key_id', from.kmsKeyId, to.kmsKeyId),
+    ...(to.pingUrl === undefined || to.pingUrl === from.pingUrl ? [] : ['ping_url is another address']),
     ...(to.allowScopeExpansion && !from.allowScopeExpansion ? ['allow_scope_expansion is turned on'] : []),
     ...to.sources.flatMap((source) => {
       const before = known.get(source.path);

@@ -45,6 +45,8 @@ export interface FleetConfig {
   readonly scanIntervalMs: number | undefined;
   /** When the operator asked for a cycle outside the schedule, in ms since 1970. */
   readonly runNowMs: number | undefined;
+  /** Address of a monitor of jobs that each cycle pings: a secret, as who knows it can ping there. */
+  readonly pingUrl: string | undefined;
   readonly trackDeletes: boolean;
   /** Files of the same size and mtime are not read again when only their ctime has changed. */
   readonly ignoreCtime: boolean;

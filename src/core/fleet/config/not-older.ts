@@ -35,8 +35,32 @@ export function assertNoOlderKey(next: Signer, last: Signer): void {
   );
 }
 
+export interface UsedBefore {
+  /** The highest version that each trusted key has signed and this writer has used; 0 for none. */
+  readonly byRank: readonly number[];
+  /** The version that this computer knows of, whoever has signed it. */
+  readonly remembered: number;
+}
+
+/**
+ * Checks the first config of an agent that has none to compare with. What older keys than its own have signed counts as nothing: they may have
+ * been stolen. @throws integrity for a version below one that was used, and for a key that was replaced
+ */
+export function assertFollowsUsed(
+  { version, signer }: { readonly version: number; readonly signer: Signer },
+  { byRank, remembered }: UsedBefore,
+): void {
+  const newer = byRank.findLast((used, rank) => rank > signer.rank && used > 0);
+  if (newer !== undefined)
+    throw integrityError(`the config was signed with the key ${signer.keyId}, and version ${newer} with a newer one`, {
+      hint: 'sign it with the newer key',
+    });
+  const used = Math.max(remembered, byRank[signer.rank] ?? 0);
+  if (version < used) throw olderError(version, used);
+}
+
 const RAISE = 'raise version in the config and sign it again';
 
 /** Returns the error for a config that is older than one already used. */
-export const olderError = (version: number, used: number): Error =>
+const olderError = (version: number, used: number): Error =>
   integrityError(`the config has version ${version}, and ${used} was in use already`, { hint: RAISE });

@@ -18,7 +18,7 @@ export const IGNORED_KEYS: OtherKeys = {
 const ON_THE_MACHINE = 'set AWS_ENDPOINT_URL on the machine of the writer';
 
 export const REFUSED_KEYS: OtherKeys = {
-  hooks: 'commands to run come only from the config file of the machine, ~/.archiver.yaml',
+  hooks: 'commands to run come only from the config file of the machine (ARCHIVER_CONFIG, ~/.archiver.yaml)',
   endpoint_url: ON_THE_MACHINE,
 };
 

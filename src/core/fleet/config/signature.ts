@@ -5,6 +5,7 @@ import { readObject, readValue } from '../../platform/documents/read-document.js
 import * as s from '../../platform/documents/schema.js';
 import { ArchiverError, integrityError, usageError } from '../../platform/failures/errors.js';
 import { parseBoundedJson } from '../../platform/json/json-guard.js';
+import { checkFleetConfig } from './check-fleet-config.js';
 import { quoted } from './problems.js';
 
 const ALGORITHM = 'ed25519';
@@ -15,10 +16,13 @@ const MAX_SIDECAR_BYTES = 4096;
 const WHAT = 'the signature';
 const SIGN_AGAIN = { hint: 'sign the config again: archiver fleetagent sign-config CONFIG_FILE --key KEY_FILE' };
 
+const BASE64 = s.parsed(signatureOf, `${SIGNATURE_BYTES} bytes in base64`);
 const SIGNED = {
   /** `sha256:` and the first 16 hex digits of the SHA-256 of the 32 bytes of the public key. */
   keyId: s.text,
-  signature: s.parsed(signatureOf, `${SIGNATURE_BYTES} bytes in base64`),
+  signature: BASE64,
+  /** Of what `versionStatement` returns; missing in files of earlier programs. */
+  versionSignature: s.optional(BASE64),
 };
 /** What the file beside a config says that one key has signed. */
 const BY_ONE = s.schema(() =>
@@ -37,7 +41,19 @@ const BY_SEVERAL = s.schema(() =>
 export interface Signature {
   readonly keyId: string;
   readonly signature: Buffer;
+  /** Says that the key has signed this version for this writer, without the config. */
+  readonly versionSignature?: Buffer | undefined;
 }
+
+/** A version of the config of a writer. */
+export interface SignedVersion {
+  readonly writerId: string;
+  readonly version: number;
+}
+
+/** What is signed of a version. It is no config, so that neither signature stands for the other. */
+const versionStatement = ({ writerId, version }: SignedVersion): Buffer =>
+  Buffer.from(`archiver-fleet-config-version\n${writerId}\n${version}\n`);
 
 function signatureOf(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
@@ -45,14 +61,20 @@ function signatureOf(text: string): Buffer | undefined {
   return bytes.byteLength === SIGNATURE_BYTES && bytes.toString('base64') === text ? bytes : undefined;
 }
 
-/** Signs these bytes of a config with ed25519 keys: the file for beside it, and the names of the keys. @throws usage for a key twice, and too many */
+/**
+ * Signs a config with ed25519 keys, its exact bytes, and apart from them its version: the file for beside it, and the names of the keys.
+ * @throws usage for a key twice, and too many
+ */
 export function signConfig(
-  bytes: Uint8Array,
+  bytes: Buffer,
   ...privateKeys: readonly KeyObject[]
 ): { bytes: Buffer; keyIds: readonly string[] } {
+  const { config } = checkFleetConfig(bytes);
+  const statement = config && versionStatement(config);
   const signatures = privateKeys.map((key) => ({
     keyId: keyIdOf(createPublicKey(key)),
     signature: sign(null, bytes, key).toString('base64'),
+    ...(statement && { versionSignature: sign(null, statement, key).toString('base64') }),
   }));
   const keyIds = signatures.map(({ keyId }) => keyId);
   if (new Set(keyIds).size < keyIds.length) throw usageError('two of the keys are the same one');
@@ -113,6 +135,21 @@ export function verifyConfig(bytes: Uint8Array, sidecarBytes: Buffer, trustedPem
   const known =
     more.length === 0 ? `${only} is the one that is` : `${[only, ...more].join(' and ')} are those that are`;
   throw refused(`the config was signed with the key ${signedWith}, and ${known} trusted`);
+}
+
+/** True if the key has signed the version; false without a key. */
+export const verifyVersion = (of: SignedVersion, signature: Uint8Array, key: KeyObject | undefined): boolean =>
+  key !== undefined && verify(null, versionStatement(of), key, signature);
+
+/**
+ * Checks what trusted keys have signed of a version, which the bytes of the config are known to have. @throws integrity where it is not what
+ * they have signed
+ */
+export function assertVersionSigned(of: SignedVersion, signatures: readonly Signature[], trustedPem: string): void {
+  for (const key of readPublicKeys(trustedPem))
+    for (const { keyId, versionSignature } of signatures)
+      if (keyId === keyIdOf(key) && versionSignature !== undefined && !verifyVersion(of, versionSignature, key))
+        throw refused(`version ${of.version} is not what was signed with the key ${keyId}`);
 }
 
 const refused = (message: string): Error => integrityError(message, SIGN_AGAIN);

@@ -1,5 +1,5 @@
 // The loop of an agent, and signed configs as it meets them.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentPath } from '../../../../src/core/fleet/agent/agent-memory.js';
@@ -266,7 +266,9 @@ describe('heartbeats', () => {
     expect(world.troubles.filter((text) => !text.includes('heartbeat could not be put'))).toEqual([
       expect.stringContaining('an agent that remembers nothing could take an older config than version 1'),
     ]);
-    expect(existsSync(join(world.base, 'writers', WRITER, 'config-v00000001'))).toBe(true);
+    expect(readdirSync(join(world.base, 'writers', WRITER))).toContainEqual(
+      expect.stringMatching(/^config-v00000001\.[0-9a-f]{16}\.[\w-]{86}$/),
+    );
     expect(world.status()).toMatchObject({ lastSuccessAt: cycles[1]?.heartbeat.lastSuccessAt });
   });
 

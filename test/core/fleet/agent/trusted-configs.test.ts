@@ -1,10 +1,13 @@
 // What an agent takes for the operator's word when keys change, and when it remembers nothing.
-import { rmSync } from 'node:fs';
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../../src/core/platform/failures/errors.js';
 import type { ListPage, WholeStore } from '../../../../src/core/store/object-store.js';
-import { agentWorld, newPair, yamlOf } from './agent-world.js';
+import { readSidecar, signConfig } from '../../../../src/core/fleet/config/signature.js';
+import { marksOf } from '../../../../src/core/fleet/config/used-versions.js';
+import { agentWorld, FOREIGN_KEY, newPair, WRITER, yamlOf } from './agent-world.js';
 
 /** What the machine remembers is gone. */
 const forget = ({ home }: Awaited<ReturnType<typeof agentWorld>>): void => rmSync(home, { recursive: true });
@@ -47,6 +50,89 @@ describe('an agent that remembers nothing', () => {
 
     expect(unknown?.heartbeat).toMatchObject({ configVersion: null, configError: 'no' });
     expect(blind?.heartbeat).toMatchObject({ configVersion: 11, configError: null });
+  });
+});
+
+describe('versions that others have noted in the store', () => {
+  /** What somebody with the key of the writer puts beside its heartbeat. */
+  const forge = ({ base }: Awaited<ReturnType<typeof agentWorld>>, name: string): void =>
+    writeFileSync(join(base, 'writers', WRITER, name), '');
+  const signatureBy = (privateKey: string, version: number): string => {
+    const config = Buffer.from(yamlOf(version, ['/data']));
+    const [mark = ''] = marksOf(
+      { writerId: WRITER, version },
+      readSidecar(signConfig(config, createPrivateKey(privateKey)).bytes),
+    );
+    return mark.slice(`writers/${WRITER}/`.length);
+  };
+  const started = async () => {
+    const world = await agentWorld();
+    world.publish(yamlOf(12, ['/data']));
+    await world.run(1);
+    forget(world);
+    return world;
+  };
+
+  test('keep a machine that remembers nothing from no config, and are named', async () => {
+    const world = await started();
+    const real = signatureBy(world.keys.privateKey, 13);
+    forge(world, 'config-v99999999');
+    forge(world, real.replace('config-v00000013', 'config-v99999998'));
+    forge(world, signatureBy(FOREIGN_KEY, 99999997));
+
+    const [cycle] = await world.run(1);
+
+    expect(cycle?.heartbeat).toMatchObject({
+      configVersion: 12,
+      configError: null,
+      findings: [{ kind: 'version-forged', source: null }],
+    });
+    expect(cycle?.heartbeat.findings?.[0]?.detail).toContain(
+      `writers/${WRITER}/config-v99999999 says that version 99999999`,
+    );
+    forget(world);
+    world.publish(yamlOf(11, ['/data']));
+    expect((await world.run(1))[0]?.heartbeat.configError).toBe('the config has version 11, and 12 was in use already');
+  });
+
+  test('count by the key that has signed them: not by one that the next has replaced', async () => {
+    const world = await started();
+    const next = newPair();
+    world.trusted = world.keys.publicKey + next.publicKey;
+    world.publish(yamlOf(13, ['/data']), { key: [world.keys.privateKey, next.privateKey] });
+    forge(world, signatureBy(world.keys.privateKey, 99999999)); // with the stolen old key
+
+    const [byBoth] = await world.run(1);
+    forget(world);
+    world.publish(yamlOf(100000000, ['/data', '/etc']));
+    const [byOld] = await world.run(1);
+
+    expect(byBoth?.heartbeat).toMatchObject({ configVersion: 13, configError: null });
+    expect(byOld?.heartbeat).toMatchObject({
+      configVersion: null,
+      configError: expect.stringMatching(/signed with the key \S+, and version 13 with a newer one/) as string,
+    });
+  });
+
+  test('of a config that an earlier archiver has signed are not noted, which is told', async () => {
+    const world = await agentWorld();
+    world.publish(yamlOf(12, ['/data']));
+    const file = join(world.base, 'fleet', WRITER, 'config.yaml.sig');
+    const { versionSignature: _, ...earlier } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify(earlier));
+    const [cycle] = await world.run(1);
+    expect(cycle?.heartbeat).toMatchObject({ configVersion: 12, configError: null });
+    expect(world.troubles).toEqual([expect.stringContaining('which did not sign its version')]);
+  });
+
+  test('have to be what the key has signed', async () => {
+    const world = await agentWorld();
+    world.publish(yamlOf(12, ['/data']));
+    const file = join(world.base, 'fleet', WRITER, 'config.yaml.sig');
+    const sidecar = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify({ ...sidecar, versionSignature: sidecar['signature'] }));
+    const [cycle] = await world.run(1);
+    expect(cycle?.heartbeat.configError).toContain('version 12 is not what was signed with the key sha256:');
   });
 });
 

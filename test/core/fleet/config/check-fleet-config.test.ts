@@ -139,6 +139,21 @@ describe('refuses in one sentence with its place', () => {
       `${LEAST}hooks: {before: [rm]}\n`,
       /hooks is refused: commands to run come only from the config file of the machine/,
     ],
+    [
+      'a ping over http',
+      `${LEAST}ping_url: http://127.0.0.1/s3cr3t\n`,
+      /: ping_url must begin with https:\/\/ \(http is for --ping-url/,
+    ],
+    [
+      'a ping that is no address',
+      `${LEAST}ping_url: s3cr3t\n`,
+      /: ping_url wants an address that begins with https:\/\/$/,
+    ],
+    [
+      'a placeholder of a ping',
+      `${LEAST}ping_url: https://x.example/s3cr3t/{writer}\n`,
+      /: ping_url knows no placeholder but {writer_id}$/,
+    ],
     ['an address', `${LEAST}endpoint_url: http://x\n`, /endpoint_url is refused: set AWS_ENDPOINT_URL on the machine/],
     ['an anchor', `${LEAST}name: &a x\n`, /^line 5 column \d+: an anchor \(&\) is not read in a config/],
     [

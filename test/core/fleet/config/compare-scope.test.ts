@@ -95,6 +95,8 @@ test.each<[string, Keys, Keys, readonly string[]]>([
   ],
   ['a store where none was', { store: undefined }, {}, ["the store changes from none to 's3://acme-archive/lab'"]],
   ['another key', { kms_key_id: 'a' }, { kms_key_id: 'b' }, ["kms_key_id changes from 'a' to 'b'"]],
+  ['a ping', {}, { ping_url: 'https://x.example/s3cr3t' }, ['ping_url is another address']],
+  ['no ping any more', { ping_url: 'https://x.example/s3cr3t' }, {}, []],
   ['no encryption', { kms_key_id: 'a' }, {}, ["kms_key_id changes from 'a' to none"]],
   ['another writer', {}, { writer_id: 'web-02' }, ["writer_id changes from 'web-01' to 'web-02'"]],
   ['leave to widen', {}, { allow_scope_expansion: true }, ['allow_scope_expansion is turned on']],

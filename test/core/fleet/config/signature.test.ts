@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkFleetConfig } from '../../../../src/core/fleet/config/check-fleet-config.js';
 import { acceptedOf, assertNotOlder } from '../../../../src/core/fleet/config/not-older.js';
-import { readSidecar, signConfig, verifyConfig } from '../../../../src/core/fleet/config/signature.js';
+import {
+  assertVersionSigned,
+  readSidecar,
+  signConfig,
+  verifyConfig,
+} from '../../../../src/core/fleet/config/signature.js';
 import { readPrivateKey } from '../../../../src/core/fleet/config/signing-keys.js';
 import { Rng } from '../../../soak/prng.js';
 import { yamlOf } from '../../../support/fleet-config.js';
@@ -19,6 +24,7 @@ const PAIR = generateKeyPairSync('ed25519');
 const PUBLIC = spki(PAIR.publicKey);
 const OTHER = generateKeyPairSync('ed25519');
 const CONFIG = Buffer.from(yamlOf());
+const OF = checkFleetConfig(CONFIG).config ?? { writerId: '', version: 0 };
 const SIDECAR = signConfig(CONFIG, PAIR.privateKey).bytes;
 const sidecar = (changes: object): Buffer =>
   Buffer.from(JSON.stringify({ ...JSON.parse(String(SIDECAR)), ...changes }));
@@ -30,6 +36,7 @@ test('what is signed is accepted, and says with which key', () => {
     algorithm: 'ed25519',
     keyId: expect.stringMatching(/^sha256:[0-9a-f]{16}$/),
     signature: expect.stringMatching(/^[A-Za-z0-9+/]{86}==$/),
+    versionSignature: expect.stringMatching(/^[A-Za-z0-9+/]{86}==$/),
   });
 });
 
@@ -227,7 +234,10 @@ test('mutated configs and signatures are never accepted, and never break the par
     const original = isConfig ? CONFIG : SIDECAR;
     const changed = mutated(original, random);
     if (changed.equals(original)) continue;
-    const outcome = outcomeOf(() => verifyConfig(isConfig ? changed : CONFIG, isConfig ? SIDECAR : changed, PUBLIC));
+    const outcome = outcomeOf(() => {
+      verifyConfig(isConfig ? changed : CONFIG, isConfig ? SIDECAR : changed, PUBLIC);
+      if (!isConfig) assertVersionSigned(OF, readSidecar(changed), PUBLIC);
+    });
     if (outcome !== 'integrity' && !(outcome === 'accepted' && !isConfig && saysTheSame(changed)))
       wrong.push(`${outcome}: ${String(changed)}`);
     if (!isConfig) continue;
