@@ -844,6 +844,7 @@ export const JSON_KEYS = {
   ),
   rangesListed: key(count, 'ranges of keys that were listed'),
   ratio: key(number, 'largest shard over the average'),
+  read: key(of('files bytes'), 'what an upload has read so far; `files` and `bytes` beside it are what it has sent'),
   readyAt: key(orNull(time), 'when everything could be read'),
   readyBy: key(orNull(time), 'when everything can be read at the latest'),
   reason: key(orNull(text), 'why, in words'),
