@@ -5,6 +5,7 @@ import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { uploadFolder } from '../../store/ids/upload-id.js';
 import type { ManifestWriter } from '../../format/manifest/manifest-writer.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
+import type { FilesAndBytes } from '../resume/upload-journal.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { PackPool } from '../pack/pack-pool.js';
 import type { ChunkTask } from '../run/chunk-task.js';
@@ -45,7 +46,11 @@ export async function transferAll(
   { onAllPacked, ...hooks }: TransferHooks,
 ): Promise<void> {
   const { packing, ledger, emit } = run;
-  const sent = new SentMeter(emit);
+  let planned: FilesAndBytes = plan.pending;
+  const sent = new SentMeter((event) => {
+    emit(event);
+    run.resume.journal?.sent({ files: event.items, bytes: event.bytes }, planned);
+  });
   const isOneRound = packing.dedup !== true;
   const first = { ...hooks, ...(isOneRound && onAllPacked !== undefined ? { onAllPacked } : {}) };
   await transfer(run, { plan, pool, sent }, first);
@@ -55,6 +60,7 @@ export async function transferAll(
     type: 'note',
     text: `packed now, because of changes since the comparison: ${counted(pending.entries, 'file')}`,
   });
+  planned = pending;
   const further = new PackPool(packing.workers);
   try {
     await transfer(run, { plan: planUpload(run, pending), pool: further, sent }, hooks);

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { UploadJournal } from '../../../../src/core/archive/resume/upload-journal.js';
 import { StoredFiles } from '../../../../src/core/archive/transfer/stored-files.js';
 import { KIND, STATUS } from '../../../../src/core/format/columns/entry-table.js';
 import { applyEvent, createTransferState } from '../../../../src/stores/transfer-state.js';
@@ -17,6 +18,24 @@ async function sourceOf(files: number, sizeBytes: number): Promise<string> {
   return source;
 }
 
+/** A journal that keeps nothing but what it is told of progress. */
+function listeningJournal() {
+  const told: object[] = [];
+  const nothing = (): Promise<undefined> => Promise.resolve(undefined);
+  const journal: UploadJournal = {
+    planned: nothing,
+    acknowledged: () => undefined,
+    sent: (done, of) => void told.push({ ...done, of }),
+    movedTo: nothing,
+    committing: nothing,
+    kept: undefined,
+    keep: nothing,
+    remove: nothing,
+    discard: nothing,
+  };
+  return { journal, told };
+}
+
 test('files count when the store has them, and all is done only then', async () => {
   const source = await sourceOf(12, 1000);
   const state = createTransferState(0);
@@ -30,7 +49,9 @@ test('files count when the store has them, and all is done only then', async () 
   applyEvent(state, { type: 'start', operation: 'upload', source, target: '' }, 0);
   let arrive: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (arrive = resolve));
+  const { journal, told } = listeningJournal();
   const run = uploadFolder(source, await tempFolder(), {
+    journal,
     shardCount: 1,
     wrap: (store) => ({
       ...store,
@@ -50,6 +71,7 @@ test('files count when the store has them, and all is done only then', async () 
   look();
 
   expect(seen.at(-1)).toEqual({ items: 12, read: 12, percent: 100 });
+  expect(told.at(-1)).toMatchObject({ files, bytes, of: { files, bytes } });
   expect(snapshotOf(state, now)).toMatchObject({ itemsDone: files, bytesDone: bytes, itemsTotal: files });
 });
 
