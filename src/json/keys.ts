@@ -214,7 +214,7 @@ export const JSON_KEYS = {
   ),
   changed: key(flag, 'it is not as it was'),
   changes: key(
-    listOf(anyOf(`change what? ${LISTED} before?`, 'change path stage reason')),
+    listOf(anyOf(`change what? differs? ${LISTED} before?`, 'change path stage reason')),
     'files that differ, in the order of their paths',
   ),
   channel: key(oneOf('email', 'slack', 'webhook', 'cloudwatch'), 'where alerts go'),
@@ -402,6 +402,10 @@ export const JSON_KEYS = {
   diff: key(listOf(text), 'lines of a file that go (`-`), come (`+`), and stay around them'),
   difference: key(orNull(text), 'how it differs from before, in words'),
   differenceUsd: key(signedUsd, 'what was billed less what was recorded'),
+  differs: key(
+    listOf(oneOf('type', 'content', 'mode', 'owner', 'mtime', 'xattrs', 'stage')),
+    'all that differs of a file that was modified',
+  ),
   directCosts: key(
     listOf(of('item category costUsd knownUsd gbMonths requestCount')),
     'by what was paid for, the dearest first',
