@@ -214,7 +214,7 @@ export const JSON_KEYS = {
   ),
   changed: key(flag, 'it is not as it was'),
   changes: key(
-    listOf(anyOf(`change what? ${LISTED} before?`, 'change path stage reason')),
+    listOf(anyOf(`change what? differs? ${LISTED} before?`, 'change path stage reason')),
     'files that differ, in the order of their paths',
   ),
   channel: key(oneOf('email', 'slack', 'webhook', 'cloudwatch'), 'where alerts go'),
@@ -402,6 +402,10 @@ export const JSON_KEYS = {
   diff: key(listOf(text), 'lines of a file that go (`-`), come (`+`), and stay around them'),
   difference: key(orNull(text), 'how it differs from before, in words'),
   differenceUsd: key(signedUsd, 'what was billed less what was recorded'),
+  differs: key(
+    listOf(oneOf('type', 'content', 'mode', 'owner', 'mtime', 'xattrs', 'stage')),
+    'all that differs of a file that was modified',
+  ),
   directCosts: key(
     listOf(of('item category costUsd knownUsd gbMonths requestCount')),
     'by what was paid for, the dearest first',
@@ -808,6 +812,10 @@ export const JSON_KEYS = {
   profiles: key(listOf(of('file profileForm bytes mtime')), 'files with profiles'),
   program: key(oneOf('s5cmd', 'rclone', 'aws-cli', 'archiver'), 'a program that puts files into S3'),
   programVersion: key(text, 'of archiver'),
+  progress: key(
+    of('time percent files filesTotal bytes bytesTotal'),
+    'of a running upload: what its own display says, of what this run has to send, and when it did',
+  ),
   project: key(orNull(text), 'what --project said, else the upload id; null: all projects'),
   projected: key(
     orNull(number),
@@ -851,6 +859,7 @@ export const JSON_KEYS = {
   ),
   rangesListed: key(count, 'ranges of keys that were listed'),
   ratio: key(number, 'largest shard over the average'),
+  read: key(of('files bytes'), 'what an upload has read so far; `files` and `bytes` beside it are what it has sent'),
   readAt: key(time, 'when the ledger was read'),
   readyAt: key(orNull(time), 'when everything could be read'),
   readyBy: key(orNull(time), 'when everything can be read at the latest'),
@@ -1176,7 +1185,7 @@ export const JSON_KEYS = {
     listOf(
       anyOf(
         'uploadId location ok errors errorCount warnings hint files bytes chunks chunksRead unreadCold',
-        'uploadId hasManifest? status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? chunksTotal? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
+        'uploadId hasManifest? status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? chunksTotal? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? progress? reason? problem?',
       ),
     ),
     'uploads one by one',

@@ -32,7 +32,8 @@ export function Status({ message, right = '' }: { message: Message; right?: stri
   );
 }
 
-function partsThatFit(parts: string[], between: string, room: number): string {
+/** Joins as many of the parts as there is room for, from the first on. */
+export function partsThatFit(parts: string[], between: string, room: number): string {
   while (parts.length > 1 && widthOf(parts.join(between)) > room) parts.pop();
   return parts.join(between);
 }

@@ -188,7 +188,7 @@ describe('dataset diff', () => {
   test('rows in path order, and a summary', async () => {
     expect((await run('dataset', 'diff', base, ...ID, '--from', '1', '--to', 'v2')).stdout).toBe(
       'modified         9 B  a.txt  (content)\n' +
-        'modified         4 B  b.txt  (metadata)\n' +
+        'modified         4 B  b.txt  (mode)\n' +
         'v1 to v2: 0 added, 0 deleted, 2 modified, 1 unchanged; folders: 0 added, 0 deleted, 1 modified\n',
     );
     expect((await run('dataset', 'diff', base, ...ID, '--from', '2026-03-02')).stdout).toBe(

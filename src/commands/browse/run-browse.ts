@@ -18,6 +18,7 @@ import type { BrowseVersion, OpenedListing } from '../../stores/browse/browse-st
 import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
 import type { BrowseValues } from './flags.js';
+import { sourceText } from '../kit/cost-lines.js';
 import { pricedBy } from '../kit/prices.js';
 import { requireTerminal } from '../kit/require-terminal.js';
 import { openForSession } from '../kit/store.js';
@@ -88,6 +89,7 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
     outputDir,
     wait: values.wait,
     maxCostUsd: values.maxRestoreCost,
+    pricesText: sourceText,
     cost: {
       region,
       isAws,

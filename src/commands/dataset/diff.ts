@@ -32,8 +32,8 @@ export const command = defineCommand({
   path: 'dataset diff',
   summary: 'show what changed between two versions of a dataset',
   description:
-    'Reads manifests only. A day means the newest version made by its end (UTC). Modified files say what differs: ' +
-    'their content, only metadata (mode, owner, time, attributes), or their type. Folders are counted, and not listed.',
+    'Reads manifests only. A day means the newest version made by its end (UTC). Modified files say all that differs: ' +
+    'type, content, mode, owner, mtime, xattrs, stage. Folders are counted, and not listed.',
   args: [placeArg],
   flags,
   examples: [
@@ -101,7 +101,7 @@ const SIZE_WIDTH = 10;
 function changeRow(change: Change): string {
   const entry = change.kind === 'deleted' ? change.before : change.after;
   const link = entry.target === undefined ? '' : ` -> ${displayPath(entry.target)}`;
-  const what = change.kind === 'modified' ? `  (${change.what})` : '';
+  const what = change.kind === 'modified' ? `  (${change.differs.join(', ')})` : '';
   const size = formatBytes(entry.size).padStart(SIZE_WIDTH);
   return `${change.kind.padEnd(KIND_WIDTH)}  ${size}  ${displayPath(entry.path)}${link}${what}\n`;
 }

@@ -36,6 +36,8 @@ export interface RetrievalOptions extends PricedPlace {
   readonly chunks: readonly RetrievalChunk[];
   /** Other servers are priced like AWS only for its cold classes; their other prices are not listed. */
   readonly isAws: boolean;
+  /** Set to leave even these unknown, unless the list of who runs the server or own prices state them. */
+  readonly ownPricesOnly?: boolean;
   /** True for a folder of this computer: nothing costs anything. */
   readonly isFolder?: boolean;
   readonly tier: ThawTier;
@@ -51,12 +53,12 @@ export const mustThaw = ({ storageClass, isReadable }: RetrievalChunk): boolean 
 
 /** Estimates the cost of thawing cold chunks and of fetching everything. */
 export function estimateRetrieval(options: RetrievalOptions): RetrievalEstimate {
-  const { chunks, isAws, isFolder = false, book = listPrices } = options;
+  const { chunks, isAws, isFolder = false, ownPricesOnly = false, book = listPrices } = options;
   const hasColdClasses = chunks.some(({ storageClass }) => isColdClass(storageClass));
   const used = usedBy(options);
   const bill = billOf(
     ITEMS.map((item) => [item, used[item]]),
-    book(bookedPlace({ ...options, isAws: isAws || hasColdClasses })),
+    book(bookedPlace({ ...options, isAws: isAws || (hasColdClasses && !ownPricesOnly) })),
   );
   if (!isFolder) return { ...bill, isAws };
   return { ...bill, costUsd: 0, lines: bill.lines.map((line) => ({ ...line, costUsd: 0 })), isAws };

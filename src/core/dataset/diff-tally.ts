@@ -30,7 +30,13 @@ function changeDocument(change: Change, from: DiffSide, to: DiffSide) {
     case 'modified': {
       const { type, size, mtime, mode, uid, gid, md5, target } = listedFile(change.before, from.chunks);
       const before = { type, size, mtime, mode, uid, gid, md5, ...(target === undefined ? {} : { target }) };
-      return { change: change.kind, what: change.what, ...listedFile(change.after, to.chunks), before };
+      return {
+        change: change.kind,
+        what: change.what,
+        differs: change.differs,
+        ...listedFile(change.after, to.chunks),
+        before,
+      };
     }
     default:
       return change satisfies never;

@@ -16,9 +16,14 @@ export type Change =
       readonly kind: 'modified';
       /** `metadata`: only mode, owner, time, attributes or DVC stage. */
       readonly what: 'content' | 'metadata' | 'type';
+      /** All that differs. */
+      readonly differs: readonly Difference[];
       readonly before: Entry;
       readonly after: Entry;
     };
+
+/** What may differ of a path, in the order and in the words in which it is said. */
+export type Difference = 'type' | 'content' | 'mode' | 'owner' | 'mtime' | 'xattrs' | 'stage';
 
 export interface DiffBatch {
   /** In path order. */
@@ -91,9 +96,9 @@ function compareBatches(before: Cursor, after: Cursor, sides: { from: DiffSide; 
       changes.push({ kind: 'added', after: now });
       after.take();
     } else {
-      const what = difference(old, now, sides);
-      if (what === undefined) unchanged.push(now);
-      else changes.push({ kind: 'modified', what, before: old, after: now });
+      const change = modification(old, now, sides);
+      if (change === undefined) unchanged.push(now);
+      else changes.push(change);
       before.take();
       after.take();
     }
@@ -101,21 +106,27 @@ function compareBatches(before: Cursor, after: Cursor, sides: { from: DiffSide; 
   return { changes, unchanged };
 }
 
-function difference(
-  old: Entry,
-  now: Entry,
-  { from, to }: { from: DiffSide; to: DiffSide },
-): 'content' | 'metadata' | 'type' | undefined {
-  if (kindOf(old) !== kindOf(now)) return 'type';
-  if (!hasSameContent(old, now, from.chunks, to.chunks)) return 'content';
-  const isSame =
-    old.mode === now.mode &&
-    old.uid === now.uid &&
-    old.gid === now.gid &&
-    old.stage === now.stage &&
-    isSameTime(old.mtime, now.mtime) &&
-    hasSameXattrs(old, now);
-  return isSame ? undefined : 'metadata';
+/** The change of a path that is in both; undefined when nothing differs. */
+function modification(old: Entry, now: Entry, sides: { from: DiffSide; to: DiffSide }): Change | undefined {
+  const differs = differences(old, now, sides);
+  const [first] = differs;
+  if (first === undefined) return undefined;
+  const what = first === 'type' || first === 'content' ? first : 'metadata';
+  return { kind: 'modified', what, differs, before: old, after: now };
+}
+
+/** All that differs between two entries of a path; of another type, only that. */
+function differences(old: Entry, now: Entry, { from, to }: { from: DiffSide; to: DiffSide }): readonly Difference[] {
+  if (kindOf(old) !== kindOf(now)) return ['type'];
+  const isOther: readonly (readonly [Difference, boolean])[] = [
+    ['content', !hasSameContent(old, now, from.chunks, to.chunks)],
+    ['mode', old.mode !== now.mode],
+    ['owner', old.uid !== now.uid || old.gid !== now.gid],
+    ['mtime', !isSameTime(old.mtime, now.mtime)],
+    ['xattrs', !hasSameXattrs(old, now)],
+    ['stage', old.stage !== now.stage],
+  ];
+  return isOther.flatMap(([difference, differs]) => (differs ? [difference] : []));
 }
 
 const kindOf = ({ type }: Entry): string => (type === 'hardlink' ? 'file' : type);

@@ -93,7 +93,7 @@ function changedText({ changes }: BrowseState): string {
 
 function ChangesBar(): ReactElement {
   const counts = useBrowse((state) => state.changes?.counts);
-  const words = { added: 'added', modified: 'changed', metadata: 'mode', deleted: 'gone' } as const;
+  const words = { added: 'added', modified: 'changed', metadata: 'metadata', deleted: 'gone' } as const;
   const kinds = ['added', 'modified', 'deleted', 'metadata'] as const;
   return (
     <Line

@@ -17,6 +17,8 @@ import { versionName } from '../../core/dataset/records/version-name.js';
 
 const LEAST_PATH = 24;
 const WIDEST_PATH = 100;
+const LEAST_REASON = 'content, mtime'.length;
+const WIDEST_REASON = 'mode, owner, mtime, xattrs, stage'.length;
 const LEAD_WIDTH = 6;
 
 /** The differences to another version; removed files are shown only here. */
@@ -56,6 +58,14 @@ const columnsOf = (source: ChangeSource): readonly Column[] => [
     priority: 0,
     cell: (at, width) => <ChangedPath source={source} change={source.changes.files[at]} width={width} />,
   },
+  {
+    title: 'DIFFERS',
+    weight: 1,
+    min: LEAST_REASON,
+    max: WIDEST_REASON,
+    priority: 0,
+    cell: (at) => source.changes.files[at]?.differs.join(', ') ?? '',
+  },
   sideColumn(titleOf(source.since), 1, (at) => textOf(source.changes.files[at], source, 'before')),
   sideColumn(titleOf(source.opened), 0, (at) => textOf(source.changes.files[at], source, 'after')),
 ];
@@ -92,17 +102,16 @@ const sideColumn = (title: string, priority: number, cell: Column['cell']): Colu
   cell,
 });
 
-/** Text for one side of a change: the size, or the mode or time when only those differ. */
+/** Text for one side of a change: the size, or where the content is the same what differs first, as far as it can be said in a word. */
 function textOf(change: ChangedFile | undefined, { since, opened }: ChangeSource, side: 'before' | 'after'): string {
   if (change === undefined) return '';
-  const { kind, before, after } = change;
+  const { differs, before, after } = change;
   if (side === 'before' && before === undefined) return '';
   if (after === undefined && side === 'after') return 'gone';
   const { listing } = side === 'before' ? since : opened;
   const index = (side === 'before' ? before : after) ?? 0;
-  if (kind !== 'metadata' || before === undefined || after === undefined) return formatBytes(listing.sizeBytes(index));
-  if (since.listing.mode(before) !== opened.listing.mode(after)) return octalMode(listing.mode(index));
-  return since.listing.mtime(before).seconds === opened.listing.mtime(after).seconds
-    ? `${listing.uid(index)}:${listing.gid(index)}`
-    : minuteText(listing.mtime(index).seconds);
+  const [first] = differs;
+  if (first === 'mode') return octalMode(listing.mode(index));
+  if (first === 'owner') return `${listing.uid(index)}:${listing.gid(index)}`;
+  return first === 'mtime' ? minuteText(listing.mtime(index).seconds) : formatBytes(listing.sizeBytes(index));
 }

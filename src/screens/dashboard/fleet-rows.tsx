@@ -4,6 +4,8 @@ import type { Condition, WriterStatus } from '../../core/fleet/watch/judge.js';
 import type { FleetRead } from '../../stores/dashboard/store-sources.js';
 import type { Column } from '../../ui/columns.js';
 import { formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
+import { useSize } from '../../ui/size.js';
+import { BETWEEN, partsThatFit } from '../../ui/status.js';
 import { type Glyphs, Tint, type Tone, useTheme } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
 import { cellsOf } from './cells.js';
@@ -39,11 +41,17 @@ const conditionText = (writer: WriterStatus): string => (isWarned(writer) ? 'war
 export const troublesText = (writer: WriterStatus): string =>
   [conditionText(writer), ...(writer.troubles.length > 0 ? [writer.troubles.join('; ')] : [])].join(': ');
 
-/** Number of writers in each condition, those without a problem last: `1 failing, 1 warning, 4 healthy`. */
-export function countsText(writers: readonly WriterStatus[]): string {
+/**
+ * All writers, and those in each condition, in the order in which they are left out from the end where there is no room, each whole:
+ * `6 writers`, `1 failing`, `1 warning`, `4 healthy`.
+ */
+export function countTexts(writers: readonly WriterStatus[]): readonly string[] {
   const words = ['missing', 'stale', 'unknown', 'failing', 'warning', 'starting', 'healthy'];
   const counts = words.map((word) => [word, writers.filter((one) => conditionText(one) === word).length] as const);
-  return counts.flatMap(([word, count]) => (count === 0 ? [] : [`${formatCount(count)} ${word}`])).join(', ');
+  return [
+    formatQuantity(writers.length, 'writer'),
+    ...counts.flatMap(([word, count]) => (count === 0 ? [] : [`${formatCount(count)} ${word}`])),
+  ];
 }
 
 /** An age as text. */
@@ -66,17 +74,19 @@ export const writerRows = (fleet: ReadSource<FleetRead>): number => fleet.value?
 /** The number of writers, and the first of them; those that need attention come first. */
 export function FleetSection({ fleet, rows }: Props): ReactElement {
   const names = useNames();
-  const { glyphs } = useTheme();
+  const { glyphs, unicode } = useTheme();
+  const { columns } = useSize();
   const writers = fleet.value?.status?.writers ?? NONE;
-  const columns = useMemo(
+  const cells = useMemo(
     () => writerColumns(writers, names, glyphs).map(({ title: _title, ...column }) => column),
     [writers, names, glyphs],
   );
   const lack = fleet.value === undefined ? 'not read yet' : 'no writer has a place in this store';
-  const counts = writers.length === 0 ? lack : `${formatQuantity(writers.length, 'writer')}: ${countsText(writers)}`;
+  const between = unicode ? BETWEEN : ' - ';
+  const counts = partsThatFit([...countTexts(writers)], between, columns - 'FLEET'.length - 4);
   return (
-    <Section title="FLEET" note={counts} problem={fleet.outage}>
-      <FirstRows rows={rows} count={writers.length} columns={columns} />
+    <Section title="FLEET" note={writers.length === 0 ? lack : counts} problem={fleet.outage}>
+      <FirstRows rows={rows} count={writers.length} columns={cells} />
     </Section>
   );
 }

@@ -1,5 +1,6 @@
 // The state of the browser, and its changes: pure functions from one state to the next. Nothing is read or fetched here. The cursor is on a
 // file or folder, not on a row, so filters and versions may change under it.
+import type { Difference } from '../../core/dataset/diff.js';
 import type { FileHistory } from '../../core/dataset/chain/file-history.js';
 import type { Listing } from '../../core/restore/listing/listing.js';
 import type { ThawTier } from '../../core/store/object-store.js';
@@ -39,6 +40,8 @@ export type ChangeKind = 'added' | 'modified' | 'metadata' | 'deleted';
 /** A changed file, with its entries in both listings. */
 export interface ChangedFile {
   readonly kind: ChangeKind;
+  /** All that differs of a file that is in both. */
+  readonly differs: readonly Difference[];
   /** Undefined for an added file. */
   readonly before: number | undefined;
   /** Undefined for a removed file. */

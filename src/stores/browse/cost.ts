@@ -28,6 +28,8 @@ export interface BrowseSettings {
   /** Undefined for no cap. */
   readonly maxCostUsd: number | undefined;
   readonly cost: CostPlace;
+  /** Says whose prices an estimate is made of, or which setting states them. */
+  readonly pricesText: (estimate: RetrievalEstimate) => string;
 }
 
 export interface SelectionCost {
@@ -51,6 +53,7 @@ export function selectionCost(marks: Marks, tier: ThawTier, place: CostPlace): S
       objects: chunks,
     })),
     ...place,
+    ownPricesOnly: true,
     tier,
   });
   const coldChunks = classes.reduce(
@@ -84,11 +87,12 @@ export interface TierRow {
   /** Parts of the total, each null when it is not known. */
   readonly parts: Readonly<Record<RetrievalItem, number | null>>;
   readonly totalUsd: number | null;
+  readonly pricesText: string;
   readonly isOverCap: boolean;
 }
 
 /** A row for each tier; a single one when no marked file is cold. */
-export function tierRows(marks: Marks, { cost, maxCostUsd }: BrowseSettings): readonly TierRow[] {
+export function tierRows(marks: Marks, { cost, maxCostUsd, pricesText }: BrowseSettings): readonly TierRow[] {
   const row = (tier: ThawTier, isCold: boolean): TierRow => {
     const selection = selectionCost(marks, tier, cost);
     const part = (wanted: RetrievalItem): number | null =>
@@ -103,6 +107,7 @@ export function tierRows(marks: Marks, { cost, maxCostUsd }: BrowseSettings): re
         transfer: part('transfer'),
       },
       totalUsd: selection.estimate.costUsd,
+      pricesText: pricesText(selection.estimate),
       isOverCap: selection.wait !== null && costVerdict(selection, maxCostUsd) !== 'within',
     };
   };

@@ -135,7 +135,7 @@ export async function changesSince(
       const before = change.kind === 'added' ? undefined : since.listing.find(change.before.path);
       const after = change.kind === 'deleted' ? undefined : listing.find(change.after.path);
       counts[kind]++;
-      files.push({ kind, before, after });
+      files.push({ kind, differs: change.kind === 'modified' ? change.differs : [], before, after });
       if (after !== undefined) kinds.set(after, kind);
     }
   }

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Listing } from '../../../src/core/restore/listing/listing.js';
+import { ownPrices } from '../../../src/core/cost/own-prices.js';
 import type { BrowsePorts } from '../../../src/stores/browse/actions.js';
+import type { CostPlace } from '../../../src/stores/browse/cost.js';
 import { createTransferStore } from '../../../src/stores/transfer-store.js';
 import { widthOf } from '../../../src/ui/text.js';
 import { listingOf, openedListing, projectListing } from '../../support/browse-listing.js';
@@ -69,6 +71,7 @@ const PROGRESS = createTransferStore({ now: () => 0 });
 PROGRESS.setState({
   snapshot: sampleSnapshot({
     operation: 'restore',
+    read: undefined,
     skippedCount: 1,
     skipped: [{ path: 'private/key', reason: 'permission denied (EACCES)' }],
   }),
@@ -159,6 +162,37 @@ it('stays within every window, whatever is on the screen', async () => {
     ),
     { numRuns: 60 },
   );
+});
+
+describe('the confirmation', () => {
+  function confirming(cost: Partial<CostPlace>): Browser {
+    const browser = openBrowser(project);
+    const { settings } = browser.state();
+    browser.store.setState({ settings: { ...settings, maxCostUsd: undefined, cost: { ...settings.cost, ...cost } } });
+    markFour(browser);
+    browser.press('\r');
+    return browser;
+  }
+
+  it.each(SIZES)('of a store without known prices says at %ix%i which setting states them', (columns, rows) => {
+    const { frame } = confirming({ isAws: false, region: undefined, provider: 'ceph' });
+
+    const text = frame(columns, rows).join(' ').replaceAll(/\s+/g, ' ');
+
+    expect(text).toContain('1 in cold storage');
+    expect(text).toContain('not known: no list of Ceph is here; costControl.ownPrices says them (docs/providers.md)');
+    expect(text).not.toMatch(/\$\d/);
+  });
+
+  it.each(SIZES)('shows at %ix%i what most of the price is for, with all digits', (columns, rows) => {
+    const own = { 'DEEP_ARCHIVE.restore.standard': '987654321' };
+    const { frame } = confirming({ book: ownPrices({ discount: undefined, provider: undefined, own }) });
+
+    const text = frame(columns, rows).join('\n');
+
+    expect(text).toMatch(/TIER +READY BY .*REQUESTS.* TOTAL\n/);
+    expect(text).toMatch(/standard .*\$987654\.32.* \$987654\.\d\d\n/);
+  });
 });
 
 describe('keys', () => {
@@ -473,7 +507,7 @@ describe('versions', () => {
     const now = await listingOf([
       { path: 'added', content: 'x' },
       { path: 'changed', content: 'now' },
-      { path: 'mode', content: 'x', mode: '0600' },
+      { path: 'mode', content: 'x', mode: '0600', extra: { uid: 7 } },
       { path: 'same', content: 'x' },
     ]);
     const before = await older([
@@ -488,14 +522,15 @@ describe('versions', () => {
 
     const shown = frame(80, 24);
     expect(shown[0]).toContain('v12 (HEAD), since v11');
-    expect(shown[1]).toBe(' + 1 added   ~ 1 changed   - 1 gone   m 1 mode');
+    expect(shown[1]).toBe(' + 1 added   ~ 1 changed   - 1 gone   m 1 metadata');
     expect(shown.slice(4, 8)).toEqual([
       expect.stringMatching(/^▸ {4}\+ added +1 B$/),
-      expect.stringMatching(/^ \[ \] ~ changed +12 B +3 B$/),
-      expect.stringMatching(/^ \[ \] m mode +0644 +0600$/),
+      expect.stringMatching(/^ \[ \] ~ changed +content +12 B +3 B$/),
+      expect.stringMatching(/^ \[ \] m mode +mode, owner +0644 +0600$/),
       expect.stringMatching(/^ \[ \] - removed +4 B +gone$/),
     ]);
     expect(shown[8]).toBe('');
+    expect(frame(60, 15)[6]).toMatch(/^ \[ \] m mode +mode, owner +0600$/);
     press(' ');
     expect(frame(80, 24).at(-2)).toContain('only what the older version has');
     press('G ');

@@ -7,6 +7,7 @@ import type { Listing } from '../../../src/core/restore/listing/listing.js';
 import { BrowseScreen } from '../../../src/screens/browse/browse-screen.js';
 import type { BrowsePorts } from '../../../src/stores/browse/actions.js';
 import type { BrowseState } from '../../../src/stores/browse/browse-state.js';
+import { sourceText } from '../../../src/commands/kit/cost-lines.js';
 import type { BrowseSettings } from '../../../src/stores/browse/cost.js';
 import { type BrowseStore, createBrowseStore } from '../../../src/stores/browse/browse-store.js';
 import { createKeySource, type KeySource } from '../../../src/ui/keys.js';
@@ -18,6 +19,7 @@ export const SETTINGS: BrowseSettings = {
   outputDir: './out',
   wait: false,
   maxCostUsd: 0.3,
+  pricesText: sourceText,
   cost: { region: 'us-east-1', isAws: true, isFolder: false, days: 7 },
 };
 const PORTS: BrowsePorts = {

@@ -140,7 +140,7 @@ test('what is wrong is said in the row, without colours too', async () => {
   expect(frame).toMatch(/▲ *lab-nas-03 .*warning: two instances of it take turns/);
   expect(frame).toMatch(/\? +lab-nas-04 .*unknown: its clock is 4h ahead of the store's/);
   expect(frame).toContain(
-    '▲ 6 writers: 1 missing, 1 stale, 1 unknown, 1 failing, 1 warning, 1 healthy · config 0 of 1 · seen 05:04:00',
+    '▲ 6 writers · 1 missing · 1 stale · 1 unknown · 1 failing · 1 warning · 1 healthy · config 0 of 1 · seen 05:04:00',
   );
 });
 
@@ -178,7 +178,7 @@ test('the overview leads with what needs attention, and has the fleet at every s
   expect(frame[3]).toMatch(/^ ▲ lab-nas-02 stale: it checked in 3h 12m ago, and 2h are allowed +press 6$/);
   expect(frame[at + 1]).toMatch(/▲ +lab-nas-02 +3h 12m ago +ok +1\/1 ok +v3 +stale: it checked in/);
   expect(frame[at + 2]).toMatch(/● +web-10 +4m ago +ok +1\/1 ok +v3 +healthy$/);
-  expect(frame[at]).toMatch(/51 writers: 1 stale, 50 healthy$/);
+  expect(frame[at]).toMatch(/51 writers · 1 stale · 50 healthy$/);
   for (const [columns, rows] of SIZES)
-    expect(shown.frame(columns, rows).join('\n')).toMatch(/FLEET +51 writers: 1 stale, 50 healthy/);
+    expect(shown.frame(columns, rows).join('\n')).toMatch(/FLEET +51 writers · 1 stale · 50 healthy/);
 });

@@ -11,7 +11,7 @@ import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';
 import { type Fact, Facts, wrapFacts } from '../../../ui/facts.js';
 import { FitText } from '../../../ui/fit-text.js';
-import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
+import { formatBytes, formatCount, formatDuration } from '../../../ui/format.js';
 import { clockTime, formatMinute } from '../../../ui/format-time.js';
 import { useSize } from '../../../ui/size.js';
 import type { Message } from '../../../ui/status.js';
@@ -20,7 +20,7 @@ import { Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import { type Dashboard, useDashboard, useRows, useSource, useStoreSources } from '../dashboard-context.js';
 import { cellsOf } from '../cells.js';
-import { agoText, configText, countsText, toneOf, writerColumns } from '../fleet-rows.js';
+import { agoText, configText, countTexts, toneOf, writerColumns } from '../fleet-rows.js';
 import { BelowReason, outageText } from '../outage.js';
 import { missingStoreHint } from '../store-words.js';
 import type { DashboardView } from '../view.js';
@@ -230,7 +230,7 @@ function summary({ sources: { store } }: Dashboard): Message {
   const { writers, troubledCount, lookedAt, notes } = status;
   const text = [
     ...(outage === undefined ? [] : [outage]),
-    `${formatQuantity(writers.length, 'writer')}: ${countsText(writers)}`,
+    ...countTexts(writers),
     ...rolloutText(writers),
     `seen ${clockTime(lookedAt)}`,
     ...notes,
