@@ -3,8 +3,8 @@ import type { Clock, Messages, Places, Results } from '../../../cli/context.js';
 import { ArchiverError } from '../../../core/platform/failures/errors.js';
 import { shellWord } from '../../../core/platform/text/shell-word.js';
 import { budgetFlags, withBudgetBook } from '../budget-book.js';
-import { textOf } from '../../kit/lines.js';
 import type { StoreContext } from '../../kit/store.js';
+import { fitLines, type TableContext } from '../../kit/table.js';
 import { globalFlag, nameOf, projectArg, projectOf, statusLines } from './budget-target.js';
 
 /** Declares `budget status`, which can also be called as `cost budget status`. */
@@ -21,7 +21,7 @@ export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
     async run(
       values,
       [name],
-      context: Results<'budget status'> & Messages & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>,
+      context: Results<'budget status'> & Messages & Clock & StoreContext & TableContext & Pick<Places, 'home' | 'cwd'>,
     ) {
       const project = projectOf(name, values.global);
       const { budgetsFor } = await import('../../../core/money/budget/budget.js');
@@ -37,7 +37,8 @@ export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
         if (whose !== project)
           context.note(`${nameOf(project)} has no budget of its own: this is that of all projects`);
         const status = statusOf(whose, budget, context.now(), book.reservations);
-        context.result({ ...status, location }, () => textOf(statusLines(status)));
+        const text = await fitLines(statusLines(status), context);
+        context.result({ ...status, location }, () => text);
       });
     },
   });
