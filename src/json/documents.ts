@@ -145,7 +145,7 @@ export const OTHER_DOCUMENTS = {
 } as const;
 
 const STATUS =
-  'time operation? source? target? percent? files? filesTotal? chunks? chunksTotal? chunksInFlight? items? itemsTotal? bytes bytesTotal? bytesSent? wireBytes? storedBytes retries skippedCount bytesPerSecond storedBytesPerSecond etaMs? compression? plannedCost? path? thaw? durationMs';
+  'time operation? source? target? percent? files? filesTotal? chunks? chunksTotal? chunksInFlight? items? itemsTotal? bytes bytesTotal? bytesSent? read? wireBytes? storedBytes retries skippedCount bytesPerSecond storedBytesPerSecond etaMs? compression? plannedCost? path? thaw? durationMs';
 
 /** Lines of `--progress-format json`, by their `type`. */
 export const JSON_LINES = {

@@ -801,6 +801,10 @@ export const JSON_KEYS = {
   profiles: key(listOf(of('file profileForm bytes mtime')), 'files with profiles'),
   program: key(oneOf('s5cmd', 'rclone', 'aws-cli', 'archiver'), 'a program that puts files into S3'),
   programVersion: key(text, 'of archiver'),
+  progress: key(
+    of('time percent files filesTotal bytes bytesTotal'),
+    'of a running upload: what its own display says, of what this run has to send, and when it did',
+  ),
   project: key(orNull(text), 'what --project said, else the upload id; null: all projects'),
   projected: key(
     orNull(number),
@@ -844,6 +848,7 @@ export const JSON_KEYS = {
   ),
   rangesListed: key(count, 'ranges of keys that were listed'),
   ratio: key(number, 'largest shard over the average'),
+  read: key(of('files bytes'), 'what an upload has read so far; `files` and `bytes` beside it are what it has sent'),
   readyAt: key(orNull(time), 'when everything could be read'),
   readyBy: key(orNull(time), 'when everything can be read at the latest'),
   reason: key(orNull(text), 'why, in words'),
@@ -1168,7 +1173,7 @@ export const JSON_KEYS = {
     listOf(
       anyOf(
         'uploadId location ok errors errorCount warnings hint files bytes chunks chunksRead unreadCold',
-        'uploadId hasManifest? status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? chunksTotal? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
+        'uploadId hasManifest? status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? chunksTotal? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? progress? reason? problem?',
       ),
     ),
     'uploads one by one',

@@ -1,15 +1,7 @@
 // Snapshots of a long operation's counters, for views and reporters.
 import type { CostEvent, Operation, Outcome, RetryEvent, ThawEvent } from '../core/events/events.js';
 import type { Unit } from './operations.js';
-import {
-  barBytes,
-  isSending,
-  sentBytes,
-  type SkippedFile,
-  type TransferPhase,
-  type TransferState,
-  type Waiting,
-} from './transfer-state.js';
+import { barBytes, type SkippedFile, type TransferPhase, type TransferState, type Waiting } from './transfer-state.js';
 
 export interface ShardProgress {
   readonly plannedBytes: number;
@@ -56,10 +48,11 @@ export interface TransferSnapshot {
   /** Found so far while scanning. */
   readonly itemsFound: number;
   readonly bytesFound: number;
+  /** Done of the plan. Of an upload: files that the store has, and source bytes that were sent. */
   readonly itemsDone: number;
   readonly bytesDone: number;
-  /** Number of source bytes that were sent to the store; undefined when nothing is sent. */
-  readonly bytesSent: number | undefined;
+  /** What an upload has read so far, possibly long before it is sent; undefined for other operations. */
+  readonly read: { readonly items: number; readonly bytes: number } | undefined;
   /** Number of bytes sent over the network, including retries; undefined when nothing was sent. */
   readonly wireBytes: number | undefined;
   /** Stored bytes of the finished chunks: sent by an upload, fetched by the others. */
@@ -146,14 +139,15 @@ export function snapshotOf(state: TransferState, nowMs: number): TransferSnapsho
     isStopping: state.isStopping,
     compression: state.plan?.compression,
     itemsTotal: state.plan?.items,
-    bytesTotal: state.plan?.bytes,
+    // Files may have grown since they were planned.
+    bytesTotal: state.plan && Math.max(state.plan.bytes, state.bytesDone),
     chunksTotal: state.plan?.chunks,
     itemsFound: state.itemsFound,
     bytesFound: state.bytesFound,
     itemsDone: state.itemsDone,
     bytesDone: state.bytesDone,
-    bytesSent: isSending(state) ? sentBytes(state) : undefined,
-    wireBytes: state.sent?.storedBytes,
+    read: state.read,
+    wireBytes: state.wireBytes,
     storedBytes: state.storedBytes,
     chunksDone: state.chunksDone,
     chunksInFlight: state.shardOfChunk.size,

@@ -44,7 +44,9 @@ export interface TransferState {
   bytesFound: number;
   itemsDone: number;
   bytesDone: number;
-  sent: { readonly bytes: number; readonly storedBytes: number } | undefined;
+  /** What was read so far, when `itemsDone` and `bytesDone` are what was sent. */
+  read: { readonly items: number; readonly bytes: number } | undefined;
+  wireBytes: number | undefined;
   rawBytes: number;
   storedBytes: number;
   chunksDone: number;
@@ -82,7 +84,8 @@ export function createTransferState(nowMs: number): TransferState {
     bytesFound: 0,
     itemsDone: 0,
     bytesDone: 0,
-    sent: undefined,
+    read: undefined,
+    wireBytes: undefined,
     rawBytes: 0,
     storedBytes: 0,
     chunksDone: 0,
@@ -111,6 +114,7 @@ const FOLDS: { readonly [T in TransferEvent['type']]: (state: TransferState, eve
       state.start = event;
       state.unit = OPERATIONS[event.operation].unit;
       state.startedAtMs = nowMs;
+      if (OPERATIONS[event.operation].isSending === true) state.read = { items: 0, bytes: 0 };
     },
     phase(state, { phase }) {
       state.phase = phase;
@@ -125,9 +129,11 @@ const FOLDS: { readonly [T in TransferEvent['type']]: (state: TransferState, eve
     cost: (state, event) => void (state.cost = event),
     progress: foldProgress,
     chunk: foldChunk,
-    sent(state, event, nowMs) {
-      state.sent = event;
-      state.storedRate.add(event.storedBytes, nowMs);
+    sent(state, { items, bytes, storedBytes }, nowMs) {
+      state.itemsDone = items;
+      state.bytesDone = bytes;
+      state.wireBytes = storedBytes;
+      state.storedRate.add(storedBytes, nowMs);
       state.steadyRate.add(barBytes(state), nowMs);
     },
     retry(state, event, nowMs) {
@@ -176,33 +182,26 @@ function foldPlan(state: TransferState, plan: PlanEvent, nowMs: number): void {
   state.thaw = undefined;
   state.itemsDone = 0;
   state.bytesDone = 0;
+  if (state.read !== undefined) state.read = { items: 0, bytes: 0 };
   state.shardDoneBytes = (plan.shardBytes ?? []).map(() => 0);
   // The scan is over: rates count from here, or the first minute would average in the time spent scanning.
   addRates(state, nowMs);
-  if (state.sent === undefined) state.storedRate.add(state.storedBytes, nowMs);
+  if (state.wireBytes === undefined) state.storedRate.add(state.storedBytes, nowMs);
 }
 
 function addRates(state: TransferState, nowMs: number): void {
-  state.rate.add(state.bytesDone, nowMs);
+  state.rate.add((state.read ?? { bytes: state.bytesDone }).bytes, nowMs);
   state.steadyRate.add(barBytes(state), nowMs);
 }
 
-/** True when the operation sends the bytes that it reads. */
-export const isSending = ({ start }: TransferState): boolean =>
-  start !== undefined && OPERATIONS[start.operation].isSending === true;
-
-/** Number of source bytes that were sent to the store; by whole chunks when nothing more precise is reported. */
-export const sentBytes = ({ sent, rawBytes }: TransferState): number => sent?.bytes ?? rawBytes;
-
 /** The amount that the bar and the time left are based on: bytes, or items when there are no bytes. */
-export function barBytes(state: TransferState): number {
-  if (state.plan?.bytes === 0) return state.itemsDone;
-  return isSending(state) ? sentBytes(state) : state.bytesDone;
-}
+export const barBytes = ({ plan, itemsDone, bytesDone }: TransferState): number =>
+  plan?.bytes === 0 ? itemsDone : bytesDone;
 
 function foldProgress(state: TransferState, event: Event<'progress'>, nowMs: number): void {
-  state.itemsDone = event.items;
-  state.bytesDone = event.bytes;
+  const { items, bytes } = event;
+  if (state.read === undefined) [state.itemsDone, state.bytesDone] = [items, bytes];
+  else state.read = { items, bytes };
   if (event.path !== undefined) state.path = event.path;
   addRates(state, nowMs);
 }
@@ -219,7 +218,5 @@ function foldChunk(state: TransferState, chunk: Event<'chunk'>, nowMs: number): 
   state.storedBytes += chunk.storedBytes;
   const done = state.shardDoneBytes[chunk.shard];
   if (done !== undefined) state.shardDoneBytes[chunk.shard] = done + chunk.rawBytes;
-  if (state.sent !== undefined) return;
-  state.storedRate.add(state.storedBytes, nowMs);
-  if (isSending(state)) state.steadyRate.add(barBytes(state), nowMs);
+  if (state.wireBytes === undefined) state.storedRate.add(state.storedBytes, nowMs);
 }

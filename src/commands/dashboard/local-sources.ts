@@ -10,7 +10,7 @@ import { dayOf } from '../../core/money/ledger/days.js';
 import { ledgerFolder, ledgerStamp } from '../../core/money/ledger/ledger.js';
 import { killedRuns } from '../../core/money/ledger/running.js';
 import { NOTHING_SENT, readSentShards, type SentShards } from '../../core/archive/resume/sent-shards.js';
-import { savedUploads, statePaths } from '../../core/archive/resume/state-folder.js';
+import { findUploads, savedUploads, statePaths } from '../../core/archive/resume/state-folder.js';
 import { createSource, type Source } from '../../stores/dashboard/source.js';
 import type { BudgetsRead, DashboardSources, SpendRead, UploadsRead } from '../../stores/dashboard/sources.js';
 import { spendingOf } from '../../stores/dashboard/spending.js';
@@ -94,10 +94,9 @@ const SETTLED_MS = 2000;
 /** Reads the folder again when something in it was written, or a process that may have ended was working on something. */
 async function readUploads(before: UploadsRead | undefined, context: LocalContext): Promise<UploadsRead> {
   const folder = stateFolder(context);
-  const states = savedUploads(folder);
-  const changedMs = await states.changedMs();
+  const changedMs = await savedUploads(folder).changedMs();
   if (before?.settledMs === changedMs) return before;
-  const uploads = (await states.findAll(hostname(), before?.uploads)).toReversed();
+  const uploads = (await findUploads(folder, hostname(), before?.uploads)).toReversed();
   const isIdle =
     uploads.every(({ holder }) => holder === undefined) && context.now().getTime() - changedMs > SETTLED_MS;
   const settledMs = isIdle ? changedMs : undefined;

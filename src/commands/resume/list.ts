@@ -2,9 +2,15 @@ import { hostname } from 'node:os';
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Messages, Places, Results } from '../../cli/context.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
-import { elapsedMs, savedStatus, stateDocument, timeLeftMs } from '../../core/archive/resume/describe-state.js';
+import {
+  elapsedMs,
+  type SavedProgress,
+  savedProgress,
+  savedStatus,
+  stateDocument,
+  timeLeftMs,
+} from '../../core/archive/resume/describe-state.js';
 import type { FoundState } from '../../core/archive/resume/state-folder.js';
-import type { UploadState } from '../../core/archive/resume/upload-state.js';
 import { formatBytes, formatCount, formatDuration } from '../../ui/format.js';
 import { ofKnown } from '../kit/lines.js';
 import { stateFolder } from '../kit/saved.js';
@@ -19,9 +25,9 @@ export const command = defineCommand({
   examples: ['archiver resume list', 'archiver resume list --json'],
   exits: { 0: 'listed', 1: 'the folder cannot be read', 3: 'listed, but some saved uploads are damaged or newer' },
   async run(_values, _args, context: Results<'resume list'> & Messages & Clock & Pick<Places, 'home'> & TableContext) {
-    const { savedUploads } = await import('../../core/archive/resume/state-folder.js');
+    const { findUploads } = await import('../../core/archive/resume/state-folder.js');
     const folder = stateFolder(context);
-    const found = await savedUploads(folder).findAll(hostname());
+    const found = await findUploads(folder, hostname());
     for (const { problem } of found) if (problem !== undefined) context.warn(problem.message);
     const nowMs = context.now().getTime();
     const none = `no uploads are saved in ${printable(folder)}\n`;
@@ -39,16 +45,14 @@ const columnsAt = (nowMs: number): readonly Column<FoundState>[] => [
     isCuttable: true,
     dropOrder: 3,
   }),
-  numbers('FILES', ({ document: state }) => ofKnown(state, filesText), { dropOrder: 2 }),
-  numbers('SENT', ({ document: state }) => ofKnown(state, sentText)),
+  numbers('FILES', (one) => ofKnown(savedProgress(one), filesText), { dropOrder: 2 }),
+  numbers('SENT', (one) => ofKnown(savedProgress(one), sentText)),
   numbers('ELAPSED', ({ document: state }) => ofKnown(state, (known) => formatDuration(elapsedMs(known, nowMs))), {
     dropOrder: 1,
   }),
   numbers('LEFT', (one) => ofKnown(timeLeftMs(one, nowMs), formatDuration), { dropOrder: 4 }),
 ];
 
-const filesText = ({ done, totals }: UploadState): string =>
-  `${formatCount(Math.min(done.files, totals.files))} of ${formatCount(totals.files)}`;
+const filesText = ({ files, of }: SavedProgress): string => `${formatCount(files)} of ${formatCount(of.files)}`;
 
-const sentText = ({ done, totals }: UploadState): string =>
-  `${formatBytes(Math.min(done.bytes, totals.bytes))} of ${formatBytes(totals.bytes)}`;
+const sentText = ({ bytes, of }: SavedProgress): string => `${formatBytes(bytes)} of ${formatBytes(of.bytes)}`;

@@ -58,11 +58,7 @@ export type TransferEvent =
   | CostEvent
   /** Totals so far, not increments. `bytes` counts source bytes read (upload) or written (restore). */
   | { readonly type: 'progress'; readonly items: number; readonly bytes: number; readonly path?: string }
-  /**
-   * Totals so far of what was sent to the store. `bytes` is in source bytes, a chunk under way counted by the share of it that was sent,
-   * and never falls; `storedBytes` is what went over the wire, repetitions included.
-   */
-  | { readonly type: 'sent'; readonly bytes: number; readonly storedBytes: number }
+  | SentEvent
   | {
       readonly type: 'chunk';
       /** `packed`: it waits to be sent, or is being sent; only in uploads. */
@@ -103,6 +99,17 @@ export interface CostEvent {
   readonly monthlyUsd: number | null;
   /** The requests of this run. */
   readonly requestsUsd: number | null;
+}
+
+/** What an upload has sent so far of its plan: all displays and the saved state show these totals. */
+export interface SentEvent {
+  readonly type: 'sent';
+  /** Files whose content the store has acknowledged. */
+  readonly items: number;
+  /** Source bytes; a chunk under way counts by the share of it that was sent. They never fall before the next plan. */
+  readonly bytes: number;
+  /** Bytes that went over the wire, repetitions included. */
+  readonly storedBytes: number;
 }
 
 /** A request failed and is retried after a wait. */

@@ -1,5 +1,6 @@
 // Wiring: title, tabs, the current view, status and keys.
 import { type ReactElement, useMemo } from 'react';
+import { LIVE_MS } from '../../stores/dashboard/refreshing.js';
 import type { AnySource } from '../../stores/dashboard/source.js';
 import { Empty } from '../../ui/empty.js';
 import { formatCount, formatDuration } from '../../ui/format.js';
@@ -52,7 +53,7 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
   // Updates the key line: keys appear and disappear with the data, and with what the user does.
   const watched = useMemo(() => [...reads, store], [reads, store]);
   useTextOf(watched, () => JSON.stringify(dashboardKeys(dashboard, views, page)));
-  const context = useContextText(reads);
+  const context = useContextText(view, reads);
   // The same element while only the time in the title changes: its content is not drawn again.
   const body = useMemo(() => view && <Body view={view} />, [view]);
   if (view === undefined) return null;
@@ -87,24 +88,33 @@ export function Body({ view: { View, lacks } }: { readonly view: DashboardView }
 }
 
 /** The location of the store, and the age of the figures. */
-function useContextText(reads: readonly AnySource[]): string {
-  const { target, everyMs } = useDashboard();
+function useContextText(view: DashboardView | undefined, reads: readonly AnySource[]): string {
+  const { target, everyMs, sources } = useDashboard();
   const { columns } = useSize();
   const isWide = columns >= WIDE_COLUMNS;
   const time = useTextOf(reads, () => timeOf(reads));
-  const every = useTextOf(reads, () => rateOf(reads, everyMs));
+  const every = useTextOf(reads, () => (view === undefined ? '' : rateOf(view, sources, everyMs)));
   if (columns < BASE_COLUMNS) return time;
   const profile = isWide && target.profile !== undefined ? `profile ${target.profile}` : undefined;
-  const fresh = isWide && time !== '' ? `refreshed ${time}, ${every}` : `${time} ${every}`.trim();
+  const read = isWide && time !== '' ? `refreshed ${time}` : time;
+  const fresh = [read, every].filter((part) => part !== '').join(isWide && time !== '' ? ', ' : ' ');
   return [target.region, profile, fresh].filter((part) => part !== undefined).join('  ');
 }
 
-/** How often these sources are read: `every 5s`, or `every 5s-1m` when some have to rest for longer. */
-function rateOf(reads: readonly AnySource[], everyMs: number): string {
-  const rests = reads.map((source) => Math.max(everyMs, source.getState().restMs()));
+/**
+ * How often the sources of a view are read: `every 5s`, `every 0.5s-1m` when some change by themselves and others have to rest; `R` when
+ * some are only read when the user asks for it.
+ */
+function rateOf({ reads, asks, live }: DashboardView, sources: Dashboard['sources'], everyMs: number): string {
+  const changing = live?.(sources) ?? [];
+  const rests = reads(sources).map((source) =>
+    changing.includes(source) ? LIVE_MS : Math.max(everyMs, source.getState().restMs()),
+  );
   const [least, most] = [Math.min(...rests), Math.max(...rests)].map(formatDuration);
-  if (rests.length === 0) return '';
-  return least === most ? `every ${least}` : `every ${least}-${most}`;
+  const every = least === most ? `every ${least}` : `every ${least}-${most}`;
+  return [...(rests.length === 0 ? [] : [every]), ...((asks?.(sources) ?? []).length === 0 ? [] : ['or on R'])].join(
+    ' ',
+  );
 }
 
 /** Time of the latest read of these sources. */

@@ -1,14 +1,14 @@
 // Details of an upload that runs here or can be continued.
 import { Box } from 'ink';
 import { type ReactElement, useEffect } from 'react';
-import { elapsedMs } from '../../core/archive/resume/describe-state.js';
+import { elapsedMs, savedProgress } from '../../core/archive/resume/describe-state.js';
 import type { SentShards } from '../../core/archive/resume/sent-shards.js';
 import type { FoundState } from '../../core/archive/resume/state-folder.js';
 import { uploadUrlOf } from '../../core/store/ids/upload-id.js';
 import { Bar } from '../../ui/bar.js';
 import { type Fact, Facts, wrapFacts } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
-import { formatTimestamp } from '../../ui/format-time.js';
+import { clockTime, formatTimestamp } from '../../ui/format-time.js';
 import { Line } from '../../ui/line.js';
 import { useSize } from '../../ui/size.js';
 import { Tint } from '../../ui/theme.js';
@@ -74,11 +74,15 @@ function factsOf(upload: FoundState, { names, nowMs, stateFile, isLarge }: Facts
   const { document, problem, writtenMs, holder } = upload;
   const age = formatDuration(Math.max(0, nowMs - writtenMs));
   const saved: Fact = { label: 'state file', value: `${names(stateFile)}, saved ${age} ago` };
+  const known = savedProgress(upload);
   if (document === undefined) return [{ label: 'problem', value: names(problem?.message ?? ''), tone: 'bad' }, saved];
   const { done, plan, failure, storeUrl, uploadIds, uploadId, sources, command, datasetId, createdAt } = document;
   const more: readonly Fact[] = [
     { label: 'source', value: names(sources.join(' ')) },
-    { label: 'files', value: `${filesText(upload)}, ${bytesText(upload)}` },
+    {
+      label: 'files',
+      value: `${filesText(upload)}, ${bytesText(upload)}, as of ${clockTime(new Date(known?.atMs ?? writtenMs))}`,
+    },
     {
       label: 'began',
       value: `${formatTimestamp(new Date(createdAt))}, ${formatDuration(elapsedMs(document, nowMs))} ago`,

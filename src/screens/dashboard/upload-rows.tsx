@@ -1,5 +1,12 @@
 // Saved uploads as text.
-import { savedStatus, stateDocument, timeLeftMs, type SavedStatus } from '../../core/archive/resume/describe-state.js';
+import {
+  savedProgress,
+  savedStatus,
+  shareOf,
+  stateDocument,
+  timeLeftMs,
+  type SavedStatus,
+} from '../../core/archive/resume/describe-state.js';
 import type { FoundState } from '../../core/archive/resume/state-folder.js';
 import type { DashboardSources } from '../../stores/dashboard/sources.js';
 import { formatBytesPair, formatCount, formatDuration, formatRate } from '../../ui/format.js';
@@ -15,14 +22,13 @@ export const STATUS_TONES: Readonly<Record<SavedStatus, Tone>> = {
   unreadable: 'bad',
 };
 
-/** Stored part of the source, 0 to 1; undefined when nothing is known about it. */
-export function shareDone({ document }: FoundState): number | undefined {
-  if (document === undefined) return undefined;
-  const { done, totals } = document;
-  return totals.bytes === 0 ? Number(done.files >= totals.files) : Math.min(1, done.bytes / totals.bytes);
+/** The part that is done, 0 to 1; undefined when nothing is known about it. */
+export function shareDone(upload: FoundState): number | undefined {
+  const known = savedProgress(upload);
+  return known && shareOf(known);
 }
 
-/** The stored part as a bar, exactly `width` columns wide. */
+/** The part that is done as a bar, exactly `width` columns wide. */
 export function DoneGauge({
   upload,
   width,
@@ -34,13 +40,21 @@ export function DoneGauge({
   return share === undefined ? <Tint>{' '.repeat(width)}</Tint> : <Gauge share={share} width={width} tone="accent" />;
 }
 
-/** Bytes a second since this run began; the status for an upload that is not running. */
-export function rateText(upload: FoundState): string {
+/** Figures of a running upload that are older than this say so. */
+const OLD_MS = 10_000;
+
+/**
+ * Bytes a second since this run began, or the age of figures that stand still; the status for an upload that is not running. `nowMs`:
+ * milliseconds since 1970.
+ */
+export function rateText(upload: FoundState, nowMs: number): string {
   const status = savedStatus(upload);
-  if (status !== 'running' || upload.document === undefined) return status;
-  const { done, found, startedAt, updatedAt } = upload.document;
-  const tookMs = Date.parse(updatedAt) - Date.parse(startedAt);
-  return tookMs > 0 ? formatRate(((done.bytes - found.bytes) / tookMs) * 1000) : '-';
+  const known = savedProgress(upload);
+  if (status !== 'running' || upload.document === undefined || known === undefined) return status;
+  const ageMs = nowMs - known.atMs;
+  if (ageMs > OLD_MS) return `${formatDuration(ageMs)} old`;
+  const tookMs = known.atMs - Date.parse(upload.document.startedAt);
+  return tookMs > 0 ? formatRate((known.sentBytes / tookMs) * 1000) : '-';
 }
 
 /** Time left at that speed. `nowMs`: milliseconds since 1970. */
@@ -50,20 +64,18 @@ export function leftText(upload: FoundState, nowMs: number): string {
 }
 
 /** `71.2/116 GiB`. */
-export function bytesText({ document }: FoundState): string {
-  if (document === undefined) return '-';
-  const { done, total, unit } = formatBytesPair(
-    Math.min(document.done.bytes, document.totals.bytes),
-    document.totals.bytes,
-  );
+export function bytesText(upload: FoundState): string {
+  const known = savedProgress(upload);
+  if (known === undefined) return '-';
+  const { done, total, unit } = formatBytesPair(known.bytes, known.of.bytes);
   return `${done}/${total} ${unit}`;
 }
 
 /** `8 112/13 290`. */
-export const filesText = ({ document }: FoundState): string =>
-  document === undefined
-    ? '-'
-    : `${formatCount(Math.min(document.done.files, document.totals.files))}/${formatCount(document.totals.files)}`;
+export function filesText(upload: FoundState): string {
+  const known = savedProgress(upload);
+  return known === undefined ? '-' : `${formatCount(known.files)}/${formatCount(known.of.files)}`;
+}
 
 /** Sorts running uploads first, then the newest. */
 export function byStatus(one: FoundState, other: FoundState): number {

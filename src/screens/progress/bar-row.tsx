@@ -7,7 +7,7 @@ import { useSize } from '../../ui/size.js';
 import { Spinner } from '../../ui/spinner.js';
 import { cut } from '../../ui/text.js';
 import { Tint, useTheme } from '../../ui/theme.js';
-import { doneFraction, movedBytes } from './done-fraction.js';
+import { doneFraction } from './done-fraction.js';
 import { kindOf, phaseText } from './progress-words.js';
 
 const SHORTEST_BAR = 10;
@@ -57,12 +57,12 @@ function fitNumbers(snapshot: TransferSnapshot, fraction: number, columns: numbe
 }
 
 function doneText(snapshot: TransferSnapshot): string {
-  const { bytesTotal = 0, itemsDone, itemsTotal = 0, unit } = snapshot;
+  const { bytesDone, bytesTotal = 0, itemsDone, itemsTotal = 0, unit } = snapshot;
   if (bytesTotal === 0) {
     const total = countText(itemsTotal, unit, formatCount);
     return `${formatCount(itemsDone).padStart(formatCount(itemsTotal).length)} of ${total}`;
   }
-  const pair = formatBytesPair(movedBytes(snapshot), bytesTotal);
+  const pair = formatBytesPair(bytesDone, bytesTotal);
   return `${pair.done.padStart(Math.max(pair.total.length, '99.9'.length))} of ${pair.total} ${pair.unit}`;
 }
 

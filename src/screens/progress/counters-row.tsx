@@ -16,12 +16,12 @@ interface Part {
 
 /** True when there is something to show beside the bar. */
 export const hasCounters = (snapshot: TransferSnapshot): boolean =>
-  snapshot.itemsTotal !== undefined && partsOf(snapshot).length > 0;
+  snapshot.itemsTotal !== undefined && partsOf(snapshot, 0).length > 0;
 
 /** Items, rates, ratio and chunks: the most useful first, as many as fit. */
 export function CountersRow({ snapshot }: { readonly snapshot: TransferSnapshot }): ReactElement {
   const { columns } = useSize();
-  const parts = partsOf(snapshot);
+  const parts = partsOf(snapshot, columns);
   const chunks = chunksTexts(snapshot).map((text) => ({ text, priority: 4 }));
   const longest = chunks.find((part) => widthOf([...parts, part]) <= columns) ?? chunks.at(-1);
   const all = longest === undefined ? parts : [...parts, longest];
@@ -37,24 +37,27 @@ export function CountersRow({ snapshot }: { readonly snapshot: TransferSnapshot 
 const textOf = ({ text }: Part): string => text;
 const widthOf = (parts: readonly Part[]): number => parts.map(textOf).join(GAP).length;
 
-function partsOf(snapshot: TransferSnapshot): Part[] {
-  const { itemsDone, itemsTotal = 0, unit, bytesTotal } = snapshot;
-  // Without bytes, the bar's own numbers count the items.
-  // The bar counts what was sent, and a file counts when it was read: all may be read long before the bar is full.
-  const verb = snapshot.bytesSent === undefined ? '' : ' read';
-  const items =
-    bytesTotal === 0 ? '' : `${formatCount(itemsDone)} of ${countText(itemsTotal, unit, formatCount)}${verb}`;
+function partsOf(snapshot: TransferSnapshot, columns: number): Part[] {
   const rates = ratesOf(snapshot).map(({ verb, perSecond }, at) => ({
     text: `${verb} ${formatRate(perSecond)}`,
     priority: 1 + at,
   }));
-  const parts = [{ text: items, priority: 0 }, ...rates, { text: ratioText(snapshot), priority: 3 }];
+  const items = itemsTexts(snapshot).map((text) => ({ text, priority: 0 }));
+  const longest = items.find((part) => widthOf([part, ...rates]) <= columns) ?? items.at(-1);
+  const parts = [...(longest === undefined ? [] : [longest]), ...rates, { text: ratioText(snapshot), priority: 3 }];
   return parts.filter(({ text }) => text !== '');
 }
 
-function ratioText({ ratio, bytesSent }: TransferSnapshot): string {
-  return ratio === undefined || bytesSent === undefined ? '' : formatSaving(ratio);
+/** Variants from the longest to the shortest; none when the bar's own numbers count the items. All may be read long before they are sent. */
+function itemsTexts({ itemsDone, itemsTotal = 0, unit, bytesTotal, read }: TransferSnapshot): string[] {
+  if (bytesTotal === 0) return [];
+  const done = `${formatCount(itemsDone)} of ${countText(itemsTotal, unit, formatCount)}`;
+  if (read === undefined) return [done];
+  return [...(read.items > itemsDone ? [`${done} sent, ${formatCount(read.items)} read`] : []), `${done} sent`];
 }
+
+const ratioText = ({ ratio, read }: TransferSnapshot): string =>
+  ratio === undefined || read === undefined ? '' : formatSaving(ratio);
 
 /** Variants from the longest to the shortest. */
 function chunksTexts(snapshot: TransferSnapshot): string[] {

@@ -1,13 +1,14 @@
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 
-/** The bytes that the bar shows: bytes sent to the store, or bytes read or written when nothing is sent. */
-export const movedBytes = ({ bytesSent, bytesDone }: TransferSnapshot): number => bytesSent ?? bytesDone;
+/** Shown while bytes have left that the store has not acknowledged. */
+const NOT_ALL = 0.999;
 
 /** The part that is done, 0 to 1, by bytes, or by items when there are no bytes; undefined while there is no total. */
 export function doneFraction(snapshot: TransferSnapshot): number | undefined {
-  const { itemsTotal, bytesTotal, itemsDone } = snapshot;
+  const { itemsTotal, bytesTotal, itemsDone, bytesDone, read, chunksDone, chunksTotal = 0 } = snapshot;
   if (itemsTotal === undefined || bytesTotal === undefined) return undefined;
-  if (bytesTotal > 0) return Math.min(1, movedBytes(snapshot) / bytesTotal);
+  if (bytesTotal > 0)
+    return Math.min(read !== undefined && chunksDone < chunksTotal ? NOT_ALL : 1, bytesDone / bytesTotal);
   if (itemsTotal > 0) return Math.min(1, itemsDone / itemsTotal);
   return 1;
 }

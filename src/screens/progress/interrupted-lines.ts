@@ -17,10 +17,10 @@ export function interruptedLines(snapshot: TransferSnapshot, look: Look): string
 
 function progressText(snapshot: TransferSnapshot): string {
   if (snapshot.thaw !== undefined) return `waiting, ${readableText(snapshot.thaw)}`;
-  const { unit, chunksDone, chunksTotal, itemsDone, itemsTotal, bytesDone, bytesSent } = snapshot;
+  const { unit, chunksDone, chunksTotal, itemsDone, itemsTotal, bytesDone, read } = snapshot;
   const moves = kindOf(snapshot)?.moves;
   if (itemsTotal === undefined) return moves === undefined ? 'nothing was done yet' : 'nothing was transferred yet';
-  if (bytesSent !== undefined) return `${formatCount(chunksDone)} of ${formatQuantity(chunksTotal ?? 0, 'chunk')} sent`;
+  if (read !== undefined) return `${formatCount(chunksDone)} of ${formatQuantity(chunksTotal ?? 0, 'chunk')} sent`;
   const items = `${formatCount(itemsDone)} of ${countText(itemsTotal, unit, formatCount)}`;
   return moves === undefined ? items : `${items}, ${formatBytes(bytesDone)}`;
 }

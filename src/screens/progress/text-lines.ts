@@ -6,7 +6,7 @@ import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { SKIPPED_SHOWN, type SkippedFile } from '../../stores/transfer-state.js';
 import { formatBytes, formatBytesPair, formatDuration, formatPercent } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
-import { doneFraction, movedBytes } from './done-fraction.js';
+import { doneFraction } from './done-fraction.js';
 import { isStored, skippedTexts } from './problem-lines.js';
 import { kindOf, plannedCostText, ratesOf, retryText } from './progress-words.js';
 import { thawLogText } from './thaw-words.js';
@@ -62,8 +62,8 @@ export function statusLine(snapshot: TransferSnapshot, at: Date): string {
   return stamped(snapshot, at, [parts.join(' '), ...retrying(snapshot)].join(', '));
 }
 
-function bytesText(snapshot: TransferSnapshot): string {
-  const { done, total, unit } = formatBytesPair(movedBytes(snapshot), snapshot.bytesTotal ?? 0);
+function bytesText({ bytesDone, bytesTotal = 0 }: TransferSnapshot): string {
+  const { done, total, unit } = formatBytesPair(bytesDone, bytesTotal);
   return `${done}/${total}${unit}`;
 }
 

@@ -6,7 +6,8 @@ import type { AnySource } from './source.js';
 import type { DashboardSources } from './sources.js';
 import type { ViewModel } from './view-model.js';
 
-const LIVE_MS = 500;
+/** Milliseconds between two reads of what changes by itself. */
+export const LIVE_MS = 500;
 
 export interface RefreshingOptions {
   readonly dashboard: DashboardStore;

@@ -22,7 +22,7 @@ it('counts a chunk on its way by the share of it that was sent, in source bytes'
 
   chunk.onSent('a', 100);
 
-  expect(last()).toEqual({ type: 'sent', bytes: 250, storedBytes: 100 });
+  expect(last()).toEqual({ type: 'sent', items: 0, bytes: 250, storedBytes: 100 });
 });
 
 it('tells ten times a second at most, and the totals in the end', () => {
@@ -32,11 +32,11 @@ it('tells ten times a second at most, and the totals in the end', () => {
     now += 1;
     chunk.onSent('a', sent);
   }
-  chunk.finish();
+  chunk.finish(3);
   meter.finish();
 
   expect(events.length).toBeLessThanOrEqual(12);
-  expect(last()).toEqual({ type: 'sent', bytes: 1000, storedBytes: 1000 });
+  expect(last()).toEqual({ type: 'sent', items: 3, bytes: 1000, storedBytes: 1000 });
 });
 
 it('does not fall when a request is repeated, and counts what went over the wire twice', () => {
@@ -61,12 +61,22 @@ it('adds up the objects of a chunk, and several chunks', () => {
   two.onSent('chunk', 250);
   meter.finish();
 
-  expect(last()).toEqual({ type: 'sent', bytes: 1250, storedBytes: 350 });
+  expect(last()).toEqual({ type: 'sent', items: 0, bytes: 1250, storedBytes: 350 });
 });
 
 it('counts a chunk that need not be sent as there', () => {
-  meter.chunk(1000, 100).finish();
+  meter.chunk(1000, 100).finish(2);
   meter.finish();
 
-  expect(last()).toEqual({ type: 'sent', bytes: 1000, storedBytes: 0 });
+  expect(last()).toEqual({ type: 'sent', items: 2, bytes: 1000, storedBytes: 0 });
+});
+
+it('counts files and bytes of a further plan from zero, and goes on with what went over the wire', () => {
+  const chunk = meter.chunk(1000, 100);
+  chunk.onSent('a', 100);
+  chunk.finish(7);
+
+  meter.begin();
+
+  expect(last()).toEqual({ type: 'sent', items: 0, bytes: 0, storedBytes: 100 });
 });

@@ -3,6 +3,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { ProgressFile } from '../../../src/core/archive/resume/progress-file.js';
+import { statePaths } from '../../../src/core/archive/resume/state-folder.js';
 import { replaceFile } from '../../../src/core/platform/state/replace-file.js';
 import { createSource } from '../../../src/stores/dashboard/source.js';
 import type { DashboardSources } from '../../../src/stores/dashboard/sources.js';
@@ -10,6 +12,8 @@ import { widthOf } from '../../../src/ui/text.js';
 import { fillHome, lockUpload, savedId, saveUpload } from '../../support/dashboard-home.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { NOW, openDashboard, readAll, sourcesIn } from './open-dashboard.js';
+
+const GIB = 2 ** 30;
 
 const SIZES = [
   [60, 15],
@@ -101,7 +105,7 @@ describe('the dashboard', () => {
     const text = lines.join('\n');
 
     expect(lines[0]).toBe(
-      ' archiver dashboard  s3://acme-archive/lab                         us-west-2  profile lab  refreshed 12:04:31, every 5s',
+      ' archiver dashboard  s3://acme-archive/lab                    us-west-2  profile lab  refreshed 12:04:31, every 0.5s-5s',
     );
     expect(lines[1]).toBe(' [1 Overview]  2 Costs   3 Uploads   4 Inventory   5 Analyze   6 Fleet');
     expect(text).toMatch(
@@ -181,6 +185,26 @@ describe('the dashboard', () => {
     expect(text).toContain(`Continue it with: archiver resume ${savedId(2)}`);
     press('b');
     expect(frame(120, 40).at(-2)).toContain(`it has no manifest yet: archiver resume ${savedId(2)} completes it`);
+  });
+
+  it('shows of an upload that is running what its own display says, and how old that is where it stands still', async () => {
+    const home = await tempFolder();
+    await fillHome(home, NOW, { uploads: 1 });
+    await lockUpload(home, 0, hostname());
+    const progress = new ProgressFile(statePaths(join(home, 'state'), savedId(0)).progress);
+    progress.note({ at: NOW.toISOString(), files: 3, bytes: 3 * GIB, of: { files: 8, bytes: 8 * GIB } });
+    await progress.write();
+    let nowMs = NOW.getTime();
+    const sources = sourcesIn(home, () => new Date(nowMs));
+    await readAll(sources);
+    const { frame, press } = openDashboard(sources);
+    press('3');
+
+    expect(frame(120, 40)[4]).toMatch(/running .* 3\.\d+\/8\.\d+ GiB .* 37% /);
+    expect(frame(120, 40)[0]).toMatch(/every 0\.5s$/);
+    nowMs += 90_000;
+    await readAll(sources);
+    expect(frame(120, 40)[4]).toMatch(/ 37% +1m30s old /);
   });
 
   it('tells the age of a state file as of each refresh, also while nothing in it changes', async () => {

@@ -138,11 +138,11 @@ describe('interruptedLines', () => {
       target: './out',
       itemsDone: 12,
       itemsTotal: 41,
-      bytesSent: undefined,
+      read: undefined,
     });
 
     expect(interruptedLines(snapshot, look)).toEqual([
-      '▲ Restore stopped after 7m20s: 12 of 41 files, 80.0 GiB',
+      '▲ Restore stopped after 7m20s: 12 of 41 files, 71.2 GiB',
       '  kept  files already written stay in ./out',
     ]);
   });

@@ -21,8 +21,8 @@ export function sampleSnapshot(changes: Partial<TransferSnapshot> = {}): Transfe
     itemsFound: 13_290,
     bytesFound: 116 * GIB,
     itemsDone: 8112,
-    bytesDone: 80 * GIB,
-    bytesSent: 71.2 * GIB,
+    bytesDone: 71.2 * GIB,
+    read: { items: 9001, bytes: 80 * GIB },
     wireBytes: 37.5 * GIB,
     storedBytes: 37 * GIB,
     chunksDone: 364,
@@ -75,6 +75,6 @@ export function thawingSnapshot(changes: Partial<ThawProgress> = {}): TransferSn
     bytesDone: 0,
     plans: 0,
   };
-  const fetching = { bytesSent: undefined, wireBytes: undefined };
+  const fetching = { read: undefined, wireBytes: undefined };
   return sampleSnapshot({ operation: 'restore', phase: 'thawing', path: undefined, ...nothing, ...fetching, thaw });
 }

@@ -13,6 +13,43 @@ export function savedStatus({ document: state, holder }: Pick<FoundState, 'docum
   return state.status === 'complete' ? 'complete' : 'interrupted';
 }
 
+/** What a saved upload has done, and by when: of a running one what its own display says, of this run's plan. */
+export interface SavedProgress {
+  readonly files: number;
+  readonly bytes: number;
+  readonly of: { readonly files: number; readonly bytes: number };
+  /** Bytes that this run has sent. */
+  readonly sentBytes: number;
+  readonly atMs: number;
+}
+
+/** Tells what is done; undefined when nothing is known about it. Never more than all. */
+export function savedProgress({ document: state, progress }: FoundState): SavedProgress | undefined {
+  if (state === undefined) return undefined;
+  const { done, totals, found, updatedAt } = state;
+  const [{ files, bytes }, of] = progress === undefined ? [done, totals] : [progress, progress.of];
+  return {
+    files: Math.min(files, of.files),
+    bytes: Math.min(bytes, of.bytes),
+    of,
+    sentBytes: progress === undefined ? bytes - found.bytes : bytes,
+    atMs: Date.parse(progress?.at ?? updatedAt),
+  };
+}
+
+/** The part that is done, 0 to 1. */
+export const shareOf = ({ files, bytes, of }: Pick<SavedProgress, 'files' | 'bytes' | 'of'>): number =>
+  of.bytes === 0 ? Number(files >= of.files) : bytes / of.bytes;
+
+function progressDocument(one: FoundState) {
+  const known = one.progress === undefined ? undefined : savedProgress(one);
+  if (known === undefined) return {};
+  const { files, bytes, of, atMs } = known;
+  const percent = Math.floor(shareOf(known) * 100);
+  const totals = { filesTotal: of.files, bytesTotal: of.bytes };
+  return { progress: { time: new Date(atMs).toISOString(), percent, files, bytes, ...totals } };
+}
+
 /** The keys of its JSON document. `nowMs`: milliseconds since 1970. */
 export function stateDocument(one: FoundState, nowMs: number) {
   const { id: uploadId, document: state, problem } = one;
@@ -41,6 +78,7 @@ export function stateDocument(one: FoundState, nowMs: number) {
     updatedAt,
     elapsedMs: elapsedMs(state, nowMs),
     estimatedCompletion: leftMs === undefined ? null : new Date(nowMs + leftMs).toISOString(),
+    ...progressDocument(one),
     ...(failure === undefined ? {} : { reason: failure }),
   };
 }
@@ -53,10 +91,11 @@ export const elapsedMs = ({ createdAt }: UploadState, nowMs: number): number =>
 export function timeLeftMs(one: FoundState, nowMs: number): number | undefined {
   const { document: state } = one;
   if (state === undefined || savedStatus(one) !== 'running') return undefined;
-  const { done, found, totals, startedAt, updatedAt } = state;
-  const sent = done.bytes - found.bytes;
-  const took = Date.parse(updatedAt) - Date.parse(startedAt);
-  if (sent <= 0 || took <= 0) return undefined;
-  const left = ((totals.bytes - done.bytes) / sent) * took - (nowMs - Date.parse(updatedAt));
+  const known = savedProgress(one);
+  if (known === undefined) return undefined;
+  const { bytes, of, sentBytes, atMs } = known;
+  const took = atMs - Date.parse(state.startedAt);
+  if (sentBytes <= 0 || took <= 0) return undefined;
+  const left = ((of.bytes - bytes) / sentBytes) * took - (nowMs - atMs);
   return Math.max(0, Math.round(left));
 }

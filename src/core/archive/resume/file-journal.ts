@@ -7,7 +7,8 @@ import { errorText, systemCode } from '../../platform/failures/errors.js';
 import { encodeLogRecord } from './entry-log.js';
 import type { SavedUpload } from './saved-upload.js';
 import { savedUploads, statePaths } from './state-folder.js';
-import type { AcknowledgedChunk, JournalPlan, KeptUpload, UploadJournal } from './upload-journal.js';
+import { ProgressFile } from './progress-file.js';
+import type { AcknowledgedChunk, FilesAndBytes, JournalPlan, KeptUpload, UploadJournal } from './upload-journal.js';
 import { type Lock, takeLock } from '../../platform/state/lock.js';
 import { ownHolder } from '../../platform/state/lock-holder.js';
 import { LogFile, logHeader } from '../../platform/state/log.js';
@@ -35,6 +36,7 @@ export class FileJournal implements UploadJournal {
   private state: Mutable<UploadState> | undefined;
   private lock: Lock | undefined;
   private log: LogFile | undefined;
+  private progress: ProgressFile | undefined;
   private writing: Promise<void> = Promise.resolve();
   private isBroken = false;
   private isDirty = false;
@@ -95,6 +97,7 @@ export class FileJournal implements UploadJournal {
       this.lock = lock;
     }
     this.log = await LogFile.open(paths.entries, uploadId, goesOn?.logLength);
+    this.progress = new ProgressFile(paths.progress);
   }
 
   acknowledged(chunk: AcknowledgedChunk, files: number, bytes: number): void {
@@ -112,6 +115,10 @@ export class FileJournal implements UploadJournal {
     if (this.isDirty) return;
     this.isDirty = true;
     void this.guarded(() => this.flush());
+  }
+
+  sent(done: FilesAndBytes, of: FilesAndBytes): void {
+    this.progress?.note({ at: this.options.now().toISOString(), ...done, of: { files: of.files, bytes: of.bytes } });
   }
 
   /** Writes everything queued, in one write and one fsync; the state from time to time. */
@@ -137,6 +144,7 @@ export class FileJournal implements UploadJournal {
   private async finishAs(status: StateStatus): Promise<void> {
     if (this.state === undefined) return;
     await this.flush();
+    await this.progress?.write();
     this.state.status = status;
     await this.writeState();
   }
@@ -181,6 +189,8 @@ export class FileJournal implements UploadJournal {
   private async close(): Promise<void> {
     await this.log?.close().catch(() => undefined); // its contents were flushed before anything relied on them
     this.log = undefined;
+    await this.progress?.remove().catch(() => undefined); // only read while the lock is held
+    this.progress = undefined;
     await this.lock?.release().catch(() => undefined); // a stale lock is recognised
     this.lock = undefined;
   }

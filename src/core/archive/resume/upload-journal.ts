@@ -9,6 +9,11 @@ export type { AcknowledgedChunk } from './entry-log.js';
 
 const MIB = 2 ** 20;
 
+export interface FilesAndBytes {
+  readonly files: number;
+  readonly bytes: number;
+}
+
 /** Known when the first chunks are planned. */
 export interface JournalPlan {
   readonly uploadId: UploadId;
@@ -51,6 +56,8 @@ export interface UploadJournal {
   planned(plan: JournalPlan): Promise<void>;
   /** Copies what it needs and returns at once. `files` and `bytes` of the source are stored with this chunk. */
   acknowledged(chunk: AcknowledgedChunk, files: number, bytes: number): void;
+  /** Takes what was sent so far of this run's plan, `of`, for those who watch it. Called often; returns at once. */
+  sent(done: FilesAndBytes, of: FilesAndBytes): void;
   /** Changes the ID of the upload. Resolves when that is noted. */
   movedTo(uploadId: UploadId): Promise<void>;
   /** Called before a manifest may be in the store. Resolves when that is noted. */

@@ -3,7 +3,6 @@ import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { AcknowledgedChunk, JournalPlan } from '../resume/upload-journal.js';
 import type { UploadRun } from '../run/upload-run.js';
 import type { ChunkTask } from '../run/chunk-task.js';
-import { KIND } from '../../format/columns/entry-table.js';
 import type { PackedChunk } from '../run/packed-chunk.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import { uploadFolder } from '../../store/ids/upload-id.js';
@@ -50,11 +49,4 @@ export function acknowledgedChunk(
     direct: objects.map((object) => object.record),
     segments: isLast ? ledger.extras.get(entries[0] ?? 0)?.segments : undefined,
   };
-}
-
-/** Number of files of which this chunk stores the end. */
-export function filesOf({ ledger }: Pick<UploadRun, 'ledger'>, { part, entries }: ChunkTask): number {
-  if (part !== undefined && part.number < part.of) return 0;
-  const { kind } = ledger.table.columns;
-  return entries.reduce((files, index) => files + (kind[index] === KIND.directory ? 0 : 1), 0);
 }

@@ -1,25 +1,33 @@
 // Measures how much of an upload was sent while chunks are under way, and reports it at most ten times a second.
-import type { EventSink } from '../../events/events.js';
+import type { SentEvent } from '../../events/events.js';
 
 const INTERVAL_MS = 100;
 
 export interface ChunkMeter {
   /** Called with the bytes of this object that the request under way has sent; it may be a repeated one. */
   readonly onSent: (key: string, bytes: number) => void;
-  /** Called when the store has the chunk. */
-  readonly finish: () => void;
+  /** Called when the store has the chunk, with the number of files whose content it completes. */
+  readonly finish: (files: number) => void;
 }
 
-/** Adds up what chunks have sent. Repeated bytes count in stored bytes, as on the wire, and not in source bytes. */
+/** Adds up what chunks have sent, for everybody who shows it. Repeated bytes count in stored bytes, as on the wire, and not in source bytes. */
 export class SentMeter {
+  private items = 0;
   private bytes = 0;
   private storedBytes = 0;
   private reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly emit: EventSink,
+    private readonly emit: (event: SentEvent) => void,
     private readonly now: () => number = () => performance.now(),
   ) {}
+
+  /** Starts a plan: files and bytes count from zero. */
+  begin(): void {
+    this.items = 0;
+    this.bytes = 0;
+    this.finish();
+  }
 
   /** Starts a chunk of `bytes` source bytes that takes `storedBytes` in the store. */
   chunk(bytes: number, storedBytes: number): ChunkMeter {
@@ -44,14 +52,15 @@ export class SentMeter {
         }
         this.report();
       },
-      finish: () => {
+      finish: (files) => {
         count(1);
+        this.items += files;
         this.report();
       },
     };
   }
 
-  /** Reports the totals once more, at the end. */
+  /** Reports the totals now. */
   finish(): void {
     this.reportedAt = Number.NEGATIVE_INFINITY;
     this.report();
@@ -61,6 +70,6 @@ export class SentMeter {
     const at = this.now();
     if (at - this.reportedAt < INTERVAL_MS) return;
     this.reportedAt = at;
-    this.emit({ type: 'sent', bytes: Math.round(this.bytes), storedBytes: this.storedBytes });
+    this.emit({ type: 'sent', items: this.items, bytes: Math.round(this.bytes), storedBytes: this.storedBytes });
   }
 }

@@ -1,16 +1,18 @@
 // Packs and sends what is planned: the pipeline, with the ledger, the journal and the progress that belong to it.
 import { SentMeter } from './sent-meter.js';
+import { StoredFiles } from './stored-files.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { uploadFolder } from '../../store/ids/upload-id.js';
 import type { ManifestWriter } from '../../format/manifest/manifest-writer.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
+import type { FilesAndBytes } from '../resume/upload-journal.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { PackPool } from '../pack/pack-pool.js';
 import type { ChunkTask } from '../run/chunk-task.js';
 import { plannedObjects } from '../plan/direct-plan.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { type PlanInput, planUpload, type UploadPlan } from '../plan/plan-upload.js';
-import { acknowledgedChunk, filesOf, type JournalInput, journalPlan } from '../resumed/journal-entry.js';
+import { acknowledgedChunk, type JournalInput, journalPlan } from '../resumed/journal-entry.js';
 import { seedOf } from '../pack/seeded-hash.js';
 import { recordsContent } from '../run/settings.js';
 import { reportSkips } from '../scan/report-skips.js';
@@ -44,23 +46,36 @@ export async function transferAll(
   { onAllPacked, ...hooks }: TransferHooks,
 ): Promise<void> {
   const { packing, ledger, emit } = run;
+  let planned: FilesAndBytes = plan.pending;
+  const sent = new SentMeter((event) => {
+    emit(event);
+    run.resume.journal?.sent({ files: event.items, bytes: event.bytes }, planned);
+  });
   const isOneRound = packing.dedup !== true;
-  await transfer(run, plan, pool, { ...hooks, ...(isOneRound && onAllPacked !== undefined ? { onAllPacked } : {}) });
+  const first = { ...hooks, ...(isOneRound && onAllPacked !== undefined ? { onAllPacked } : {}) };
+  await transfer(run, { plan, pool, sent }, first);
   const pending = isOneRound ? undefined : pendingTotals(ledger.table);
   if (pending === undefined || pending.entries === 0) return;
   emit({
     type: 'note',
     text: `packed now, because of changes since the comparison: ${counted(pending.entries, 'file')}`,
   });
+  planned = pending;
   const further = new PackPool(packing.workers);
   try {
-    await transfer(run, planUpload(run, pending), further, hooks);
+    await transfer(run, { plan: planUpload(run, pending), pool: further, sent }, hooks);
   } finally {
     await further.close();
   }
 }
 
-async function transfer(run: TransferInput, plan: UploadPlan, pool: PackPool, hooks: TransferHooks): Promise<void> {
+interface Round {
+  readonly plan: UploadPlan;
+  readonly pool: PackPool;
+  readonly sent: SentMeter;
+}
+
+async function transfer(run: TransferInput, { plan, pool, sent }: Round, hooks: TransferHooks): Promise<void> {
   const { ledger, sender, emit, packing } = run;
   const { journal } = run.resume;
   const chunks = plan.lanes.flat().length;
@@ -83,7 +98,8 @@ async function transfer(run: TransferInput, plan: UploadPlan, pool: PackPool, ho
   const target = { store, folder: uploadFolder(run.uploadId), kmsKeyId, retention: run.retention, retries };
   /** Records of packed chunks; undefined for a chunk that need not be sent. */
   const records = new Map<ChunkTask, ChunkRecord | undefined>();
-  const sent = new SentMeter(emit);
+  sent.begin();
+  const stored = new StoredFiles(ledger.table);
   const report = (): void => {
     const { files, bytes, current } = pool.progress();
     emit({ type: 'progress', items: files, bytes, path: displayPath(ledger.table.path(current)) });
@@ -112,16 +128,18 @@ async function transfer(run: TransferInput, plan: UploadPlan, pool: PackPool, ho
       send: async (task, packed, signal) => {
         const record = records.get(task);
         records.delete(task);
-        const { chunk, shard, bytes } = task;
+        const { chunk, shard } = task;
+        const { bytes } = packed;
         let outcome = { durationMs: 0, troubled: false };
         const storedBytes = packed.size + packed.objects.reduce((sum, { record: { size } }) => sum + size, 0);
         const meter = sent.chunk(bytes, storedBytes);
         if (record !== undefined) {
           await noted;
           outcome = await sender.send(target, record, packed, { signal, onSent: meter.onSent });
-          journal?.acknowledged(acknowledgedChunk(run, task, record, packed), filesOf(run, task), bytes);
         }
-        meter.finish();
+        const files = stored.add(task);
+        if (record !== undefined) journal?.acknowledged(acknowledgedChunk(run, task, record, packed), files, bytes);
+        meter.finish(files);
         const packedBytes = packed.rawSize + packed.objects.reduce((sum, { record }) => sum + record.rawSize, 0);
         emit({ type: 'chunk', state: 'finished', chunk, shard, rawBytes: bytes, packedBytes, storedBytes });
         return outcome;

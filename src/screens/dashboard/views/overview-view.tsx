@@ -248,7 +248,7 @@ function uploadColumns(
       priority: 0,
       cell: (index, room) => <DoneGauge upload={uploads[index]} width={room} />,
     },
-    { width: 11, align: 'right', priority: 1, cell: of(rateText) },
+    { width: 11, align: 'right', priority: 1, cell: of((upload) => rateText(upload, nowMs)) },
     { width: 6, align: 'right', priority: 2, cell: of((upload) => leftText(upload, nowMs)) },
   ];
 }

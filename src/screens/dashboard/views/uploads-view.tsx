@@ -148,7 +148,7 @@ function columnsOf(rows: readonly FoundState[], names: (text: string) => string,
       width: 10,
       align: 'right',
       priority: 5,
-      cell: of((one) => (one.holder === undefined ? '-' : rateText(one))),
+      cell: of((one) => (one.holder === undefined ? '-' : rateText(one, nowMs))),
     },
     { title: 'ETA', width: 6, align: 'right', priority: 4, cell: of((one) => leftText(one, nowMs)) },
   ];

@@ -124,7 +124,7 @@ it('is refused where it cannot be opened, before anything has begun', async () =
 
 it('has a line for all that happens, but for what comes many times a second', () => {
   expect(logLineOf({ type: 'progress', items: 1, bytes: 1 })).toBeUndefined();
-  expect(logLineOf({ type: 'sent', bytes: 1, storedBytes: 1 })).toBeUndefined();
+  expect(logLineOf({ type: 'sent', items: 1, bytes: 1, storedBytes: 1 })).toBeUndefined();
   expect(logLineOf({ type: 'phase', phase: 'scanning' })).toEqual({ level: 'info', event: 'phase', phase: 'scanning' });
   expect(logLineOf({ type: 'skip', path: 'a', reason: 'denied' })).toEqual({
     level: 'warn',

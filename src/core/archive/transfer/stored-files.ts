@@ -1,0 +1,25 @@
+// Counts files whose whole content is in the store, chunk by chunk; pieces of a cut file arrive in any order.
+import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
+import type { ChunkTask } from '../run/chunk-task.js';
+
+export class StoredFiles {
+  /** Pieces in the store, by the first entry of their file. */
+  private readonly pieces = new Map<number, number>();
+
+  constructor(private readonly table: Pick<EntryTable, 'columns'>) {}
+
+  /** Takes a packed chunk that the store has; returns how many files it completes. Files that could not be read are none of them. */
+  add({ part, entries }: Pick<ChunkTask, 'part' | 'entries'>): number {
+    if (part !== undefined && this.piecesOf(entries[0] ?? 0) < part.of) return 0;
+    const { kind, status } = this.table.columns;
+    const isStored = (index: number): boolean =>
+      kind[index] !== KIND.directory && (status[index] === STATUS.stored || status[index] === STATUS.changed);
+    return entries.reduce((files, index) => files + Number(isStored(index)), 0);
+  }
+
+  private piecesOf(first: number): number {
+    const pieces = (this.pieces.get(first) ?? 0) + 1;
+    this.pieces.set(first, pieces);
+    return pieces;
+  }
+}
