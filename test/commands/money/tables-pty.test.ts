@@ -48,6 +48,7 @@ describe.each(TABLE_SCENES)('$name', (scene) => {
         .toEqual([]);
       expect.soft(text).not.toMatch(/\$\S*…|…[\d.]*%/);
     }
+    if (scene.varies === true) return;
     await expect(tablePicture(scene, drawn)).toMatchFileSnapshot(`../../../docs/screens/table-${scene.name}.txt`);
   });
 });
