@@ -1,13 +1,13 @@
 // Chooses the columns of a result table and their widths: never wider than the terminal. Columns that may be cut shrink first, then whole
 // columns go in the order that the table states, then words are cut, and at last columns go from the right. Numbers are never cut: a part of
-// an amount is a wrong amount.
+// an amount is a wrong amount. So are words of which a part tells nothing, such as states and times.
 import { widthOf } from './text.js';
 
 export interface TableColumn {
   readonly key: string;
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** Set for columns that may be cut in the middle (paths, sources). */
+  /** True for columns that are cut in the middle first (paths, sources), false for those that are never cut, as if they were numbers. */
   readonly isCuttable?: boolean;
   /** The columns with the highest number go first when there is no room; those without one go last, from the right. */
   readonly dropOrder?: number;
@@ -80,7 +80,7 @@ function shrink(fitted: readonly FittedColumn[], width: number): readonly Fitted
 /** Takes what is still too much from all columns of words. */
 function shrinkWords(fitted: readonly FittedColumn[], width: number): readonly FittedColumn[] {
   const narrow = shrink(fitted, width);
-  const words = narrow.filter(({ column }) => column.isCuttable === true || column.align !== 'right');
+  const words = narrow.filter(({ column: { isCuttable, align } }) => isCuttable ?? align !== 'right');
   return takeFromWidest(narrow, words, overflow(narrow, width), SHORTEST_WORDS);
 }
 

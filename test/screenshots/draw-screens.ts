@@ -8,6 +8,8 @@ import { dashboardScreen } from './dashboard-scenes.js';
 import { progressScreen } from './progress-scenes.js';
 import { shellScreen } from './shell-scenes.js';
 import { type PhotographedScreen, shoot, SIZES } from './scene.js';
+import { drawTable, TABLE_SCENES, TABLE_WIDTHS, tablePicture } from './table-scenes.js';
+import { openTableWorld } from './table-world.js';
 
 const SCREENS: readonly PhotographedScreen[] = [browseScreen, dashboardScreen, shellScreen, progressScreen];
 const FOLDER = fileURLToPath(new URL('../../docs/screens', import.meta.url));
@@ -32,6 +34,19 @@ for (const screen of SCREENS) {
   } finally {
     await world.close();
   }
+}
+const tables = TABLE_SCENES.filter(
+  ({ name, varies }) =>
+    varies !== true && (wanted.length === 0 || wanted.includes('table') || wanted.includes(`table-${name}`)),
+);
+if (tables.length > 0) {
+  const world = await openTableWorld();
+  for (const scene of tables) {
+    const drawn = new Map<number, string>();
+    for (const columns of TABLE_WIDTHS) drawn.set(columns, (await drawTable(world, scene, columns)).text);
+    await writeFile(join(FOLDER, `table-${scene.name}.txt`), tablePicture(scene, drawn));
+  }
+  await world.close();
 }
 // oxlint-disable-next-line unicorn/no-process-exit -- the server of a world may hold its connections open
 process.exit(0);

@@ -35,7 +35,7 @@ const SCENES: readonly ProgressScene[] = [
     name: 'upload',
     args: UPLOAD,
     rule: { fault: { kind: 'no-answer' }, operation: 'PutObject', path: CHUNK, skip: 5 },
-    steps: [['see', /5 of 8 chunks|5\/8 chunks/]],
+    steps: [['see', /25 of 40 files|5 of 8 chunks|5\/8 chunks/]],
   },
   {
     name: 'retry',
@@ -53,7 +53,7 @@ const SCENES: readonly ProgressScene[] = [
     name: 'restore',
     args: RESTORE,
     rule: { fault: { kind: 'no-answer' }, operation: 'GetObject', path: CHUNK, skip: 5 },
-    steps: [['see', /5 of 8 chunks|5\/8 chunks/]],
+    steps: [['see', /25 of 40 files|5 of 8 chunks|5\/8 chunks/]],
   },
   { name: 'restored', args: RESTORE, steps: [['see', 'Restored']] },
   {

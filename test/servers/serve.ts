@@ -14,6 +14,10 @@ export interface Serving {
   /** Of the server: what it stores, its home, its log. */
   readonly folder: string;
   readonly stop: () => Promise<void>;
+  /** Ends the server, and keeps what it stores. */
+  readonly halt: () => Promise<void>;
+  /** Starts it again after `halt`. */
+  readonly resume: () => Promise<void>;
 }
 
 export interface ToServe {
@@ -52,31 +56,38 @@ export async function waitUntilReady(url: string, whyNot: () => string | undefin
 export async function serve({ name, command, args, env = {}, url }: ToServe): Promise<Serving> {
   const folder = serverFolder(name);
   const log = join(folder, 'log');
-  // Into a file: a pipe that nobody reads any more would end it.
-  const output = openSync(log, 'w');
-  const child = spawn(command, args(folder), {
-    stdio: ['ignore', output, output],
-    // The command may be a wrapper: its own process group is ended as a whole.
-    detached: true,
-    env: { ...process.env, HOME: folder, ...env },
-  });
-  closeSync(output);
-  let ended: string | undefined;
-  child.once('exit', (status, signal) => (ended = `status ${status ?? signal}`));
-  child.once('error', (error) => (ended = error.message));
-  const stop = async (): Promise<void> => {
-    if (ended === undefined && child.pid !== undefined) {
+  const argv = args(folder);
+  let halt = (): Promise<void> => Promise.resolve();
+  const resume = async (): Promise<void> => {
+    // Into a file: a pipe that nobody reads any more would end it.
+    const output = openSync(log, 'a');
+    const child = spawn(command, argv, {
+      stdio: ['ignore', output, output],
+      // The command may be a wrapper: its own process group is ended as a whole.
+      detached: true,
+      env: { ...process.env, HOME: folder, ...env },
+    });
+    closeSync(output);
+    let ended: string | undefined;
+    child.once('exit', (status, signal) => (ended = `status ${status ?? signal}`));
+    child.once('error', (error) => (ended = error.message));
+    halt = async () => {
+      if (ended !== undefined || child.pid === undefined) return;
       const exit = once(child, 'exit');
       process.kill(-child.pid, 'SIGKILL');
       await exit;
-    }
+    };
+    await waitUntilReady(url, () => ended && `${ended}, ${readFileSync(log, 'utf8').slice(-SHOWN)}`);
+  };
+  const stop = async (): Promise<void> => {
+    await halt();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    await waitUntilReady(url, () => ended && `${ended}, ${readFileSync(log, 'utf8').slice(-SHOWN)}`);
+    await resume();
   } catch (error) {
     await stop();
     throw error;
   }
-  return { folder, stop };
+  return { folder, stop, halt: () => halt(), resume };
 }

@@ -59,7 +59,11 @@ export interface MemoryS3 {
   /** What the server makes of If-None-Match; tests change it as they go. */
   readonly conditions: { ifNoneMatch: IfNoneMatch };
   /** What the server answers in place of its own answer; tests change it as they go. */
-  readonly rules: { answer?: (operation: string, call: Call) => Answer | undefined };
+  readonly rules: {
+    answer?: (operation: string, call: Call) => Answer | undefined;
+    /** What its clock says; it stands still there. */
+    date?: Date;
+  };
   /** Lifecycle configurations by bucket, as XML. */
   readonly lifecycles: Map<string, string>;
   /** From now on the bucket keeps versions. */
@@ -553,7 +557,8 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
     const answered = rules.answer?.(operation, call) ?? (await own());
     const { status, headers: extra = {}, body = '' } = answered;
     const length = extra['content-length'] ?? String(Buffer.byteLength(body));
-    response.writeHead(status, { ...extra, 'content-length': length });
+    const date = rules.date === undefined ? {} : { date: rules.date.toUTCString() };
+    response.writeHead(status, { ...date, ...extra, 'content-length': length });
     response.end(method === 'HEAD' ? undefined : body);
   };
   const server = http.createServer(

@@ -9,6 +9,8 @@ export interface TerminalSession {
   readonly screen: () => Promise<string[]>;
   /** The same with the rows that have left the screen at its top. */
   readonly history: () => Promise<string[]>;
+  /** The rows that the terminal had to continue below, because they are longer than it is wide. */
+  readonly tooLong: () => Promise<string[]>;
   /** The screen with its colours. */
   readonly cells: () => Promise<readonly (readonly Cell[])[]>;
   readonly isAlternate: () => Promise<boolean>;
@@ -87,6 +89,11 @@ export function openSession(args: readonly string[], options: SessionOptions): T
     history: async () => {
       await flushed();
       return linesFrom(0, terminal.buffer.active.length);
+    },
+    async tooLong() {
+      await flushed();
+      const rows = linesFrom(0, terminal.buffer.active.length);
+      return rows.filter((_, row) => terminal.buffer.active.getLine(row + 1)?.isWrapped === true);
     },
     async cells() {
       await flushed();

@@ -71,6 +71,7 @@ const columnsAt = (now: Date): readonly Column<Row>[] => {
     column(
       'STATE',
       ofWriter(({ condition }) => WORDS[condition]),
+      { isCuttable: false },
     ),
     numbers(
       'SEEN',
@@ -83,7 +84,7 @@ const columnsAt = (now: Date): readonly Column<Row>[] => {
     numbers(
       'CONFIG',
       ofWriter(({ heartbeat }) => ofKnown(heartbeat?.configVersion, String)),
-      { dropOrder: 2 },
+      { dropOrder: 4 },
     ),
     column(
       'SOURCE',
@@ -94,16 +95,18 @@ const columnsAt = (now: Date): readonly Column<Row>[] => {
     numbers(
       'FILES',
       ofSource(({ files }) => formatCount(files)),
+      { dropOrder: 1 },
     ),
     numbers(
       'SIZE',
       ofSource(({ bytes }) => formatBytes(bytes)),
+      { dropOrder: 2 },
     ),
-    numbers('CHANGES', ofSource(changesText), { dropOrder: 1 }),
+    numbers('CHANGES', ofSource(changesText), { dropOrder: 3 }),
     numbers(
       'SKIPPED',
       ofSource(({ skipped }) => formatCount(skipped)),
-      { dropOrder: 3 },
+      { dropOrder: 5 },
     ),
   ];
 };

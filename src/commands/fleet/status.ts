@@ -2,9 +2,8 @@ import { resolve } from 'node:path';
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results, Verbosity } from '../../cli/context.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
-import { textOf } from '../kit/lines.js';
 import { stopwatch, warnOf } from '../kit/run.js';
-import type { TableContext } from '../kit/table.js';
+import { fitLines, type TableContext } from '../kit/table.js';
 import { fleetArg, readFleetAt, type WatchContext, watchFlags } from './watch.js';
 import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 
@@ -45,6 +44,7 @@ export const command = defineCommand({
     const table = await fleetTable(fleet, context);
     const head = `${countsText(fleet)} in ${printable(base)}`;
     const document = { ...fleetDocument(fleet), requests: fleet.requests, durationMs: elapsed() };
-    context.result(document, () => table + textOf([head, ...troubleLines(fleet, context.verbose)]));
+    const below = await fitLines([head, ...troubleLines(fleet, context.verbose)], context);
+    context.result(document, () => table + below);
   },
 });

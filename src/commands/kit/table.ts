@@ -1,7 +1,8 @@
 // Result tables, as wide as the terminal. A column knows its cell, so that rows and columns are written once.
+import { PassThrough } from 'node:stream';
 import type { Results, Terminal } from '../../cli/context.js';
 import type { TableColumn } from '../../ui/table-columns.js';
-import { INDENT, minuteText, ofKnown } from './lines.js';
+import { INDENT, minuteText, ofKnown, textOf } from './lines.js';
 
 const DEFAULT_WIDTH = 80;
 /** Width for output to programs and pagers, where nothing is cut. */
@@ -22,11 +23,18 @@ const widthOf = (stdout: TableContext['stdout']): number =>
 /** A line with a label (`lines.ts`), or the continuation of one. */
 const FACT = new RegExp(`^ {2}.{${INDENT.length - 3}} (?=\\S)`, 'u');
 
+/** Where tables go: to the terminal, or with --output to a file, which has room for all; nothing is written to its stream. */
+export const roomFor = (output: string | undefined, { json, stdout }: TableContext): TableContext => ({
+  json,
+  stdout: output === undefined ? stdout : new PassThrough(),
+});
+
 /**
- * Wraps the lines that are wider than the terminal, the values of facts below each other; other outputs than a terminal get the text as it
- * is. Not for text that is copied, such as JSON and keys.
+ * Joins the lines, and wraps those that are wider than the terminal, the values of facts below each other; other outputs than a terminal get
+ * them as they are. Not for text that is copied, such as JSON and keys.
  */
-export async function fitText(text: string, { stdout }: Pick<Terminal, 'stdout'>): Promise<string> {
+export async function fitLines(lines: readonly string[], { stdout }: Pick<TableContext, 'stdout'>): Promise<string> {
+  const text = textOf(lines);
   if (stdout.isTTY !== true) return text;
   const { wrapped } = await import('../../ui/wrapped.js');
   const width = widthOf(stdout);
@@ -90,6 +98,6 @@ export const moments = <T>(
   moment: (row: T) => string | null | undefined,
   more: More<T> = {},
 ): Column<T> => ({
-  ...column<T>(title, (row) => ofKnown(moment(row), minuteText), more),
+  ...column<T>(title, (row) => ofKnown(moment(row), minuteText), { isCuttable: false, ...more }),
   isMoment: true,
 });

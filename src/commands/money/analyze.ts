@@ -7,11 +7,11 @@ import { conflicts, dashed, idle, requires } from '../../cli/rule.js';
 import { PROVIDERS } from '../../core/store/providers/provider.js';
 import type { EventSink } from '../../core/events/events.js';
 import { detectedStoreFlags, DEFAULT_REGION } from '../kit/flags.js';
-import { fact, textOf } from '../kit/lines.js';
+import { fact } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
 import type { AnalyzedStore, TextLine } from './store-analysis.js';
 import type { StoreContext } from '../kit/store.js';
-import { fitText, tableText, type TableContext } from '../kit/table.js';
+import { fitLines, tableText, type TableContext } from '../kit/table.js';
 
 const flags = {
   provider: flag.choice(PROVIDERS, {
@@ -158,6 +158,6 @@ async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeo
   const lines = (facts: readonly TextLine[]): readonly string[] => facts.map(({ label, value }) => fact(label, value));
   const head = [kit.titleLine(store, figures), ...lines(kit.headFacts(store, figures))];
   const ends = [...lines(hasMoves ? kit.adviceFacts(figures) : []), fact('prices', kit.pricesText(store))];
-  const [above, below] = await Promise.all([head, ends].map((own) => fitText(textOf(own), context)));
+  const [above, below] = await Promise.all([head, ends].map((own) => fitLines(own, context)));
   return { document, text: `${above}\n${tables.join('\n')}\n${below}` };
 }

@@ -2,7 +2,7 @@
 import type { ClassEstimate, RestoreOption } from '../../core/cost/class-estimate.js';
 import { roundedBill } from '../../core/cost/cost-model.js';
 import { roundedUsd } from '../../core/cost/money.js';
-import { formatUsd } from '../../ui/format-usd.js';
+import { fineUsd } from '../../ui/format-usd.js';
 import { fact } from '../kit/lines.js';
 
 /** Returns the JSON of an estimate. */
@@ -29,14 +29,14 @@ export function keepingFacts({
   earlyDeletionUsd,
 }: ClassEstimate): string[] {
   return [
-    fact('storage', `${formatUsd(monthlyUsd)} a month, ${formatUsd(yearlyUsd)} a year`),
-    fact('upload', `requests ${formatUsd(uploadUsd)} once; transfer to the store is free`),
+    fact('storage', `${fineUsd(monthlyUsd)} a month, ${fineUsd(yearlyUsd)} a year`),
+    fact('upload', `requests ${fineUsd(uploadUsd)} once; transfer to the store is free`),
     ...(minimumDays === null || minimumDays === 0
       ? []
       : [
           fact(
             'minimum',
-            `${minimumDays} days: what is deleted sooner is paid for until then, ${formatUsd(earlyDeletionUsd)} at most`,
+            `${minimumDays} days: what is deleted sooner is paid for until then, ${fineUsd(earlyDeletionUsd)} at most`,
           ),
         ]),
   ];
@@ -54,6 +54,6 @@ export const readyText = (wait: RestoreOption['wait']): string => {
 
 /** `$94.21 with transfer to the internet, readable within 12 h; $85.21 if …`. */
 function restoreText({ wait, estimate: { costUsd }, leastUsd }: RestoreOption): string {
-  const least = leastUsd === costUsd ? '' : `; ${formatUsd(leastUsd)} if the free transfer of the month is left`;
-  return `${formatUsd(costUsd)} with transfer to the internet, ${readyText(wait)}${least}`;
+  const least = leastUsd === costUsd ? '' : `; ${fineUsd(leastUsd)} if the free transfer of the month is left`;
+  return `${fineUsd(costUsd)} with transfer to the internet, ${readyText(wait)}${least}`;
 }

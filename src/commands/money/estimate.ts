@@ -8,10 +8,9 @@ import type { EventSink } from '../../core/events/events.js';
 import { filterFlags, outputFlags, storageClassFlag } from '../kit/flags.js';
 import { priceFlags, priceRules } from './price-flags.js';
 import type { EstimatedFolder, MeasuredRate } from './folder-estimate.js';
-import { textOf } from '../kit/lines.js';
 import type { PriceContext } from './chosen-prices.js';
 import { isGiven, withProgress } from '../kit/run.js';
-import { fitText, tableText, type TableContext } from '../kit/table.js';
+import { fitLines, tableText, type TableContext } from '../kit/table.js';
 
 const { failFast: _failFast, ...whichFiles } = filterFlags;
 const MB = 1e6;
@@ -104,8 +103,8 @@ export const command = defineCommand({
     });
     const document = folderEstimateDocument(estimated, values);
     const table = await tableText(estimated.classes, CLASS_COLUMNS, context);
-    const head = await fitText(textOf(folderLines(estimated)), context);
-    const sections = await fitText(textOf(sectionLines(estimated, values)), context);
+    const head = await fitLines(folderLines(estimated), context);
+    const sections = await fitLines(sectionLines(estimated, values), context);
     context.result(document, () => (values.format === 'json' ? documentLine(document) : `${head}${table}${sections}`));
     return estimated.folder.skipped.some(({ special }) => !special) ? 3 : 0;
   },

@@ -15,9 +15,9 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { DEFAULT_REGION } from '../kit/flags.js';
-import { fact, minuteText, textOf } from '../kit/lines.js';
+import { fact, minuteText } from '../kit/lines.js';
 import type { StoreContext, StoreValues } from '../kit/store.js';
-import { column, numbers, tableText, type TableContext } from '../kit/table.js';
+import { column, fitLines, numbers, tableText, type TableContext } from '../kit/table.js';
 import type { FoundStore } from './analyze/analyze-call.js';
 import { storePrices } from './analyze/store-prices.js';
 import { type ReadingContext, type ReadRecords, readRecords } from './read-records.js';
@@ -31,7 +31,7 @@ const COLUMNS = [
   column<Correction>('PROJECT', ({ project }) => (project === null ? 'none' : printable(project)), {
     isCuttable: true,
   }),
-  column<Correction>('CLASS', ({ storageClass }) => printable(storageClass)),
+  column<Correction>('CLASS', ({ storageClass }) => printable(storageClass), { isCuttable: false }),
   numbers<Correction>('RECORDED (OBJECTS)', ({ before }) => countedText(before)),
   numbers<Correction>('FOUND', ({ after }) => countedText(after)),
   numbers<Correction>('A MONTH', ({ before }) => usdText(before), { dropOrder: 1 }),
@@ -99,7 +99,7 @@ export async function rebaseStore(url: string, { values, context, emit }: Rebase
     requests: store.requests,
   });
   const table = rebase.corrections.length === 0 ? '' : `\n${await tableText(rebase.corrections, COLUMNS, context)}`;
-  return { document, text: textOf(lines(rebase, document)) + table };
+  return { document, text: (await fitLines(lines(rebase, document), context)) + table };
 }
 
 async function foundStore(

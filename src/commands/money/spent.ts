@@ -15,7 +15,7 @@ import { periodDocument, periodText } from './period-flags.js';
 import type { ReadingContext, ReadRecords } from './read-records.js';
 
 export const ESTIMATED =
-  'Amounts are estimates from the prices that held: no free tier,\nand every run as if it were the first of its month.';
+  'Amounts are estimates from the prices that held: no free\ntier, and every run as if it were the first of its month.';
 
 /** Limits a report to a region. It has a name of its own, as the general setting `region` says where stores are and would hide records. */
 export const recordedRegionFlag = {

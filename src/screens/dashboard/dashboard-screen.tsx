@@ -11,6 +11,7 @@ import { SearchLine } from '../../ui/search-line.js';
 import { BASE_COLUMNS, useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { BETWEEN, type Message, Status } from '../../ui/status.js';
 import { Tabs } from '../../ui/tabs.js';
+import { widthOf } from '../../ui/text.js';
 import { useKeys } from '../../ui/use-keys.js';
 import { cursorIn, rowsAt } from '../../stores/dashboard/dashboard-store.js';
 import { useNames } from '../use-names.js';
@@ -136,12 +137,14 @@ function StatusBar({
   const mode = useView((state) => state.mode);
   useView(({ places }) => places[view.id]);
   useTextOf(reads, () => JSON.stringify([summaryOf(view, dashboard), positionOf(view, dashboard)]));
+  const { columns } = useSize();
   const position = positionOf(view, dashboard);
   if (mode === 'filter') return <FilterBar view={view} position={position} />;
   const message = notice === undefined ? summaryOf(view, dashboard) : ({ text: notice, tone: 'warn' } as const);
-  return (
-    <Status message={{ ...message, text: message.text.split(BETWEEN).map(names).join(BETWEEN) }} right={position} />
-  );
+  const parts = message.text.split(BETWEEN).map(names);
+  // How old the figures are counts for more than which of them the cursor is on.
+  const hasRoom = message.tone !== 'bad' || widthOf(`✗ ${parts[0] ?? ''}  ${position}`) <= columns - 2;
+  return <Status message={{ ...message, text: parts.join(BETWEEN) }} right={hasRoom ? position : ''} />;
 }
 
 const summaryOf = (view: DashboardView, dashboard: Dashboard): Message =>

@@ -137,6 +137,21 @@ test('a later read that fails leaves the rows, and says so', async () => {
   expect(frame.at(-2)).toMatch(/^ ✗ cannot be read since 12:04, figures of 12:04/);
 });
 
+test('a first read that ends after its beginning does not tell that there is nothing', async () => {
+  const inventory = createSource<Inventory>({
+    now: () => NOW,
+    read: (_signal, _before, show) => {
+      show({ uploads: [], unread: 1, unreadable: 0, note: null });
+      return Promise.reject(new StoreError('store', 'the connection was cut'));
+    },
+  });
+  const shown = openStoreDashboard('inventory', { inventory });
+  await shown.refresh();
+  const frame = shown.frame(80, 24).join('\n');
+  expect(frame).toContain('The uploads of s3://acme-archive/lab cannot be read.');
+  expect(frame).not.toContain('There is no finished upload');
+});
+
 test('rows come while the rest is read', async () => {
   const { uploads } = await three();
   const inventory = createSource<Inventory>({

@@ -13,9 +13,9 @@ const COLUMNS: readonly Column<BudgetStatus>[] = [
   }),
   column('PERIOD', ({ budgetPeriod }) => budgetPeriod, { dropOrder: 4 }),
   numbers('COST', ({ costUsage }) => usageCell('cost', costUsage)),
-  column('COST IS', ({ costUsage }) => costUsage.alertState, { dropOrder: 1 }),
+  column('COST IS', ({ costUsage }) => costUsage.alertState, { isCuttable: false, dropOrder: 1 }),
   numbers('VOLUME', ({ volumeUsage }) => usageCell('volume', volumeUsage), { dropOrder: 3 }),
-  column('VOLUME IS', ({ volumeUsage }) => volumeUsage.alertState, { dropOrder: 2 }),
+  column('VOLUME IS', ({ volumeUsage }) => volumeUsage.alertState, { isCuttable: false, dropOrder: 2 }),
 ];
 
 /** Declares `budget list`, which can also be called as `cost budget list`. */

@@ -4,9 +4,9 @@ import { flag, type Values } from '../../../cli/flag.js';
 import type { Limits, RunUse } from '../../../core/money/budget/budget.js';
 import { usageError } from '../../../core/platform/failures/errors.js';
 import { budgetFlags, withBudgetBook } from '../budget-book.js';
-import { textOf } from '../../kit/lines.js';
 import { isGiven } from '../../kit/run.js';
 import type { StoreContext } from '../../kit/store.js';
+import { fitLines, type TableContext } from '../../kit/table.js';
 import { globalFlag, projectArg, projectOf, statusLines } from './budget-target.js';
 import type { ReadingContext } from '../read-records.js';
 import { exclusiveFlag } from '../../kit/guard-flags.js';
@@ -52,7 +52,7 @@ export const budgetSet = (path: 'budget set' | 'cost budget set') =>
       1: 'the budgets cannot be read or written',
       4: 'not set: the store creates no key only once, and --exclusive was not given',
     },
-    async run(values, [name], context: Results<'budget set'> & Clock & StoreContext & ReadingContext) {
+    async run(values, [name], context: Results<'budget set'> & Clock & StoreContext & ReadingContext & TableContext) {
       const project = projectOf(name, values.global);
       const { begunWith, budgetIn, withBudget } = await import('../../../core/money/budget/budget.js');
       const { statusOf } = await import('../../../core/money/budget/status.js');
@@ -71,7 +71,8 @@ export const budgetSet = (path: 'budget set' | 'cost budget set') =>
         const budget = budgetIn(book, project);
         if (budget === null) throw usageError('the budget was removed by somebody else meanwhile');
         const status = statusOf(project, budget, now, book.reservations);
-        context.outcome({ ...status, location }, () => textOf(statusLines(status)));
+        const text = await fitLines(statusLines(status), context);
+        context.outcome({ ...status, location }, () => text);
       });
     },
   });

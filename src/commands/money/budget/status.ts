@@ -4,8 +4,8 @@ import { ArchiverError } from '../../../core/platform/failures/errors.js';
 import { shellWord } from '../../../core/platform/text/shell-word.js';
 import { budgetFlags, withBudgetBook } from '../budget-book.js';
 import { formatQuantity } from '../../../ui/format.js';
-import { textOf } from '../../kit/lines.js';
 import type { StoreContext } from '../../kit/store.js';
+import { fitLines, type TableContext } from '../../kit/table.js';
 import { globalFlag, nameOf, projectArg, projectOf, statusLines } from './budget-target.js';
 
 /** Declares `budget status`, which can also be called as `cost budget status`. */
@@ -22,7 +22,7 @@ export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
     async run(
       values,
       [name],
-      context: Results<'budget status'> & Messages & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>,
+      context: Results<'budget status'> & Messages & Clock & StoreContext & TableContext & Pick<Places, 'home' | 'cwd'>,
     ) {
       const project = projectOf(name, values.global);
       const { budgetsFor } = await import('../../../core/money/budget/budget.js');
@@ -44,7 +44,8 @@ export const budgetStatus = (path: 'budget status' | 'cost budget status') =>
             `this is without ${formatQuantity(uncounted.length, 'correction')} that a rebase noted and has not counted: archiver cost rebase counts what came about`,
           );
         const status = statusOf(whose, budget, context.now(), book.reservations);
-        context.result({ ...status, location }, () => textOf(statusLines(status)));
+        const text = await fitLines(statusLines(status), context);
+        context.result({ ...status, location }, () => text);
       });
     },
   });

@@ -7,9 +7,9 @@ import type { ToolCost } from '../../../core/money/tool-costs/compare-tools.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { storageClassFlag } from '../../kit/flags.js';
 import { costFlags } from '../price-flags.js';
-import { fact, textOf } from '../../kit/lines.js';
+import { fact } from '../../kit/lines.js';
 import { priceListText } from '../../kit/price-lines.js';
-import { type Column, column, fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { type Column, column, fitLines, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 interface Row extends ToolCost {
   readonly bar: string;
@@ -102,6 +102,6 @@ async function chartText(tools: readonly ToolCost[], prices: string, context: Ta
   );
   const rows = tools.map((tool, index) => ({ ...tool, bar: bars[index] ?? '' }));
   const models = tools.map(({ program, model }) => fact(program, model));
-  const about = await fitText(textOf([...models, fact('prices', prices)]), context);
+  const about = await fitLines([...models, fact('prices', prices)], context);
   return (await tableText(rows, COLUMNS, context)) + about;
 }

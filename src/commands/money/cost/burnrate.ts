@@ -4,7 +4,7 @@ import { flag } from '../../../cli/flag.js';
 import type { BurnRate } from '../../../core/money/forecast/burn-rate.js';
 import { knownAmounts } from '../../../core/money/forecast/series.js';
 import { formatUsd } from '../../../ui/format-usd.js';
-import { fact, textOf } from '../../kit/lines.js';
+import { fact } from '../../kit/lines.js';
 import {
   chartFact,
   daysFacts,
@@ -16,6 +16,7 @@ import {
   subjectText,
   tooFewText,
 } from '../spend-series.js';
+import { fitLines, type TableContext } from '../../kit/table.js';
 import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../spent.js';
 import { nearestUsd } from '../../../core/cost/money.js';
 
@@ -37,7 +38,7 @@ export const command = defineCommand({
     0: 'shown',
     1: 'fewer than seven days are known (what is stored is told), nothing is recorded for the project, or the ledger cannot be read',
   },
-  async run({ days, inRegion: region }, [project], context: Results<'cost burnrate'> & LedgerContext) {
+  async run({ days, inRegion: region }, [project], context: Results<'cost burnrate'> & LedgerContext & TableContext) {
     const { burnRate } = await import('../../../core/money/forecast/burn-rate.js');
     const { DAYS_A_MONTH } = await import('../../../core/cost/price-table.js');
     const series = await spendSeries(context, { project, region, days, coming: 1 });
@@ -46,7 +47,8 @@ export const command = defineCommand({
     if (rate.kind === 'too-few-days') {
       const { neededDays } = rate;
       const lines = [`${subjectText(series)}: ${tooFewText(rate)}`, ...storedFacts(series)];
-      context.result({ ...document, neededDays }, () => textOf(lines));
+      const text = await fitLines(lines, context);
+      context.result({ ...document, neededDays }, () => text);
       return 1;
     }
     const { sum, once, perDay, highest, trend, slope, chance } = rate;
@@ -61,8 +63,8 @@ export const command = defineCommand({
     };
     const known = knownAmounts(series.days.map(({ cost }) => cost)).map(({ value }) => value);
     const chart = await chartFact('chart', known);
-    context.result({ ...document, ...amounts, trend, chance }, () =>
-      textOf([
+    const text = await fitLines(
+      [
         `${subjectText(series)}: ${formatUsd(perDay)} a day now, ${formatUsd(perMonth)} in ${DAYS_A_MONTH} days`,
         ...storedFacts(series),
         fact('once', `${formatUsd(once)} a day for requests, retrieval and transfer`),
@@ -72,8 +74,10 @@ export const command = defineCommand({
         chart,
         '',
         ESTIMATED,
-      ]),
+      ],
+      context,
     );
+    context.result({ ...document, ...amounts, trend, chance }, () => text);
     return 0;
   },
 });

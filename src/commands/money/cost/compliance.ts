@@ -4,8 +4,9 @@ import type { BudgetStatus } from '../../../core/money/budget/status.js';
 import type { ComplianceReport } from '../../../core/money/ledger/compliance.js';
 import type { SpentGroup } from '../../../core/money/ledger/report.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
-import { formatBytes, formatQuantity } from '../../../ui/format.js';
-import { fact, textOf } from '../../kit/lines.js';
+import { formatBytes, formatCount, formatQuantity } from '../../../ui/format.js';
+import { fact } from '../../kit/lines.js';
+import { column, fitLines, numbers, tableText, type TableContext } from '../../kit/table.js';
 import { periodDocument, periodText } from '../period-flags.js';
 import { amountDocument, amountOf, doubtFacts, gbMonthsText, type Spent, usedDocument, usedText } from '../spent.js';
 
@@ -84,26 +85,55 @@ function budgetLines(budget: BudgetStatus): readonly string[] {
   ];
 }
 
-/** `  storage  $1.20  52.17 GB-months`; without quantities where there are none. */
-function amountLine(line: SpentGroup): string {
-  const used = [
-    ...(line.gbMonths > 0 ? [`${gbMonthsText(line.gbMonths)} GB-months`] : []),
-    ...(line.requestCount > 0 ? [formatQuantity(line.requestCount, 'request')] : []),
-    ...(line.transferredBytes > 0 ? [`${formatBytes(line.transferredBytes)} sent out`] : []),
-    ...(line.retrievedBytes > 0 ? [`${formatBytes(line.retrievedBytes)} retrieved`] : []),
-  ];
-  return `  ${(line.name ?? '').padEnd(16)} ${[amountOf(line).padStart(12), ...(used.length === 0 ? [] : [used.join(', ')])].join('  ')}`;
+/** A table of what was used and what it cost; a dash where nothing was. */
+const usedTable = (title: string, lines: readonly SpentGroup[], context: TableContext): Promise<string> =>
+  tableText(
+    lines,
+    [
+      column<SpentGroup>(title, ({ name }) => name ?? 'none', { isCuttable: false }),
+      numbers<SpentGroup>('GB-MONTHS', ({ gbMonths }) => (gbMonths > 0 ? gbMonthsText(gbMonths) : undefined), {
+        dropOrder: 2,
+      }),
+      numbers<SpentGroup>(
+        'REQUESTS',
+        ({ requestCount }) => (requestCount > 0 ? formatCount(requestCount) : undefined),
+        { dropOrder: 1 },
+      ),
+      numbers<SpentGroup>(
+        'SENT OUT',
+        ({ transferredBytes }) => (transferredBytes > 0 ? formatBytes(transferredBytes) : undefined),
+        { dropOrder: 4 },
+      ),
+      numbers<SpentGroup>(
+        'RETRIEVED',
+        ({ retrievedBytes }) => (retrievedBytes > 0 ? formatBytes(retrievedBytes) : undefined),
+        { dropOrder: 3 },
+      ),
+      numbers<SpentGroup>('COST', amountOf),
+    ],
+    context,
+  );
+
+/** The direct costs, a table for each category. */
+async function directCosts(lines: ComplianceReport['lines'], context: TableContext): Promise<string> {
+  const categories = [...new Set(lines.map(({ category }) => category))];
+  const tables = categories.map(async (category) => {
+    const own = lines.filter((line) => line.category === category);
+    return `${await fitLines(['', `Direct costs: ${category}`], context)}${await usedTable('FOR', own, context)}`;
+  });
+  return (await Promise.all(tables)).join('');
 }
 
 /** The report as text. */
 export async function complianceText(
   found: ComplianceReport,
   { project, budget, createdAt, tool, note, ...known }: ReportFacts,
+  context: TableContext,
 ): Promise<string> {
   const { agency, award, isAwardValid, report, lines, months, commitments, stores } = found;
   const { uploads, files, bytes, storedBytes, period, pricesOf } = report;
   const validity = isAwardValid === false ? ` (not of the form that ${agency} gives)` : '';
-  return textOf([
+  const head = [
     `Data storage costs for ${agency}, award ${award === null ? '________' : printable(award) + validity}`,
     fact('project', project === undefined ? 'all' : printable(project)),
     fact('period', await periodText(period)),
@@ -116,12 +146,8 @@ export async function complianceText(
     fact('used', usedText(report)),
     ...(await doubtFacts({ report, ...known })),
     ...(budget === null ? [fact('budget', 'none is set')] : budgetLines(budget)),
-    '',
-    'Direct costs',
-    ...lines.map((line) => `${amountLine(line)}  ${line.category}`),
-    '',
-    'By month',
-    ...months.map(amountLine),
+  ];
+  const data = [
     '',
     'Data',
     fact('added', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)} in ${formatQuantity(uploads, 'upload')}`),
@@ -138,7 +164,14 @@ export async function complianceText(
     ),
     '',
     note,
-  ]);
+  ];
+  return [
+    await fitLines(head, context),
+    await directCosts(lines, context),
+    await fitLines(['', 'By month'], context),
+    await usedTable('MONTH', months, context),
+    await fitLines(data, context),
+  ].join('');
 }
 
 function minimumText(days: number | null): string {

@@ -4,10 +4,10 @@ import { flag } from '../../../cli/flag.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { storageClassFlag } from '../../kit/flags.js';
 import { priceFlags, priceRules } from '../price-flags.js';
-import { fact, textOf } from '../../kit/lines.js';
+import { fact } from '../../kit/lines.js';
 import { priceSourceText } from '../../kit/price-lines.js';
 import type { PriceContext } from '../chosen-prices.js';
-import { fitText, type TableContext } from '../../kit/table.js';
+import { fitLines, type TableContext } from '../../kit/table.js';
 
 const flags = {
   size: flag.bytes(1, { required: true, sample: '1TB', describe: 'how much is stored, such as 100GB or 1TiB' }),
@@ -56,7 +56,7 @@ export const command = defineCommand({
       ...(operation === 'upload' ? keepingFacts(estimate) : restoreFacts(estimate)),
       fact('prices', priceSourceText(prices)),
     ];
-    const text = await fitText(textOf(lines), context);
+    const text = await fitLines(lines, context);
     context.result(document, () => text);
   },
 });

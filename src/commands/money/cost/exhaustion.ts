@@ -5,7 +5,7 @@ import { usageError } from '../../../core/platform/failures/errors.js';
 import type { Exhaustion } from '../../../core/money/forecast/exhaustion.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { formatUsd } from '../../../ui/format-usd.js';
-import { fact, textOf } from '../../kit/lines.js';
+import { fact } from '../../kit/lines.js';
 import {
   daysFacts,
   historyFromTomorrow,
@@ -18,6 +18,7 @@ import {
   tooFewText,
 } from '../spend-series.js';
 import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../spent.js';
+import { fitLines, type TableContext } from '../../kit/table.js';
 import { nearestUsd } from '../../../core/cost/money.js';
 
 /** Defaults of `cost forecast`, which this forecast uses. */
@@ -49,7 +50,7 @@ export const command = defineCommand({
   async run(
     { budget, spent: given, inRegion: region },
     [project],
-    context: Results<'cost exhaustion'> & LedgerContext,
+    context: Results<'cost exhaustion'> & LedgerContext & TableContext,
   ) {
     const { exhaustion } = await import('../../../core/money/forecast/exhaustion.js');
     const { plusDays } = await import('../../../core/money/ledger/days.js');
@@ -69,7 +70,8 @@ export const command = defineCommand({
       date: result.kind === 'runs-out' ? dateIn(result.days) : null,
       storedDate: result.kind === 'exhausted' ? null : dateIn(result.storedDays),
     };
-    context.result(documentOf(series, result, told), () => textOf(linesOf(series, result, told)));
+    const text = await fitLines(linesOf(series, result, told), context);
+    context.result(documentOf(series, result, told), () => text);
     return result.kind === 'too-few-days' ? 1 : 0;
   },
 });

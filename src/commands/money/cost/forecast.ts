@@ -5,7 +5,7 @@ import type { Forecast, Prediction } from '../../../core/money/forecast/forecast
 import { knownAmounts } from '../../../core/money/forecast/series.js';
 import { formatCount } from '../../../ui/format.js';
 import { formatUsd, shortUsd } from '../../../ui/format-usd.js';
-import { fact, textOf } from '../../kit/lines.js';
+import { fact } from '../../kit/lines.js';
 import {
   chartFact,
   daysFacts,
@@ -19,7 +19,7 @@ import {
   tooFewText,
 } from '../spend-series.js';
 import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../spent.js';
-import { type Column, column, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { type Column, column, fitLines, numbers, tableText, type TableContext } from '../../kit/table.js';
 import { nearestUsd } from '../../../core/cost/money.js';
 
 interface Row extends Prediction {
@@ -38,7 +38,7 @@ const range = (index: number) =>
 
 const STORED_COLUMNS: readonly Column<Row>[] = [
   numbers('DAYS', ({ days }) => days),
-  column('UNTIL', ({ lastDay }) => lastDay),
+  column('UNTIL', ({ lastDay }) => lastDay, { isCuttable: false }),
   numbers('STORED', ({ stored }) => shortUsd(stored)),
 ];
 
@@ -93,16 +93,15 @@ export const command = defineCommand({
     const document = { kind: result.kind, model, ...seriesDocument(series), predictions: predictionsOf(rows) };
     const hasStatistics = result.kind === 'forecast';
     const table = await tableText(rows, hasStatistics ? COLUMNS : STORED_COLUMNS, context);
+    const ends = await fitLines(['', ESTIMATED], context);
     if (!hasStatistics) {
       const lines = [`${subjectText(series)}: ${tooFewText(result)}`, ...storedFacts(series)];
-      context.result(
-        { ...document, neededDays: result.neededDays },
-        () => `${textOf(lines)}\n${table}\n${ESTIMATED}\n`,
-      );
+      const head = await fitLines(lines, context);
+      context.result({ ...document, neededDays: result.neededDays }, () => `${head}\n${table}${ends}`);
       return 1;
     }
-    const lines = await forecastLines(series, result);
-    context.result({ ...document, ...forecastDocument(result) }, () => `${textOf(lines)}\n${table}\n${ESTIMATED}\n`);
+    const head = await fitLines(await forecastLines(series, result), context);
+    context.result({ ...document, ...forecastDocument(result) }, () => `${head}\n${table}${ends}`);
     return 0;
   },
 });

@@ -8,9 +8,8 @@ import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../../ui/format.js';
 import { shortUsd } from '../../../ui/format-usd.js';
 import { uploadHistoryFlag } from '../../kit/ledger-flags.js';
-import { minuteText } from '../../kit/lines.js';
 import { chosenPeriod, rangeFlags, rangeRules } from '../period-flags.js';
-import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { column, moments, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 // For a sync, `bytes` counts the whole version while the other sizes count only what was sent: it has no ratio and no rate.
 const isSent = ({ parameters }: UploadHistoryRecord): boolean => parameters.changesOnly !== true;
@@ -22,19 +21,22 @@ const text = (value: number | null, textOf: (value: number) => string): string |
   value === null ? undefined : textOf(value);
 
 const COLUMNS = [
-  column<UploadHistoryRecord>('WHEN', ({ time }) => minuteText(time)),
-  column<UploadHistoryRecord>('WHAT', ({ operation }) => printable(operation), { dropOrder: 3 }),
+  moments<UploadHistoryRecord>('WHEN', ({ time }) => time),
+  column<UploadHistoryRecord>('WHAT', ({ operation }) => printable(operation), { dropOrder: 6 }),
   numbers<UploadHistoryRecord>('FILES', ({ files }) => formatCount(files)),
   numbers<UploadHistoryRecord>('SIZE', ({ bytes }) => formatBytes(bytes)),
   numbers<UploadHistoryRecord>('RATIO', (one) => text(ratioOf(one), (ratio) => formatRatio(ratio, 2)), {
-    dropOrder: 2,
+    dropOrder: 4,
   }),
   numbers<UploadHistoryRecord>('RATE', (one) => text(rateOf(one), (rate) => `${formatBytes(rate)}/s`), {
-    dropOrder: 1,
+    dropOrder: 3,
   }),
-  column<UploadHistoryRecord>('CLASS', ({ parameters }) => parameters.storageClass),
-  numbers<UploadHistoryRecord>('REQUESTS', ({ requests }) => formatCount(requests), { dropOrder: 4 }),
-  numbers<UploadHistoryRecord>('COST', ({ costMicros }) => shortUsd(usdOf(costMicros)), { dropOrder: 5 }),
+  column<UploadHistoryRecord>('CLASS', ({ parameters }) => parameters.storageClass, {
+    isCuttable: false,
+    dropOrder: 2,
+  }),
+  numbers<UploadHistoryRecord>('REQUESTS', ({ requests }) => formatCount(requests), { dropOrder: 5 }),
+  numbers<UploadHistoryRecord>('COST', ({ costMicros }) => shortUsd(usdOf(costMicros)), { dropOrder: 1 }),
   numbers<UploadHistoryRecord>('A MONTH', ({ monthlyMicros }) => shortUsd(usdOf(monthlyMicros))),
 ];
 

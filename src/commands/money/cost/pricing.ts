@@ -3,10 +3,10 @@ import type { Results } from '../../../cli/context.js';
 import type { ClassPrices, PriceList, Rate, RetrievalWay } from '../../../core/cost/price-table.js';
 import { formatUnitUsd } from '../../../ui/format-usd.js';
 import { priceFlags, priceRules } from '../price-flags.js';
-import { fact, textOf } from '../../kit/lines.js';
+import { fact } from '../../kit/lines.js';
 import { priceSourceText } from '../../kit/price-lines.js';
 import type { PriceContext } from '../chosen-prices.js';
-import { type Column, column, fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { type Column, column, fitLines, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 interface Row extends ClassPrices {
   readonly storageClass: string;
@@ -14,7 +14,7 @@ interface Row extends ClassPrices {
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  column('CLASS', ({ storageClass }) => storageClass),
+  column('CLASS', ({ storageClass }) => storageClass, { isCuttable: false }),
   numbers('GB-MONTH', ({ storage }) => rateText(storage)),
   numbers('PUT/1000', ({ putPer1000 }) => rateText(putPer1000), { dropOrder: 1 }),
   numbers('GET/1000', ({ getPer1000 }) => rateText(getPer1000), { dropOrder: 2 }),
@@ -84,7 +84,7 @@ export const command = defineCommand({
         : [{ ...own, storageClass, minimumDays: classRule(prices, storageClass)?.minStorageDays ?? null }],
     );
     const table = await tableText(rows, COLUMNS, context);
-    const about = await fitText(textOf(placeLines(prices)), context);
+    const about = await fitLines(placeLines(prices), context);
     context.result(documentOf(prices, rows), () => `${table}${about}`);
   },
 });

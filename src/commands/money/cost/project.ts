@@ -2,7 +2,7 @@ import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
 import type { Results } from '../../../cli/context.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
-import { fact, textOf } from '../../kit/lines.js';
+import { fact } from '../../kit/lines.js';
 import {
   amountTable,
   ESTIMATED,
@@ -14,7 +14,7 @@ import {
   unknownProject,
 } from '../spent.js';
 import { chosenPeriod, periodFlags, periodRules } from '../period-flags.js';
-import type { TableContext } from '../../kit/table.js';
+import { fitLines, type TableContext } from '../../kit/table.js';
 
 export const command = defineCommand({
   path: 'cost project',
@@ -47,16 +47,15 @@ export const command = defineCommand({
       await amountTable('CLASS', 'storageClass', report, context),
       await amountTable('REGION', 'region', report, context),
     ];
-    context.result({ project, datasetIds: datasets, ...document }, () =>
+    const head = await fitLines(
       [
-        textOf([
-          `${printable(project)}: ${headline}`,
-          ...facts,
-          ...(datasets.length === 0 ? [] : [fact('datasets', datasets.map(printable).join(', '))]),
-        ]),
-        ...tables,
-        `\n${ESTIMATED}\n`,
-      ].join(''),
+        `${printable(project)}: ${headline}`,
+        ...facts,
+        ...(datasets.length === 0 ? [] : [fact('datasets', datasets.map(printable).join(', '))]),
+      ],
+      context,
     );
+    const ends = await fitLines(['', ESTIMATED], context);
+    context.result({ project, datasetIds: datasets, ...document }, () => [head, ...tables, ends].join(''));
   },
 });

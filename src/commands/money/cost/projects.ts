@@ -3,9 +3,8 @@ import { defineCommand } from '../../../cli/command.js';
 import type { ProjectSum } from '../../../core/money/ledger/projects.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../../ui/format.js';
-import { minuteText } from '../../kit/lines.js';
 import { amountOf, ESTIMATED, type LedgerContext, recordedIn, recordedRegionFlag, USED_COLUMNS } from '../spent.js';
-import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { column, fitLines, moments, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 const COLUMNS = [
   column<ProjectSum>('PROJECT', ({ project }) => (project === null ? 'none' : printable(project)), {
@@ -15,7 +14,7 @@ const COLUMNS = [
   numbers<ProjectSum>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
   ...USED_COLUMNS,
   numbers<ProjectSum>('COST', amountOf),
-  column<ProjectSum>('LAST RUN', ({ lastRunAt }) => minuteText(lastRunAt), { dropOrder: 3 }),
+  moments<ProjectSum>('LAST RUN', ({ lastRunAt }) => lastRunAt, { dropOrder: 3 }),
 ];
 
 export const command = defineCommand({
@@ -33,8 +32,9 @@ export const command = defineCommand({
     const { records, unreadLines } = await recordedIn(context, values.inRegion);
     const projects = projectSums(records, context.now());
     const table = await tableText(projects, COLUMNS, context);
+    const ends = await fitLines(['', ESTIMATED], context);
     context.result({ projects, unreadLines }, () =>
-      projects.length === 0 ? 'nothing is recorded yet\n' : `${table}\n${ESTIMATED}\n`,
+      projects.length === 0 ? 'nothing is recorded yet\n' : table + ends,
     );
   },
 });

@@ -9,10 +9,10 @@ import type { Reconciled, ReconciledLine } from '../../../core/money/ledger/reco
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { fineUsd, formatUsd } from '../../../ui/format-usd.js';
-import { fact, ofKnown, textOf } from '../../kit/lines.js';
+import { fact, ofKnown } from '../../kit/lines.js';
 import { periodDocument, periodText } from '../period-flags.js';
 import { type LedgerContext, recordsOf } from '../spent.js';
-import { column, fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { column, fitLines, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 const signed = (usd: number | null): string => `${usd === null || usd < 0 ? '' : '+'}${fineUsd(usd)}`;
 
@@ -110,13 +110,13 @@ export const command = defineCommand({
     const { period: _, ...days } = await periodDocument(period);
     const daysText = (await periodText(period)).replace('all, ', '');
     const { rows, otherRows } = bill;
-    const head = await fitText(
-      textOf([
+    const head = await fitLines(
+      [
         `recorded ${formatUsd(recordedUsd)}, billed ${formatUsd(billedUsd)} of ${formatUsd(totalUsd)}`,
         fact('period', daysText),
         fact('not ours', `${formatUsd(otherBilledUsd)} of S3 in buckets without records, or in none`),
         fact('others', `${formatQuantity(otherRows, 'row')} of other services`),
-      ]),
+      ],
       context,
     );
     const document = { billForm: bill.form, ...days, ...amounts, rows, otherRows, billLines, billProjects };

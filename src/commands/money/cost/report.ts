@@ -11,7 +11,6 @@ import { printable } from '../../../core/platform/paths/raw-path.js';
 import pkg from '../../../../package.json' with { type: 'json' };
 import { formatQuantity } from '../../../ui/format.js';
 import { accessFlags } from '../../kit/flags.js';
-import { textOf } from '../../kit/lines.js';
 import { saveText } from '../../kit/save-text.js';
 import {
   amountTable,
@@ -25,7 +24,7 @@ import {
   unknownProject,
 } from '../spent.js';
 import { chosenPeriod, periodFlags, periodRules } from '../period-flags.js';
-import type { TableContext } from '../../kit/table.js';
+import { fitLines, roomFor, type TableContext } from '../../kit/table.js';
 import type { Period } from '../../../core/money/ledger/period.js';
 
 const flags = {
@@ -93,13 +92,15 @@ export const command = defineCommand({
     const { spentIn } = await import('../../../core/money/ledger/report.js');
     const report = spentIn(records, period);
     const spent = { report, all, unreadLines };
-    const tables = [
-      await amountTable('FOR', 'item', report, context),
-      await amountTable('PROJECT', 'project', report, context),
-      await amountTable('CLASS', 'storageClass', report, context),
-      await amountTable('REGION', 'region', report, context),
-    ];
-    const text = [textOf(await spentFacts(spent)), ...tables, `\n${ESTIMATED}\n`].join('');
+    const room = roomFor(values.output, context);
+    const text = [
+      await fitLines(await spentFacts(spent), room),
+      await amountTable('FOR', 'item', report, room),
+      await amountTable('PROJECT', 'project', report, room),
+      await amountTable('CLASS', 'storageClass', report, room),
+      await amountTable('REGION', 'region', report, room),
+      await fitLines(['', ESTIMATED], room),
+    ].join('');
     const document = await spentDocument(spent);
     const saved = await saveText({ document, text, output: values.output }, context);
     context.result({ ...document, ...saved.about }, () => saved.text);
@@ -134,7 +135,7 @@ async function reportCompliance(
     note: NOTE,
   };
   const document = await complianceDocument(report, about);
-  const shown = text ? await complianceText(report, about) : documentLine(document);
+  const shown = text ? await complianceText(report, about, roomFor(output, context)) : documentLine(document);
   const saved = await saveText({ document, text: shown, output }, context);
   context.result({ ...document, ...saved.about }, () => saved.text);
 }

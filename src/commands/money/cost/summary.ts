@@ -4,7 +4,6 @@ import { flag } from '../../../cli/flag.js';
 import type { TaggedSum } from '../../../core/money/ledger/provenance.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../../ui/format.js';
-import { textOf } from '../../kit/lines.js';
 import {
   amountOf,
   ESTIMATED,
@@ -16,7 +15,7 @@ import {
   USED_COLUMNS,
 } from '../spent.js';
 import { chosenPeriod, periodFlags, periodRules } from '../period-flags.js';
-import { column, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { column, fitLines, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 const COMMIT = /^[0-9a-f]{4,40}$/;
 
@@ -64,11 +63,12 @@ export const command = defineCommand({
     const { sums, report } = taggedSpend(own, filter, await chosenPeriod(values, context));
     const spent = { report, all, unreadLines };
     const table = await tableText(sums, COLUMNS, context);
-    const facts = await spentFacts(spent);
+    const facts = await fitLines(await spentFacts(spent), context);
+    const ends = await fitLines(['', ESTIMATED], context);
     context.result({ ...(await spentDocument(spent)), tagged: sums }, () =>
       sums.length === 0
         ? 'no recorded upload is tagged so; upload with --dvc-stage or --git-metadata\n'
-        : `${textOf(facts)}\n${table}\n${ESTIMATED}\n`,
+        : `${facts}\n${table}${ends}`,
     );
   },
 });

@@ -9,10 +9,10 @@ import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../../ui/format.js';
 import { fineUsd, formatUsd } from '../../../ui/format-usd.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from '../../kit/flags.js';
-import { fact, textOf } from '../../kit/lines.js';
+import { fact } from '../../kit/lines.js';
 import { priceSourceText } from '../../kit/price-lines.js';
 import { type StoreContext, withStore } from '../../kit/store.js';
-import { column, fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { column, fitLines, numbers, tableText, type TableContext } from '../../kit/table.js';
 import { findUpload, uploadUrl } from '../../kit/upload-target.js';
 
 interface ClassSum {
@@ -23,7 +23,7 @@ interface ClassSum {
 }
 
 const COLUMNS = [
-  column<ClassSum>('CLASS', ({ storageClass }) => printable(storageClass)),
+  column<ClassSum>('CLASS', ({ storageClass }) => printable(storageClass), { isCuttable: false }),
   numbers<ClassSum>('OBJECTS', ({ objects }) => formatCount(objects), { dropOrder: 1 }),
   numbers<ClassSum>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
   numbers<ClassSum>('A MONTH', ({ monthlyUsd }) => fineUsd(monthlyUsd)),
@@ -109,7 +109,7 @@ export const command = defineCommand({
       ...(savings === undefined ? [] : [fact('savings', savingsText(savings))]),
       fact('prices', place.isFolder ? 'a folder costs nothing' : priceSourceText(estimate)),
     ];
-    const text = await fitText(textOf(lines), context);
+    const text = await fitLines(lines, context);
     context.result(
       {
         uploadId,

@@ -8,9 +8,9 @@ import type { Savings } from '../../../core/money/lifecycle/savings.js';
 import { nearestUsd, roundedUsd } from '../../../core/cost/money.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { shortUsd } from '../../../ui/format-usd.js';
-import { fact, firstLines, textOf } from '../../kit/lines.js';
+import { fact, firstLines } from '../../kit/lines.js';
 import { priceSourceText } from '../../kit/price-lines.js';
-import { fitText, numbers, tableText, type TableContext } from '../../kit/table.js';
+import { fitLines, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 const SIGNS = { add: '+', change: '~', remove: '-' } as const;
 
@@ -141,10 +141,10 @@ export async function savingsText(savings: Savings, context: TableContext): Prom
   const stay = minimumDays
     ? [fact('minimum', `${formatQuantity(minimumDays, 'day')} in the last class are paid for`)]
     : [];
-  const about = textOf([
+  const about = [
     `${formatBytes(bytes)} in about ${formatQuantity(objects, 'chunk')} that nobody reads: ${shortUsd(savings.savingUsd)} saved in ${formatQuantity(months.length, 'month')}`,
     ...stay,
     fact('prices', priceSourceText(savings)),
-  ]);
-  return `${table}${await fitText(about, context)}`;
+  ];
+  return `${table}${await fitLines(about, context)}`;
 }

@@ -31,7 +31,7 @@ import { fact, textOf } from '../../kit/lines.js';
 import { pricedBy } from '../../kit/prices.js';
 import { chosenPrices, type PriceContext, refuseUnknownRegion } from '../chosen-prices.js';
 import { type StoreContext, withStore } from '../../kit/store.js';
-import { fitText, type TableContext } from '../../kit/table.js';
+import { fitLines, type TableContext } from '../../kit/table.js';
 import type { LifecycleValues } from './flags.js';
 import {
   alteredDocument,
@@ -97,7 +97,7 @@ export async function runLifecycle(
     ...(savings && { templateSavings: savingsDocument(savings) }),
     requests,
   };
-  const result = await fitText(textOf(resultLines(done, values, context.verbose)), context);
+  const result = await fitLines(resultLines(done, values, context.verbose), context);
   context.result(document, () => text + result);
   if (isConfirmed !== false) return 0;
   warnOfOthers(done.altered ?? [], context);

@@ -2,7 +2,9 @@
 
 /** Formats USD as `$12.00`; amounts below a cent get two significant digits. */
 function usdText(usd: number): string {
-  return Math.abs(usd) >= 0.01 || usd === 0 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2))}`;
+  if (Math.abs(usd) >= 0.01 || usd === 0) return `$${usd.toFixed(2)}`;
+  // As a number below a millionth it would be `$4.2e-7`.
+  return `$${Number(usd.toPrecision(2)).toFixed(12).replace(/0+$/, '')}`;
 }
 
 function gigabytesText(bytes: number): string {

@@ -14,6 +14,7 @@ import {
   type Dashboard,
   rowAtCursor,
   useDashboard,
+  useReadMs,
   useRows,
   useSource,
   useStoreSources,
@@ -37,14 +38,17 @@ function InventoryView(): ReactElement {
 
 function Uploads(): ReactElement {
   const { target } = useDashboard();
-  const read = useSource(useStoreSources().inventory);
+  const { inventory } = useStoreSources();
+  const read = useSource(inventory);
+  const readMs = useReadMs(inventory);
   const { rows, cursor, place } = useRows(inventoryList);
   const columns = useColumns(rows);
   const upload = rows[cursor];
   if (place.isOpen && upload !== undefined) return <UploadDetails upload={upload} />;
   if (rows.length > 0) return <Table count={rows.length} cursor={cursor} columns={columns} />;
   if (place.filter.text !== '') return <Empty sentence="No upload has that in its row." next="esc clears the filter" />;
-  if (read.value === undefined)
+  // A part of a reading that failed does not tell that there is nothing.
+  if (readMs === 0)
     return read.problem === undefined ? (
       <Empty sentence={`Reading the uploads of ${target.url ?? ''}`} next="they appear as they are read" />
     ) : (
