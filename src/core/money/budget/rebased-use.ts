@@ -59,16 +59,12 @@ export function correctionsBy(rebase: readonly LedgerRecord[], before: readonly 
   const causeOf = (record: LedgerRecord): string =>
     (isEarlier.has(record) ? undefined : byUpload.get(uploadOf(record))) ?? byProject.get(record.project) ?? first.id;
   const changes = (records: readonly LedgerRecord[], sign: 1 | -1): readonly RebasedUse[] =>
-    usesOf(records).map((use, index) => {
-      const record = records[index]!;
-      return {
-        ...use,
-        id: own.has(record) ? record.id : causeOf(record),
-        micros: 0,
-        bytes: sign * use.bytes,
-        monthlyMicros: sign * use.monthlyMicros,
-        isUnpriced: use.isUnpriced && own.has(record),
-      };
+    usesOf(records).flatMap((use, index) => {
+      const record = records[index];
+      if (record === undefined) return [];
+      const id = own.has(record) ? record.id : causeOf(record);
+      const [bytes, monthlyMicros] = [sign * use.bytes, sign * use.monthlyMicros];
+      return [{ ...use, id, micros: 0, bytes, monthlyMicros, isUnpriced: use.isUnpriced && own.has(record) }];
     });
   return merged([...changes([...earlier, ...rebase, ...later], 1), ...changes(before, -1)]);
 }
