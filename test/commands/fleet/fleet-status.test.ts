@@ -74,9 +74,11 @@ test('each writer has its row, those in trouble first, in 80 columns', async () 
     web-01              ● healthy  1h 0m    1h 0m  /srv/data   1h 0m    100  977 KiB
                                                    /srv/logs   1h 0m    100  977 KiB
     no room for SKIPPED, CONFIG, CHANGES: widen the terminal, or --json
-    4 writers: 1 healthy, 1 failing, 1 stale, 1 missing in file:///mnt/backup
+    4 writers: 1 healthy, 1 failing, 1 stale, 1 missing in
+      file:///mnt/backup
       ▲ missing  new-01: it has never checked in: its config was put 1h ago
-      ▲ stale    laptop-of-somebody-with-a-very-long-name: it checked in 4h ago, and 2h are allowed
+      ▲ stale    laptop-of-somebody-with-a-very-long-name: it checked in 4h ago,
+        and 2h are allowed
       ✗ failing  db-01: source /srv/data failed: permission denied
       config    0 of 1 writers run the one that lies there; 3 on v3
       left out  1 writer without a heartbeat or a config

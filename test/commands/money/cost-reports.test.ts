@@ -378,7 +378,7 @@ describe('for others', () => {
   test('as text it says the same, and that an award number has another form', async () => {
     const { stdout, stderr } = await compliance('--agency', 'NIH', '--grant', '2123456', '--text');
     expect(stdout).toContain('award 2123456 (not of the form that NIH gives)');
-    expect(stdout).toMatch(/storage +\$17.50 +0.56 GB-months +preserving and sharing data/);
+    expect(stdout).toMatch(/preserving and sharing data\nFOR .*\nstorage +0.56 .* \$17.50$/m);
     expect(stdout).toContain('estimates from list prices or prices that were agreed on, not invoices');
     expect(stderr).toContain('! 2123456 does not have the form');
     for (const good of ['1 R01 CA 123456-01A1', 'U24HG012345', '5R01 GM123456-03S1'])

@@ -97,16 +97,22 @@ test('where the shared ledger cannot be written the run is done and recorded her
 });
 
 /** A budget of genomes in a place that both computers count in, and an upload of theirs by one of them. */
-async function uploadedByOne(shared: string): Promise<{ readonly store: string; readonly budgets: string }> {
+/** Two versions by one computer. @returns with the upload of the first */
+async function uploadedByOne(
+  shared: string,
+): Promise<{ readonly store: string; readonly budgets: string; readonly first: string }> {
   const [store, budgets] = [`file://${join(folder, 'store')}`, `file://${join(folder, 'budgets')}`];
   mkdirSync(join(folder, 'budgets'));
   await runOn('one', shared, 'budget', 'set', 'genomes', '--volume', '1', '--cost', '1', '--store', budgets);
   const upload = ['upload', 'data', store, '--project', 'genomes', '--quiet', '--dataset-id', 'd-1'];
-  for (let version = 0; version < 2; version++) {
+  const nextVersion = async (): Promise<string> => {
     writeFileSync(join(folder, 'data', 'a'), randomBytes(90_000));
     await runOn('one', shared, ...upload, '--budget-store', budgets);
-  }
-  return { store, budgets };
+    return readdirSync(join(folder, 'store', 'uploads'))[0] ?? '';
+  };
+  const first = await nextVersion();
+  await nextVersion();
+  return { store, budgets, first };
 }
 
 const PRUNE = ['--dataset-id', 'd-1', '--keep-last', '1', '--instant', '--yes'];
@@ -117,13 +123,12 @@ test.each([
 ])('what another computer prunes is counted for its project %s', async (_how, kind) => {
   const shared = kind === 'local' ? kind : `file://${join(folder, 'shared')}`;
   if (kind !== 'local') mkdirSync(join(folder, 'shared'));
-  const { store, budgets } = await uploadedByOne(shared);
+  const { store, budgets, first } = await uploadedByOne(shared);
   const usedBytes = async (): Promise<number> => {
     const { stdout } = await runOn('one', 'local', 'budget', 'status', 'genomes', '--store', budgets, '--json');
     return (json(stdout)['volumeUsage'] as { used: number }).used;
   };
   const before = await usedBytes();
-  const [first = ''] = readdirSync(join(folder, 'store', 'uploads')).sort();
   if (kind !== 'local') rmSync(join(folder, 'store', 'uploads', first, 'manifest.json.gz'));
 
   writeFileSync(join(folder, '.archiver.yaml'), `costControl:\n  budgetStore: ${budgets}\n`);
@@ -137,8 +142,7 @@ test.each([
 
 test('where a shared ledger does not say of which project a pruned upload is, that is a warning', async () => {
   mkdirSync(join(folder, 'shared'));
-  const { store } = await uploadedByOne(`file://${join(folder, 'shared')}`);
-  const [first = ''] = readdirSync(join(folder, 'store', 'uploads')).sort();
+  const { store, first } = await uploadedByOne(`file://${join(folder, 'shared')}`);
   rmSync(join(folder, 'store', 'uploads', first, 'manifest.json.gz'));
 
   const pruned = await runOn('two', `file://${join(folder, 'gone')}`, 'dataset', 'prune', store, ...PRUNE);
