@@ -3,6 +3,7 @@ import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { dashed, joinWords } from '../cli/rule.js';
+import { budgetGateFlags } from './kit/budget-flags.js';
 import { memoryLimit } from './kit/memory-limit.js';
 import { usageError } from '../core/platform/failures/errors.js';
 import type { Interpreter } from '../core/shell/interpreter.js';
@@ -11,6 +12,7 @@ import { cacheFlag, uploadTargetFlags, uploadTargetRules } from './kit/flags.js'
 const flags = {
   ...uploadTargetFlags('us-east-1'),
   ...cacheFlag(),
+  ...budgetGateFlags,
   command: flag.repeat({
     short: 'c',
     placeholder: 'LINE',
@@ -50,6 +52,7 @@ export const command = defineCommand({
     0: 'left at the prompt, or the last command went well',
     1: 'the upload cannot be read, or the last command failed',
     3: 'the last command finished with something left out',
+    4: 'the last command would exceed a budget, or a price is not known and cost is limited; nothing was fetched',
   },
   keepsMemoryLimit: () => true,
   async run(values, [place], context: Context) {
@@ -80,7 +83,17 @@ export const command = defineCommand({
 
 /** Refuses flags about an archive when none is named. @throws usage */
 function refuseArchiveFlags({ origins }: Context): void {
-  const keys = ['prefix', 'region', 'profile', 'endpointUrl', 'caBundle', 'cacheGb', 'memoryLimit'];
+  const keys = [
+    'prefix',
+    'region',
+    'profile',
+    'endpointUrl',
+    'caBundle',
+    'cacheGb',
+    'memoryLimit',
+    'budgetStore',
+    'ignoreBudget',
+  ];
   const typed = keys.filter((key) => origins[key] === 'flag').map(dashed);
   if (typed.length > 0) throw usageError(`${joinWords(typed, 'and')} can do nothing without S3_URL or --bucket`);
 }

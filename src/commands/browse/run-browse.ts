@@ -19,6 +19,7 @@ import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
 import type { BrowseValues } from './flags.js';
 import { sourceText } from '../kit/cost-lines.js';
+import { fetchGate } from '../kit/fetch-gate.js';
 import { pricedBy } from '../kit/prices.js';
 import { requireTerminal } from '../kit/require-terminal.js';
 import { openForSession } from '../kit/store.js';
@@ -99,7 +100,7 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
     },
   };
   const ports: BrowsePorts = {
-    ...readingPorts(opened, cache),
+    ...readingPorts(browsing, cache),
     restore: (request, emit, stop) => restores.run(request, emit, stop),
     now: () => performance.now(),
     clock: context.now,
@@ -124,10 +125,17 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
 }
 
 /** Ports through which the browser reads the store when the user opens a view. */
-function readingPorts({ store }: OpenedStore, cache: FrameCache): Pick<BrowsePorts, 'preview' | 'history' | 'step'> {
+function readingPorts(
+  { values, context, opened }: Browsing,
+  cache: FrameCache,
+): Pick<BrowsePorts, 'preview' | 'history' | 'step'> {
+  const { store } = opened;
   const histories = new Map<string, FileHistories>();
   return {
-    preview: (listed, index, signal) => firstLines(listed, index, { reader: store, cache, signal }),
+    preview(listed, index, signal) {
+      const mayFetch = fetchGate({ values, uploadId: listed.uploadId, opened, context });
+      return firstLines(listed, index, { reader: store, cache, mayFetch, signal });
+    },
     async history({ listing, version }, index, signal) {
       if (version === undefined) return { kind: 'none', reason: 'not opened as a version of a dataset' };
       const { datasetId } = version;

@@ -7,6 +7,7 @@ import type { During } from '../../core/store/store-session.js';
 import { printable, type RawPath, TOP } from '../../core/platform/paths/raw-path.js';
 import { typedPath } from '../../core/platform/text/typed-path.js';
 import type { FrameCache } from '../../core/restore/frame-cache.js';
+import type { RestoreOptions } from '../../core/restore/restore.js';
 import { resolvePath } from '../../core/shell/archive-path.js';
 import type { Word } from '../../core/shell/command-line.js';
 import { expandGlob } from '../../core/shell/expand-glob.js';
@@ -22,6 +23,8 @@ export interface OpenArchive {
   /** URL of the upload. */
   readonly location: string;
   readonly cache: FrameCache;
+  /** Returns a check of what a command is about to fetch. */
+  readonly fetchCheck: () => NonNullable<RestoreOptions['mayFetch']>;
   readonly during: During;
 }
 

@@ -8,6 +8,7 @@ import type { OpenedStore } from '../../core/store/open-store.js';
 import { openForSession, type StoreValues } from '../kit/store.js';
 import { whileReading } from '../kit/while-reading.js';
 import { findTarget, targetOf, type TargetValues, uploadUrl } from '../kit/upload-target.js';
+import { fetchGate } from '../kit/fetch-gate.js';
 import { openFrameCache } from '../kit/frame-cache.js';
 import type { OpenArchive } from './archive-session.js';
 
@@ -43,7 +44,11 @@ export async function openArchive(
     );
     await remember(baseUrl, opened, context);
     const cache = await openFrameCache(values, context);
-    return { archive: { listing, reader: store, uploadId, manifestSha256, location, cache, during }, opened };
+    const fetchCheck = () => fetchGate({ values, uploadId, opened, context });
+    return {
+      archive: { listing, reader: store, uploadId, manifestSha256, location, cache, during, fetchCheck },
+      opened,
+    };
   } catch (error) {
     opened.close();
     throw error;

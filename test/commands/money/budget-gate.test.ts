@@ -375,6 +375,40 @@ describe('what comes back', () => {
     expect([ignored.map(({ status }) => status), await reserved()]).toEqual([[0, 0], 0]);
   });
 
+  test('in a shell is refused by get, cat and head before a chunk is fetched, by the sum of a session', async () => {
+    const url = await uploadedAs('STANDARD');
+    const shell = (line: string, ...argv: readonly string[]) => ask('shell', url, ...argv, '-c', line);
+    const chunks = () =>
+      s3.requests.filter(({ operation, path }) => operation === 'GetObject' && path.includes('shard-')).length;
+
+    const refused = [
+      await shell('get a.bin out/'),
+      await shell('cat a.bin | wc -c'),
+      await shell('head a.bin | wc -c'),
+    ];
+    const fetched = chunks();
+    const ignored = await shell('get a.bin out/', '--ignore-budget');
+
+    expect([refused.map(({ status }) => status), fetched]).toEqual([[4, 4, 4], 0]);
+    for (const { stderr } of refused)
+      expect(stderr).toMatch(
+        /would exceed the cost budget of project genomes by .*; nothing is asked for\n.*--ignore-budget/,
+      );
+    expect([ignored.status, chunks(), readdirSync(join(folder, 'out'))]).toEqual([0, 1, ['a.bin']]);
+
+    const spent = json((await ask('cost', 'project', 'genomes', '--json')).stdout)['costUsd'] as number;
+    await ask('budget', 'set', 'genomes', '--cost', String(spent + 0.000009));
+    rmSync(join(folder, 'home', 'cache'), { recursive: true });
+    const together = await shell('get / one; get / two');
+
+    expect([together.status, existsSync(join(folder, 'one', 'a.bin')), existsSync(join(folder, 'two'))]).toEqual([
+      4,
+      true,
+      false,
+    ]);
+    expect(await reserved()).toBe(0);
+  });
+
   test('is asked of the budget of its project by a computer that did not upload it, and counted there', async () => {
     const url = await uploadedAs('GLACIER');
     const budgets = `file://${join(folder, 'home')}`;

@@ -24,11 +24,16 @@ export function filesNamed(session: ArchiveSession, words: readonly Word[]): num
   });
 }
 
-/** Yields the verified bytes of an entry. @throws cold-storage with the command that requests it */
-export async function* contentOf(index: number, { session, streams }: ArchiveCall): AsyncGenerator<Uint8Array> {
-  const { reader, uploadId, listing, cache } = session.archive;
+/** Yields the verified bytes of an entry; `mayStop` for a reader that may not want all. @throws cold-storage with the command that requests it */
+export async function* contentOf(
+  index: number,
+  { session, streams }: ArchiveCall,
+  { mayStop = false }: { readonly mayStop?: boolean } = {},
+): AsyncGenerator<Uint8Array> {
+  const { reader, uploadId, listing, cache, fetchCheck } = session.archive;
   try {
-    yield* readFile(index, { reader, uploadId, listing, cache, signal: streams.signal });
+    const mayFetch = fetchCheck();
+    yield* readFile(index, { reader, uploadId, listing, cache, mayStop, mayFetch, signal: streams.signal });
   } catch (error) {
     if (!isArchiverError(error, 'cold-storage')) throw error;
     throw coldError(session, index, error);

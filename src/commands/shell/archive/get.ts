@@ -71,7 +71,7 @@ async function getAs(call: ArchiveCall, paths: readonly RawPath[], target: strin
 
 async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: string): Promise<RestoreResult> {
   const { session, streams } = call;
-  const { reader, uploadId, manifestSha256, listing, cache, during } = session.archive;
+  const { reader, uploadId, manifestSha256, listing, cache, during, fetchCheck } = session.archive;
   const { context } = session;
   const isAll = paths.includes(TOP);
   const progressFormat = streams.stderr.isTTY === true ? undefined : 'none';
@@ -91,6 +91,7 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
     memoryLimitBytes: memoryLimit(context, 'reading content'),
     cache,
     fillsCache: !isAll,
+    mayFetch: fetchCheck(),
     signal: streams.signal,
   };
   const warn = (text: string): void => void streams.stderr.write(`! ${printable(text)}\n`);

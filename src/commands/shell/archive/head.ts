@@ -31,7 +31,7 @@ async function firstLines(call: ArchiveCall, index: number, lines: number): Prom
   if (lines === 0) return;
   const writer = new ContentWriter(call.out, displayPath(call.session.archive.listing.path(index)));
   let left = lines;
-  for await (const bytes of contentOf(index, call)) {
+  for await (const bytes of contentOf(index, call, { mayStop: true })) {
     let end = 0;
     while (left > 0 && end < bytes.byteLength) {
       const newline = bytes.indexOf(NEWLINE, end);

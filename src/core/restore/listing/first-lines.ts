@@ -2,7 +2,7 @@
 import type { Listing } from './listing.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { FrameCache } from '../frame-cache.js';
-import { readFile } from './read-file.js';
+import { readFile, type ReadFileOptions } from './read-file.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
 /** The first lines, or why there are none. */
@@ -15,13 +15,13 @@ const MAX_BYTES = 32 * 1024;
 /** Bytes of a line that are kept. */
 const MAX_LINE = 1024;
 
-export interface FirstLinesOptions {
+export interface FirstLinesOptions extends Pick<ReadFileOptions, 'mayFetch'> {
   readonly reader: ObjectReader;
   readonly cache: FrameCache;
   readonly signal: AbortSignal;
 }
 
-/** Returns the beginning of a file for people. @throws errors of the store; integrity */
+/** Returns the beginning of a file for people. @throws errors of the store; integrity; what `mayFetch` throws */
 export async function firstLines(
   { listing, uploadId }: { readonly listing: Listing; readonly uploadId: UploadId },
   index: number,
@@ -34,7 +34,7 @@ export async function firstLines(
     return { kind: 'none', reason: `in ${listing.storageClass(index) ?? ''}: not readable until it is restored` };
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of readFile(index, { ...options, uploadId, listing })) {
+  for await (const piece of readFile(index, { ...options, mayStop: true, uploadId, listing })) {
     pieces.push(piece.slice(0, MAX_BYTES - bytes));
     bytes += Math.min(piece.byteLength, MAX_BYTES - bytes);
     if (bytes >= MAX_BYTES) break;

@@ -15,6 +15,8 @@ import { displayPath, printable } from '../../platform/paths/raw-path.js';
 import { scatter } from '../write/content-hash.js';
 import { storedSize } from '../plan/extents.js';
 import type { FrameCache } from '../frame-cache.js';
+import { type NeededChunk, neededChunk } from '../plan/needed-chunk.js';
+import type { RestoreOptions } from '../restore.js';
 import { frameOffsets, type Span } from '../plan/frame-plan.js';
 import { type LaneChunk, planChunk } from '../plan/lanes.js';
 import { SpanSource } from '../fetch/span-source.js';
@@ -26,6 +28,10 @@ export interface ReadFileOptions {
   readonly uploadId: UploadId;
   readonly listing: Listing;
   readonly cache?: FrameCache | undefined;
+  /** True for a reader that may stop early: what it reads further is asked about when it gets there. */
+  readonly mayStop?: boolean;
+  /** Called with everything that was and will be fetched, before it is fetched, with the project of the upload; throws the reason if it may not. */
+  readonly mayFetch?: RestoreOptions['mayFetch'];
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +44,7 @@ const ZEROS = Buffer.alloc(1024 * 1024);
 
 /**
  * Yields the bytes of a file in order, holes as zeros. Each piece belongs to the caller. @throws not-found, cold-storage and other errors
- * of the store; integrity
+ * of the store; integrity; what `mayFetch` throws
  */
 export async function* readFile(index: number, options: ReadFileOptions): AsyncGenerator<Uint8Array, void, void> {
   const { listing, signal } = options;
@@ -99,24 +105,49 @@ async function* storedContent(index: number, options: ReadFileOptions): AsyncGen
     cache,
     fillsCache: true,
   });
+  const pieces = piecesOf(index, options);
+  let allowed = 0;
+  for (const [at, { segment, planned, span }] of pieces.entries()) {
+    if (at === allowed) {
+      allowed = options.mayStop === true ? Math.max(1, 2 * at) : pieces.length;
+      const needed = pieces.slice(0, allowed).flatMap((piece) => piece.needed ?? []);
+      await options.mayFetch?.(needed, listing.head.project ?? null);
+    }
+    const { record } = planned;
+    const { buffer } = await source.fetch(planned, span, signal);
+    const frames = framesOf(planned, span, buffer);
+    const second = await readWrongAgain(source, planned, frames, signal);
+    for (const { frame, stored, isRight } of frames) {
+      const right = isRight ? stored : second?.frames.find((again) => again.frame === frame && again.isRight)?.stored;
+      if (right === undefined)
+        throw integrityError(`frame ${frame} of ${printable(record.key)} does not match its SHA-256 in the manifest`);
+      yield decodePart({ codec, segment, record, frame }, right);
+    }
+    source.recycle(buffer);
+    if (second !== undefined) source.recycle(second.buffer);
+  }
+}
+
+/** A request's worth of content. */
+interface Piece {
+  readonly segment: Segment;
+  readonly planned: LaneChunk;
+  readonly span: Span;
+  /** Undefined for what the cache held when the reading began. */
+  readonly needed: NeededChunk | undefined;
+}
+
+/** Returns the pieces up to the first chunk that the manifest does not have. */
+function piecesOf(index: number, { listing, uploadId, cache }: ReadFileOptions): readonly Piece[] {
+  const pieces: Piece[] = [];
   for (const segment of segmentsOf(index, listing)) {
     const record = listing.head.chunks[segment.chunk];
-    if (record === undefined) return;
+    if (record === undefined) break;
     const planned = planSegment(segment, record, cache);
-    for (const span of planned.spans) {
-      const { buffer } = await source.fetch(planned, span, signal);
-      const frames = framesOf(planned, span, buffer);
-      const second = await readWrongAgain(source, planned, frames, signal);
-      for (const { frame, stored, isRight } of frames) {
-        const right = isRight ? stored : second?.frames.find((again) => again.frame === frame && again.isRight)?.stored;
-        if (right === undefined)
-          throw integrityError(`frame ${frame} of ${printable(record.key)} does not match its SHA-256 in the manifest`);
-        yield decodePart({ codec, segment, record, frame }, right);
-      }
-      source.recycle(buffer);
-      if (second !== undefined) source.recycle(second.buffer);
-    }
+    for (const span of planned.spans)
+      pieces.push({ segment, planned, span, needed: neededChunk({ ...planned, spans: [span] }, uploadId, cache) });
   }
+  return pieces;
 }
 
 interface StoredFrame {

@@ -4,6 +4,7 @@ import { ArchiverError, cancelledError } from '../../../../src/core/platform/fai
 import { loadListing } from '../../../../src/core/restore/listing/load-listing.js';
 import { FrameCache } from '../../../../src/core/restore/frame-cache.js';
 import { readFile } from '../../../../src/core/restore/listing/read-file.js';
+import type { NeededChunk } from '../../../../src/core/restore/plan/needed-chunk.js';
 import { type ArchiveSpec, makeArchive, md5, UPLOAD_ID } from '../../../support/make-archive.js';
 import { type Bent, memoryReader } from '../../../support/memory-reader.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -59,6 +60,38 @@ describe('reading a file', () => {
     }
 
     expect(reader.requests.get).toBe(1);
+  });
+
+  it('asks before it fetches: for the whole, or step by step where the reader may stop', async () => {
+    const content = randomBytes(40 * 1024 * KIB);
+    const { listing, reader } = await open({ files: [{ path: 'long', content }], frameSize: 1024 * KIB });
+    const asked = async (mayStop: boolean, end: number) => {
+      const questions: string[] = [];
+      const options = {
+        reader,
+        uploadId: UPLOAD_ID,
+        listing,
+        mayStop,
+        signal: new AbortController().signal,
+        mayFetch(needed: readonly NeededChunk[]) {
+          const mib = Math.floor(needed.reduce((sum, { fetchedBytes }) => sum + fetchedBytes, 0) / 2 ** 20);
+          questions.push(`${reader.requests.get}: ${mib} MiB`);
+          return mib > end ? Promise.reject(new Error('too much')) : Promise.resolve(true);
+        },
+      };
+      for await (const _ of readFile(0, options));
+      return questions;
+    };
+    const before = reader.requests.get;
+
+    await expect(asked(false, 39)).rejects.toThrow('too much');
+    expect(reader.requests.get).toBe(before);
+    expect(await asked(false, 40)).toEqual([`${before}: 40 MiB`]);
+    const middle = reader.requests.get;
+    expect(await asked(true, 40)).toHaveLength(5);
+    const last = reader.requests.get;
+    await expect(asked(true, 16)).rejects.toThrow('too much');
+    expect([middle - before > 10, reader.requests.get - last]).toEqual([true, 4 + (middle - before > 14 ? 4 : 0)]);
   });
 
   test.each<[what: string, spec: ArchiveSpec['files'][number], expected: Buffer]>([
