@@ -1,5 +1,5 @@
 // Combines everything that features have opened to observe one run.
-import type { StoreRequest } from '../core/events/observer.js';
+import { tellAll } from '../core/events/fan-out.js';
 import type { Context } from './context.js';
 import type { BegunCall, Slots, Watcher } from './slots.js';
 
@@ -26,7 +26,7 @@ export async function watchedBy(features: readonly Slots<Context>[], begun: Begu
   if (watchers.length === 0) return { parts: {}, close };
   const metrics = watchers.map(({ observer }) => observer.metrics).find((found) => found !== undefined);
   const observer = {
-    onRequest: (request: StoreRequest): void => watchers.forEach((one) => one.observer.onRequest(request)),
+    onRequest: tellAll(watchers.map((one) => one.observer.onRequest)),
     ...(metrics && { metrics }),
   };
   const consumers = watchers.flatMap((watcher) => watcher.consumers);

@@ -1,7 +1,7 @@
 // Opens metrics over HTTP (--prometheus-addr) and traces (--tracing) for a run. Once open, they neither fail the run nor hold it up, and
 // end with it. Loaded only where one of them is asked for.
-import type { EventConsumer } from '../../core/events/fan-out.js';
-import type { RunObserver, StoreRequest } from '../../core/events/observer.js';
+import { type EventConsumer, tellAll } from '../../core/events/fan-out.js';
+import type { RunObserver } from '../../core/events/observer.js';
 import { type TracingExporter, tracingSettings } from '../../core/diagnostics/observe/tracing-settings.js';
 import type { Context } from '../../cli/context.js';
 import { laterLines } from '../../cli/later-lines.js';
@@ -9,10 +9,7 @@ import type { BegunCall, Watcher } from '../../cli/slots.js';
 
 type WatchedCall = Pick<BegunCall<Context>, 'values' | 'context' | 'command' | 'version'>;
 
-type Part = { readonly consumer: EventConsumer; readonly onRequest: (request: StoreRequest) => void } & Pick<
-  RunObserver,
-  'metrics'
-> & { readonly close: () => Promise<void> };
+type Part = { readonly consumer: EventConsumer; readonly close: () => Promise<void> } & RunObserver;
 
 /** Opens metrics and traces as the flags ask. @throws usage for what cannot be served or sent, `io` for what the system refuses */
 export async function watchRun(call: WatchedCall): Promise<Watcher> {
@@ -22,7 +19,7 @@ export async function watchRun(call: WatchedCall): Promise<Watcher> {
   const traced = tracing === undefined ? undefined : await tracedRun(tracing, call);
   const parts = [served, traced].filter((part) => part !== undefined);
   const observer: RunObserver = {
-    onRequest: (request) => parts.forEach(({ onRequest }) => onRequest(request)),
+    onRequest: tellAll(parts.map(({ onRequest }) => onRequest)),
     ...(served?.metrics && { metrics: served.metrics }),
   };
   return {
@@ -41,7 +38,7 @@ async function servedMetrics({ values, context, version }: WatchedCall): Promise
   const metrics = new RunMetrics(version);
   const { at, close } = await serveMetrics(metrics, { address, allowPublic });
   context.note(`metrics at http://${at}/metrics`);
-  return { consumer: { name: 'metrics', take: metrics.take }, onRequest: metrics.onRequest, metrics, close };
+  return { consumer: { name: 'metrics', take: metrics.take }, onRequest: () => metrics.onRequest, metrics, close };
 }
 
 function tracingOf({ values, context: { env, origins } }: WatchedCall): ReturnType<typeof tracingSettings> {

@@ -2,6 +2,7 @@
 // a note tells the others, and the runner of the operation is notified.
 import { errorText } from '../platform/failures/errors.js';
 import type { EventSink, TransferEvent } from './events.js';
+import type { OnRequest } from './observer.js';
 
 export interface EventConsumer {
   /** Its name in messages: `progress display`. */
@@ -33,3 +34,11 @@ export function fanOut(
   };
   return emit;
 }
+
+/** Returns an observer of requests that tells all of these. */
+export const tellAll =
+  (observers: readonly OnRequest[]): OnRequest =>
+  (begun) => {
+    const ends = observers.map((onRequest) => onRequest(begun));
+    return (ended) => ends.forEach((end) => end(ended));
+  };

@@ -2,69 +2,74 @@
 // the retry decorator, so each attempt is reported. A fetch ends with its last byte.
 import { isArchiverError } from '../platform/failures/errors.js';
 import type { KeyService } from './key-service.js';
-import type { RequestKind, StoreRequest } from '../events/observer.js';
+import type { BegunRequest, HttpExchange, OnRequest, RequestKind, StoreRequest } from '../events/observer.js';
+import { keepExchange, nowMs } from './http-exchange.js';
 import { STANDARD } from './meter.js';
 import type { WholeStore } from './object-store.js';
+import { parseStoreUrl } from './store-url.js';
 
-type Told = Partial<Pick<StoreRequest, 'key' | 'storageClass' | 'bytes' | 'code'>>;
-type OnRequest = (request: StoreRequest) => void;
-
-const nowMs = (): number => performance.timeOrigin + performance.now();
+type About = Pick<BegunRequest, 'key' | 'bucket'>;
+type Told = Partial<Pick<StoreRequest, 'storageClass' | 'bytes' | 'code'>>;
 
 const codeOf = (error: unknown): string => (isArchiverError(error) ? error.code : 'internal');
 
-/** Times requests: `begin` returns a function that ends one, `during` times a whole one. */
-function watch(onRequest: OnRequest) {
-  const begin = (kind: RequestKind) => {
-    const startedMs = nowMs();
-    return (told: Told = {}): void =>
-      onRequest({ kind, storageClass: STANDARD, bytes: 0, startedMs, durationMs: nowMs() - startedMs, ...told });
-  };
-  const during = async <T>(kind: RequestKind, told: Told, work: () => Promise<T>): Promise<T> => {
-    const end = begin(kind);
+/**
+ * Times requests. `begin` sends one, and returns its answer with a function that ends it (unless it failed, which ends it); `during` times a
+ * whole one.
+ */
+function watch(onRequest: OnRequest, ofAll: About) {
+  const begin = async <T>(kind: RequestKind, about: About & Told, work: () => Promise<T>) => {
+    const { key, storageClass = STANDARD, bytes = 0 } = about;
+    const begun: BegunRequest = { kind, ...ofAll, ...(key !== undefined && { key }), startedMs: nowMs() };
+    const ended = onRequest(begun);
+    const kept: { last?: HttpExchange } = {};
+    const end = (told: Told = {}): void => {
+      const http = kept.last && { http: kept.last };
+      ended({ ...begun, storageClass, bytes, durationMs: nowMs() - begun.startedMs, ...http, ...told });
+    };
     try {
-      const answer = await work();
-      end(told);
-      return answer;
+      const answer = await keepExchange(kept, work);
+      return { answer, end, drop: () => (kept.last === undefined ? ended(undefined) : end()) };
     } catch (error) {
-      end({ ...told, code: codeOf(error) });
+      end({ code: codeOf(error) });
       throw error;
     }
+  };
+  const during = async <T>(kind: RequestKind, about: About & Told, work: () => Promise<T>): Promise<T> => {
+    const { answer, end } = await begin(kind, about, work);
+    end();
+    return answer;
   };
   return { begin, during };
 }
 
-/** Wraps a store so that `onRequest` is called with each request when it has ended. */
+/** Wraps a store so that `onRequest` is told of each request when it begins and when it has ended. */
 export function observeStore(store: WholeStore, onRequest: OnRequest): WholeStore {
-  const { begin, during } = watch(onRequest);
+  const place = parseStoreUrl(store.url);
+  const { begin, during } = watch(onRequest, place.kind === 's3' ? { bucket: place.bucket } : {});
   async function* pages<T>(from: AsyncIterable<T>): AsyncGenerator<T> {
-    let end = begin('list');
+    const iterator = from[Symbol.asyncIterator]();
     try {
-      for await (const page of from) {
+      for (;;) {
+        const { answer, end, drop } = await begin('list', {}, () => iterator.next());
+        // Mostly nothing was sent to find out that the page before was the last one.
+        if (answer.done === true) return drop();
         end();
-        yield page;
-        end = begin('list');
+        yield answer.value;
       }
-    } catch (error) {
-      end({ code: codeOf(error) });
-      throw error;
+    } finally {
+      await iterator.return?.();
     }
   }
   return {
     url: store.url,
     async get(key, options) {
-      const end = begin('get');
-      try {
-        const content = await store.get(key, options);
-        const { storageClass = STANDARD, sizeBytes: bytes, body } = content;
-        body.once('close', () =>
-          end({ key, storageClass, bytes, ...(body.errored !== null && { code: codeOf(body.errored) }) }),
-        );
-        return content;
-      } catch (error) {
-        end({ key, code: codeOf(error) });
-        throw error;
-      }
+      const { answer, end } = await begin('get', { key }, () => store.get(key, options));
+      const { storageClass = STANDARD, sizeBytes: bytes, body } = answer;
+      body.once('close', () =>
+        end({ storageClass, bytes, ...(body.errored !== null && { code: codeOf(body.errored) }) }),
+      );
+      return answer;
     },
     head: (key, signal) => during('head', { key }, () => store.head(key, signal)),
     time: (signal) => during('list', {}, () => store.time(signal)),
@@ -85,7 +90,7 @@ export function observeStore(store: WholeStore, onRequest: OnRequest): WholeStor
 
 /** Does the same for a key service. */
 export function observeKeys(keys: KeyService, onRequest: OnRequest): KeyService {
-  const { during } = watch(onRequest);
+  const { during } = watch(onRequest, {});
   return {
     generate: (...call) => during('kms', {}, () => keys.generate(...call)),
     decrypt: (...call) => during('kms', {}, () => keys.decrypt(...call)),

@@ -22,7 +22,7 @@ import { fileStore } from './file/file-store.js';
 import { type MeteredPlace, meterKeys, meterStore, type StoreMeter } from './meter.js';
 import type { ObjectDeleter, ObjectStore, RequestCounts, WholeStore } from './object-store.js';
 import { observeKeys, observeStore } from './observed-store.js';
-import type { StoreRequest } from '../events/observer.js';
+import type { OnRequest } from '../events/observer.js';
 import { createPace, type Pace } from '../platform/limits/pace.js';
 import { countRequests, newRequestCounts } from './request-count.js';
 import { DEFAULT_RETRY, type RetryOptions } from './retry/retrier.js';
@@ -57,8 +57,8 @@ export interface OpenStoreOptions
   readonly meter?: ((place: MeteredPlace) => StoreMeter) | undefined;
   /** Whether to ask the store if it keeps If-None-Match before versions are written there; `auto` by default. */
   readonly createOnce?: CreateOnceSetting | undefined;
-  /** Called with each request when it has ended. */
-  readonly onRequest?: ((request: StoreRequest) => void) | undefined;
+  /** Told of each request when it begins and when it has ended. */
+  readonly onRequest?: OnRequest | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Refusals that are known already; those that are met now are added. */
   readonly refusals?: StoreRefusals | undefined;

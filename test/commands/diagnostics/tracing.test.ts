@@ -186,7 +186,7 @@ describe('a collector that never answers', () => {
     const world = { version: '0', env: {}, write: () => undefined, flushMs: 20 };
     const { sink, close } = openTracing(settings, world);
 
-    sink.begin('upload', {}).end();
+    sink.begin('upload', {}, { atMs: Date.now() }).end();
 
     expect(await close()).toBe(`traces did not arrive at ${silent.url} in time`);
   });
@@ -197,8 +197,8 @@ describe('a collector that never answers', () => {
       { url: `${collector.url}/v1/traces`, sampleRate: 1e-12 },
       { version: '0', env: {}, write: () => undefined },
     );
-    const whole = sink.begin('upload', {});
-    sink.begin('scan', {}, whole).end();
+    const whole = sink.begin('upload', {}, { atMs: Date.now() });
+    sink.begin('scan', {}, { atMs: Date.now(), parent: whole }).end();
     whole.end();
 
     expect([await close(), collector.requests]).toEqual([undefined, []]);

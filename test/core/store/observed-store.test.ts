@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/core/store/open-store.js';
 import type { ObjectStore } from '../../../src/core/store/object-store.js';
 import { readAll } from '../../../src/core/store/read-content.js';
-import type { StoreRequest } from '../../../src/core/events/observer.js';
+import type { OnRequest, StoreRequest } from '../../../src/core/events/observer.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 let requests: StoreRequest[] = [];
@@ -14,7 +14,7 @@ let folder = '';
 beforeEach(async () => {
   requests = [];
   folder = await tempFolder();
-  const onRequest = (request: StoreRequest): void => void requests.push(request);
+  const onRequest: OnRequest = () => (ended) => void (ended && requests.push(ended));
   ({ store } = await openStore(`file://${folder}`, { env: {}, onRequest }));
 });
 

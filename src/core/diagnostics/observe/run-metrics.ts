@@ -83,7 +83,10 @@ export class RunMetrics implements MetricsBook {
     end: (event) => this.end(event),
   });
 
-  readonly onRequest = ({ kind, storageClass, bytes, durationMs, code = 'ok' }: StoreRequest): void => {
+  /** Takes the end of a request; undefined where none was sent. */
+  readonly onRequest = (ended: StoreRequest | undefined): void => {
+    if (ended === undefined) return;
+    const { kind, storageClass, bytes, durationMs, code = 'ok' } = ended;
     this.counts.requests.inc({ kind, storage_class: storageClass, code });
     this.times.request.observe({ kind }, durationMs / 1000);
     if (code !== 'ok' || bytes === 0) return;

@@ -4,21 +4,9 @@
 import type { Phase, Step } from '../../events/events.js';
 import { UPLOAD_ID } from '../../store/ids/upload-id.js';
 import { byType, type Event } from './by-type.js';
-import type { StoreRequest } from '../../events/observer.js';
-
-export type Attributes = Readonly<Record<string, string | number | boolean>>;
-
-/** A span that has begun. Times are in ms since 1970. */
-export interface Span {
-  set(attributes: Attributes): void;
-  event(name: string, attributes: Attributes): void;
-  /** `failure` is its kind. */
-  end(atMs?: number, failure?: string): void;
-}
-
-export interface SpanSink {
-  begin(name: string, attributes: Attributes, parent?: Span, atMs?: number): Span;
-}
+import { nowMs } from '../../store/http-exchange.js';
+import { type Attributes, NestedSpan, type SpanSink } from './nested-span.js';
+import type { BegunRequest, HttpExchange, StoreRequest } from '../../events/observer.js';
 
 /** Phases that become parts under another name; a commit reports its own parts. */
 const PARTS: Partial<Record<Phase, string>> = {
@@ -38,22 +26,25 @@ const ROLES: readonly (readonly [RegExp, string])[] = [
 const MOST_TRIED = 1000;
 
 interface OpenChunk {
-  readonly span: Span;
+  readonly span: NestedSpan;
   /** Set only for an upload. */
-  readonly pack: Span | undefined;
+  readonly pack: NestedSpan | undefined;
 }
 
 export class OperationSpans {
-  private root: Span | undefined;
-  private part: Span | undefined;
+  private root: NestedSpan | undefined;
+  private part: NestedSpan | undefined;
   private isRestore = false;
   private skipped = 0;
   private readonly chunks = new Map<number, OpenChunk>();
   private readonly failed = new Map<string, number>();
+  private readonly requests = new Set<NestedSpan>();
 
+  /** `now`: ms since 1970, by the clock that requests are timed with. */
   constructor(
     private readonly sink: SpanSink,
     private readonly about: Attributes,
+    private readonly now: () => number = nowMs,
   ) {}
 
   readonly take = byType({
@@ -70,26 +61,44 @@ export class OperationSpans {
     end: (event) => this.end(event),
   });
 
-  readonly onRequest = ({ kind, key = '', storageClass, bytes, startedMs, durationMs, code }: StoreRequest): void => {
-    if (this.root === undefined) return;
+  /** Takes a request that begins; it lies in what is going on then. Returns what takes its end. */
+  readonly onRequest = ({ kind, key = '', bucket, startedMs: atMs }: BegunRequest) => {
+    if (this.root === undefined) return () => undefined;
     const role = ROLES.find(([pattern]) => pattern.test(key))?.[1];
     const chunk = Number(CHUNK.exec(key)?.[1] ?? -1);
     const parent = (role === 'chunk' ? this.chunks.get(chunk)?.span : undefined) ?? this.part ?? this.root;
     const about = {
-      'archiver.storage_class': storageClass,
-      'archiver.bytes': bytes,
+      ...(bucket !== undefined && { 'aws.s3.bucket': bucket }),
       ...(role !== undefined && { 'archiver.object': role }),
       ...(role === 'chunk' && { 'archiver.chunk': chunk }),
-      ...(key !== '' && { 'archiver.attempt': this.attemptOf(`${kind} ${key}`, code !== undefined) }),
     };
-    this.sink.begin(kind, about, parent, startedMs).end(startedMs + durationMs, code);
+    const isClient = bucket !== undefined || kind === 'kms';
+    const span = new NestedSpan(this.sink, kind, about, { parent, atMs, isClient });
+    this.requests.add(span);
+    return (ended: StoreRequest | undefined): void => {
+      // One that outlives its operation was ended with it.
+      if (!this.requests.delete(span)) return;
+      if (ended === undefined) return span.drop();
+      const { storageClass, bytes, durationMs, code, http } = ended;
+      span.set({
+        'archiver.storage_class': storageClass,
+        'archiver.bytes': bytes,
+        ...(key !== '' && { 'archiver.attempt': this.attemptOf(`${kind} ${key}`, code !== undefined) }),
+        ...(http && exchanged(http)),
+      });
+      span.end(atMs + durationMs, code);
+    };
   };
 
   private start({ operation, source, target }: Event<'start'>): void {
     this.close();
     this.isRestore = operation === 'restore' || operation === 'download';
     const store = storeName(this.isRestore ? source : target);
-    this.root = this.sink.begin(operation, { ...this.about, 'archiver.store': store });
+    this.root = this.begin(operation, { ...this.about, 'archiver.store': store });
+  }
+
+  private begin(name: string, about: Attributes, parent?: NestedSpan): NestedSpan {
+    return new NestedSpan(this.sink, name, about, { parent, atMs: this.now() });
   }
 
   /** Returns the number of this attempt at an object. */
@@ -111,28 +120,26 @@ export class OperationSpans {
   }
 
   private enter(name: string): void {
-    this.part?.end();
-    this.part = this.root && this.sink.begin(name, {}, this.root);
+    this.part?.end(this.now());
+    this.part = this.root && this.begin(name, {}, this.root);
   }
 
   private chunk({ state, chunk, shard, rawBytes, storedBytes, packedBytes }: Event<'chunk'>): void {
-    if (state === 'started') {
-      const about = { 'archiver.chunk': chunk, 'archiver.shard': shard, 'archiver.raw_bytes': rawBytes };
-      const span = this.sink.begin(this.isRestore ? 'unpack' : 'chunk', about, this.part ?? this.root);
-      this.chunks.set(chunk, { span, pack: this.isRestore ? undefined : this.sink.begin('pack', about, span) });
-      return;
-    }
     const open = this.chunks.get(chunk);
     const stored = { 'archiver.stored_bytes': storedBytes };
-    if (open === undefined) return;
-    if (state === 'packed') {
-      open.pack?.set(stored);
-      open.pack?.end();
-      return;
+    if (state === 'started') {
+      endChunk(open, this.now());
+      const about = { 'archiver.chunk': chunk, 'archiver.shard': shard, 'archiver.raw_bytes': rawBytes };
+      const span = this.begin(this.isRestore ? 'unpack' : 'chunk', about, this.part ?? this.root);
+      this.chunks.set(chunk, { span, pack: this.isRestore ? undefined : this.begin('pack', about, span) });
+    } else if (state === 'packed') {
+      open?.pack?.set(stored);
+      open?.pack?.end(this.now());
+    } else {
+      open?.span.set({ ...stored, ...(packedBytes !== undefined && { 'archiver.packed_bytes': packedBytes }) });
+      endChunk(open, this.now());
+      this.chunks.delete(chunk);
     }
-    open.span.set({ ...stored, ...(packedBytes !== undefined && { 'archiver.packed_bytes': packedBytes }) });
-    open.span.end();
-    this.chunks.delete(chunk);
   }
 
   private end({ outcome }: Event<'end'>): void {
@@ -142,19 +149,35 @@ export class OperationSpans {
 
   /** Ends everything that is still open, with the failure of the operation. */
   private close(failure?: string): void {
-    for (const { span, pack } of this.chunks.values()) {
-      pack?.end(undefined, failure);
-      span.end(undefined, failure);
+    const atMs = this.now();
+    for (const request of this.requests) {
+      request.set({ 'archiver.unfinished': true });
+      request.end(atMs);
     }
+    this.requests.clear();
+    for (const open of this.chunks.values()) endChunk(open, atMs, failure);
     this.chunks.clear();
     this.failed.clear();
-    this.part?.end(undefined, failure);
-    this.root?.end(undefined, failure);
+    this.part?.end(atMs, failure);
+    this.root?.end(atMs, failure);
     this.part = undefined;
     this.root = undefined;
     this.skipped = 0;
   }
 }
+
+function endChunk(open: OpenChunk | undefined, atMs: number, failure?: string): void {
+  open?.pack?.end(atMs, failure);
+  open?.span.end(atMs, failure);
+}
+
+/** Returns attributes by the conventions for HTTP clients. The URL, which they have as well, names files. */
+const exchanged = ({ method, host, port, status }: HttpExchange): Attributes => ({
+  'http.request.method': method,
+  'server.address': host,
+  'server.port': port,
+  ...(status !== undefined && { 'http.response.status_code': status }),
+});
 
 const plannedOf = ({ items, bytes, chunks = 0 }: Event<'plan'>): Attributes => ({
   'archiver.planned_items': items,

@@ -1,8 +1,10 @@
 // Exports spans with OpenTelemetry; the only file that knows it. Spans wait in a bounded queue and are sent in batches, so that an
 // unavailable collector costs spans and nothing else.
-import { ROOT_CONTEXT, type Context, type Span as OtelSpan, SpanStatusCode, trace } from '@opentelemetry/api';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { ROOT_CONTEXT, type Context, type Span as OtelSpan, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
@@ -14,7 +16,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { errorText } from '../../platform/failures/errors.js';
 import { withoutSecrets } from '../../platform/failures/hide-secrets.js';
-import type { Span, SpanSink } from './spans.js';
+import type { Span, SpanSink } from './nested-span.js';
 import type { TracingSettings } from './tracing-settings.js';
 
 /** Time limit for the last spans at the end of a run, in ms. */
@@ -45,9 +47,17 @@ export function openTracing({ url, sampleRate }: TracingSettings, { version, env
     url === undefined
       ? new SimpleSpanProcessor({ exporter: lineExporter(world.write) })
       : new BatchSpanProcessor({ exporter: countingLost(new OTLPTraceExporter({ url, ...timeLimit(env) }), lost) });
-  const named = { 'service.name': 'archiver', 'service.version': version };
+  const named = {
+    'service.name': 'archiver',
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+    'host.name': hostname(),
+    'process.pid': process.pid,
+  };
   const provider = new TracerProvider({
-    resource: resourceFromAttributes(named).merge(detectResources({ detectors: [envDetector] })),
+    resource: defaultResource()
+      .merge(resourceFromAttributes(named))
+      .merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRate) }),
     spanProcessors: [processor],
   });
@@ -55,15 +65,19 @@ export function openTracing({ url, sampleRate }: TracingSettings, { version, env
   const outside = parentOf(env['TRACEPARENT']);
   const known = new WeakMap<Span, OtelSpan>();
   const sink: SpanSink = {
-    begin(name, attributes, parent, atMs) {
+    begin(name, attributes, { parent, atMs, isClient = false }) {
       const within = parent === undefined ? undefined : known.get(parent);
       const context = within === undefined ? outside : trace.setSpan(ROOT_CONTEXT, within);
-      const began = tracer.startSpan(name, { attributes, ...(atMs !== undefined && { startTime: atMs }) }, context);
+      const kind = isClient ? SpanKind.CLIENT : SpanKind.INTERNAL;
+      const began = tracer.startSpan(name, { kind, attributes, startTime: atMs }, context);
       const span: Span = {
         set: (more) => void began.setAttributes(more),
         event: (what, about) => void began.addEvent(what, about),
         end(endMs, failure) {
-          if (failure !== undefined) began.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+          if (failure !== undefined) {
+            began.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+            began.setAttribute('error.type', failure);
+          }
           began.end(endMs);
         },
       };
@@ -130,11 +144,12 @@ const lineExporter = (write: (line: string) => void): SpanExporter => ({
 const msOf = ([seconds, nanos]: readonly [number, number]): number => seconds * 1000 + nanos / 1e6;
 
 function lineOf(span: ReadableSpan): object {
-  const { name, status, attributes, events, startTime, duration, parentSpanContext } = span;
+  const { name, kind, status, attributes, events, startTime, duration, parentSpanContext } = span;
   const { traceId, spanId } = span.spanContext();
   return {
     type: 'span',
     name,
+    kind: kind === SpanKind.CLIENT ? 'client' : 'internal',
     traceId,
     spanId,
     parentSpanId: parentSpanContext?.spanId ?? null,

@@ -5,6 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pace } from '../../platform/limits/pace.js';
+import { noteExchange } from '../http-exchange.js';
 import { ProxyAgents, proxyError } from './s3-proxy.js';
 import { proxyFor, type Network } from './s3-network.js';
 import { Http2Connections } from './s3-http2.js';
@@ -119,25 +120,38 @@ export class S3HttpHandler {
 
   /** Sends one request; resolves at the answer's header. */
   async handle(request: HandlerRequest, options: RequestOptions = {}): Promise<{ response: HandlerResponse }> {
-    const { protocol, hostname } = request;
+    const { protocol, method } = request;
+    const host = request.hostname.replace(/^\[(.*)\]$/, '$1');
     const port = request.port ?? (protocol === 'https:' ? 443 : 80);
+    const answered = noteExchange({ method, host, port });
+    const response = await this.#exchange(request, host, port, options);
+    answered(response.statusCode);
+    return { response };
+  }
+
+  async #exchange(
+    request: HandlerRequest,
+    host: string,
+    port: number,
+    options: RequestOptions,
+  ): Promise<HandlerResponse> {
+    const { protocol, hostname } = request;
     const { network } = this.#options;
     const proxy = network && proxyFor({ protocol, hostname, port }, network.env);
     // Without TLS there is no ALPN, and a tunnel is made for one connection of HTTP/1.1.
     if (this.#http2 === undefined || protocol !== 'https:' || proxy !== undefined)
       return await this.#overHttp1(request, options, proxy);
-    const host = hostname.replace(/^\[(.*)\]$/, '$1');
     const connection = await this.#http2.to(host, port);
     if (connection === undefined) return await this.#overHttp1(request, options);
     const { pace = this.#options.paceUpload } = options;
-    return { response: await sendOverHttp2(connection, request, { ...this.#options, ...options, pace }) };
+    return await sendOverHttp2(connection, request, { ...this.#options, ...options, pace });
   }
 
   #overHttp1(
     request: HandlerRequest,
     { abortSignal, onSent, pace = this.#options.paceUpload }: RequestOptions,
     proxy?: URL,
-  ): Promise<{ response: HandlerResponse }> {
+  ): Promise<HandlerResponse> {
     return new Promise((resolve, reject) => {
       const bytes = bodyBytes(request.body);
       const sent = this.#open(request, bytes, proxy);
@@ -162,9 +176,7 @@ export class S3HttpHandler {
         message.once('end', () => {
           if (!sent.writableEnded) sent.destroy();
         });
-        resolve({
-          response: { statusCode, reason: message.statusMessage, headers: responseHeaders(message), body: message },
-        });
+        resolve({ statusCode, reason: message.statusMessage, headers: responseHeaders(message), body: message });
       });
       this.#send(sent, bytes, { watch, onSent, pace }).catch((error: unknown) => sent.destroy(error as Error));
     });

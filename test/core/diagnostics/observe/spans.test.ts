@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TransferEvent } from '../../../../src/core/events/events.js';
 import type { StoreRequest } from '../../../../src/core/events/observer.js';
-import { type Attributes, OperationSpans, type Span } from '../../../../src/core/diagnostics/observe/spans.js';
+import type { Attributes, Span } from '../../../../src/core/diagnostics/observe/nested-span.js';
+import { OperationSpans } from '../../../../src/core/diagnostics/observe/spans.js';
 
 interface Kept {
   readonly name: string;
@@ -9,29 +10,38 @@ interface Kept {
   attributes: Attributes;
   readonly events: string[];
   ended: string | undefined;
+  readonly beganMs: number;
+  endedMs: number | undefined;
 }
 
 const FOLDER = 'uploads/20251114-093012-1a2b3c4d';
 let kept: Kept[] = [];
 let spans: OperationSpans;
+let clockMs = 1000;
 
 beforeEach(() => {
   kept = [];
+  clockMs = 1000;
   const known = new Map<Span, Kept>();
   spans = new OperationSpans(
     {
-      begin(name, attributes, parent) {
+      begin(name, attributes, { parent, atMs }) {
         const one: Kept = {
           name,
           attributes,
           parent: parent && known.get(parent)?.name,
           events: [],
+          beganMs: atMs,
+          endedMs: undefined,
           ended: undefined,
         };
         const span: Span = {
           set: (more) => (one.attributes = { ...one.attributes, ...more }),
           event: (what, about) => void one.events.push(`${what} ${JSON.stringify(about)}`),
-          end: (_, failure) => (one.ended = failure ?? 'well'),
+          end: (atMs, failure) => {
+            one.ended = failure ?? 'well';
+            one.endedMs = atMs;
+          },
         };
         known.set(span, one);
         kept.push(one);
@@ -39,6 +49,7 @@ beforeEach(() => {
       },
     },
     {},
+    () => clockMs,
   );
 });
 
@@ -56,10 +67,11 @@ const request = (change: Partial<StoreRequest>): StoreRequest => ({
   kind: 'put',
   storageClass: 'STANDARD',
   bytes: 10,
-  startedMs: 0,
+  startedMs: clockMs,
   durationMs: 1,
   ...change,
 });
+const sent = (change: Partial<StoreRequest>): void => spans.onRequest(request(change))(request(change));
 const tell = (...events: readonly TransferEvent[]): void => events.forEach((event) => spans.take(event));
 const named = (name: string): Kept[] => kept.filter((one) => one.name === name);
 
@@ -68,8 +80,8 @@ describe('spans of an operation', () => {
     const key = `${FOLDER}/shard-01/chunk-000007.tar.zst`;
     tell(START, TRANSFER, chunk('started'), chunk('packed'));
 
-    spans.onRequest(request({ key, code: 'store' }));
-    spans.onRequest(request({ key }));
+    sent({ key, code: 'store' });
+    sent({ key });
     tell(chunk('finished'));
 
     expect(
@@ -89,7 +101,7 @@ describe('spans of an operation', () => {
   ])('%s is told as %s, and no span has its key', (key, role) => {
     tell(START, TRANSFER);
 
-    spans.onRequest(request({ key }));
+    sent({ key });
 
     const [put] = named('put');
     expect([put?.parent, put?.attributes['archiver.object']]).toEqual(['transfer', role]);
@@ -142,8 +154,82 @@ describe('spans of an operation', () => {
   });
 
   test('a request outside of operations is of no trace', () => {
-    spans.onRequest(request({}));
+    sent({});
 
     expect(kept).toEqual([]);
+  });
+
+  test('a request that outlives its part holds it open, and so does what it fetches a chunk', () => {
+    tell(START, { type: 'phase', phase: 'scanning' });
+    const begun = request({ kind: 'list', startedMs: 1000 });
+    const ended = spans.onRequest(begun);
+    clockMs = 1005;
+    tell(TRANSFER, chunk('started'));
+    const put = request({ key: `${FOLDER}/shard-01/chunk-000007.tar.zst` });
+    const putEnded = spans.onRequest(put);
+    clockMs = 1010;
+    tell(chunk('finished'), { type: 'phase', phase: 'finishing' });
+
+    expect(named('scan')[0]?.endedMs).toBeUndefined();
+    ended({ ...begun, durationMs: 20 });
+    putEnded({ ...put, durationMs: 25 });
+    clockMs = 1040;
+    tell({ type: 'end', outcome: { status: 'done' } });
+
+    expect(kept.map(({ name, parent, beganMs, endedMs }) => [name, parent, beganMs, endedMs])).toEqual([
+      ['upload', undefined, 1000, 1040],
+      ['scan', 'upload', 1000, 1020],
+      ['list', 'scan', 1000, 1020],
+      ['transfer', 'upload', 1005, 1030],
+      ['chunk', 'transfer', 1005, 1030],
+      ['pack', 'chunk', 1005, 1010],
+      ['put', 'chunk', 1005, 1030],
+      ['finish', 'upload', 1010, 1040],
+    ]);
+  });
+
+  test('a request that outlives its operation ends with it, as one that is not finished', () => {
+    tell(START, TRANSFER);
+    const begun = request({ kind: 'get' });
+    const ended = spans.onRequest(begun);
+    clockMs = 1010;
+    tell({ type: 'end', outcome: { status: 'interrupted' } });
+
+    ended({ ...begun, durationMs: 500, code: 'store' });
+
+    expect(named('get')[0]).toMatchObject({
+      ended: 'well',
+      endedMs: 1010,
+      attributes: { 'archiver.unfinished': true },
+    });
+    expect(named('upload')[0]?.endedMs).toBe(1010);
+  });
+
+  test('a page that is not there is no request, and holds nothing open', () => {
+    tell(START, TRANSFER);
+
+    spans.onRequest(request({ kind: 'list' }))(undefined);
+    tell({ type: 'end', outcome: { status: 'done' } });
+
+    expect(kept.map(({ name, ended }) => [name, ended])).toEqual([
+      ['upload', 'well'],
+      ['transfer', 'well'],
+      ['list', undefined],
+    ]);
+  });
+
+  test('a request to a server has the attributes of HTTP clients and its bucket', () => {
+    tell(START, TRANSFER);
+    const http = { method: 'PUT', host: 's3.example.org', port: 443, status: 503 };
+
+    sent({ bucket: 'bucket', code: 'store', http });
+
+    expect(named('put')[0]?.attributes).toMatchObject({
+      'aws.s3.bucket': 'bucket',
+      'http.request.method': 'PUT',
+      'http.response.status_code': 503,
+      'server.address': 's3.example.org',
+      'server.port': 443,
+    });
   });
 });
