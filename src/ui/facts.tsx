@@ -3,6 +3,7 @@ import { Box } from 'ink';
 import { FitText } from './fit-text.js';
 import { useSize } from './size.js';
 import { Tint, type Tone } from './theme.js';
+import { widthOf } from './text.js';
 import { wrapped } from './wrapped.js';
 
 /** A label without text continues the fact above it. */
@@ -30,10 +31,20 @@ export function Facts({ facts, indent = 1 }: { facts: readonly Fact[]; indent?: 
 
 const labelWidth = (facts: readonly Fact[]): number => Math.max(...facts.map(({ label }) => label.length)) + 2;
 
-/** Splits facts so that each value is on as many rows as it needs in this room: nothing is cut. */
+/** Splits facts so that each value is on as many rows as it needs in this room: nothing is cut, and a row ends after a comma if one can. */
 export function wrapFacts(facts: readonly Fact[], columns: number, indent = 1): readonly Fact[] {
   const width = columns - indent - labelWidth(facts) - 1;
   return facts.flatMap((fact) =>
-    wrapped(fact.value, width).map((value, at) => ({ ...fact, label: at === 0 ? fact.label : '', value })),
+    clausesIn(fact.value, width).map((value, at) => ({ ...fact, label: at === 0 ? fact.label : '', value })),
   );
+}
+
+function clausesIn(text: string, width: number): readonly string[] {
+  const rows: string[] = [];
+  for (const clause of text.split(/(?<=, )/)) {
+    const longer = (rows.at(-1) ?? '') + clause;
+    if (rows.length > 0 && widthOf(longer.trimEnd()) <= width) rows[rows.length - 1] = longer;
+    else rows.push(clause);
+  }
+  return rows.flatMap((row) => wrapped(row.trimEnd(), width));
 }

@@ -6,6 +6,7 @@ import { command as shell } from '../../src/commands/shell.js';
 import { DATASET, makeDataset, writeObjects } from '../support/make-dataset.js';
 import { type ArchiveSpec, type FileSpec, inOrder, makeArchive, md5, UPLOAD_ID } from '../support/make-archive.js';
 import { makeColdArchive } from '../support/cold-archive.js';
+import { errorAnswer } from '../support/memory-s3.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, runCommand } from '../support/run-command.js';
 import { treeOf } from '../support/tree-of.js';
@@ -241,6 +242,24 @@ describe('cold storage', () => {
     // The manifest, whether a record names it, and one request for each file that was asked for.
     expect(cold.requests()).toEqual({ GetObject: 4, ListObjectsV2: 2 });
   });
+
+  it.each(['cat file-1 | wc -c', 'get file-1 out/'])(
+    'says of %s when the store fails, since when, and which try is next',
+    async (line) => {
+      const { s3, archive } = await makeColdArchive(['GLACIER', 'STANDARD']);
+      let failures = 2;
+      s3.rules.answer = (operation, { key }) =>
+        operation === 'GetObject' && key.includes('shard-') && failures-- > 0
+          ? errorAnswer(503, 'InternalError', 'not now')
+          : undefined;
+      const ran = await inShell([line], [`s3://cold/uploads/${archive.uploadId}`, '--endpoint-url', s3.endpoint]);
+
+      expect(ran.status).toBe(0);
+      expect(ran.stderr).toMatch(
+        /^! the store: cannot be read since \d\d:\d\d, try 2 of 10: .*503 InternalError\n! the store: cannot be read since \d\d:\d\d, try 3 of 10: .*\n$/,
+      );
+    },
+  );
 
   it('names the command that thaws when a get fails', async () => {
     const { s3, archive } = await makeColdArchive(['GLACIER', 'STANDARD']);

@@ -7,8 +7,6 @@ import { archiver, CLI } from '../e2e/upload-cli.js';
 import { expectClean } from '../support/full-screen.js';
 import { openSession, type TerminalSession } from '../support/terminal-session.js';
 
-/** On a machine with much else to do, a signal can meet one that is still on its way: such a round is tried again. */
-const RETRIES = { retry: 2 };
 const LIMIT = { timeout: 20_000 };
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
@@ -64,11 +62,21 @@ const isStopped = (pid: number): boolean => /^State:\tT/m.test(statusOf(pid));
 const switchesOf = (pid: number): number =>
   [...statusOf(pid).matchAll(/ctxt_switches:\t(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 
+/** Number of the last thing that a shell was asked to say: no two are the same. */
+let said = 0;
+
+/** Does what stops the job, and waits until the shell says so: what it said of an earlier stop is still on its screen. */
+async function stopped(session: TerminalSession, stop: () => void): Promise<void> {
+  const before = session.written().length;
+  stop();
+  await expect.poll(() => session.written().slice(before), LIMIT).toMatch(/\[1\]\+ +Stopped/);
+}
+
 /** The shell has its terminal: nothing of a screen is on it, and what is typed is for the shell. */
 async function expectShell(session: TerminalSession): Promise<void> {
-  await session.until(/\[1\]\+ +Stopped/);
-  session.type('echo one$((1))two\r');
-  await session.until('one1two');
+  said += 1;
+  session.type(`echo one$((${said}))two\r`);
+  await session.until(`one${said}two`);
   expect(await session.isAlternate()).toBe(false);
   expect(session.isCursorShown()).toBe(true);
 }
@@ -97,21 +105,20 @@ test.each<Screen>([
   ['setup', () => 'setup', 'Where do archives go?', CTRL_C, 80, 24],
 ])(
   'ctrl+z and kill -TSTP give the terminal of %s to the shell, and fg brings the screen back (%#)',
-  RETRIES,
   async (_, command, text, quit, columns, rows) => {
     const session = await start(command(), columns, rows);
     await session.until(text);
-    session.type(CTRL_Z);
+    await stopped(session, () => session.type(CTRL_Z));
     await expectShell(session);
     session.type('fg\r');
     await untilBack(session, text);
     expect([await session.isAlternate(), session.isCursorShown()]).toEqual([true, false]);
 
-    process.kill(jobOf(session), 'SIGTSTP');
-    // What the shell said of the first stop is on its screen, too, and a SIGCONT that comes too early takes the signal back.
-    await expect.poll(() => isStopped(jobOf(session)), LIMIT).toBe(true);
+    await stopped(session, () => process.kill(jobOf(session), 'SIGTSTP'));
     await expectShell(session);
     // In the background it does not touch the terminal: the kernel stops it as soon as it tries.
+    // A SIGCONT that came before the process had stopped would take the signal back.
+    await expect.poll(() => isStopped(jobOf(session)), LIMIT).toBe(true);
     const switches = switchesOf(jobOf(session));
     process.kill(jobOf(session), 'SIGCONT');
     await expect.poll(() => isStopped(jobOf(session)) && switchesOf(jobOf(session)) > switches, LIMIT).toBe(true);
@@ -121,8 +128,7 @@ test.each<Screen>([
     expect([await session.isAlternate(), session.isCursorShown()]).toEqual([true, false]);
 
     // A stop that cannot be noticed.
-    process.kill(jobOf(session), 'SIGSTOP');
-    await session.until(/\[1\]\+ +Stopped/);
+    await stopped(session, () => process.kill(jobOf(session), 'SIGSTOP'));
     session.type('fg\r');
     await untilBack(session, text);
     await leave(session, quit);
@@ -134,7 +140,7 @@ test('the shell of archiver stops in the middle of a line, which is there again'
   await session.until(':/>');
   session.type('ls par');
   await session.until(':/> ls par');
-  session.type(CTRL_Z);
+  await stopped(session, () => session.type(CTRL_Z));
   await expectShell(session);
   session.type('fg\r');
   await session.until(/:\/> ls par *$/);
@@ -144,16 +150,16 @@ test('the shell of archiver stops in the middle of a line, which is there again'
   await leave(session, 'exit\r');
 });
 
-test('progress stops without its frame and draws it again; after bg it goes on without one', RETRIES, async () => {
+test('progress stops without its frame and draws it again; after bg it goes on without one', async () => {
   const session = await start(slow());
   await session.until(/of 40 files/);
-  session.type(CTRL_Z);
+  await stopped(session, () => session.type(CTRL_Z));
   await expectShell(session);
   session.type('$CLEAR; fg\r');
   await session.until(/of 40 files/);
   expect(session.isCursorShown()).toBe(false);
 
-  process.kill(jobOf(session), 'SIGTSTP');
+  await stopped(session, () => process.kill(jobOf(session), 'SIGTSTP'));
   await expectShell(session);
   session.type('$CLEAR; bg\r');
   await session.until(/\[1\]\+ \$NODE/);

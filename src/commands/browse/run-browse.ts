@@ -44,6 +44,8 @@ interface Browsing {
   readonly signal: AbortSignal;
   /** Collects a warning, to be printed after the screen is closed. */
   readonly warn: (text: string) => void;
+  /** Gets all events of the store; set once there is a browser. */
+  readonly ear: { hear: EventSink };
 }
 
 /** Runs the command; returns its exit status. */
@@ -68,8 +70,11 @@ export async function runBrowse(
   };
   try {
     const signal = AbortSignal.any([context.signal, ending.signal]);
-    return await browse({ values, context, opened, runOnScreen, outputDir, signal, target, warn }, () =>
-      ending.abort(),
+    const ear: Browsing['ear'] = { hear: () => undefined };
+    return await during(
+      (event) => ear.hear(event),
+      () =>
+        browse({ values, context, opened, runOnScreen, outputDir, signal, target, warn, ear }, () => ending.abort()),
     );
   } finally {
     ending.abort();
@@ -111,14 +116,12 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
     look: lookOf(context.colors.stdout, context.env),
     signal: context.signal,
     url: baseUrl,
-    open: async (emit) =>
-      createBrowseStore({
-        opened: await openListing(browsing, emit),
-        settings,
-        tier: values.tier,
-        ports,
-        signal,
-      }),
+    async open(emit) {
+      const opened = await openListing(browsing, emit);
+      const browser = createBrowseStore({ opened, settings, tier: values.tier, ports, signal });
+      browsing.ear.hear = browser.getState().do.hear;
+      return browser;
+    },
   });
   end();
   return await restores.finish();
@@ -143,12 +146,12 @@ function readingPorts(
       histories.set(datasetId, known);
       return await known.of(listing.entry(index), signal);
     },
-    async step(listed, direction, signal) {
+    async step(listed, direction, signal, emit) {
       const datasetId = listed.version?.datasetId ?? listed.listing.head.datasetId;
       const place = { datasetId, uploadId: listed.uploadId, version: listed.version };
       const { record, isHead } = await neighbourVersion(store, place, direction, signal);
       const { uploadId } = record;
-      const listing = await loadListing(store, { uploadId, sha256: digestsOf(record), signal });
+      const listing = await loadListing(store, { uploadId, sha256: digestsOf(record), emit, signal });
       return { ...listed, listing, uploadId, version: versionOf(record, isHead) };
     },
   };

@@ -9,10 +9,11 @@ import { shortUsd } from '../../ui/format-usd.js';
 import { Line } from '../../ui/line.js';
 import { useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { Spinner } from '../../ui/spinner.js';
-import { Status } from '../../ui/status.js';
+import { BETWEEN, Status } from '../../ui/status.js';
 import { cut, widthOf } from '../../ui/text.js';
 import { SearchLine } from '../../ui/search-line.js';
 import { Tint, useTheme } from '../../ui/theme.js';
+import { storeOutageText } from '../outage-words.js';
 import { useNames } from '../use-names.js';
 import { useBrowse } from './browse-context.js';
 import { CHANGE_SIGNS } from './file-name.js';
@@ -112,8 +113,14 @@ export function StatusBar(): ReactElement {
   const { columns } = useSize();
   const notice = useBrowse((state) => state.notice);
   const busy = useBrowse((state) => state.busy);
+  const trouble = useBrowse(({ mode, trouble }) => (mode.kind === 'progress' ? undefined : trouble));
   const position = useBrowse(positionText);
   const names = useNames();
+  if (trouble !== undefined) {
+    const parts = [storeOutageText(trouble), busy, trouble.reason && names(trouble.reason)];
+    const text = parts.filter((part) => part !== undefined).join(BETWEEN);
+    return <Status message={{ text, tone: 'bad' }} right={position} />;
+  }
   if (notice !== undefined) return <Status message={{ text: names(notice), tone: 'warn' }} right={position} />;
   if (busy !== undefined) return <Line left={<Spinner label={busy} />} right={<Tint tone="dim">{position}</Tint>} />;
   return <MarkedStatus room={columns - widthOf(position) - 4} position={position} />;

@@ -1,28 +1,20 @@
 // A source that cannot be read, in words: how long for, whether it is tried again, and how old its figures are.
 import type { ReactElement, ReactNode } from 'react';
 import { useStore } from 'zustand';
-import type { Outage, Source, SourceState } from '../../stores/dashboard/source.js';
+import type { Source, SourceState } from '../../stores/dashboard/source.js';
 import { clockMinute } from '../../ui/format-time.js';
 import { Paragraph } from '../../ui/paragraph.js';
 import { Room, useSize } from '../../ui/size.js';
 import { wrapped } from '../../ui/wrapped.js';
+import { outageWords } from '../outage-words.js';
 import { useNames } from '../use-names.js';
-
-const WORDS: Readonly<Record<Outage['kind'], string>> = {
-  unreachable: 'unreachable',
-  busy: 'busy',
-  failed: 'cannot be read',
-  unanswered: 'no answer',
-};
 
 /** `unreachable since 11:34, try 3 of 10, figures of 11:33`; undefined when all is well. */
 export function outageText({ outage, readAt }: Pick<SourceState<unknown>, 'outage' | 'readAt'>): string | undefined {
   if (outage === undefined) return undefined;
-  const { kind, since, seenAt, attempt } = outage;
   return [
-    `${WORDS[kind]} since ${clockMinute(since, seenAt)}`,
-    ...(attempt === undefined ? [] : [`try ${attempt.next} of ${attempt.most}`]),
-    readAt === undefined ? 'never read' : `figures of ${clockMinute(readAt, seenAt)}`,
+    ...outageWords(outage),
+    readAt === undefined ? 'never read' : `figures of ${clockMinute(readAt, outage.seenAt)}`,
   ].join(', ');
 }
 

@@ -4,6 +4,7 @@ import type { EventSink } from '../../core/events/events.js';
 import type { Selectors } from '../../core/format/manifest/selection.js';
 import type { ThawTier } from '../../core/store/object-store.js';
 import type { Preview } from '../../core/restore/listing/first-lines.js';
+import type { OutageWatch } from '../outage.js';
 import type { Arrangement } from './arranger.js';
 import type { BrowseState, OpenedListing, SearchLine } from './browse-state.js';
 
@@ -20,7 +21,12 @@ export interface BrowsePorts {
   /** The versions that hold a file. */
   readonly history: (opened: OpenedListing, index: number, signal: AbortSignal) => Promise<FileHistory>;
   /** The version before (-1) or after (1). @throws `NoSuchVersion` when there is none */
-  readonly step: (opened: OpenedListing, direction: -1 | 1, signal: AbortSignal) => Promise<OpenedListing>;
+  readonly step: (
+    opened: OpenedListing,
+    direction: -1 | 1,
+    signal: AbortSignal,
+    emit: EventSink,
+  ) => Promise<OpenedListing>;
   /** Restores, and returns lines for people about it. @throws the error that ended it */
   readonly restore: (request: RestoreRequest, emit: EventSink, signal: AbortSignal) => Promise<readonly string[]>;
   /** Current time in milliseconds since some fixed moment. */
@@ -65,7 +71,13 @@ export interface RestoreActions {
   readonly quit: () => void;
 }
 
-export type BrowseActions = ListActions & VersionActions & PanelActions & RestoreActions;
+export type BrowseActions = ListActions &
+  VersionActions &
+  PanelActions &
+  RestoreActions & {
+    /** Takes the events of the store, to tell when it does not answer. */
+    readonly hear: EventSink;
+  };
 
 export interface BrowseTools {
   readonly get: () => BrowseState;
@@ -73,6 +85,7 @@ export interface BrowseTools {
   readonly arrange: (wanted: Arrangement) => void;
   readonly notify: (text: string | undefined) => void;
   readonly ports: BrowsePorts;
+  readonly outage: OutageWatch;
   /** Ends everything. */
   readonly signal: AbortSignal;
 }

@@ -6,6 +6,7 @@ import type { Listing } from '../../core/restore/listing/listing.js';
 import type { ThawTier } from '../../core/store/object-store.js';
 import { displayPath, type RawPath } from '../../core/platform/paths/raw-path.js';
 import type { Preview } from '../../core/restore/listing/first-lines.js';
+import type { Trouble } from '../outage.js';
 import type { TransferStore } from '../transfer-store.js';
 import type { BrowseSettings } from './cost.js';
 import { FolderFacts } from './folder-facts.js';
@@ -120,6 +121,8 @@ export interface BrowseState {
   readonly notice: string | undefined;
   /** Describes the work in progress. */
   readonly busy: string | undefined;
+  /** Set while the store does not answer. */
+  readonly trouble: Trouble | undefined;
   readonly isOver: boolean;
 }
 
@@ -155,6 +158,7 @@ export function initialState(opened: OpenedListing, settings: BrowseSettings, ti
     about: undefined,
     notice: refusedText(listing),
     busy: undefined,
+    trouble: undefined,
     isOver: false,
   };
 }

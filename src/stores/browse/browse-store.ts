@@ -3,6 +3,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ThawTier } from '../../core/store/object-store.js';
 import type { BrowseActions, BrowsePorts, BrowseTools } from './actions.js';
+import { watchOutage } from '../outage.js';
 import { arranger } from './arranger.js';
 import { type BrowseState, initialState, type OpenedListing } from './browse-state.js';
 import type { BrowseSettings } from './cost.js';
@@ -30,6 +31,7 @@ export const createBrowseStore = ({ opened, settings, tier, ports, signal }: Bro
       set,
       ports,
       signal,
+      outage: watchOutage(ports.clock, (trouble) => set({ trouble })),
       arrange: arranger(get, set, ports.now),
       notify(notice) {
         if (notice !== get().notice) set({ notice });
@@ -40,6 +42,7 @@ export const createBrowseStore = ({ opened, settings, tier, ports, signal }: Bro
       ...versionActions(tools),
       ...panelActions(tools),
       ...restoreActions(tools),
+      hear: tools.outage.take,
     };
     return { ...initialState(opened, settings, tier), do: actions };
   });

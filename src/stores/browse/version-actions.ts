@@ -26,7 +26,9 @@ export function versionActions(tools: BrowseTools): VersionActions {
     step(direction) {
       const to = direction < 0 ? 'before' : 'after';
       attempt(`opening the version ${to}`, tools, async () => {
-        const next = await tools.ports.step(get().opened, direction, tools.signal);
+        const next = await tools.outage.during(() =>
+          tools.ports.step(get().opened, direction, tools.signal, tools.outage.take),
+        );
         set(withOpened(get(), next));
         arrange(get());
         await compare(next, next, tools);
@@ -73,13 +75,15 @@ function attempt(busy: string, { get, set, notify }: BrowseTools, work: () => Pr
 async function compare(
   opened: OpenedListing,
   from: OpenedListing,
-  { get, set, ports, signal }: BrowseTools,
+  { get, set, ports, outage, signal }: BrowseTools,
   direction: -1 | 1 = -1,
 ): Promise<void> {
-  const since = await ports.step(from, direction, signal).catch((error: unknown) => {
-    if (error instanceof NoSuchVersion && from === opened) return undefined;
-    throw error;
-  });
+  const since = await outage
+    .during(() => ports.step(from, direction, signal, outage.take))
+    .catch((error: unknown) => {
+      if (error instanceof NoSuchVersion && from === opened) return undefined;
+      throw error;
+    });
   const changes = since === undefined ? FIRST_VERSION : await changesSince(since, opened, signal);
   if (get().opened !== opened) return;
   const changeMarks = since === undefined ? get().changeMarks : carriedMarks(get(), since.listing);
@@ -96,9 +100,21 @@ export function withOpened(state: BrowseState, opened: OpenedListing): BrowseSta
   const marks = carryMarks(state.marks, from, opened.listing);
   const lost = state.marks.files - marks.files;
   const wanted = typeof state.wanted === 'number' ? nearest(opened.listing, from.path(state.wanted)) : state.wanted;
-  const { filter, search, sort, tree, busy } = state;
+  const { filter, search, sort, tree, busy, trouble } = state;
   const mode: BrowseMode = state.mode.kind === 'confirm' ? { kind: 'list' } : state.mode;
-  const moved = { ...fresh, filter, search, sort, tree, busy, marks, wanted, mode, markings: state.markings + 1 };
+  const moved = {
+    ...fresh,
+    filter,
+    search,
+    sort,
+    tree,
+    busy,
+    trouble,
+    marks,
+    wanted,
+    mode,
+    markings: state.markings + 1,
+  };
   const notice = lost === 0 ? fresh.notice : `${lost} of the marked files are not in this version`;
   return { ...withVisible(moved, fresh.files, undefined), notice };
 }

@@ -1,20 +1,9 @@
 // A source of the dashboard: it is read again and again, never twice at once. The last value stays when a later read fails.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { EventSink, RetryEvent } from '../../core/events/events.js';
+import type { EventSink } from '../../core/events/events.js';
 import { errorText } from '../../core/platform/failures/errors.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
-
-/** A time in which a source cannot be read, or does not answer. */
-export interface Outage {
-  /** Begin of the first read that did not get through. */
-  readonly since: Date;
-  /** Time when that was last seen. */
-  readonly seenAt: Date;
-  /** `unanswered`: a read takes longer than a refresh, and nothing else is known to be wrong. */
-  readonly kind: RetryEvent['trouble'] | 'unanswered';
-  /** The attempt that is next; undefined when there is none before the next refresh. */
-  readonly attempt?: { readonly next: number; readonly most: number } | undefined;
-}
+import type { Outage } from '../outage.js';
 
 export interface SourceState<T> {
   /** The last value that was read, possibly still incomplete. */

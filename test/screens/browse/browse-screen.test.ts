@@ -452,6 +452,35 @@ describe('details', () => {
 });
 
 describe('versions', () => {
+  it('says that the store does not answer while a version is opened: since when, which try, and why', async () => {
+    const retry = {
+      type: 'retry',
+      request: 'get x',
+      service: 'store',
+      attempt: 2,
+      maxAttempts: 10,
+      waitMs: 9,
+    } as const;
+    let end: (error: Error) => void = () => undefined;
+    const step: BrowsePorts['step'] = (_opened, _direction, _signal, emit) => {
+      emit({ ...retry, trouble: 'unreachable', reason: 'connect ECONNREFUSED' });
+      return new Promise((_done, failed) => {
+        end = (error) => {
+          emit({ type: 'settled', request: retry.request });
+          failed(error);
+        };
+      });
+    };
+    const { press, frame } = openBrowser(project, { ports: { step } });
+    press('v');
+
+    expect(frame(80, 24).at(-2)).toMatch(/^ ✗ the store: unreachable since 14:10, try 3 of 10 +1 of 33$/);
+    expect(frame(120, 40).at(-2)).toContain('try 3 of 10 · opening the version before · connect ECONNREFUSED');
+    end(new Error('given up'));
+    await settled();
+    expect(frame(80, 24).at(-2)).toContain('▲ given up');
+  });
+
   it('takes marks, filters and cursor to the version before, and marks what changed', async () => {
     const before = await older([
       { path: 'config/params.yaml', content: 'x' },

@@ -7,6 +7,7 @@ import type { Word } from '../../../core/shell/command-line.js';
 import type { ArchiveCall } from '../archive-command.js';
 import type { ArchiveSession } from '../archive-session.js';
 import type { ShellWriter } from '../shell-writer.js';
+import { outageLines } from './outage-lines.js';
 import { restoreHint } from './restore-hint.js';
 
 /** Returns the entries that words stand for. @throws usage for an entry without content */
@@ -27,17 +28,25 @@ export function filesNamed(session: ArchiveSession, words: readonly Word[]): num
 /** Yields the verified bytes of an entry; `mayStop` for a reader that may not want all. @throws cold-storage with the command that requests it */
 export async function* contentOf(
   index: number,
-  { session, streams }: ArchiveCall,
+  call: ArchiveCall,
   { mayStop = false }: { readonly mayStop?: boolean } = {},
 ): AsyncGenerator<Uint8Array> {
-  const { reader, uploadId, listing, cache, fetchCheck } = session.archive;
+  const { session, streams } = call;
+  const { reader, uploadId, listing, cache, during, fetchCheck } = session.archive;
+  const mayFetch = fetchCheck();
+  const pieces = readFile(index, { reader, uploadId, listing, cache, mayStop, mayFetch, signal: streams.signal });
+  const tell = outageLines(call);
   try {
-    const mayFetch = fetchCheck();
-    yield* readFile(index, { reader, uploadId, listing, cache, mayStop, mayFetch, signal: streams.signal });
+    for (;;) {
+      const { value, done } = await during(tell, () => pieces.next());
+      if (done === true) return;
+      yield value;
+    }
   } catch (error) {
     if (!isArchiverError(error, 'cold-storage')) throw error;
     throw coldError(session, index, error);
   } finally {
+    await pieces.return();
     await cache.settled();
   }
 }

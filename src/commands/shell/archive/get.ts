@@ -20,6 +20,7 @@ import { recordRunFacts, recordRunResult } from '../../kit/account.js';
 import { invalidatingChecks } from '../../kit/invalidate-checks.js';
 import { warnOf } from '../../kit/run.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
+import { outageLines } from './outage-lines.js';
 import { restoreHint } from './restore-hint.js';
 import { memoryLimit } from '../../kit/memory-limit.js';
 
@@ -96,9 +97,11 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
   };
   const warn = (text: string): void => void streams.stderr.write(`! ${printable(text)}\n`);
   const world = { ...context, stderr: streams.stderr, signal: streams.signal, warn };
+  // Progress on a terminal says it itself.
+  const consumers = progressFormat === undefined ? [] : [{ name: 'outage', take: outageLines(call) }];
   recordRunFacts(context, { operation: 'restore', uploadId });
   try {
-    const result = await runWithProgress(world, { progressFormat }, (emit) =>
+    const result = await runWithProgress(world, { progressFormat, consumers }, (emit) =>
       invalidatingChecks(world, isSound, () => during(emit, () => restoreUpload({ ...options, emit }))),
     );
     const { files = 0, bytes = 0 } = context.account.about ?? {};

@@ -6,7 +6,7 @@ import type { BudgetStatus } from '../../../core/money/budget/status.js';
 import type { BudgetsRead } from '../../../stores/dashboard/sources.js';
 import { listModel, type Row } from '../../../stores/dashboard/view-model.js';
 import type { Column } from '../../../ui/columns.js';
-import { type Fact, Facts } from '../../../ui/facts.js';
+import { type Fact, Facts, wrapFacts } from '../../../ui/facts.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { formatMinute } from '../../../ui/format-time.js';
 import { useSize } from '../../../ui/size.js';
@@ -36,6 +36,7 @@ import type { DashboardView } from '../view.js';
 const LEAST_ROWS = 5;
 const LEAST_OPEN_ROWS = 2;
 
+const DETAILS_INDENT = 3;
 const MONTH_TITLE = 'THIS MONTH BY STORAGE CLASS';
 
 interface BudgetRow extends Row {
@@ -75,7 +76,10 @@ function Costs(): ReactElement {
   const { rows: shown, cursor, place } = useRows(LIST);
   const isOpen = place.isOpen && shown[cursor] !== undefined;
   const classes = spend.value?.classes ?? [];
-  const facts = useMemo(() => (isOpen && shown[cursor] ? factsOf(shown[cursor].status) : []), [isOpen, shown, cursor]);
+  const facts = useMemo(
+    () => (isOpen && shown[cursor] ? wrapFacts(factsOf(shown[cursor].status), columns, DETAILS_INDENT) : []),
+    [isOpen, shown, cursor, columns],
+  );
   // Titles and an empty row; the list takes the rest.
   const [wanted, least] = isOpen ? [facts.length, LEAST_OPEN_ROWS] : [classes.length, LEAST_ROWS];
   const shared = spend.value?.sharedLedger;
@@ -118,7 +122,7 @@ function Details({
   const names = useNames();
   return (
     <Section title={names(nameOf(status))}>
-      <Facts facts={facts} indent={3} />
+      <Facts facts={facts} indent={DETAILS_INDENT} />
     </Section>
   );
 }
