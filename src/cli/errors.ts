@@ -2,6 +2,8 @@
 import { meaningOf } from '../core/platform/failures/errno.js';
 import { isArchiverError, systemCode, type ArchiverError } from '../core/platform/failures/errors.js';
 import { printable } from '../core/platform/paths/raw-path.js';
+import { documentLine } from '../core/platform/json/document.js';
+import type { Exact, JsonLine, OtherDocument } from '../json/documents.js';
 
 export interface Failure {
   readonly code: string;
@@ -91,9 +93,27 @@ export function failureText(failure: Failure, { color, trace }: { color: boolean
   ].join('\n');
 }
 
+/** What is no result of a command, as docs/json.md says. */
+export const otherLine = <D extends OtherDocument>(document: Exact<D, OtherDocument>): string => documentLine(document);
+
 /** The JSON document of a failure, for stdout. */
 export function failureDocument({ code, message, hint, why, stack }: Failure, trace: boolean) {
   return {
     error: { code, message, hint: hint ?? null, ...(why === undefined ? {} : { why }), ...(trace ? { stack } : {}) },
   };
 }
+
+/** The failure as a line of `--progress-format json`, for stderr, unless the operation has told it. */
+export function failureLine({ code, message, hint }: Failure, at: Date): string {
+  const line: JsonLine<'error'> = { time: at.toISOString(), code, message, ...(hint !== undefined && { hint }) };
+  return documentLine({ type: 'error', ...line });
+}
+
+const told = new WeakSet<object>();
+
+/** Notes that the progress of an operation has told a failure, so that it is not told again. */
+export function noteTold(error: unknown): void {
+  if (typeof error === 'object' && error !== null) told.add(error);
+}
+
+export const isTold = (error: unknown): boolean => typeof error === 'object' && error !== null && told.has(error);

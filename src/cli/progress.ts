@@ -8,6 +8,7 @@ import { createTransferStore, type TransferStore } from '../stores/transfer-stor
 import { type Environment, lookOf } from '../ui/look.js';
 import type { Exact } from '../json/documents.js';
 import type { Context, ResultsOf } from './context.js';
+import { noteTold } from './errors.js';
 
 export type ProgressFormat = 'tui' | 'json' | 'text' | 'none';
 
@@ -85,6 +86,9 @@ export async function runWithProgress<T>(
     return await runOperation({ consumers, documentOf, onFailure, signal: ctx.signal }, (emit) =>
       run(emit, display?.aside ?? ((work) => work())),
     );
+  } catch (error) {
+    if (display?.tellsFailures === true && outcomeOf(error, ctx.signal).status === 'failed') noteTold(error);
+    throw error;
   } finally {
     // The work is done, or has failed already: an error of the display does not change that.
     await display?.close().catch((error: unknown) => {
@@ -151,6 +155,8 @@ export async function runToResult<F extends object, T, D extends F>(
 interface Display {
   readonly consumer: EventConsumer;
   readonly aside: Aside;
+  /** True if the failure of the operation is among what it writes. */
+  readonly tellsFailures: boolean;
   /** Resolves when all of its output is written. */
   readonly close: () => Promise<void>;
 }
@@ -182,6 +188,7 @@ function openDisplay<T>(ctx: ProgressContext, options: ProgressOptions<T>): Disp
   else ctx.signal.addEventListener('abort', requestStop, { once: true });
   return {
     consumer: { name: 'progress display', take: apply },
+    tellsFailures: format === 'json',
     async aside(work) {
       // The other reporters write lines, which need no room.
       if (format !== 'tui') return await work();

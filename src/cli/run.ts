@@ -6,7 +6,8 @@ import type { Command } from './command.js';
 import type { Context } from './context.js';
 import { loadConfigLayer } from './config-layer.js';
 import { createContext, type RunContext } from './create-context.js';
-import { failureDocument, failureOf, failureText } from './errors.js';
+import { beforeArguments, earlyFlags } from './early-flags.js';
+import { failureDocument, failureLine, failureOf, failureText, isTold, otherLine } from './errors.js';
 import { flag } from './flag.js';
 import { globalsPage, helpPage } from './help.js';
 import type { Root } from './feature.js';
@@ -19,7 +20,6 @@ import { parseCommand } from './parse-command.js';
 import { describeGlobals, describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
 import { documentLine } from '../core/platform/json/document.js';
-import type { Exact, OtherDocument } from '../json/documents.js';
 import { ArchiverError } from '../core/platform/failures/errors.js';
 import { FEWEST_OPEN_FILES } from '../core/platform/limits/open-files.js';
 import type { CallListener } from './slots.js';
@@ -35,9 +35,6 @@ export interface Program {
 
 const versionFlag = flag.on({ describe: 'print the version' });
 const isHelp = (token: string): boolean => token === '--help' || token === '-h';
-const beforeArguments = (argv: readonly string[]): readonly string[] =>
-  argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-const isOn = (text: string | undefined): boolean => /^(?:1|true|yes|on)$/i.test(text ?? '');
 
 interface Call extends Program {
   readonly argv: readonly string[];
@@ -45,6 +42,8 @@ interface Call extends Program {
   readonly output: Output;
   /** What failures look like; known in full once the flags are parsed. */
   json: boolean;
+  /** True with `--progress-format json`: stderr ends in JSON lines. */
+  jsonLines: boolean;
   trace: boolean;
   color: ColorChoice;
   /** What is done when the failure of the command is told. */
@@ -52,9 +51,6 @@ interface Call extends Program {
   /** Who follows it. */
   readonly followers: CallListener[];
 }
-
-/** What is no result of a command, as docs/json.md says. */
-const otherLine = <D extends OtherDocument>(document: Exact<D, OtherDocument>): string => documentLine(document);
 
 async function showHelp(call: Call, node: Node, isWhole = false): Promise<number> {
   await call.output.write(call.json ? otherLine(describeNode(node)) : helpPage(node, isWhole));
@@ -112,6 +108,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[])
   const { flags: own = {}, path, hasScreen = false } = command;
   const made = createContext(host, output, parsed, { root, runCall: callsOf(call), features }, command);
   call.json = made.context.json;
+  call.jsonLines = parsed.values['progressFormat'] === 'json';
   call.trace = made.context.trace;
   call.color = colorChoice(parsed.values['color']);
   host.onSettings?.({ trace: call.trace, color: call.color });
@@ -230,11 +227,13 @@ async function report(call: Call, error: unknown): Promise<number> {
   const found = failureOf(error, host.signal);
   const failure =
     found.code === 'usage' && found.hint === undefined ? { ...found, hint: hintFor(call.root, call.argv) } : found;
-  const isTold = call.json && (await isWritten(output, otherLine(failureDocument(failure, trace))));
-  if (!isTold) {
+  const isPrinted = call.json && (await isWritten(output, otherLine(failureDocument(failure, trace))));
+  // Lines of progress have no stack.
+  if (!isPrinted && (!call.jsonLines || trace)) {
     const color = usesColor(call.color, host.env, host.stderr.isTTY === true);
     host.stderr.write(failureText(failure, { color, trace }));
   }
+  if (call.jsonLines && !isTold(error)) host.stderr.write(failureLine(failure, host.now()));
   return failure.exitCode;
 }
 
@@ -248,29 +247,6 @@ async function isWritten(output: Output, text: string): Promise<boolean> {
     if (error === output.failure) return false;
     throw error;
   }
-}
-
-interface Early {
-  readonly json: boolean;
-  readonly trace: boolean;
-}
-
-/** What the look of failures must be taken from while the flags are not parsed. */
-function earlyFlags(argv: readonly string[], env: Host['env'] = {}): Early {
-  const tokens = beforeArguments(argv);
-  return {
-    json: tokens.some((token) => token === '--json' || token === '--json=true') || isOn(env['ARCHIVER_JSON']),
-    trace: tokens.includes('--trace') || isOn(env['ARCHIVER_TRACE']),
-  };
-}
-
-/** The words for an error that no command caught: one JSON document on stdout, or text on stderr. */
-export function uncaughtFailure(error: unknown, argv: readonly string[]): { stdout: string; stderr: string } {
-  const { json, trace } = earlyFlags(argv);
-  const failure = failureOf(error);
-  return json
-    ? { stdout: otherLine(failureDocument(failure, trace)), stderr: '' }
-    : { stdout: '', stderr: failureText(failure, { color: false, trace }) };
 }
 
 /** Runs the program once and gives its exit status. Never throws. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { uncaughtFailure } from '../../src/cli/run.js';
+import { uncaughtFailure } from '../../src/cli/early-flags.js';
 
 test('an error that escaped is told like any other, in the form that was asked for', () => {
   expect(uncaughtFailure(new Error('boom'), ['upload']).stderr).toMatch(/^✗ internal error: boom\n {2}fix {3}/);

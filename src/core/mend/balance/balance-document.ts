@@ -27,7 +27,7 @@ export function balanceDocument({ analysis, plan, executed }: Balanced) {
 
 const loadsDocument = ({ shards, totalBytes, averageBytes, largestBytes, ratio }: ShardLoads) => ({
   ratio,
-  averageBytes,
+  averageBytes: Math.round(averageBytes),
   largestBytes,
   totalBytes,
   shardCount: shards.length,
