@@ -148,5 +148,7 @@ function refuseMoved({ before, source }: Expected, now: Place | undefined, found
   const moved = movedText(was, now);
   if (moved === undefined) return;
   found.push(finding('source-moved', source, `it ${moved}`));
-  throw new ArchiverError('held', `it ${moved}; nothing was sent`, { hint: `${ANSWER}, or \`may_move: true\` in it` });
+  throw new ArchiverError('held', `it ${moved}; nothing was sent`, {
+    hint: `${ANSWER}; \`may_move: true\` in it, with \`allow_scope_expansion: true\`, allows it for good`,
+  });
 }
