@@ -1084,7 +1084,6 @@ export const JSON_KEYS = {
   taxesUsd: key(number, 'taxes of a bill, in USD'),
   tempBytes: key(bytes, 'space that the temporary folder needs'),
   tempFolder: key(text, 'temporary folder that is still there'),
-  temporaryLeftOut: key(listOf(text), 'folders of temporary files of DVC, which are left out'),
   template: key(text, 'name of a set of lifecycle rules'),
   templateSavings: key(
     of('bytes objects months savingUsd minimumDays provider region pricesOf terms'),
@@ -1092,6 +1091,7 @@ export const JSON_KEYS = {
   ),
   templateUsd: key(usd, 'storage and moves with the template'),
   templates: key(listOf(of('template summary transitions')), 'sets of lifecycle rules'),
+  temporaryLeftOut: key(listOf(text), 'folders of temporary files of DVC, which are left out'),
   terms: key(listOf(text), 'how prices differ from those of the list, in words'),
   thaw: key(
     of('jobId? tier storageClasses costUsd chunksByState chunkStates nextLookAt', { tier: text, storageClasses: text }),
