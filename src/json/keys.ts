@@ -194,6 +194,11 @@ export const JSON_KEYS = {
   bytesSent: key(bytes, 'of content in requests that were acknowledged'),
   bytesTotal: key(bytes, 'of all files'),
   cacheDir: key(text, 'folder of DVC’s cache'),
+  cacheKept: key(of('files bytes'), 'contents of DVC caches in the folder that are archived'),
+  cacheLeftOut: key(
+    of('files bytes'),
+    'contents of DVC caches in the folder that are left out, because files of the workspace hold them',
+  ),
   cadenceFrom: key(
     orNull(oneOf('config', 'heartbeat', 'records')),
     'who says how often a writer runs: its config, its heartbeat, or the times of its versions',
@@ -416,6 +421,10 @@ export const JSON_KEYS = {
   dryRun: key(flag, 'nothing was changed'),
   durationMs: key(ms, 'how long it took'),
   dvc: key(orNull(elsewhere), 'what was recorded of DVC, as docs/format.md describes it'),
+  dvcContents: key(
+    of('linkedFiles cacheLeftOut cacheKept temporaryLeftOut localConfigs'),
+    'what became of what DVC keeps in the folder',
+  ),
   dvcFiles: key(
     of('files ignored links folders written unchanged replaced firstReplaced failed'),
     '`.dvc` files that were written',
@@ -648,9 +657,11 @@ export const JSON_KEYS = {
   line: key(count, 'line of a file, from 1'),
   lines: key(listOf(of('item quantity costUsd')), 'what the cost is made of'),
   linkGroup: key(count, 'files with the same number are hard links of each other'),
+  linkedFiles: key(of('files bytes'), 'links into a DVC cache that are archived as the files that they stand for'),
   links: key(count, 'symbolic links, which get no `.dvc` file'),
   listPer1000: key(price, 'for 1000 listings'),
   listing: key(oneOf('full', 'delta'), 'the manifest lists everything, or what differs from another one'),
+  localConfigs: key(listOf(text), 'archived settings of DVC for one computer, which may hold secrets of remotes'),
   localPath: key(text, 'folder that is compared'),
   location: key(
     orNull(text),
@@ -1080,6 +1091,7 @@ export const JSON_KEYS = {
   ),
   templateUsd: key(usd, 'storage and moves with the template'),
   templates: key(listOf(of('template summary transitions')), 'sets of lifecycle rules'),
+  temporaryLeftOut: key(listOf(text), 'folders of temporary files of DVC, which are left out'),
   terms: key(listOf(text), 'how prices differ from those of the list, in words'),
   thaw: key(
     of('jobId? tier storageClasses costUsd chunksByState chunkStates nextLookAt', { tier: text, storageClasses: text }),

@@ -1,9 +1,8 @@
 // The FinOps Foundation's validator of FOCUS tables, installed into a virtual environment.
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { serverFolder } from './serve.js';
+import { venv } from './venv.js';
 
 const run = promisify(execFile);
 const MOST_MS = 900_000;
@@ -36,21 +35,14 @@ export interface FocusValidator {
 export async function focusValidator(): Promise<FocusValidator | string> {
   const python = await newPython();
   if (python === undefined) return 'there is no Python 3.12';
-  const folder = serverFolder('focus-validator');
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  try {
-    await run(python, ['-m', 'venv', folder]);
-    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', '--only-binary', 'numpy', ...PACKAGES], {
-      timeout: MOST_MS,
-    });
-  } catch (error) {
-    await remove();
-    return `${PACKAGES.join(' and ')} cannot be installed: ${String(error).slice(0, 500)}`;
-  }
+  const pipFlags = ['--only-binary', 'numpy'];
+  const made = await venv({ name: 'focus-validator', packages: PACKAGES, python, pipFlags });
+  if (typeof made === 'string') return made;
+  const { folder, bin, remove } = made;
   const validate: FocusValidator['validate'] = async (file) => {
     const args = ['--data-file', file, '--block-download', '--validate-version', '1.2'];
     const { stdout } = await run(
-      join(folder, 'bin', 'focus-validator'),
+      bin('focus-validator'),
       [...args, '--applicability-criteria', FEATURES.join(',')],
       // It looks for its lists in the current folder.
       { cwd: join(folder, 'lib', 'python3.12', 'site-packages'), timeout: MOST_MS, maxBuffer: 2 ** 26 },

@@ -192,6 +192,12 @@ export const filterFlags = {
   excludeCaches: flag.on({ describe: 'leave out folders that hold a CACHEDIR.TAG' }),
   oneFileSystem: flag.on({ describe: 'do not descend into other file systems' }),
   failFast: flag.on({ describe: 'stop at the first file that cannot be read' }),
+  ...ofFeature('projects', {
+    dvcCache: flag.on({
+      describe:
+        'archive .dvc/tmp as well, and all of .dvc/cache; without it what files of the workspace hold is left out of the cache',
+    }),
+  }),
 };
 
 /** Limits of the transfer rate. */

@@ -32,14 +32,24 @@ export interface FilterValues {
   readonly excludeFile: string | undefined;
   readonly excludeCaches: boolean;
   readonly oneFileSystem: boolean;
+  /** Undefined in a program that knows nothing of DVC. */
+  readonly dvcCache?: boolean | undefined;
 }
 
 /** Converts the filter flags to options. */
 export function filterOptions(values: FilterValues, skipTrees: FilterOptions['skipTrees']): FilterOptions {
-  const { exclude, include, excludeFile, excludeCaches, oneFileSystem } = values;
+  const { exclude, include, excludeFile, excludeCaches, oneFileSystem, dvcCache } = values;
   const excludeLines =
     excludeFile === undefined ? [] : readPatternFile(excludeFile, (path) => rawFromBytes(readFileSync(path)));
-  return { exclude, include, excludeLines, excludeCaches, oneFileSystem, skipTrees };
+  return {
+    exclude,
+    include,
+    excludeLines,
+    excludeCaches,
+    oneFileSystem,
+    dvc: dvcCache === true ? 'whole' : 'workspace',
+    skipTrees,
+  };
 }
 
 export interface EncryptionValues {

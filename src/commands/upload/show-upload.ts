@@ -4,6 +4,7 @@ import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { UploadReport, UploadParts } from '../../cli/slots.js';
 import { type DryRun, isDryRun, plannedDocument, plannedFacts } from './dry-run.js';
 import { actualCost, actualCostDocument, actualCostFacts } from './actual-cost.js';
+import { dvcLines } from './dvc-lines.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { leftOutLines, problemLines } from '../../screens/progress/problem-lines.js';
@@ -62,7 +63,7 @@ function resultLines(result: UploadResult, context: Context): string[] {
   const counts = changes === undefined ? [] : [`  changes   ${changesText(changes)}`];
   if (changes?.noChanges === true) {
     const first = `no changes: dataset ${datasetId} stays at version ${version}`;
-    return [first, ...leftOutLines(skipped, look), ...counts, ...keyLines(result)];
+    return [first, ...leftOutLines(skipped, look), ...counts, ...dvcLines(result), ...keyLines(result)];
   }
   const [headline = '', ...details] = finalLines(
     { ...result, version, operation: 'upload', isDifference: isDifference(changes), problems: skipped },
@@ -72,6 +73,7 @@ function resultLines(result: UploadResult, context: Context): string[] {
     headline,
     ...counts,
     ...savedLines(result),
+    ...dvcLines(result),
     ...keyLines(result),
     ...actualCostFacts(actualCost(result, context)),
     ...details,
@@ -115,7 +117,7 @@ function dryRunLines(result: UploadResult, leftOut: readonly string[], context: 
   const { files, bytes, chunks, shards, location, changes } = result;
   const base = location.replace(/\/uploads\/[^/]*$/, '');
   const planned = isDryRun(result) ? plannedFacts(result, context) : [];
-  const facts = [...planned, ...keyLines(result)];
+  const facts = [...planned, ...dvcLines(result), ...keyLines(result)];
   const last = [...facts, ...leftOut, 'Nothing was written (--dry-run).'];
   if (changes?.noChanges === true) return [`No changes: nothing would be uploaded to ${base}`, ...last];
   const size = `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;

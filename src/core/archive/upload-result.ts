@@ -11,6 +11,8 @@ import { plannedObjects } from './plan/direct-plan.js';
 import { type PlannedInput, type PlannedUpload, plannedUpload } from './plan/planned-upload.js';
 import type { PendingTotals } from './plan/pending-rows.js';
 import type { UploadPlan } from './plan/plan-upload.js';
+import { type DvcContents, dvcContentsOf } from './scan/dvc-result.js';
+import { defined } from '../platform/defined.js';
 import { shownSkip } from './scan/skip.js';
 import { manifestKeyOf, uploadUrlOf, type UploadId } from '../store/ids/upload-id.js';
 
@@ -45,6 +47,8 @@ export interface UploadResult extends EarlierKeys {
   readonly deduplicated?: Deduplicated;
   /** Billed objects and place; not set in a dry run. */
   readonly billed?: Billed;
+  /** Set if the source has something of DVC: what became of it. */
+  readonly dvcContents?: DvcContents;
   /** Set in a dry run. */
   readonly planned?: PlannedUpload;
   readonly destination?: Destination;
@@ -110,6 +114,7 @@ export function versionResult(run: ResultInput, sums: Sums, uploadId = run.uploa
     durationMs: Math.round(performance.now() - run.startedMs),
     requests: { ...run.requests },
     measured: measured(run, { files: 0, bytes: 0 }),
+    ...defined({ dvcContents: dvcContentsOf(scanned.dvc) }),
     ...(packing.dedup === true ? { deduplicated: deduplicatedTotals(ledger.table) } : {}),
     ...(layout.direct === undefined
       ? {}

@@ -30,6 +30,11 @@ export interface FilterOptions {
   readonly ignoreFiles?: boolean;
   /** Folders (absolute) that are never archived, such as the store itself and our own cache. */
   readonly skipTrees: readonly RawPath[];
+  /**
+   * What is made of DVC: `workspace` (default) archives links into a cache as files, and leaves out temporary files and contents of caches
+   * that the workspace holds; `whole` leaves out none of them; `asIs` archives links as links as well.
+   */
+  readonly dvc?: 'workspace' | 'whole' | 'asIs';
   /** For dry runs: list what is left out, too, as dropped rows with a reason. */
   readonly namesLeftOut?: boolean;
 }

@@ -22,6 +22,12 @@ export class LeftOut {
     this.explain(index, reason);
   }
 
+  /** Counts a row that was added and is dropped now. */
+  addRow(index: number, reason: () => string): void {
+    this.count++;
+    this.explain(index, reason);
+  }
+
   /** Records why a row is dropped, or will be. */
   explain(index: number, reason: () => string): void {
     if (!this.isNamed) return;

@@ -2,13 +2,23 @@
 // what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
-import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../platform/paths/raw-path.js';
+import {
+  type RawPath,
+  TOP,
+  rawFromText,
+  baseName,
+  joinPath,
+  pathBelow,
+  withEnd,
+} from '../../platform/paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from '../../format/columns/entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
-import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT } from './left-by-kind.js';
+import { type DvcFindings, DvcFolders, type DvcPlace } from './dvc-folders.js';
+import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
 import { ScannedRows } from './scanned-rows.js';
 import { isPathError, reasonOf, type Skip } from './skip.js';
+import { insertSorted, type PendingFolder } from './pending-folders.js';
 import { SortedNames } from './sorted-names.js';
 import type { SourceFs } from './source-fs.js';
 
@@ -27,6 +37,7 @@ export interface ScanResult {
   readonly leftOut: number;
   /** Reasons of dropped rows (left-out.ts). */
   readonly reasons: readonly string[];
+  readonly dvc: DvcFindings;
 }
 
 export interface ScanOptions {
@@ -45,14 +56,6 @@ export function scan(options: ScanOptions): ScanResult {
   return new Scanner(options).run();
 }
 
-/** A folder that waits to be listed at its turn in byte order, as `name/`. */
-interface PendingFolder {
-  readonly key: string;
-  readonly path: RawPath;
-  readonly index: number;
-  readonly keep: boolean;
-}
-
 class Scanner {
   private readonly table = new EntryTableBuilder();
   private readonly skipped: Skip[] = [];
@@ -64,6 +67,7 @@ class Scanner {
   /** Path that stands before a slash and a relative path; empty for the root of the file system. */
   private readonly base: RawPath;
   private readonly leftOut: LeftOut;
+  private readonly dvc: DvcFolders;
   /** True if the folder that was listed last is a cache whose content is listed as left out. */
   private isNamedCache = false;
   private files = 0;
@@ -74,6 +78,7 @@ class Scanner {
     this.filter = createFilter(options.filter);
     this.rows = new ScannedRows(this.table, this.stat, options);
     this.leftOut = new LeftOut(this.table, options.filter.namesLeftOut === true);
+    this.dvc = new DvcFolders((options.filter.dvc ?? 'workspace') !== 'workspace');
     this.skipTrees = new Set(options.filter.skipTrees);
     this.base = options.root === '/' ? TOP : options.root;
   }
@@ -87,8 +92,14 @@ class Scanner {
     } finally {
       this.rows.close();
     }
+    const dvc = this.dvc.finish(
+      this.table,
+      (inode) => this.rows.has(inode),
+      (index, bytes) => this.drop(index, bytes),
+    );
     const { table, skipped, young, files, leftOut } = this;
     return {
+      dvc,
       table: table.finish(),
       root,
       skipped,
@@ -105,6 +116,7 @@ class Scanner {
     const names = this.namesIn(folder);
     if (names === undefined) return false;
     const isNamedCache = this.isNamedCache;
+    const place = this.dvc.placeOf(folder);
     const prefix = folder === '' ? TOP : pathBelow(folder, TOP);
     const pending: PendingFolder[] = [];
     let kept = false;
@@ -115,7 +127,7 @@ class Scanner {
         this.leftOut.add(path, () => '--exclude-caches');
         continue;
       }
-      const found = this.entry(path, pathBelow(this.base, path));
+      const found = this.entry(path, pathBelow(this.base, path), place);
       if (found === undefined) continue;
       if (found.keep) kept = true;
       if (found.enter) insertSorted(pending, { key: `${name}/`, path, index: found.index, keep: found.keep });
@@ -179,7 +191,11 @@ class Scanner {
     }
   }
 
-  private entry(path: RawPath, absolute: RawPath): { index: number; enter: boolean; keep: boolean } | undefined {
+  private entry(
+    path: RawPath,
+    absolute: RawPath,
+    place: DvcPlace,
+  ): { index: number; enter: boolean; keep: boolean } | undefined {
     const { stat } = this;
     try {
       this.options.fs.lstat(absolute, stat);
@@ -189,22 +205,39 @@ class Scanner {
       if (isWanted) this.skip(path, reasonOf(error, 'cannot be examined'));
       return undefined;
     }
-    const type = stat.mode & S_IFMT;
-    const isDirectory = type === S_IFDIR;
+    const isDirectory = (stat.mode & S_IFMT) === S_IFDIR;
     const verdict = this.filter.judge(path, isDirectory);
     const rule = (): string => this.filter.ruleOf(path, isDirectory);
     if (verdict === 'leave') {
       this.leftOut.add(path, rule, isDirectory);
       return undefined;
     }
-    if (this.isLeftOut(path, absolute, type)) return undefined;
-    const index = this.rows.add(path, type);
+    const target = (stat.mode & S_IFMT) === S_IFLNK ? this.follow(path, absolute) : TOP;
+    if (target === undefined) return undefined;
+    const type = stat.mode & S_IFMT;
+    if ((isDirectory && this.isTemporary(place, path)) || this.isLeftOut(path, absolute, type)) return undefined;
+    const index = type === S_IFREG ? this.addFile(path, place, target !== '') : this.rows.add(path, type);
+    if (type === S_IFLNK) this.rows.addTarget(index, target);
     // The folder is dropped later if nothing below it is wanted.
     if (verdict === 'look') this.leftOut.explain(index, rule);
-    if (type === S_IFLNK && !this.addTarget(index, path, absolute)) return undefined;
     if (!isDirectory) this.files++;
     this.report();
     return { index, enter: isDirectory && this.enters(path), keep: verdict === 'keep' };
+  }
+
+  private isTemporary(place: DvcPlace, path: RawPath): boolean {
+    const isTemporary = this.dvc.isTemporary(place, baseName(path), path);
+    if (isTemporary) this.leftOut.add(path, () => 'temporary files of DVC', true);
+    return isTemporary;
+  }
+
+  private addFile(path: RawPath, place: DvcPlace, isLinked: boolean): number {
+    const { stat } = this;
+    this.dvc.begin(place, path, stat);
+    const index = this.rows.add(path, S_IFREG);
+    this.dvc.add(place, baseName(path), { path, index, stat });
+    if (isLinked) this.dvc.addLinked(stat);
+    return index;
   }
 
   private isLeftOut(path: RawPath, absolute: RawPath, type: number): boolean {
@@ -225,15 +258,30 @@ class Scanner {
     return !isOther;
   }
 
-  private addTarget(index: number, path: RawPath, absolute: RawPath): boolean {
+  /**
+   * Returns where a link leads; undefined (and skipped) if it cannot be read. If it stands for a content of a DVC cache, `stat` becomes that
+   * of the content.
+   */
+  private follow(path: RawPath, absolute: RawPath): RawPath | undefined {
+    const { fs, filter } = this.options;
     try {
-      this.rows.addTarget(index, absolute);
-      return true;
+      const target = fs.readLink(absolute);
+      const content = filter.dvc === 'asIs' ? undefined : fs.contentOf(absolute, target);
+      if (content === undefined) return target;
+      fs.lstat(content, this.stat);
+      this.stat.nlink = 1; // its other names are those of the cache
+      return target;
     } catch (error) {
-      this.table.columns.kind[index] = KIND.dropped;
       this.skip(path, reasonOf(error, 'link cannot be read'));
-      return false;
+      return undefined;
     }
+  }
+
+  /** Leaves out a content of a cache that is stored as another file. */
+  private drop(index: number, bytes: number): void {
+    this.files--;
+    this.rows.bytes -= bytes;
+    this.leftOut.addRow(index, () => 'in the cache of DVC, and stored as a file of the workspace');
   }
 
   private skip(path: RawPath, reason: string, isFolder = false): void {
@@ -248,10 +296,4 @@ class Scanner {
     this.nextReport = now + 100;
     this.options.onProgress(this.files, this.rows.bytes);
   }
-}
-
-function insertSorted<T extends { readonly key: string }>(list: T[], item: T): void {
-  let at = list.length;
-  while (at > 0 && (list[at - 1]?.key ?? '') > item.key) at--;
-  list.splice(at, 0, item);
 }

@@ -2,6 +2,7 @@
 import type { Stat } from '../../platform/libc/stat.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { type EntryTableBuilder, KIND } from '../../format/columns/entry-table.js';
+import { inodeKey } from './dvc-folders.js';
 import { S_IFDIR, S_IFLNK, S_IFREG } from './left-by-kind.js';
 import type { SourceFs } from './source-fs.js';
 
@@ -51,9 +52,14 @@ export class ScannedRows {
     return index;
   }
 
-  /** Records where a symlink leads. @throws system errors */
-  addTarget(index: number, absolute: RawPath): void {
-    this.table.columns.link[index] = this.table.targets.push(this.source.fs.readLink(absolute)) - 1;
+  /** Records where a symlink leads. */
+  addTarget(index: number, target: RawPath): void {
+    this.table.columns.link[index] = this.table.targets.push(target) - 1;
+  }
+
+  /** True if a file with several names was added. */
+  has(inode: string): boolean {
+    return this.firstOfInode.has(inode);
   }
 
   private addFile(index: number, path: RawPath): void {
@@ -63,7 +69,7 @@ export class ScannedRows {
     if (stat.size >= ASK_FOR_HOLES && stat.blocks * 512 < stat.size) c.allocated[index] = this.dataBytes(path);
     this.bytes += stat.size;
     if (stat.nlink < 2) return;
-    const key = `${stat.device}:${stat.inode}`;
+    const key = inodeKey(stat);
     const first = this.firstOfInode.get(key);
     if (first === undefined) {
       this.firstOfInode.set(key, index);

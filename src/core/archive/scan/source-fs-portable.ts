@@ -11,10 +11,13 @@ import {
 import { noLibcReason } from '../../platform/libc/libc.js';
 import type { Stat } from '../../platform/libc/stat.js';
 import { fsPath, rawFromLatin1, pathBelow } from '../../platform/paths/raw-path.js';
-import type { SourceFs } from './source-fs.js';
+import { withDvcContents } from './dvc-contents.js';
+import type { PlainFs, SourceFs } from './source-fs.js';
 
 /** Reads files through Node's fs: times to the nanosecond, without attributes and holes. */
-export function portableSourceFs(): SourceFs {
+export const portableSourceFs = (): SourceFs => withDvcContents(portableFs());
+
+function portableFs(): PlainFs {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   return {
     loss: `extended attributes and holes of sparse files are not kept (${noLibcReason()})`,
@@ -32,7 +35,7 @@ export function portableSourceFs(): SourceFs {
 }
 
 /** Returns the names in a folder, all at once. */
-export const portableNames: SourceFs['readDirectory'] = (path) =>
+export const portableNames: PlainFs['readDirectory'] = (path) =>
   rawFromLatin1(readdirSync(fsPath(path), { encoding: 'latin1' }));
 
 const BILLION = 1_000_000_000n;

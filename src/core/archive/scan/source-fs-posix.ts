@@ -12,7 +12,8 @@ import {
 import { systemCode } from '../../platform/failures/errors.js';
 import { CURRENT_FOLDER, type RawPath, TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { portableNames } from './source-fs-portable.js';
-import type { SourceFs } from './source-fs.js';
+import { withDvcContents } from './dvc-contents.js';
+import type { PlainFs, SourceFs } from './source-fs.js';
 
 // Errors of file systems and names without attributes; a name that vanished in between is no loss either.
 const NO_XATTRS = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EPERM', 'ENODATA', 'ENOENT', 'EBADF']);
@@ -20,7 +21,9 @@ const NO_XATTRS = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EPERM',
 const MOST_REFUSALS = 1000;
 
 /** Reads files through Linux calls; a large folder is read in pieces. */
-export function posixSourceFs(libc: Libc): SourceFs {
+export const posixSourceFs = (libc: Libc): SourceFs => withDvcContents(posixFs(libc));
+
+function posixFs(libc: Libc): PlainFs {
   // O_NOATIME is refused on files of other owners: after many refusals in a row it is not asked for any more.
   const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
   let refusals = 0;

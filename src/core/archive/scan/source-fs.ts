@@ -11,7 +11,12 @@ export interface SourceFs {
   /** Reads the status of a path; never follows a link. */
   lstat(path: RawPath, stat: Stat): void;
   readLink(path: RawPath): RawPath;
-  /** Opens a regular file below `root` for reading, without waiting for a FIFO and without touching its access time. */
+  /**
+   * Returns the absolute path of the content in a DVC cache that a link (absolute path) with this target stands for; undefined for any
+   * other link. @throws NotArchivable if the content cannot be reached
+   */
+  contentOf(path: RawPath, target: RawPath): RawPath | undefined;
+  /** Opens a regular file below `root`, or the content in a DVC cache that a link there stands for, for reading, without waiting for a FIFO and without touching its access time. */
   openFile(root: number, rootPath: RawPath, path: RawPath): number;
   openRoot(path: RawPath): number;
   fstat(fd: number, stat: Stat): void;
@@ -23,3 +28,6 @@ export interface SourceFs {
   /** Data extents `[offset, length]` of a sparse file; undefined when it has no holes. */
   extents(fd: number, size: number): [number, number][] | undefined;
 }
+
+/** A view of files that knows nothing of DVC. */
+export type PlainFs = Omit<SourceFs, 'contentOf'>;

@@ -24,9 +24,9 @@ export function unitedRoot(folders: readonly RawPath[]): RawPath {
 
 const foldersOf = (root: RawPath): readonly RawPath[] => root.split(MARK).slice(1);
 
-/** Returns the real path of something below a united root; any other path as it is. */
+/** Returns the real path of something below a united root; any other path as it is, such as that of a content in a DVC cache. */
 export function realPathOf(root: RawPath, path: RawPath): RawPath {
-  if (!root.startsWith(MARK)) return path;
+  if (!root.startsWith(MARK) || !path.startsWith(MARK)) return path;
   if (path === root) return foldersOf(root)[0] ?? ROOT;
   const [name = TOP, ...rest] = path.slice(root.length + 1).split('/');
   return joinParts([folderNamed(root, name), ...rest]);
@@ -71,6 +71,10 @@ class UnitedFs implements SourceFs {
 
   readLink(path: RawPath): RawPath {
     return this.fs.readLink(this.real(path));
+  }
+
+  contentOf(path: RawPath, target: RawPath): RawPath | undefined {
+    return this.fs.contentOf(this.real(path), target);
   }
 
   openRoot(): number {

@@ -214,7 +214,7 @@ class Migration {
         origin: { path: rawFromText(archive.url), owner: archive.owner },
       },
       // A .archiverignore in the archive is just another file of it, not an instruction for the migration.
-      filter: { ignoreFiles: false, skipTrees: [] },
+      filter: { ignoreFiles: false, dvc: 'asIs', skipTrees: [] },
       emit,
       signal,
     });

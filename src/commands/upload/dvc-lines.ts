@@ -1,0 +1,26 @@
+// What the result of an upload says of DVC.
+import type { UploadResult } from '../../core/archive/upload-result.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+
+type Amount = { readonly files: number; readonly bytes: number };
+
+/** Returns the lines about links into a DVC cache, the cache itself, and settings that may hold secrets. */
+export function dvcLines({ dvcContents }: UploadResult): string[] {
+  if (dvcContents === undefined) return [];
+  const { linkedFiles, cacheLeftOut, cacheKept, temporaryLeftOut, localConfigs } = dvcContents;
+  const counted = ({ files, bytes }: Amount, noun: string): string =>
+    `${formatQuantity(files, noun)} (${formatBytes(bytes)})`;
+  const left = [
+    ...(cacheLeftOut.files === 0 ? [] : [`${counted(cacheLeftOut, 'content')} of .dvc/cache that the workspace holds`]),
+    ...temporaryLeftOut,
+  ];
+  const lines = [
+    ...(linkedFiles.files === 0 ? [] : [`${counted(linkedFiles, 'link')} into a DVC cache, stored as files`]),
+    ...(left.length === 0 ? [] : [`left out ${left.join(' and ')}; --dvc-cache keeps all`]),
+    ...(cacheKept.files === 0
+      ? []
+      : [`kept ${counted(cacheKept, 'content')} of .dvc/cache; --exclude .dvc/cache leaves the cache out`]),
+    ...localConfigs.map((path) => `${path} is stored, and may hold secrets; --exclude ${path} leaves it out`),
+  ];
+  return lines.map((line) => `  dvc       ${line}`);
+}
