@@ -54,8 +54,13 @@ export function refuseIdle(command: Command, resolved: Resolved, { place, texts,
   );
   const byFlag = typeof named === 'string' && named !== LOCAL ? bucketUrl(named, cwd) : LOCAL;
   const store = place ?? (named === undefined ? undefined : byFlag);
-  // The archive that `migrate` reads may be in S3 as well.
-  if (store !== undefined && !texts.some((text) => text.startsWith('s3://'))) refuseS3Flags(flags, resolved, store);
+  // The archive that `migrate` reads may be in S3 as well, and so may a place that the settings name.
+  const settings = Object.values(globalsOf(command).sections).flatMap((section) =>
+    Object.entries(section.settings ?? {}),
+  );
+  const others = settings.map(([key, { isPlace }]) => (isPlace === true ? resolved.values[key] : undefined));
+  const isS3 = (text: unknown): boolean => typeof text === 'string' && text.startsWith('s3://');
+  if (store !== undefined && ![...texts, ...others].some(isS3)) refuseS3Flags(flags, resolved, store);
   refuseDetails(command, resolved);
   if (isTyped(resolved, 'memoryLimit') && command.keepsMemoryLimit?.(resolved.values) !== true)
     throw usageError(`--memory-limit has nothing to limit in this call of archiver ${path}`);

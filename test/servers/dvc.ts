@@ -12,14 +12,13 @@ export interface Dvc {
   readonly remove: () => Promise<void>;
 }
 
-/** The releases that are tried, with what pip needs to be told. */
-const PACKAGES = { '3.67.1': [], '2.58.2': ['pathspec<0.13'] } as const;
-export type DvcRelease = keyof typeof PACKAGES;
-export const DVC_RELEASES: readonly DvcRelease[] = ['3.67.1', '2.58.2'];
+/** The releases that are tried. */
+export const DVC_RELEASES = ['3.67.1'] as const;
+export type DvcRelease = (typeof DVC_RELEASES)[number];
 
 /** Installs a release; or returns why it cannot be had here. */
 export async function dvc(release: DvcRelease): Promise<Dvc | string> {
-  const made = await venv({ name: `dvc-${release}`, packages: [`dvc==${release}`, ...PACKAGES[release]] });
+  const made = await venv({ name: `dvc-${release}`, packages: [`dvc==${release}`] });
   if (typeof made === 'string') return made;
   return {
     run: async (cwd, home, args) => {

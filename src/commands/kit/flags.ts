@@ -159,7 +159,7 @@ export const provenanceFlags = ofFeature('projects', {
     describe: 'DVC cache of this machine, recorded with the other DVC flags, or when given; not looked at',
   }),
   generateDvcFiles: flag.on({
-    describe: 'write FILE.dvc for each file once all is uploaded, except for what DVC knows from a stage',
+    describe: 'write FILE.dvc for each file once all is there; none for outputs of stages',
   }),
   dvcOutputDir: flag.folder({ describe: 'where .dvc files go; SOURCE_DIR when not given' }),
 });
@@ -194,8 +194,7 @@ export const filterFlags = {
   failFast: flag.on({ describe: 'stop at the first file that cannot be read' }),
   ...ofFeature('projects', {
     dvcCache: flag.on({
-      describe:
-        'archive .dvc/tmp as well, and all of .dvc/cache; without it what files of the workspace hold is left out of the cache',
+      describe: 'archive .dvc/tmp, and all of .dvc/cache, too',
     }),
   }),
 };

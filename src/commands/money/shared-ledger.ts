@@ -7,13 +7,16 @@ import { textOf } from './budget-place.js';
 
 /** Setting of every command: `costControl.ledgerStore`, `ARCHIVER_LEDGER_STORE`. */
 export const ledgerStoreSetting = {
-  ledgerStore: flag.text({
-    placeholder: 'local|URL',
-    sample: 's3://acme-archive/budgets',
-    default: 'local',
-    describe:
-      'where records of costs are kept besides this computer, and read from: s3://bucket/prefix for all machines of a group, an object a record',
-  }),
+  ledgerStore: {
+    ...flag.text({
+      placeholder: 'local|URL',
+      sample: 's3://acme-archive/budgets',
+      default: 'local',
+      describe:
+        'where records of costs are kept besides this computer, and read from: s3://bucket/prefix for all machines of a group, an object a record',
+    }),
+    isPlace: true,
+  },
 };
 
 type SharedContext = Environment & Cancellation & Pick<Places, 'cwd'>;

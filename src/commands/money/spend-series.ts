@@ -7,7 +7,7 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { fact } from '../kit/lines.js';
-import { type LedgerContext, recordsOf, unknownProject } from './spent.js';
+import { type LedgerContext, recordsOf, refuseIdleAccess, unknownProject } from './spent.js';
 
 export const projectArg = arg.text('PROJECT_ID', {
   optional: true,
@@ -47,6 +47,7 @@ export async function spendSeries(
 ): Promise<SpendSeries> {
   const { dailySpend } = await import('../../core/money/ledger/daily.js');
   const { dayOf, daysInMonthOf, plusDays, startOf } = await import('../../core/money/ledger/days.js');
+  refuseIdleAccess(context);
   const all = await recordsOf(context);
   const ofProject = all.filter((record) => project === undefined || record.project === project);
   if (project !== undefined && ofProject.length === 0)

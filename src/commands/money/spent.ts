@@ -2,23 +2,30 @@
 import type { Clock, Messages, Origins } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import { suggest } from '../../core/platform/text/suggest.js';
-import { ArchiverError } from '../../core/platform/failures/errors.js';
+import { dashed } from '../../cli/rule.js';
+import { ArchiverError, usageError } from '../../core/platform/failures/errors.js';
 import type { LedgerRecord } from '../../core/money/ledger/record.js';
 import type { LevelSource } from '../../core/money/ledger/level-sources.js';
 import type { Amount, SpentGroup, SpentReport } from '../../core/money/ledger/report.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
+import { accessFlags } from '../kit/flags.js';
 import { didYouMean, fact, firstLines, minuteText } from '../kit/lines.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 import { periodDocument, periodText } from './period-flags.js';
 import type { ReadingContext, ReadRecords } from './read-records.js';
+import { isLedgerShared } from './shared-ledger.js';
 
 export const ESTIMATED =
   'Amounts are estimates from the prices that held: no free\ntier, and every run as if it were the first of its month.';
 
-/** Limits a report to a region. It has a name of its own, as the general setting `region` says where stores are and would hide records. */
-export const recordedRegionFlag = {
+/**
+ * Flags of what reads the ledger: how to reach the store of a shared one, and a region that limits the report. That one has a name of its own, as
+ * the general setting `region` says where stores are and would hide records.
+ */
+export const ledgerFlags = {
+  ...accessFlags,
   inRegion: flag.text({
     short: 'r',
     alias: 'region',
@@ -28,6 +35,16 @@ export const recordedRegionFlag = {
 };
 
 export type LedgerContext = ReadingContext & Clock & Pick<Messages, 'warn'> & Origins;
+
+/** Refuses typed flags that say how to reach a shared ledger where there is none. @throws usage */
+export function refuseIdleAccess({ settings, origins }: Pick<LedgerContext, 'settings' | 'origins'>): void {
+  const typed = Object.keys(accessFlags).find((key) => origins[key] === 'flag');
+  if (typed === undefined || isLedgerShared(settings)) return;
+  throw usageError(
+    `${dashed(typed)} can do nothing: the ledger is on this computer`,
+    'costControl.ledgerStore (ARCHIVER_LEDGER_STORE) names a shared one',
+  );
+}
 
 /** Returns the records of the ledger from `from` on, and warns of lines that cannot be read. @throws access-denied, io */
 export async function recordsOf(

@@ -29,12 +29,15 @@ beforeEach(async () => {
 });
 
 /** A command of one of several computers. */
-const runOn = (home: string, shared: string, ...argv: readonly string[]): Promise<CommandRun> => {
-  const env = {
-    ARCHIVER_HOME: join(folder, home),
-    ARCHIVER_LEDGER_STORE: shared,
-    AWS_ENDPOINT_URL: s3.endpoint,
-  };
+const runOn = (home: string, shared: string, ...argv: readonly string[]): Promise<CommandRun> =>
+  runWith({ AWS_ENDPOINT_URL: s3.endpoint }, home, shared, ...argv);
+const runWith = (
+  more: Record<string, string>,
+  home: string,
+  shared: string,
+  ...argv: readonly string[]
+): Promise<CommandRun> => {
+  const env = { ARCHIVER_HOME: join(folder, home), ARCHIVER_LEDGER_STORE: shared, ...more };
   return runCommand({ root: program(), folder, env }, argv);
 };
 const reportOf = async (home: string, shared: string): Promise<Record<string, unknown>> =>
@@ -178,6 +181,31 @@ test('the dashboard shows the shared ledger as reports do, says so, and says whe
   expect(overview.stdout).toMatch(/\$2\.00 .* 1 cost record in s3:\/\/lab\/budgets, \d\d:\d\d\n/);
   expect(costs.stdout).toMatch(/recorded in s3:\/\/lab\/budgets, \d\d:\d\d\n/);
   expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining('there is no folder')]);
+});
+
+test.each([
+  ['report'],
+  ['projects'],
+  ['project', 'genome'],
+  ['summary'],
+  ['forecast'],
+  ['burnrate'],
+  ['exhaustion', '--budget', '10'],
+])('cost %s reads the ledger on the server that it is told, by its flag and by ours', async (...argv) => {
+  const { store } = await openTestS3(s3.endpoint, 'lab', { prefix: 'budgets' });
+  await shareRecords(store, [ledgerRecord({ time: new Date(Date.now() - 86_400_000).toISOString() })]);
+  for (const [env, ...flags] of [
+    [{}, '--endpoint-url', s3.endpoint],
+    [{ ARCHIVER_ENDPOINT_URL: s3.endpoint }],
+  ] as const) {
+    s3.requests.length = 0;
+    const { status, stderr } = await runWith(env, 'two', 's3://lab/budgets', 'cost', ...argv, ...flags);
+    // 1: forecasts want records of more days.
+    expect([status, stderr]).toEqual([expect.toSatisfy((exit: number) => exit < 2), '']);
+    expect(s3.requests.length).toBeGreaterThan(0);
+  }
+  const local = await runWith({}, 'two', 'local', 'cost', ...argv, '--endpoint-url', s3.endpoint);
+  expect([local.status, local.stderr]).toEqual([2, expect.stringContaining('--endpoint-url can do nothing')]);
 });
 
 test('an estimate takes the sending rate of other computers where this one has sent nothing, and says so', async () => {

@@ -17,7 +17,7 @@ import {
   tooFewText,
 } from '../spend-series.js';
 import { fitLines, type TableContext } from '../../kit/table.js';
-import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../spent.js';
+import { ESTIMATED, type LedgerContext, ledgerFlags } from '../spent.js';
 import { nearestUsd } from '../../../core/cost/money.js';
 
 export const command = defineCommand({
@@ -30,7 +30,7 @@ export const command = defineCommand({
     'such a slope in fewer than 5% of cases.',
   args: [projectArg],
   flags: {
-    ...recordedRegionFlag,
+    ...ledgerFlags,
     days: flag.int([7, 365], { default: 90, describe: 'days to go by, up to yesterday' }),
   },
   examples: ['archiver cost burnrate', 'archiver cost burnrate genome --days 30'],

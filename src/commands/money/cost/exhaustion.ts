@@ -17,7 +17,7 @@ import {
   subjectText,
   tooFewText,
 } from '../spend-series.js';
-import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../spent.js';
+import { ESTIMATED, type LedgerContext, ledgerFlags } from '../spent.js';
 import { fitLines, type TableContext } from '../../kit/table.js';
 import { nearestUsd } from '../../../core/cost/money.js';
 
@@ -35,7 +35,7 @@ export const command = defineCommand({
     'what is stored now reaches it alone, if that is within ten years.',
   args: [projectArg],
   flags: {
-    ...recordedRegionFlag,
+    ...ledgerFlags,
     budget: flag.usd({ required: true, placeholder: 'AMOUNT', describe: 'all that may be spent, in USD' }),
     spent: flag.usd({ placeholder: 'AMOUNT', describe: 'what is spent of it; all that is recorded, when not given' }),
   },

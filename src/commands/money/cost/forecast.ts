@@ -18,7 +18,7 @@ import {
   subjectText,
   tooFewText,
 } from '../spend-series.js';
-import { ESTIMATED, type LedgerContext, recordedRegionFlag } from '../spent.js';
+import { ESTIMATED, type LedgerContext, ledgerFlags } from '../spent.js';
 import { type Column, column, fitLines, numbers, tableText, type TableContext } from '../../kit/table.js';
 import { nearestUsd } from '../../../core/cost/money.js';
 
@@ -65,7 +65,7 @@ export const command = defineCommand({
     'how well each did in the back-test.',
   args: [projectArg],
   flags: {
-    ...recordedRegionFlag,
+    ...ledgerFlags,
     days: flag.int([7, 90], { default: 90, describe: 'days to go by, up to yesterday' }),
     model: flag.choice(['linear', 'exponential', 'moving_average', 'ensemble'], {
       default: 'linear',

@@ -8,7 +8,8 @@ import {
   ESTIMATED,
   type LedgerContext,
   recordedIn,
-  recordedRegionFlag,
+  refuseIdleAccess,
+  ledgerFlags,
   spentDocument,
   spentFacts,
   unknownProject,
@@ -23,7 +24,7 @@ export const command = defineCommand({
     'What runs for the project paid once (requests, retrieval, transfer), and what storing its content has cost, day by ' +
     'day, until the end of the period. An upload without --project is a project of its own, by its upload id.',
   args: [arg.text('PROJECT_ID', { describe: 'project; `archiver cost projects` shows them' })],
-  flags: { ...periodFlags('all'), ...recordedRegionFlag },
+  flags: { ...periodFlags('all'), ...ledgerFlags },
   rules: [...periodRules],
   examples: [
     'archiver cost project genome',
@@ -33,6 +34,7 @@ export const command = defineCommand({
   exits: { 0: 'shown', 1: 'nothing is recorded for this project, or the ledger cannot be read' },
   async run(values, [project], context: Results<'cost project'> & LedgerContext & TableContext) {
     const { spentIn } = await import('../../../core/money/ledger/report.js');
+    refuseIdleAccess(context);
     const { records: all, unreadLines } = await recordedIn(context);
     const records = all.filter((record) => record.project === project);
     if (records.length === 0) throw unknownProject(project, new Set(all.flatMap((record) => record.project ?? [])));

@@ -10,8 +10,9 @@ import { printable } from '../../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { fineUsd, formatUsd } from '../../../ui/format-usd.js';
 import { fact, ofKnown } from '../../kit/lines.js';
+import { accessFlags } from '../../kit/flags.js';
 import { periodDocument, periodText } from '../period-flags.js';
-import { type LedgerContext, recordsOf } from '../spent.js';
+import { type LedgerContext, recordsOf, refuseIdleAccess } from '../spent.js';
 import { column, fitLines, numbers, tableText, type TableContext } from '../../kit/table.js';
 
 const signed = (usd: number | null): string => `${usd === null || usd < 0 ? '' : '+'}${fineUsd(usd)}`;
@@ -83,6 +84,7 @@ export const command = defineCommand({
     'are billed by another service and left out. Differences come from other programs and computers that use the bucket, discounts, free tiers, and ' +
     'from list prices that are not those of today. Nothing is sent anywhere, and the ledger stays as it is.',
   flags: {
+    ...accessFlags,
     cur: flag.file({ placeholder: 'FILE', required: true, describe: 'the bill, as CSV or CSV.gz' }),
   },
   usesUtc: () => true,
@@ -102,6 +104,7 @@ export const command = defineCommand({
       throw new ArchiverError('not-found', `${printable(values.cur)} has no line of S3`, {
         hint: 'it is a bill of other services, or of a time without storage',
       });
+    refuseIdleAccess(context);
     const found = reconcile(await recordsOf(context), bill);
     const { period, projects: billProjects, lines: billLines, ...amounts } = found;
     const { otherBilledUsd, recordedUsd, billedUsd, totalUsd } = amounts;

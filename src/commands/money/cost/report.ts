@@ -10,14 +10,13 @@ import type { LedgerRecord } from '../../../core/money/ledger/record.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import pkg from '../../../../package.json' with { type: 'json' };
 import { formatQuantity } from '../../../ui/format.js';
-import { accessFlags } from '../../kit/flags.js';
 import { saveText } from '../../kit/save-text.js';
 import {
   amountTable,
   ESTIMATED,
   type LedgerContext,
   recordedIn,
-  recordedRegionFlag,
+  ledgerFlags,
   type Spent,
   spentDocument,
   spentFacts,
@@ -37,9 +36,8 @@ const flags = {
   grant: flag.text({ placeholder: 'NUMBER', describe: 'with --format compliance: award number' }),
   agency: flag.choice(['NSF', 'NIH'], { default: 'NSF', describe: 'with --format compliance: for whom' }),
   ...budgetStoreFlag,
-  ...accessFlags,
   text: flag.on({ describe: 'with --format compliance: text to read instead of JSON' }),
-  ...recordedRegionFlag,
+  ...ledgerFlags,
 };
 
 type ReportContext = Results<'cost report'> &
@@ -66,8 +64,8 @@ export const command = defineCommand({
   flags,
   rules: [
     ...periodRules,
-    ...(['budget', 'grant', 'agency', 'text', 'budgetStore', 'profile', 'endpointUrl', 'caBundle'] as const).map(
-      (key) => idle(key, ['format'], `${dashed(key)} needs --format compliance`, isOther),
+    ...(['budget', 'grant', 'agency', 'text', 'budgetStore'] as const).map((key) =>
+      idle(key, ['format'], `${dashed(key)} needs --format compliance`, isOther),
     ),
   ],
   usesUtc: ({ format }) => format === 'focus',
@@ -148,7 +146,7 @@ async function budgetOf(
     profile,
     endpointUrl,
     caBundle,
-  }: Pick<Values<typeof flags>, 'budgetStore' | keyof typeof accessFlags>,
+  }: Pick<Values<typeof flags>, 'budgetStore' | 'profile' | 'endpointUrl' | 'caBundle'>,
   { home, cwd, env, signal, now }: ReportContext,
 ): Promise<BudgetStatus | null> {
   const { openBook } = await import('../../../core/money/budget/open-book.js');

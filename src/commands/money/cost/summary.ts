@@ -9,7 +9,8 @@ import {
   ESTIMATED,
   type LedgerContext,
   recordedIn,
-  recordedRegionFlag,
+  refuseIdleAccess,
+  ledgerFlags,
   spentDocument,
   spentFacts,
   USED_COLUMNS,
@@ -43,7 +44,7 @@ export const command = defineCommand({
       describe: 'only uploads of this commit; four digits or more of it',
     }),
     ...periodFlags('all'),
-    ...recordedRegionFlag,
+    ...ledgerFlags,
   },
   rules: [
     ...periodRules,
@@ -58,6 +59,7 @@ export const command = defineCommand({
   async run(values, _args, context: Results<'cost summary'> & LedgerContext & TableContext) {
     const { taggedSpend } = await import('../../../core/money/ledger/provenance.js');
     const filter = { dvcStage: values.byDvcStage, gitCommit: values.gitCommit?.toLowerCase() };
+    refuseIdleAccess(context);
     const { records: all, unreadLines } = await recordedIn(context);
     const own = all.filter(({ region }) => values.inRegion === undefined || region === values.inRegion);
     const { sums, report } = taggedSpend(own, filter, await chosenPeriod(values, context));

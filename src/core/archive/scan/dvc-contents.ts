@@ -52,7 +52,8 @@ export function withDvcContents(fs: PlainFs): SourceFs {
     const folder = parentOf(path);
     if (!isContentPath(target) || !isInRepository(folder)) return undefined;
     const real = realPathOf(target.startsWith('/') ? target : pathBelow(folder, target), target);
-    return isOfType(real, S_IFREG) ? real : undefined;
+    // What the path leads to has the form, too: whoever can write to a cache must not have other files of the machine archived.
+    return isContentPath(real) && isOfType(real, S_IFREG) ? real : undefined;
   };
 
   const contentOfLink = (path: RawPath): RawPath | undefined => {
