@@ -53,7 +53,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   money: ['uploadHistory', 'budgetStore', 'ignoreBudget'],
   notify: ['pingUrl', 'textfile'],
   access: ['checkAccess', 'failOn'],
-  projects: ['gitMetadata', 'dvcAuto', 'dvcStage', 'dvcCacheDir', 'generateDvcFiles', 'dvcOutputDir'],
+  projects: ['gitMetadata', 'dvcAuto', 'dvcCache', 'dvcStage', 'dvcCacheDir', 'generateDvcFiles', 'dvcOutputDir'],
   diagnostics: ['prometheusAddr', 'tracing', 'tracingExporter', 'tracingEndpoint', 'tracingSampleRate'],
 };
 
