@@ -137,13 +137,13 @@ async function write(
   return budgets;
 }
 
-/** The first record, that of the place itself, comes last: without it a rebase did not happen. */
-async function shareAll([head, ...others]: readonly LedgerRecord[], context: ReadingContext): Promise<void> {
-  const opened = head === undefined ? undefined : await openShared(context.settings, context);
-  if (head === undefined || opened === undefined) return;
+/** Shares the records; the last one when the others are there. */
+async function shareAll(records: readonly LedgerRecord[], context: ReadingContext): Promise<void> {
+  const opened = records.length === 0 ? undefined : await openShared(context.settings, context);
+  if (opened === undefined) return;
   try {
-    await shareRecords(opened.store, others, context.signal);
-    await shareRecords(opened.store, [head], context.signal);
+    await shareRecords(opened.store, records.slice(0, -1), context.signal);
+    await shareRecords(opened.store, records.slice(-1), context.signal);
   } finally {
     opened.close();
   }

@@ -47,7 +47,10 @@ export interface Rebase {
   readonly after: StoredAmount;
   /** Uploads that were written meanwhile: they are left as recorded, as it is not known what of them was found. */
   readonly left: readonly string[];
-  /** What the ledger is to have; none where that would say nothing new. */
+  /**
+   * What the ledger is to have, in the order of writing; none where that would say nothing new. That of the place itself is the last: without it
+   * the rebase did not happen.
+   */
   readonly records: readonly LedgerRecord[];
 }
 
@@ -88,7 +91,7 @@ export function rebaseOf(records: readonly LedgerRecord[], measured: Measured, i
   const outside = { store: place, project: null, region: measured.region, uploadId: null };
   const head = held.get(nameOf(outside)) ?? { ...outside, recorded: [], found: [] };
   const isKnown = ours.some((record) => isOfPlace(record) && isOfDay(record, measured));
-  const written = [head, ...changed.filter((one) => nameOf(one) !== nameOf(head))];
+  const written = [...changed.filter((one) => nameOf(one) !== nameOf(head)), head];
   return {
     corrections,
     before: amountOf(compared.flatMap(({ recorded }) => recorded)),

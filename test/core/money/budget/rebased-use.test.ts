@@ -67,6 +67,48 @@ test('also where that was before the days that a budget keeps one by one', () =>
   expect([micros, bytes]).toEqual([reported([...records, measured], 'all', now), 120 * GB]);
 });
 
+const PROJECTS = ['genome', null] as const;
+
+test.each([0, 1, 2, 3, 4])(
+  'of a rebase that was killed after %i of its records, budgets have what the report says once another one is done',
+  (written) => {
+    const rebaseOf = (day: string): readonly LedgerRecord[] =>
+      [
+        { project: 'genome', uploadId: 'u-1' },
+        { project: 'genome', uploadId: 'u-2' },
+        { project: null, uploadId: null, store: 's3://lab/archive/below' },
+        { project: null, uploadId: null },
+      ].map((place) => ({ ...rebase(day), id: ledgerRecord().id, ...place }));
+    const before = [
+      { project: 'genome', uploadId: 'u-1' },
+      { project: 'genome', uploadId: 'u-2' },
+      { project: null, uploadId: null, store: 's3://lab/archive/below' },
+    ].flatMap((place) => [
+      { ...upload, ...place },
+      { ...prune, ...place },
+    ]);
+    const records = before.toSorted((one, other) => (one.time < other.time ? -1 : 1));
+    let book = PROJECTS.reduce(
+      (made, project) => withBudget(made, project, emptyBudget(new Date(upload.time), { period: 'total' })),
+      EMPTY_BOOK,
+    );
+    for (const record of records) book = withUse(book, record.project, useOf(record));
+    const [killed, whole] = [rebaseOf('2026-02-26'), rebaseOf('2026-03-10')];
+    const shared = killed.slice(0, written);
+    const counted = correctionsBy(killed, records).filter(({ id }) => shared.some((record) => record.id === id));
+    book = withUses(book, counted);
+    book = withUses(book, correctionsBy(whole, [...records, ...shared]));
+
+    const all = [...records, ...shared, ...whole];
+    const now = new Date('2026-05-01T20:00:00Z');
+    for (const project of PROJECTS) {
+      const own = project === null ? all : all.filter((record) => record.project === project);
+      const budget = project === null ? book.global! : book.projects.get(project)!;
+      expect(usedIn(budget, now).micros).toBe(reported(own, 'all', now));
+    }
+  },
+);
+
 test('a second rebase corrects nothing twice, and what is counted after one is what runs say', () => {
   const [one, two] = [rebase('2026-02-26'), rebase('2026-03-10')];
   const more = [run('2026-03-01', 'STANDARD', 5), run('2026-03-05', 'GLACIER_IR', -5, { operation: 'prune' })];
