@@ -2,7 +2,7 @@
 // temporary files. All other contents of a cache stay: an older state of a file lies nowhere else.
 import { type EntryTableBuilder, KIND } from '../../format/columns/entry-table.js';
 import type { Stat } from '../../platform/libc/stat.js';
-import { pathBelow, rawFromText, type RawPath, TOP } from '../../platform/paths/raw-path.js';
+import { baseName, pathBelow, rawFromText, type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import { isContentPath } from './dvc-contents.js';
 
 const SETTINGS = /(?:^|\/)\.dvc$/;
@@ -36,6 +36,7 @@ interface CacheRow {
   readonly bytes: number;
 }
 
+/** A folder `.dvc`, or one in the cache there; undefined for all others. */
 export type DvcPlace = 'settings' | 'cache' | undefined;
 
 export const inodeKey = ({ device, inode }: Pick<Stat, 'device' | 'inode'>): string => `${device}:${inode}`;
@@ -57,8 +58,8 @@ export class DvcFolders {
   }
 
   /** True for a folder of temporary files, which is left out. */
-  isTemporary(place: DvcPlace, name: RawPath, path: RawPath): boolean {
-    if (this.isWhole || place !== 'settings' || name !== TEMPORARY) return false;
+  isTemporary(place: DvcPlace, path: RawPath): boolean {
+    if (this.isWhole || place !== 'settings' || baseName(path) !== TEMPORARY) return false;
     this.temporary.push(path);
     return true;
   }
@@ -69,8 +70,8 @@ export class DvcFolders {
   }
 
   /** Adds a file that has got its row. */
-  add(place: DvcPlace, name: RawPath, { path, index, stat }: { path: RawPath; index: number; stat: Stat }): void {
-    if (place === 'settings' && name === LOCAL_CONFIG) this.localConfigs.push(path);
+  add(place: DvcPlace, { path, index, stat }: { path: RawPath; index: number; stat: Stat }): void {
+    if (place === 'settings' && baseName(path) === LOCAL_CONFIG) this.localConfigs.push(path);
     if (place === 'cache' && isContentPath(path))
       this.contents.push({ index, inode: inodeKey(stat), bytes: stat.size });
   }

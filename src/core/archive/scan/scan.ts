@@ -2,15 +2,7 @@
 // what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
-import {
-  type RawPath,
-  TOP,
-  rawFromText,
-  baseName,
-  joinPath,
-  pathBelow,
-  withEnd,
-} from '../../platform/paths/raw-path.js';
+import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../platform/paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from '../../format/columns/entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
 import { type DvcFindings, DvcFolders, type DvcPlace } from './dvc-folders.js';
@@ -226,16 +218,16 @@ class Scanner {
   }
 
   private isTemporary(place: DvcPlace, path: RawPath): boolean {
-    const isTemporary = this.dvc.isTemporary(place, baseName(path), path);
+    const isTemporary = place !== undefined && this.dvc.isTemporary(place, path);
     if (isTemporary) this.leftOut.add(path, () => 'temporary files of DVC', true);
     return isTemporary;
   }
 
   private addFile(path: RawPath, place: DvcPlace, isLinked: boolean): number {
     const { stat } = this;
-    this.dvc.begin(place, path, stat);
+    if (place !== undefined) this.dvc.begin(place, path, stat);
     const index = this.rows.add(path, S_IFREG);
-    this.dvc.add(place, baseName(path), { path, index, stat });
+    if (place !== undefined) this.dvc.add(place, { path, index, stat });
     if (isLinked) this.dvc.addLinked(stat);
     return index;
   }
