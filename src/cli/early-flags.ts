@@ -12,13 +12,19 @@ interface Early {
   readonly trace: boolean;
 }
 
+/** Returns the last value of a flag, `--flag=value` or `--flag value`. */
+const valueIn = (tokens: readonly string[], flag: string): string | undefined =>
+  tokens
+    .flatMap((token, at) =>
+      tokens[at - 1] === flag ? [token] : token.startsWith(`${flag}=`) ? [token.slice(flag.length + 1)] : [],
+    )
+    .at(-1);
+
 export function earlyFlags(argv: readonly string[], env: Host['env'] = {}): Early {
   const tokens = beforeArguments(argv);
   return {
     json: tokens.some((token) => token === '--json' || token === '--json=true') || isOn(env['ARCHIVER_JSON']),
-    jsonLines: tokens.some(
-      (token, at) => token === '--progress-format=json' || (token === 'json' && tokens[at - 1] === '--progress-format'),
-    ),
+    jsonLines: (valueIn(tokens, '--progress-format') ?? env['ARCHIVER_PROGRESS_FORMAT']) === 'json',
     trace: tokens.includes('--trace') || isOn(env['ARCHIVER_TRACE']),
   };
 }

@@ -27,6 +27,15 @@ test.each([
   expect(ended.status).toBe(status);
 });
 
+test('also where the variable asks for it, unless a flag says otherwise', async () => {
+  const env = { ARCHIVER_PROGRESS_FORMAT: 'json' };
+  const wrong = ['upload', '.', './store', '--no-such-flag'];
+
+  expect(linesOf((await runCommand({ root, folder, env }, wrong)).stderr)).toMatchObject([{ type: 'error' }]);
+  const ended = await runCommand({ root, folder, env }, [...wrong, '--progress-format', 'text']);
+  expect(ended.stderr).toMatch(/^✗ /);
+});
+
 test('with --json, stdout has the failure as well', async () => {
   const { stdout, stderr } = await run('upload', 'none', './store', '--progress-format', 'json', '--json');
 
