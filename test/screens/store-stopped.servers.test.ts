@@ -74,6 +74,23 @@ function open(columns: number, rows: number, ...args: readonly string[]): Termin
 const DEAD = /✗ (?:fleet )?unreachable since \d\d:\d\d, try \d+ of 10/;
 const CALM = 'nothing needs attention';
 
+test.skipIf(lacking !== undefined)(
+  'the overview says within a refresh that its store is away, though it reads the fleet once a minute',
+  async () => {
+    const session = open(80, 24, 'dashboard', URL, '--refresh', '1s');
+    await session.until(/1 writer|nas-1/);
+    await halt();
+    const haltedMs = Date.now();
+    await session.until(/✗ fleet unreachable since/);
+    // A refresh, and a busy machine; the fleet itself is read again after a minute.
+    expect(Date.now() - haltedMs).toBeLessThan(20_000);
+    await resume();
+    await session.untilGone('fleet unreachable since');
+    session.type('q');
+    expect(await session.exited).toBe(0);
+  },
+);
+
 test.skipIf(lacking !== undefined).each(SIZES)(
   'the dashboard at %dx%d says at once that its store is away, and is itself again when it is back',
   async (columns, rows) => {

@@ -13,7 +13,7 @@ export const command = defineCommand({
     '(ARCHIVER_LEDGER_STORE), which is read once a minute at most. What is shown is read again at each ' +
     'refresh; running uploads of this computer are followed twice a second. ? lists the keys.\n' +
     'With S3_URL three more views: the uploads of the store, what it costs and could save, and the writers of its fleet. Each reads the store ' +
-    'while it is shown; heartbeats are read for the overview, too, once a minute at most. A scan of the store begins when a is pressed, and never by itself.\n' +
+    'while it is shown; heartbeats are read for the overview, too, once a minute at most, with one HEAD at each refresh between, which tells whether the store answers. A scan of the store begins when a is pressed, and never by itself.\n' +
     '--once prints one view and ends; with --json as a document. It needs no terminal, and never scans: archiver analyze does.',
   args: [arg.url('S3_URL', { describe: 'the store: bucket and prefix, or a folder', optional: true })],
   flags,

@@ -20,11 +20,12 @@ import type { DashboardValues } from './flags.js';
 
 /** The default of `fleet status` and `fleet monitor`. */
 const STALE_MS = 2 * 3_600_000;
-/** Pause per thousand writers: reading a fleet takes one request for each, and heartbeats change only once a cycle. */
+/** Pause per thousand writers: reading a fleet takes one request for each, and heartbeats change only once a cycle. Probed meanwhile. */
 const FLEET_REST_MS = 60_000;
 /** Pause per thousand records, whose listing takes one request. */
 const INVENTORY_REST_MS = 10_000;
 const THOUSAND = 1000;
+const PROBE_KEY = 'fleet/probe';
 
 export interface OpenedSources {
   readonly sources: StoreSources;
@@ -86,8 +87,16 @@ export function storeSources(baseUrl: string, values: DashboardValues, context: 
     read: (signal, _, show, onEvent) => heard(onEvent, () => readInventory(signal, show)),
     restMs: (value) => Math.floor((value?.uploads.length ?? 0) / THOUSAND) * INVENTORY_REST_MS,
   });
+  /** One HEAD of what need not be there: any answer of the store about it is one. */
+  const probe = async (signal: AbortSignal): Promise<void> => {
+    const { store } = await open();
+    await store.head(PROBE_KEY, signal).catch((error: unknown) => {
+      if (!isArchiverError(error, 'access-denied')) throw error;
+    });
+  };
   const fleet = createSource<FleetRead>({
     now,
+    probe: (signal, onEvent) => heard(onEvent, () => probe(signal)),
     read: (signal, _, _show, onEvent) => heard(onEvent, () => readFleet(signal)),
     restMs: (value) => Math.max(1, (value?.status?.writers.length ?? 0) / THOUSAND) * FLEET_REST_MS,
   });

@@ -1,6 +1,6 @@
 // Decides when sources are read again: those of the current view, at an interval from the start of one read to that of the next, and at
-// once when a view is shown whose figures are older. Sources on this computer that change by themselves are read twice a second. Nothing
-// else wakes the process.
+// once when a view is shown whose figures are older. What rests is asked at each interval whether it answers. Sources on this computer that
+// change by themselves are read twice a second. Nothing else wakes the process.
 import type { DashboardStore } from './dashboard-store.js';
 import type { AnySource } from './source.js';
 import type { DashboardSources } from './sources.js';
@@ -47,9 +47,7 @@ export function startRefreshing({ dashboard, views, sources, everyMs, now, later
     const reads = view?.reads(sources) ?? [];
     const again = reads.filter((source) => isDue(source, isTime));
     const first = (view?.asks?.(sources) ?? []).filter((source) => !begunMs.has(source));
-    // A read that began at an earlier time is asked for again only to say that it is not answered.
-    const pending = isTime ? reads.filter((source) => source.getState().isReading && !again.includes(source)) : [];
-    for (const source of pending) void source.getState().refresh();
+    if (isTime) for (const source of reads) if (!again.includes(source)) void source.getState().probe();
     void Promise.all([...again, ...first].map(read)).then(lookLive);
     stopWaiting = later(everyMs, () => tick(true));
   };

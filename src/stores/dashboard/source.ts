@@ -18,6 +18,11 @@ export interface SourceState<T> {
   readonly restMs: () => number;
   /** Reads anew, or notes that the read in progress is not answered; resolves when it has ended, successfully or not. */
   readonly refresh: () => Promise<void>;
+  /**
+   * Looks whether the source still answers, while its value is good; or notes that the read in progress is not answered. What it finds is
+   * told as of a read that failed, and neither value nor `readAt` change.
+   */
+  readonly probe: () => Promise<void>;
   /** Cancels the read in progress. */
   readonly stop: () => void;
 }
@@ -38,15 +43,24 @@ export interface SourceOptions<T> {
     show: (value: T) => void,
     onEvent: EventSink,
   ) => Promise<T>;
+  /** The cheapest look whether the source answers, for one that rests between reads. Rejects if it does not. */
+  readonly probe?: (signal: AbortSignal, onEvent: EventSink) => Promise<void>;
   readonly now: () => Date;
   /** Milliseconds for which a value is good at least, for sources that take many requests. */
   readonly restMs?: (value: T | undefined) => number;
 }
 
 /** A source that was not read yet. */
-export const createSource = <T>({ read, now, restMs }: SourceOptions<T>): Source<T> =>
+export const createSource = <T>({ read, probe, now, restMs }: SourceOptions<T>): Source<T> =>
   createStore<SourceState<T>>()((set, get) => {
-    let reading: { readonly done: Promise<void>; readonly ending: AbortController; readonly begunAt: Date } | undefined;
+    let reading:
+      | {
+          readonly done: Promise<void>;
+          readonly ending: AbortController;
+          readonly begunAt: Date;
+          readonly isProbe: boolean;
+        }
+      | undefined;
     /** True when this read has been heard of, by a part of the value or by what is tried again. */
     let isHeard = false;
     const failing = (kind: Outage['kind'], attempt?: Outage['attempt']): Outage => ({
@@ -55,7 +69,7 @@ export const createSource = <T>({ read, now, restMs }: SourceOptions<T>): Source
       kind,
       attempt,
     });
-    const readOnce = async (ending: AbortController): Promise<void> => {
+    const readOnce = async (ending: AbortController, isProbe: boolean): Promise<void> => {
       const { signal } = ending;
       const show = (value: T): void => {
         isHeard = true;
@@ -73,13 +87,27 @@ export const createSource = <T>({ read, now, restMs }: SourceOptions<T>): Source
         set({ ...last, isReading: false });
       };
       try {
-        const value = await read(signal, get().value, show, onEvent);
-        end({ value, readAt: now(), problem: undefined, outage: undefined });
+        const found = isProbe
+          ? await probe?.(signal, onEvent)
+          : { value: await read(signal, get().value, show, onEvent), readAt: now() };
+        end({ ...found, problem: undefined, outage: undefined });
       } catch (error) {
         const { attempt, kind } = get().outage ?? {};
         const outage = failing(attempt === undefined || kind === undefined ? 'failed' : kind);
         end({ problem: printable(errorText(error)), outage });
       }
+    };
+    const begin = (isProbe: boolean): Promise<void> => {
+      isHeard = false;
+      if (!isProbe) set({ isReading: true });
+      const ending = new AbortController();
+      // Starts in a later turn, so that `reading` is set before it can end.
+      const done = Promise.resolve().then(() => readOnce(ending, isProbe));
+      reading = { done, ending, begunAt: now(), isProbe };
+      return done;
+    };
+    const noteSilence = (): void => {
+      if (reading !== undefined && !isHeard && now() > reading.begunAt) set({ outage: failing('unanswered') });
     };
     return {
       value: undefined,
@@ -90,17 +118,13 @@ export const createSource = <T>({ read, now, restMs }: SourceOptions<T>): Source
       // What cannot be read is tried again at each refresh.
       restMs: () => (get().problem === undefined ? (restMs?.(get().value) ?? 0) : 0),
       refresh() {
-        if (reading !== undefined) {
-          if (!isHeard && now() > reading.begunAt) set({ outage: failing('unanswered') });
-          return reading.done;
-        }
-        isHeard = false;
-        set({ isReading: true });
-        const ending = new AbortController();
-        // Starts in a later turn, so that `reading` is set before it can end.
-        const done = Promise.resolve().then(() => readOnce(ending));
-        reading = { done, ending, begunAt: now() };
-        return done;
+        noteSilence();
+        if (reading?.isProbe === true) return reading.done.then(() => get().refresh());
+        return reading?.done ?? begin(false);
+      },
+      async probe() {
+        noteSilence();
+        if (reading === undefined && probe !== undefined && get().readAt !== undefined) await begin(true);
       },
       stop() {
         if (reading === undefined) return;

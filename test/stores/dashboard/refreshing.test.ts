@@ -61,6 +61,24 @@ function open(view: 'overview' | 'costs' | 'uploads' = 'overview') {
   return { time, counts, state, dashboard, stop, spend };
 }
 
+/** A view of one source that rests for a minute. */
+function openResting() {
+  const time = new FakeTime();
+  const counts = { reads: 0, probes: 0 };
+  const fleet = createSource<number>({
+    now: time.now,
+    read: () => Promise.resolve(++counts.reads),
+    probe: () => Promise.resolve(void counts.probes++),
+    restMs: () => 60_000,
+  });
+  const views: readonly ViewModel[] = [{ id: 'overview', title: '', reads: () => [fleet] }];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this view reads nothing else
+  const sources = {} as DashboardSources;
+  const dashboard = createDashboardStore({ views, view: 'overview', sources });
+  startRefreshing({ dashboard, views, sources, everyMs: EVERY_MS, now: time.now, later: time.later });
+  return { time, reads: () => counts.reads, probes: () => counts.probes };
+}
+
 test('the sources of the view that is shown are read at once, and then once in an interval', async () => {
   const { time, counts } = open();
   await time.pass(0);
@@ -109,6 +127,15 @@ test('what runs here is looked at twice a second, as long as it runs and is show
   await time.pass(4000);
 
   expect(counts.uploads).toBe(8);
+});
+
+test('what rests between reads is probed at each interval', async () => {
+  const { time, probes, reads } = openResting();
+  await time.pass(60_000 - 1);
+  expect([reads(), probes()]).toEqual([1, 11]);
+  await time.pass(EVERY_MS + 1);
+
+  expect([reads(), probes()]).toEqual([2, 12]);
 });
 
 test('nothing is read and nothing waits once it is stopped', async () => {

@@ -175,3 +175,55 @@ test('what has come so far is shown, until the read is stopped', async () => {
 
   expect(source.getState().value).toBe(1);
 });
+
+test('a probe says that a source is gone, with the figures and the time of the last read, and a read says that it is back', async () => {
+  let ms = Date.parse('2025-11-14T11:33:00Z');
+  let answer: Error | undefined;
+  let reads = 0;
+  const source = createSource<number>({
+    now: () => new Date(ms),
+    read: () => Promise.resolve(++reads),
+    probe: () => (answer === undefined ? Promise.resolve() : Promise.reject(answer)),
+    restMs: () => 60_000,
+  });
+  await source.getState().probe();
+  expect(source.getState().readAt).toBeUndefined(); // nothing was read yet that could be good
+  await source.getState().refresh();
+  const readAt = new Date(ms);
+  ms += 5000;
+  await source.getState().probe();
+  expect(source.getState()).toMatchObject({ value: 1, readAt, outage: undefined, isReading: false });
+  expect(source.getState().restMs()).toBe(60_000);
+
+  answer = new Error('connection refused');
+  ms += 5000;
+  await source.getState().probe();
+
+  const outage = { kind: 'failed', since: new Date(ms), seenAt: new Date(ms) };
+  expect(source.getState()).toMatchObject({ value: 1, readAt, problem: 'connection refused', outage });
+  expect(source.getState().restMs()).toBe(0);
+  await source.getState().refresh();
+  expect(source.getState()).toMatchObject({ value: 2, readAt: new Date(ms), problem: undefined, outage: undefined });
+});
+
+test('who asks for a read during a probe gets one; a silent probe is said', async () => {
+  let ms = 0;
+  let reads = 0;
+  let endProbe: () => void = () => undefined;
+  const source = createSource<number>({
+    now: () => new Date(ms),
+    read: () => Promise.resolve(++reads),
+    probe: () => new Promise((resolve) => (endProbe = resolve)),
+  });
+  await source.getState().refresh();
+  const probed = source.getState().probe();
+  await turn();
+  ms += 5000;
+  void source.getState().probe();
+  expect(source.getState().outage).toMatchObject({ kind: 'unanswered', since: new Date(0) });
+  const read = source.getState().refresh();
+  endProbe();
+  await Promise.all([probed, read]);
+
+  expect(source.getState()).toMatchObject({ value: 2, readAt: new Date(ms), outage: undefined });
+});
