@@ -81,6 +81,9 @@ async function expectShell(session: TerminalSession): Promise<void> {
   expect(session.isCursorShown()).toBe(true);
 }
 
+const untilCursor = async (session: TerminalSession, isShown: boolean): Promise<void> =>
+  await expect.poll(() => session.isCursorShown(), LIMIT).toBe(isShown);
+
 /** The job has the terminal, and nothing of the shell is on it. */
 const untilBack = (session: TerminalSession, text: string): Promise<string[]> =>
   session.until((lines) => lines.some((line) => line.includes(text)) && !lines.some((line) => line.includes('bash>')));
@@ -112,7 +115,8 @@ test.each<Screen>([
     await expectShell(session);
     session.type('fg\r');
     await untilBack(session, text);
-    expect([await session.isAlternate(), session.isCursorShown()]).toEqual([true, false]);
+    expect(await session.isAlternate()).toBe(true);
+    await untilCursor(session, false);
 
     await stopped(session, () => process.kill(jobOf(session), 'SIGTSTP'));
     await expectShell(session);
@@ -125,7 +129,8 @@ test.each<Screen>([
     await expectShell(session);
     session.type('fg\r');
     await untilBack(session, text);
-    expect([await session.isAlternate(), session.isCursorShown()]).toEqual([true, false]);
+    expect(await session.isAlternate()).toBe(true);
+    await untilCursor(session, false);
 
     // A stop that cannot be noticed.
     await stopped(session, () => process.kill(jobOf(session), 'SIGSTOP'));
@@ -146,7 +151,7 @@ test('the shell of archiver stops in the middle of a line, which is there again'
   await session.until(/:\/> ls par *$/);
   session.type('t-1.csv\r');
   await session.until(/part-1.csv +7 B|7 B.*part-1.csv/);
-  expect(session.isCursorShown()).toBe(false);
+  await untilCursor(session, false); // hidden again with the next prompt
   await leave(session, 'exit\r');
 });
 
@@ -157,7 +162,7 @@ test('progress stops without its frame and draws it again; after bg it goes on w
   await expectShell(session);
   session.type('$CLEAR; fg\r');
   await session.until(/of 40 files/);
-  expect(session.isCursorShown()).toBe(false);
+  await untilCursor(session, false);
 
   await stopped(session, () => process.kill(jobOf(session), 'SIGTSTP'));
   await expectShell(session);
