@@ -36,8 +36,7 @@ for (const screen of SCREENS) {
   }
 }
 const tables = TABLE_SCENES.filter(
-  ({ name, varies }) =>
-    varies !== true && (wanted.length === 0 || wanted.includes('table') || wanted.includes(`table-${name}`)),
+  ({ name }) => wanted.length === 0 || wanted.includes('table') || wanted.includes(`table-${name}`),
 );
 if (tables.length > 0) {
   const world = await openTableWorld();

@@ -17,7 +17,7 @@ export interface TableScene {
   readonly name: string;
   readonly args: readonly string[];
   readonly shows: (document: Json) => readonly Shown[];
-  /** It has no picture: sizes of what is compressed differ from time to time. */
+  /** Its picture is not compared: sizes of what is compressed differ from time to time. */
   readonly varies?: boolean;
 }
 
