@@ -151,7 +151,8 @@ test('the shell of archiver stops in the middle of a line, which is there again'
   await session.until(/:\/> ls par *$/);
   session.type('t-1.csv\r');
   await session.until(/part-1.csv +7 B|7 B.*part-1.csv/);
-  await untilCursor(session, false); // hidden again with the next prompt
+  // Hidden again with the next prompt.
+  await expect.poll(() => session.isCursorShown(), LIMIT).toBe(false);
   await leave(session, 'exit\r');
 });
 
