@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const INSTALL_MS = 600_000;
 
-const isThere = (...commands: readonly (readonly [string, string])[]): Promise<boolean> =>
-  Promise.all(commands.map(([name, flag]) => run(name, [flag]))).then(
+const areThere = (...programs: readonly string[]): Promise<boolean> =>
+  run('sh', ['-c', programs.map((name) => `command -v ${name}`).join(' && ')]).then(
     () => true,
     () => false,
   );
@@ -17,24 +17,24 @@ const isThere = (...commands: readonly (readonly [string, string])[]): Promise<b
 const leftOut = (what: string, error: unknown): void =>
   void process.stderr.write(`left out: what needs ${what} (${(error as Error).message.split('\n')[0]})\n`);
 
+/** Programs that single suites need, by the packages of Debian that have them. */
+const OPTIONAL = { 'golang-go': 'go', buildah: 'buildah', mandoc: 'mandoc', groff: 'groff', zsh: 'zsh', fish: 'fish' };
+
 /**
- * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof and buildah are installed when they are not on the PATH.
- * Where Go or buildah cannot be had, the suite that needs it is skipped.
+ * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof, buildah, what formats manual pages and shells are
+ * installed when they are not on the PATH. Where one of the others than spin cannot be had, the suite that needs it is skipped.
  */
 export async function installTools(): Promise<void> {
   const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   const install = (...packages: readonly string[]): Promise<unknown> =>
     run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
-  const [hasModel, hasGo, hasBuildah] = await Promise.all([
-    isThere(['spin', '-V'], ['cc', '--version']),
-    isThere(['go', 'version']),
-    isThere(['buildah', '--version']),
-  ]);
-  if (hasModel && hasGo && hasBuildah) return;
+  const hasModel = await areThere('spin', 'cc');
+  const lacking: string[] = [];
+  for (const [name, program] of Object.entries(OPTIONAL)) if (!(await areThere(program))) lacking.push(name);
+  if (hasModel && lacking.length === 0) return;
   await run('apt-get', ['update', '-qq'], options);
   if (!hasModel) await install('spin', 'gcc', 'libc6-dev');
-  for (const name of [...(hasGo ? [] : ['golang-go']), ...(hasBuildah ? [] : ['buildah'])])
-    await install(name).catch((error: unknown) => leftOut(name, error));
+  for (const name of lacking) await install(name).catch((error: unknown) => leftOut(name, error));
 }
 
 export interface FoundPrometheus {
