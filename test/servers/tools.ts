@@ -1,9 +1,11 @@
 // What suites need beside servers: installed, or unpacked, where it is not on the PATH.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { notOnPath } from './serve.js';
 
 const run = promisify(execFile);
 const INSTALL_MS = 600_000;
@@ -17,9 +19,18 @@ const isThere = (...commands: readonly (readonly [string, string])[]): Promise<b
 const leftOut = (what: string, error: unknown): void =>
   void process.stderr.write(`left out: what needs ${what} (${(error as Error).message.split('\n')[0]})\n`);
 
+/** Programs that read what archiver writes, and their packages. */
+const READERS: readonly (readonly [program: string, packageName: string])[] = [
+  ['bsdtar', 'libarchive-tools'],
+  ['busybox', 'busybox'],
+  ['pax', 'pax'],
+  ['7z', 'p7zip-full'],
+  ['/usr/lib/python3/dist-packages/zstandard', 'python3-zstandard'],
+];
+
 /**
- * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof and buildah are installed when they are not on the PATH.
- * Where Go or buildah cannot be had, the suite that needs it is skipped.
+ * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof, buildah, and readers of tar and zstd are installed when
+ * they are not there. Where one but the first two cannot be had, the suite that needs it is skipped.
  */
 export async function installTools(): Promise<void> {
   const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
@@ -30,10 +41,18 @@ export async function installTools(): Promise<void> {
     isThere(['go', 'version']),
     isThere(['buildah', '--version']),
   ]);
-  if (hasModel && hasGo && hasBuildah) return;
-  await run('apt-get', ['update', '-qq'], options);
+  const readers = READERS.filter(([program]) => !existsSync(program) && notOnPath(program) !== undefined);
+  if (hasModel && hasGo && hasBuildah && readers.length === 0) return;
+  await run('apt-get', ['update', '-qq'], options).catch((error: unknown) => {
+    if (!hasModel) throw error;
+    leftOut('what Debian has of today', error);
+  });
   if (!hasModel) await install('spin', 'gcc', 'libc6-dev');
-  for (const name of [...(hasGo ? [] : ['golang-go']), ...(hasBuildah ? [] : ['buildah'])])
+  for (const name of [
+    ...(hasGo ? [] : ['golang-go']),
+    ...(hasBuildah ? [] : ['buildah']),
+    ...readers.map(([, name]) => name),
+  ])
     await install(name).catch((error: unknown) => leftOut(name, error));
 }
 
