@@ -1,9 +1,11 @@
 // What suites need beside servers: installed, or unpacked, where it is not on the PATH.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { notOnPath } from './serve.js';
 
 const run = promisify(execFile);
 const INSTALL_MS = 600_000;
@@ -17,12 +19,24 @@ const areThere = (...programs: readonly string[]): Promise<boolean> =>
 const leftOut = (what: string, error: unknown): void =>
   void process.stderr.write(`left out: what needs ${what} (${(error as Error).message.split('\n')[0]})\n`);
 
-/** Programs that single suites need, by the packages of Debian that have them. */
-const OPTIONAL = { 'golang-go': 'go', buildah: 'buildah', mandoc: 'mandoc', groff: 'groff', zsh: 'zsh', fish: 'fish' };
+/** Programs that single suites need, or files, by the packages of Debian that have them. */
+const OPTIONAL = {
+  'golang-go': 'go',
+  buildah: 'buildah',
+  mandoc: 'mandoc',
+  groff: 'groff',
+  zsh: 'zsh',
+  fish: 'fish',
+  'libarchive-tools': 'bsdtar',
+  busybox: 'busybox',
+  pax: 'pax',
+  'p7zip-full': '7z',
+  'python3-zstandard': '/usr/lib/python3/dist-packages/zstandard',
+};
 
 /**
- * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof, buildah, what formats manual pages and shells are
- * installed when they are not on the PATH. Where one of the others than spin cannot be had, the suite that needs it is skipped.
+ * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof, buildah, what formats manual pages, shells, and readers of
+ * tar and zstd are installed when they are not there. Where one of the others than spin cannot be had, the suite that needs it is skipped.
  */
 export async function installTools(): Promise<void> {
   const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
@@ -30,9 +44,13 @@ export async function installTools(): Promise<void> {
     run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
   const hasModel = await areThere('spin', 'cc');
   const lacking: string[] = [];
-  for (const [name, program] of Object.entries(OPTIONAL)) if (!(await areThere(program))) lacking.push(name);
+  for (const [name, wanted] of Object.entries(OPTIONAL))
+    if (!existsSync(wanted) && !(await areThere(wanted))) lacking.push(name);
   if (hasModel && lacking.length === 0) return;
-  await run('apt-get', ['update', '-qq'], options);
+  await run('apt-get', ['update', '-qq'], options).catch((error: unknown) => {
+    if (!hasModel) throw error;
+    leftOut('what Debian has of today', error);
+  });
   if (!hasModel) await install('spin', 'gcc', 'libc6-dev');
   for (const name of lacking) await install(name).catch((error: unknown) => leftOut(name, error));
 }
