@@ -5,7 +5,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { notOnPath } from './serve.js';
 
 const run = promisify(execFile);
 const INSTALL_MS = 600_000;
