@@ -33,7 +33,7 @@ afterAll(async () => {
   if (typeof collector !== 'string') await collector.stop();
 });
 
-test('spans of syncs and a restore lie within their parents, and requests are those of an HTTP client', async ({
+test('spans of syncs, uploads and restores lie within their parents, and requests are those of an HTTP client', async ({
   skip,
 }) => {
   if (typeof collector === 'string') {
@@ -50,17 +50,25 @@ test('spans of syncs and a restore lie within their parents, and requests are th
     for (let at = 0; at < 20; at++) writeFileSync(join(folder, 'data', `${version}-${at}`), noise(300_000));
     statuses.push((await run('sync', join(folder, 'data'), `s3://${BUCKET}/lab`)).status);
   }
-  statuses.push((await run('restore', `s3://${BUCKET}/lab`, join(folder, 'out'), '--all')).status);
-  statuses.push((await run('restore', `s3://${BUCKET}/none`, join(folder, 'none'), '--all')).status);
+  const [lab, many, none] = ['lab', 'many', 'none'].map((name) => `s3://${BUCKET}/${name}`) as [string, string, string];
+  statuses.push((await run('upload', join(folder, 'data'), many, '--direct-upload')).status);
+  statuses.push((await run('upload', join(folder, 'data'), many, '--shard-count', '8')).status);
+  statuses.push((await run('restore', lab, join(folder, 'out'), '--all')).status);
+  statuses.push((await run('restore', many, join(folder, 'many'), '--all')).status);
+  const failed = await run('restore', none, join(folder, 'none'), '--all');
 
-  expect(statuses.slice(0, 4)).toEqual([0, 0, 0, 0]);
-  expect(statuses[4]).not.toBe(0);
+  expect(statuses).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  expect(failed.status).not.toBe(0);
   const byId = new Map(spans.map((span) => [span.spanId, span]));
   const outside = spans.filter(({ parentSpanId, traceId, startNs, endNs }) => {
     if (parentSpanId === '') return false;
     const parent = byId.get(parentSpanId);
     return !parent || parent.traceId !== traceId || startNs < parent.startNs || endNs > parent.endNs;
   });
+  process.stderr.write(
+    `OpenTelemetry Collector: ${spans.length} spans of ${new Set(spans.map(({ traceId }) => traceId)).size} operations checked, ` +
+      `${spans.filter(({ isClient }) => isClient).length} of them requests, ${outside.length} outside of their parents\n`,
+  );
   expect(spans.length).toBeGreaterThan(100);
   expect(outside).toEqual([]);
   const { hostname: host, port } = new URL(upstream);
@@ -86,5 +94,5 @@ test('spans of syncs and a restore lie within their parents, and requests are th
     'telemetry.sdk.language': 'nodejs',
   });
   // The last one found nothing to begin with.
-  expect(new Set(spans.map(({ resource }) => resource['service.instance.id'])).size).toBe(4);
+  expect(new Set(spans.map(({ resource }) => resource['service.instance.id'])).size).toBe(statuses.length);
 }, 300_000);
