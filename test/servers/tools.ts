@@ -19,18 +19,23 @@ const isThere = (...commands: readonly (readonly [string, string])[]): Promise<b
 const leftOut = (what: string, error: unknown): void =>
   void process.stderr.write(`left out: what needs ${what} (${(error as Error).message.split('\n')[0]})\n`);
 
-/** Programs that read what archiver writes, and their packages. */
-const READERS: readonly (readonly [program: string, packageName: string])[] = [
+/** Programs that live beside archiver, and their packages. */
+const NEIGHBOURS: readonly (readonly [program: string, packageName: string])[] = [
   ['bsdtar', 'libarchive-tools'],
   ['busybox', 'busybox'],
   ['pax', 'pax'],
+  ['borg', 'borgbackup'],
+  ['restic', 'restic'],
+  ['rclone', 'rclone'],
+  ['git-annex', 'git-annex'],
+  ['jq', 'jq'],
   ['7z', 'p7zip-full'],
   ['/usr/lib/python3/dist-packages/zstandard', 'python3-zstandard'],
 ];
 
 /**
- * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof, buildah, and readers of tar and zstd are installed when
- * they are not there. Where one but the first two cannot be had, the suite that needs it is skipped.
+ * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof, buildah, and the neighbours above are installed when they
+ * are not there. Where one but the first two cannot be had, the suite that needs it is skipped.
  */
 export async function installTools(): Promise<void> {
   const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
@@ -41,8 +46,8 @@ export async function installTools(): Promise<void> {
     isThere(['go', 'version']),
     isThere(['buildah', '--version']),
   ]);
-  const readers = READERS.filter(([program]) => !existsSync(program) && notOnPath(program) !== undefined);
-  if (hasModel && hasGo && hasBuildah && readers.length === 0) return;
+  const neighbours = NEIGHBOURS.filter(([program]) => !existsSync(program) && notOnPath(program) !== undefined);
+  if (hasModel && hasGo && hasBuildah && neighbours.length === 0) return;
   await run('apt-get', ['update', '-qq'], options).catch((error: unknown) => {
     if (!hasModel) throw error;
     leftOut('what Debian has of today', error);
@@ -51,7 +56,7 @@ export async function installTools(): Promise<void> {
   for (const name of [
     ...(hasGo ? [] : ['golang-go']),
     ...(hasBuildah ? [] : ['buildah']),
-    ...readers.map(([, name]) => name),
+    ...neighbours.map(([, name]) => name),
   ])
     await install(name).catch((error: unknown) => leftOut(name, error));
 }
