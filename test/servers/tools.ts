@@ -29,13 +29,18 @@ const OPTIONAL = {
   'libarchive-tools': 'bsdtar',
   busybox: 'busybox',
   pax: 'pax',
+  borgbackup: 'borg',
+  restic: 'restic',
+  rclone: 'rclone',
+  'git-annex': 'git-annex',
+  jq: 'jq',
   'p7zip-full': '7z',
   'python3-zstandard': '/usr/lib/python3/dist-packages/zstandard',
 };
 
 /**
- * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof, buildah, what formats manual pages, shells, and readers of
- * tar and zstd are installed when they are not there. Where one of the others than spin cannot be had, the suite that needs it is skipped.
+ * Debian's spin and a C compiler, which `npm run model` needs, and the programs above are installed when they are not there. Where one of
+ * the latter cannot be had, the suite that needs it is skipped.
  */
 export async function installTools(): Promise<void> {
   const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };

@@ -68,6 +68,12 @@ export function aclMode(bytes: Uint8Array): number | undefined {
   return (user << 6) | ((of.get(TAG.mask) ?? group) << 3) | other;
 }
 
+/** What is left of `mode`, the one of a file with this list, where the list is not: its group has what the list gave it. */
+export function modeWithoutList(mode: number, bytes: Uint8Array): number {
+  const group = readEntries(bytes)?.find(({ tag }) => tag === TAG.groupObject)?.permissions ?? 0;
+  return mode & (~0o070 | (group << 3));
+}
+
 /** True for a list that says no more than a mode does: the kernel keeps none of these. */
 export const isPlainMode = (bytes: Uint8Array): boolean => readEntries(bytes)?.length === ONCE.length;
 

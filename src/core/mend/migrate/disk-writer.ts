@@ -2,6 +2,7 @@
 // private, so setuid and setgid bits are set like all others; `disarm` removes them from files that stay.
 import { systemCode } from '../../platform/failures/errors.js';
 import type { Folder, Metadata, OutputTree } from '../../restore/output-tree/output-tree.js';
+import { setAttributes } from '../../restore/write/set-attributes.js';
 import { type RawPath, rawFromText, splitPath } from '../../platform/paths/raw-path.js';
 import type { Row } from './archive-contents.js';
 import type { Losses } from './losses.js';
@@ -120,19 +121,14 @@ export class DiskWriter {
     // Changing the owner removes capabilities, so root sets attributes last; a read-only mode keeps a normal user from setting any, so
     // there they come first.
     if (this.account.isRoot) describe();
-    for (const [name, value] of xattrs ?? []) {
-      this.attribute(() => this.tree.setAttribute(fd, name, value));
-    }
+    const before = row.mode;
+    row.mode = setAttributes((name, value) => this.tree.setAttribute(fd, name, value), xattrs, this.lost)(before);
     if (!this.account.isRoot) describe();
+    else if (row.mode !== before) this.tree.describe(fd, { mtime: row, mode: row.mode, owner: undefined });
   }
 
-  private attribute(set: () => void): void {
-    try {
-      set();
-    } catch {
-      this.losses.attributes++; // reported once, with their number
-    }
-  }
+  /** Counts an attribute that cannot be set; they are reported once, with their number. */
+  private readonly lost = (): void => void this.losses.attributes++;
 
   link(target: RawPath, path: RawPath): void {
     this.space.used(0, 1);
@@ -152,9 +148,7 @@ export class DiskWriter {
     const [folderPath, name] = splitPath(path);
     const folder = this.tree.folder(folderPath);
     this.tree.symlink(folder, name, row.target);
-    for (const [attribute, value] of xattrs ?? []) {
-      this.attribute(() => this.tree.setLinkAttribute(folder, name, attribute, value));
-    }
+    setAttributes((attribute, value) => this.tree.setLinkAttribute(folder, name, attribute, value), xattrs, this.lost);
     this.withOwner(row, folder.newGroup, (owner) =>
       this.tree.describeLink(folder, name, { mtime: row, mode: undefined, owner }),
     );

@@ -10,6 +10,7 @@ import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import { fileMetadata } from './file-metadata.js';
 import { type Folder, type Metadata, type OutputTree } from '../output-tree/output-tree.js';
 import { PendingFiles } from './pending-files.js';
+import { setAttributes } from './set-attributes.js';
 import { destinationOf, type Extra, type SelectedTable } from '../plan/selected-table.js';
 import { dataRuns, type DataRun, writeAround } from '../plan/sparse-map.js';
 import type { WriteSettings } from '../output-tree/write-settings.js';
@@ -206,30 +207,31 @@ export class FileSink implements ContentSink {
   private finishContent(fd: number, index: number, extra: Extra | undefined, metadata: Metadata): void {
     if (extra?.xattrs === undefined) this.tree.describe(fd, metadata);
     else {
-      this.attributes(fd, index, extra.xattrs);
+      const given = this.attributes(fd, index, extra.xattrs);
+      const mode = metadata.mode === undefined ? undefined : given(metadata.mode);
       // The file has its owner already, and another chown, even to the same owner, would drop capabilities.
-      this.tree.describe(fd, { ...metadata, owner: undefined });
+      this.tree.describe(fd, { ...metadata, mode, owner: undefined });
     }
   }
 
-  private attributes(fd: number, index: number, xattrs: ReadonlyMap<RawPath, Uint8Array>): void {
+  private attributes(fd: number, index: number, xattrs: Extra['xattrs']): (mode: number) => number {
     const c = this.table.columns;
     const { isRoot } = this.settings;
     // Attributes come after the final owner: chown drops capabilities.
     const owner = isRoot ? { uid: c.uid[index] ?? 0, gid: c.gid[index] ?? 0 } : undefined;
     const mtime = { seconds: c.mtimeSeconds[index] ?? 0, nanos: c.mtimeNanos[index] ?? 0 };
     this.tree.describe(fd, { mtime, mode: 0o600, owner });
-    for (const [name, value] of xattrs) {
-      try {
-        this.tree.setAttribute(fd, name, value);
-      } catch (error) {
+    const given = setAttributes(
+      (name, value) => this.tree.setAttribute(fd, name, value),
+      xattrs,
+      (name, error) =>
         this.warnings.push(
           `${displayPath(this.table.path(index))}: attribute ${displayPath(name)} not restored: ${errorText(error)}`,
-        );
-      }
-    }
+        ),
+    );
     // The mode was changed so that attributes of a read-only file could be written.
-    this.tree.describe(fd, { mtime, mode: (c.mode[index] ?? 0) & 0o777, owner: undefined });
+    this.tree.describe(fd, { mtime, mode: given((c.mode[index] ?? 0) & 0o777), owner: undefined });
+    return given;
   }
 
   abandon(content: OpenContent): void {

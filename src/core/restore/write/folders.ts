@@ -6,6 +6,7 @@ import type { SourceRecord } from '../../format/manifest/manifest-types.js';
 import { displayPath, CURRENT_FOLDER, splitPath, TOP } from '../../platform/paths/raw-path.js';
 import type { Failures } from '../../platform/failures/failure-list.js';
 import { restoredMode, restoredOwner } from './file-metadata.js';
+import { setAttributes } from './set-attributes.js';
 import type { OutputTree } from '../output-tree/output-tree.js';
 import { failureReason, fatalError } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
@@ -81,14 +82,13 @@ function finishFolder(
   const mtime = { seconds: c.mtimeSeconds[index] ?? 0, nanos: c.mtimeNanos[index] ?? 0 };
   const fd = tree.openFolder(path);
   try {
-    for (const [name, value] of extras.get(index)?.xattrs ?? []) {
-      try {
-        tree.setAttribute(fd, name, value);
-      } catch (error) {
-        warnings.push(`${displayPath(path)}: attribute ${displayPath(name)} not restored: ${errorText(error)}`);
-      }
-    }
-    tree.describe(fd, { mtime, mode: existed || made !== mode || owner !== undefined ? mode : undefined, owner });
+    const given = setAttributes(
+      (name, value) => tree.setAttribute(fd, name, value),
+      extras.get(index)?.xattrs,
+      (name, error) =>
+        warnings.push(`${displayPath(path)}: attribute ${displayPath(name)} not restored: ${errorText(error)}`),
+    )(mode);
+    tree.describe(fd, { mtime, mode: existed || made !== given || owner !== undefined ? given : undefined, owner });
   } finally {
     tree.close(fd);
   }

@@ -1,4 +1,5 @@
 // Makes hard links and symbolic links when every file is in place, so that nothing is ever written through one of them.
+import { setAttributes } from './set-attributes.js';
 import { errorText } from '../../platform/failures/errors.js';
 import { displayPath, type RawPath, rawFromText, TOP, splitPath, withEnd } from '../../platform/paths/raw-path.js';
 import { fileMetadata } from './file-metadata.js';
@@ -139,15 +140,14 @@ class LinkMaker {
     const { metadata } = fileMetadata(table, index, folder, settings);
     this.put(folder, name, (temp) => {
       tree.symlink(folder, temp, extra?.target ?? TOP);
-      for (const [attribute, value] of extra?.xattrs ?? []) {
-        try {
-          tree.setLinkAttribute(folder, temp, attribute, value);
-        } catch (error) {
+      setAttributes(
+        (attribute, value) => tree.setLinkAttribute(folder, temp, attribute, value),
+        extra?.xattrs,
+        (attribute, error) =>
           this.warnings.push(
             `${displayPath(table.path(index))}: attribute ${displayPath(attribute)} not restored: ${errorText(error)}`,
-          );
-        }
-      }
+          ),
+      );
       tree.describeLink(folder, temp, metadata);
     });
   }
