@@ -103,8 +103,16 @@ export function localDvcIgnore(root: RawPath): DvcIgnore {
 /** Returns the root of the DVC repository that holds an absolute folder: the nearest one with a folder `.dvc`; undefined for none. */
 export function dvcRootOf(folder: RawPath): RawPath | undefined {
   for (let at = folder === '/' ? TOP : folder; ; at = parentOf(at)) {
-    const found = statSync(fsPath(pathBelow(at, DVC_FOLDER)), { throwIfNoEntry: false });
-    if (found?.isDirectory() === true) return at === TOP ? rawFromText('/') : at;
+    if (isFolderAt(pathBelow(at, DVC_FOLDER))) return at === TOP ? rawFromText('/') : at;
     if (at === TOP) return undefined;
+  }
+}
+
+function isFolderAt(path: RawPath): boolean {
+  try {
+    return statSync(fsPath(path)).isDirectory();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return false;
+    throw fileFailure('read', displayPath(path), error);
   }
 }
