@@ -25,7 +25,7 @@ stages:
       outs: ['models/\${item}.bin']
   never:
     matrix:
-      size: [\${sizes.small}, 2]
+      size: ['\${sizes.small}', 2]
       kind: [x]
     cmd: cp a.bin grid/\${item.size}-\${key}.bin
     deps: [a.bin]
@@ -34,7 +34,7 @@ stages:
 const SUB = `stages:
   eval:
     wdir: work
-    cmd: echo 1 > score.txt
+    cmd: echo 1 > score.txt && echo {} > m.json
     outs: [score.txt]
     metrics: [{m.json: {cache: false}}]
 `;

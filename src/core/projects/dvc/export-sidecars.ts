@@ -45,7 +45,7 @@ export async function exportSidecars(reader: ObjectReader, options: ExportOption
   emit({ type: 'plan', items: listing.count, bytes: 0 });
   const meter = progressMeter(emit, (index) => displayPath(listing.path(index)));
   const files = filesOf(listing, (index) => meter.add(1, 0, index));
-  const folders = [...tracked].filter((path) => path !== '' && listing.isFolder(path));
+  const folders = [...tracked, ...guard.trackedFolders()].filter((path) => path !== '' && listing.isFolder(path));
   const isKnown = (path: RawPath): boolean => tracked.has(path);
   const result = await writeSidecars({ files, outputDir, guards: [guard], folders, isKnown, cacheDir, signal });
   meter.finish();

@@ -81,10 +81,12 @@ export class SidecarGuard {
     return new SidecarGuard(root, below, config?.cacheFolder, owners, ignore, git);
   }
 
-  /** True if the folder at this path was tracked as a folder, by the `.dvc` file beside it. */
-  isTrackedFolder(path: RawPath): boolean {
-    const owner = this.owners.ownerOf(joinPath(this.below, path));
-    return owner !== undefined && owner.isPlain && owner.isFolder;
+  /** Returns what the `.dvc` file beside it tracks as a folder, relative to the folder of the guard. */
+  trackedFolders(): readonly RawPath[] {
+    const prefix = this.below === TOP ? TOP : pathBelow(this.below, TOP);
+    return [...this.owners.outs]
+      .filter(([path, owner]) => owner.isPlain && owner.isFolder && path.startsWith(prefix))
+      .map(([path]) => path.slice(prefix.length));
   }
 
   /** True if DVC ignores a file in a folder that it tracks. */

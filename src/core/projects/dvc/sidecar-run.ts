@@ -97,9 +97,10 @@ export class SidecarRun {
 
   /** Returns the outermost output that contains this path, so that its files are consecutive. */
   folderOf(path: RawPath): RawPath | undefined {
+    if (this.options.folders.size === 0) return undefined;
     for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
       const folder = path.slice(0, slash);
-      if (this.options.folders.has(folder) || this.options.guard.isTrackedFolder(folder)) return folder;
+      if (this.options.folders.has(folder)) return folder;
     }
     return undefined;
   }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { ArchiverError, errorText, systemCode, usageError } from '../../platform/failures/errors.js';
 import {
   bytesOf,
+  CURRENT_FOLDER,
   displayPath,
   fsPath,
   joinParts,
@@ -62,15 +63,17 @@ export class GitFiles {
     const { isInSubmodule } = await this.tracked();
     const own = paths.filter((path) => !isInSubmodule(path));
     if (own.length === 0) return new Set();
-    const asked = joinParts([...own.map((path) => joinPath(this.below, path)), TOP], NUL);
-    return new Set((await this.run(['check-ignore', '-z', '--stdin'], asked)).map((path) => this.ownPath(path)));
+    // A path that begins with a colon would be read as a pattern. Answers repeat the question.
+    const asked = joinParts([...own.map((path) => pathBelow(CURRENT_FOLDER, joinPath(this.below, path))), TOP], NUL);
+    const answers = await this.run(['check-ignore', '-z', '--stdin'], asked);
+    return new Set(answers.map((path) => this.ownPath(path.slice('./'.length))));
   }
 
   private async readIndex(): Promise<GitTracked> {
     const scope = this.below === TOP ? [] : ['--', textFromRaw(this.below) ?? this.below];
     const files = new Set<RawPath>();
     const folders = new Set<RawPath>();
-    for (const listed of await this.run(['ls-files', '-z', ...scope], TOP)) {
+    for (const listed of await this.run(['--literal-pathspecs', 'ls-files', '-z', ...scope], TOP)) {
       const path = this.ownPath(listed);
       files.add(path);
       for (let folder = parentOf(path); folder !== TOP && !folders.has(folder); folder = parentOf(folder))
@@ -92,7 +95,7 @@ export class GitFiles {
   /** Runs git with this input; returns its answers, which end in NUL. */
   private async run(args: readonly string[], input: RawPath): Promise<readonly RawPath[]> {
     const { env, signal } = this.options;
-    const all = ['--no-pager', '--literal-pathspecs', '-c', 'core.fsmonitor=false', '-C', this.top, ...args];
+    const all = ['--no-pager', '-c', 'core.fsmonitor=false', '-C', this.top, ...args];
     const git = spawn('git', all, { env: gitEnvironment(env), cwd: '/', signal });
     const [out, errors]: [Buffer[], Buffer[]] = [[], []];
     git.stdout.on('data', (piece: Buffer) => out.push(piece));
