@@ -74,8 +74,8 @@ export class Owners {
     return this.unsettled.get(path) ?? (path === TOP ? undefined : this.unsettledBy(parentOf(path)));
   }
 
-  add(file: RawPath, out: RawPath, owner: Owner): void {
-    if (!this.outs.has(out)) this.outs.set(out, { ...owner, isPlain: owner.isPlain && sidecarOf(out) === file });
+  add(out: RawPath, owner: Owner): void {
+    if (!this.outs.has(out)) this.outs.set(out, owner);
     for (let folder = parentOf(out); out !== TOP && folder !== TOP; folder = parentOf(folder)) this.holders.add(folder);
   }
 
@@ -183,6 +183,6 @@ class Reader {
     const full = posix.isAbsolute(out) ? posix.normalize(out) : posix.join(folder, out);
     const top = textFromRaw(root) ?? '';
     const below = posix.relative(top, full);
-    if (below !== '..' && !below.startsWith('../')) this.owners.add(file, rawFromText(below), owner);
+    if (below !== '..' && !below.startsWith('../')) this.owners.add(rawFromText(below), owner);
   }
 }
