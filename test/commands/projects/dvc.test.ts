@@ -305,6 +305,27 @@ describe('dvc export', () => {
     },
   );
 
+  test('a link into a DVC cache has the hash of its content, alone and in a folder that had a .dvc file', async () => {
+    const content = (digit: string): string => `ab/${digit.repeat(30)}`;
+    await store({
+      files: [
+        { path: `.dvc/cache/files/md5/${content('1')}`, content: 'one' },
+        { path: 'd', type: 'directory' },
+        { path: 'd.dvc', content: 'outs:' },
+        { path: 'd/far', type: 'symlink', target: `/mnt/cache/files/md5/${content('2')}` },
+        { path: 'one', type: 'symlink', target: `.dvc/cache/files/md5/${content('1')}` },
+      ],
+    });
+
+    const { files, links, folders } = await json('dvc', 'export', upload, 'out');
+
+    expect([files, links]).toEqual([1, 0]);
+    expect(parse(read('out/one.dvc'))).toMatchObject({ outs: [{ md5: `ab${'1'.repeat(30)}`, size: 3 }] });
+    const list = `[{"md5": "ab${'2'.repeat(30)}", "relpath": "far"}]`;
+    expect(folders).toEqual([{ path: 'd', files: 1, md5: `${md5(list)}.dir` }]);
+    expect(read('out/d.dvc')).not.toContain('size');
+  });
+
   test('the default folder in a DVC repository is refused, and a folder that is named is not', async () => {
     local('../.dvc/config', '');
 

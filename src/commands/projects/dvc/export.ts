@@ -4,7 +4,6 @@ import { defineCommand } from '../../../cli/command.js';
 import type { Environment, Messages, Places, Results } from '../../../cli/context.js';
 import type { ProgressContext } from '../../../cli/progress.js';
 import { flag } from '../../../cli/flag.js';
-import { dvcRootOf } from '../../../core/projects/dvc/dvc-ignore.js';
 import type { SidecarResult } from '../../../core/projects/dvc/sidecar-types.js';
 import { usageError } from '../../../core/platform/failures/errors.js';
 import { displayPath, printable, rawFromText } from '../../../core/platform/paths/raw-path.js';
@@ -60,7 +59,7 @@ export const command = defineCommand({
     if (named !== undefined && context.origins['outputDir'] === 'flag')
       throw usageError('give either OUTPUT_DIR or --output-dir, not both');
     const outputDir = resolve(context.cwd, named ?? values.outputDir);
-    if (named === undefined && context.origins['outputDir'] === 'default') refuseRepository(outputDir);
+    if (named === undefined && context.origins['outputDir'] === 'default') await refuseRepository(outputDir);
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { exportSidecars } = await import('../../../core/projects/dvc/export-sidecars.js');
     const cacheDir = context.origins['cacheDir'] === 'default' ? undefined : resolve(outputDir, values.cacheDir);
@@ -93,7 +92,8 @@ export const command = defineCommand({
 });
 
 /** @throws usage when the folder that nobody named is in a DVC repository, which would take its `.dvc` files for its own */
-function refuseRepository(outputDir: string): void {
+async function refuseRepository(outputDir: string): Promise<void> {
+  const { dvcRootOf } = await import('../../../core/projects/dvc/dvc-ignore.js');
   const root = dvcRootOf(rawFromText(outputDir));
   if (root === undefined) return;
   throw usageError(

@@ -1,7 +1,7 @@
 // The result of writing `.dvc` files, as JSON and in words.
 import { resultPath } from '../../../core/platform/failures/failure-list.js';
 import { defined } from '../../../core/platform/defined.js';
-import { LEFT_OUT_REASONS, type LeftOutReason } from '../../../core/projects/dvc/guard.js';
+import type { LeftOutReason } from '../../../core/projects/dvc/guard.js';
 import type { SidecarResult } from '../../../core/projects/dvc/sidecar-types.js';
 import { formatQuantity } from '../../../ui/format.js';
 
@@ -27,6 +27,7 @@ const WORDS: Readonly<Record<LeftOutReason, string>> = {
 
 /** Returns how many files have no `.dvc` file, one line for each reason. */
 export const leftOutFiles = ({ leftOut }: SidecarResult): readonly string[] =>
-  LEFT_OUT_REASONS.filter((reason) => leftOut[reason] > 0).map(
-    (reason) => `${formatQuantity(leftOut[reason], 'file')} ${WORDS[reason]}`,
-  );
+  Object.entries(WORDS).flatMap(([reason, words]) => {
+    const count = leftOut[reason as LeftOutReason];
+    return count === 0 ? [] : [`${formatQuantity(count, 'file')} ${words}`];
+  });

@@ -263,7 +263,11 @@ test('what dvc add would refuse gets none', async () => {
 test('a folder of which not every file has a hash gets no .dvc file, and files that DVC ignores do not count', async () => {
   place('.dvcignore', '*.tmp\n');
   const file = (path: string, more: Partial<SidecarFile> = {}): SidecarFile => ({
-    ...{ path: rawFromText(path), type: 'file', size: 1, mode: 0o644, md5: MD5 },
+    path: rawFromText(path),
+    type: 'file',
+    size: 1,
+    mode: 0o644,
+    md5: MD5,
     ...more,
   });
   const files = [file('d/a'), file('d/link', { type: 'symlink', md5: undefined }), file('e/a'), file('e/x.tmp')];
