@@ -85,7 +85,7 @@ export const JSON_DOCUMENTS = {
   'dataset versions': 'datasetId location versions requests',
   download: `${RESTORED} datasetId? version? fork?`,
   'dvc export':
-    'uploadId location outputDir cacheDir files ignored links folders written unchanged replaced firstReplaced failed requests',
+    'uploadId location outputDir cacheDir files ignored links leftOut gitignoreLines folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',
   'fleetagent run':
     'writerId location cycleCount configVersion isHealthy lastSuccessAt startedAt? endedAt? sourceCycles writerFindings troubles',

@@ -193,7 +193,7 @@ export const JSON_KEYS = {
   bytesPerSecond: key(number, 'content per second'),
   bytesSent: key(bytes, 'of content in requests that were acknowledged'),
   bytesTotal: key(bytes, 'of all files'),
-  cacheDir: key(text, 'folder of DVC’s cache'),
+  cacheDir: key(orNull(text), 'folder of DVC’s cache; null where there is none'),
   cacheKept: key(of('files bytes'), 'contents of DVC caches in the folder that are archived'),
   cacheLeftOut: key(
     of('files bytes'),
@@ -426,9 +426,10 @@ export const JSON_KEYS = {
     'what became of what DVC keeps in the folder',
   ),
   dvcFiles: key(
-    of('files ignored links folders written unchanged replaced firstReplaced failed'),
+    of('files ignored links leftOut gitignoreLines folders written unchanged replaced firstReplaced failed'),
     '`.dvc` files that were written',
   ),
+  dvcIgnored: key(count, 'that DVC ignores, or in another repository of DVC'),
   dvcStage: key(orNull(text), 'DVC stage that an upload was recorded for'),
   earlierKeyIds: key(
     listOf(orNull(text)),
@@ -492,7 +493,10 @@ export const JSON_KEYS = {
   flags: key(listOf(of('name short? type describe required repeatable default? choices? variables')), 'of a command'),
   folder: key(text, 'folder of this computer where it is saved'),
   folderChanges: key(of(CHANGES), 'folders, counted apart from files'),
-  folders: key(listOf(of('path files md5 size')), 'outputs of a DVC stage that are folders'),
+  folders: key(
+    listOf(of('path files md5 size?')),
+    'folders that have one `.dvc` file; without `size` if that of a file is not known',
+  ),
   forecasts: key(count, 'days that were forecast and compared'),
   fork: key(
     text,
@@ -524,6 +528,9 @@ export const JSON_KEYS = {
   getPer1000: key(price, 'for 1000 GET or HEAD requests'),
   gid: key(count, 'numeric group'),
   gitCommit: key(orNull(text), 'git commit that an upload was recorded with'),
+  gitIgnored: key(count, 'that git ignores'),
+  gitTracked: key(count, 'that git tracks'),
+  gitignoreLines: key(count, 'lines that were added to .gitignore files'),
   goesTo: key(
     oneOf('projects', 'shared', 'notOurs'),
     'who pays for a billed line: projects it was recorded for, projects that use its bucket, nobody of ours',
@@ -643,6 +650,10 @@ export const JSON_KEYS = {
   leftAlone: key(count, 'objects of others'),
   leftAloneSamples: key(listOf(text), 'the first of them'),
   leftObjects: key(listOf(of('key reason')), 'objects that were put to try a key, and may not be deleted with it'),
+  leftOut: key(
+    of('owned unsettled gitTracked gitIgnored dvcIgnored linkedFolders unusableNames'),
+    'files that get no `.dvc` file, by the reason',
+  ),
   leftOutStores: key(listOf(text), 'stores with something whose price is not known: it is in no amount'),
   leftOutWriters: key(listOf(text), 'writers without a heartbeat or a config'),
   leftUsd: key(usd, 'what is left of it'),
@@ -658,6 +669,7 @@ export const JSON_KEYS = {
   lines: key(listOf(of('item quantity costUsd')), 'what the cost is made of'),
   linkGroup: key(count, 'files with the same number are hard links of each other'),
   linkedFiles: key(of('files bytes'), 'links into a DVC cache that are archived as the files that they stand for'),
+  linkedFolders: key(count, 'in folders that are symbolic links'),
   links: key(count, 'symbolic links, which get no `.dvc` file'),
   listPer1000: key(price, 'for 1000 listings'),
   listing: key(oneOf('full', 'delta'), 'the manifest lists everything, or what differs from another one'),
@@ -767,6 +779,10 @@ export const JSON_KEYS = {
   outputDir: key(text, 'folder that is written to'),
   overUsd: key(usd, 'what is spent beyond it'),
   overall: key(oneOf('ok', 'info', 'unknown', 'warn', 'critical'), 'the worst severity of the findings'),
+  owned: key(
+    count,
+    'that DVC tracks already: outputs of dvc.yaml files, and what another `.dvc` file or that of a folder tracks',
+  ),
   p99DelayMs: key(number, 'how late the latest of a hundred timers came'),
   packedBytes: key(bytes, 'what is compressed: contents once, without holes, with tar headers'),
   parameters: key(elsewhere, 'settings of an upload'),
@@ -1181,6 +1197,7 @@ export const JSON_KEYS = {
   unreadableCount: key(count, 'of which something cannot be read'),
   unseenSince: key(orNull(time), 'since when a fleet cannot be looked at'),
   unsentCount: key(count, 'alerts that were due and arrived nowhere'),
+  unsettled: key(count, 'that DVC may track already: a dvc.yaml or `.dvc` file does not say what it tracks'),
   untilBytes: key(orNull(bytes), 'end of a range of sizes; null for the last one'),
   untilDays: key(orNull(count), 'end of a range of ages, in days; null for the last one'),
   untoldKeyChunks: key(
@@ -1188,6 +1205,7 @@ export const JSON_KEYS = {
     'chunks of earlier uploads whose keys were not asked for, where the key is another than before; `info` asks',
   ),
   untracked: key(orNull(count), 'files of this computer that are not in the upload'),
+  unusableNames: key(count, 'with names that DVC takes for addresses, or that no line of .gitignore can hold'),
   upToGb: key(orNull(number), 'end of a band, in GB a month; null for the last one'),
   updatedAt: key(orNull(time), 'when it was last changed'),
   uploadCount: key(count, 'uploads'),

@@ -252,7 +252,7 @@ describe('--dvc-auto and --dvc-stage', () => {
 
 describe('--generate-dvc-files', () => {
   test('writes one for each file that no stage makes and no folder has, and is quiet after the next sync', async () => {
-    const { source, json } = await place({ 'dvc.yaml': PIPELINE, 'set/x': 'x', 'set.dvc': 'outs: []\n' });
+    const { source, json } = await place({ 'dvc.yaml': PIPELINE, 'set/x': 'x', 'set.dvc': 'outs:\n- path: set\n' });
 
     const first = await json('sync', '--generate-dvc-files');
 

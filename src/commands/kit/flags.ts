@@ -159,7 +159,7 @@ export const provenanceFlags = ofFeature('projects', {
     describe: 'DVC cache of this machine, recorded with the other DVC flags, or when given; not looked at',
   }),
   generateDvcFiles: flag.on({
-    describe: 'write FILE.dvc for each file once all is there; none for outputs of stages',
+    describe: 'write FILE.dvc for each file once all is there; none for what DVC or git tracks or ignores',
   }),
   dvcOutputDir: flag.folder({ describe: 'where .dvc files go; SOURCE_DIR when not given' }),
 });

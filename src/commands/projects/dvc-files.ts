@@ -1,62 +1,55 @@
 // `--generate-dvc-files`: once a version is committed, writes a `.dvc` file for each of its files that DVC does not know yet.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import type { AfterUpload, BegunUpload, UploadReport, SlotValues } from '../../cli/slots.js';
+import type { AfterUpload, BegunUpload, UploadReport } from '../../cli/slots.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { openView } from '../../core/dataset/chain/view.js';
 import { cacheFolder, rememberedIn } from '../../core/archive/run/remembered.js';
 import { ownFiles } from '../../core/projects/dvc/own-files.js';
-import { type Pipeline, readPipeline } from '../../core/projects/dvc/pipeline.js';
+import { SidecarGuard } from '../../core/projects/dvc/guard.js';
 import { writeSidecars } from '../../core/projects/dvc/sidecar.js';
-import { sidecarDocument } from './dvc/sidecar-document.js';
-import type { SidecarResult } from '../../core/projects/dvc/sidecar-types.js';
+import { leftOutFiles, sidecarDocument } from './dvc/sidecar-document.js';
+import type { SidecarResult, WriteSidecarsOptions } from '../../core/projects/dvc/sidecar-types.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { ArchiverError, isArchiverError, usageError } from '../../core/platform/failures/errors.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../../core/platform/paths/raw-path.js';
+import { displayPath, printable, type RawPath, rawFromText, textFromRaw } from '../../core/platform/paths/raw-path.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatCount } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
-/** Folder to write to, and the outputs of dvc.yaml. */
-interface DvcFilesPlan {
-  readonly outputDir: string;
-  readonly outs: Pipeline['outs'];
-}
-
-/** Plans the files before anything is sent; returns a function that writes them. @throws usage, io, integrity for a damaged dvc.yaml */
+/** Checks before anything is sent that the files can be written; returns a function that does. @throws usage, io, integrity for a damaged dvc.yaml */
 export async function dvcFilesAfter({ values, source, context }: BegunUpload<Context>): Promise<AfterUpload> {
-  const plan = await planDvcFiles(values, source, context);
+  if (textFromRaw(source) === undefined)
+    throw usageError(`--generate-dvc-files: the name of ${displayPath(source)} is not UTF-8, which DVC needs`);
+  const { dvcOutputDir } = values;
+  const outputDir = typeof dvcOutputDir === 'string' ? rawFromText(resolve(context.cwd, dvcOutputDir)) : source;
+  await openGuards(source, outputDir, context);
   return async (result, open) => {
-    const written = await writeDvcFiles(plan, { source, open, context }, result);
+    const written = await writeDvcFiles(outputDir, { source, open, context }, result);
     return written && reportOf(written, context);
   };
 }
 
-async function planDvcFiles(
-  { dvcOutputDir }: SlotValues,
+/** Reads what DVC and git track at this moment. */
+async function openGuards(
   source: RawPath,
-  { cwd }: Pick<Context, 'cwd'>,
-): Promise<DvcFilesPlan> {
-  const folder = textFromRaw(source);
-  if (folder === undefined)
-    throw usageError(`--generate-dvc-files: the name of ${displayPath(source)} is not UTF-8, which DVC needs`);
-  const pipeline = await readPipeline(folder);
-  return {
-    outputDir: typeof dvcOutputDir === 'string' ? resolve(cwd, dvcOutputDir) : folder,
-    outs: pipeline?.outs ?? new Map(),
-  };
+  outputDir: RawPath,
+  { env, signal }: Pick<Context, 'env' | 'signal'>,
+): Promise<WriteSidecarsOptions['guards']> {
+  const guard = await SidecarGuard.open({ folder: outputDir, env, signal });
+  return outputDir === source ? [guard] : [guard, await SidecarGuard.open({ folder: source, env, signal })];
 }
 
 interface Uploaded {
   readonly source: RawPath;
   readonly open: (onEvent: EventSink) => Promise<OpenedStore>;
-  readonly context: Pick<Context, 'home' | 'signal'>;
+  readonly context: Pick<Context, 'home' | 'signal' | 'env'>;
 }
 
 /** Writes the files; undefined if nothing was committed. @throws with exit status 3: the upload itself is done */
 async function writeDvcFiles(
-  plan: DvcFilesPlan,
+  outputDir: RawPath,
   { source, open, context }: Uploaded,
   { uploadId, datasetId, location, version }: UploadResult,
 ): Promise<SidecarResult | undefined> {
@@ -70,8 +63,9 @@ async function writeDvcFiles(
     const head = await heads.get(store.url, datasetId);
     const known = head?.uploadId === uploadId ? { sha256: head.manifestSha256 } : {};
     const view = await openView(store, { uploadId, signal, ...known, cache });
-    const files = ownFiles({ entries: view.entries(), source, outs: plan.outs });
-    return await writeSidecars({ files, outputDir: plan.outputDir, signal });
+    const guards = await openGuards(source, outputDir, context);
+    const files = ownFiles(view.entries(), source);
+    return await writeSidecars({ files, outputDir: textFromRaw(outputDir) ?? '', guards, signal });
   } catch (error) {
     if (!isArchiverError(error) || error.code === 'cancelled') throw error;
     throw new ArchiverError(
@@ -79,7 +73,7 @@ async function writeDvcFiles(
       `${printable(location)} is committed, but not all .dvc files are written: ${error.message}`,
       {
         cause: error,
-        hint: `archiver dvc export ${printable(location)} ${printable(plan.outputDir)}`,
+        hint: `archiver dvc export ${printable(location)} ${displayPath(outputDir)}`,
         exitCode: 3,
       },
     );
@@ -96,6 +90,7 @@ function reportOf(result: SidecarResult, context: Context): UploadReport {
     document: { dvcFiles: sidecarDocument(result) },
     lines: [
       `  .dvc      ${formatCount(written)} written, ${formatCount(replaced)} replaced, ${formatCount(unchanged)} unchanged`,
+      ...leftOutFiles(result).map((text) => `  no .dvc    ${text}`),
       ...(replaced === 0 ? [] : [`  replaced  ${printable(firstReplaced.join(', '))}${more}`]),
       ...problemLines('no .dvc ', failed, lookOf(context.colors.stdout, context.env)),
     ],

@@ -273,12 +273,13 @@ describe('dvc export', () => {
   const LIST = `[{"md5": "${md5('alpha')}", "relpath": "a"}, {"md5": "${md5('beta')}", "relpath": "b"}]`;
   const DIGEST = `${md5(LIST)}.dir`;
 
-  test('writes .dvc files to dvc-files, and the list of a folder where DVC looks for it', async () => {
+  test('writes .dvc files to dvc-files, which becomes no DVC repository', async () => {
     const { status, stdout, stderr } = await run('dvc', 'export', upload);
 
     expect(status).toBe(0);
     expect(stdout).toBe(
-      `wrote .dvc files for 2 files and 1 folder to ${join(folder, 'dvc-files')}; left out 1 symbolic link\n`,
+      `wrote .dvc files for 2 files and 1 folder to ${join(folder, 'dvc-files')}; left out 1 symbolic link\n` +
+        '  lists     not written: the folder is in no DVC repository, and --cache-dir is not given\n',
     );
     expect(stderr).toContain(`data is not as dvc.lock had it: the upload has ${DIGEST}`);
     expect(read('dvc-files/readme.dvc')).toBe(
@@ -287,8 +288,52 @@ describe('dvc export', () => {
     expect(parse(read('dvc-files/data.dvc'))).toEqual({
       outs: [{ md5: DIGEST, size: 9, nfiles: 2, hash: 'md5', path: 'data' }],
     });
-    expect(read(`dvc-files/.dvc/cache/files/md5/${DIGEST.slice(0, 2)}/${DIGEST.slice(2)}`)).toBe(LIST);
+    expect(existsSync(join(folder, 'dvc-files/.dvc'))).toBe(false);
     expect(existsSync(join(folder, 'dvc-files/data/a.dvc'))).toBe(false);
+  });
+
+  test.each([['repo'], ['repo/sub']])(
+    'in %s of a DVC repository lists of folders go into its cache',
+    async (output) => {
+      local('../repo/.dvc/config', '[core]\n    no_scm = True\n[cache]\n    dir = ../../shared\n');
+
+      const { cacheDir, status } = await json('dvc', 'export', upload, output);
+
+      expect([status, cacheDir]).toEqual([0, join(folder, 'shared')]);
+      expect(read(`shared/files/md5/${DIGEST.slice(0, 2)}/${DIGEST.slice(2)}`)).toBe(LIST);
+      expect(existsSync(join(folder, 'repo/sub/.dvc'))).toBe(false);
+    },
+  );
+
+  test('a link into a DVC cache has the hash of its content, alone and in a folder that had a .dvc file', async () => {
+    const content = (digit: string): string => `ab/${digit.repeat(30)}`;
+    await store({
+      files: [
+        { path: `.dvc/cache/files/md5/${content('1')}`, content: 'one' },
+        { path: 'd', type: 'directory' },
+        { path: 'd.dvc', content: 'outs:' },
+        { path: 'd/far', type: 'symlink', target: `/mnt/cache/files/md5/${content('2')}` },
+        { path: 'one', type: 'symlink', target: `.dvc/cache/files/md5/${content('1')}` },
+      ],
+    });
+
+    const { files, links, folders } = await json('dvc', 'export', upload, 'out');
+
+    expect([files, links]).toEqual([1, 0]);
+    expect(parse(read('out/one.dvc'))).toMatchObject({ outs: [{ md5: `ab${'1'.repeat(30)}`, size: 3 }] });
+    const list = `[{"md5": "ab${'2'.repeat(30)}", "relpath": "far"}]`;
+    expect(folders).toEqual([{ path: 'd', files: 1, md5: `${md5(list)}.dir` }]);
+    expect(read('out/d.dvc')).not.toContain('size');
+  });
+
+  test('the default folder in a DVC repository is refused, and a folder that is named is not', async () => {
+    local('../.dvc/config', '');
+
+    const { status, stderr } = await run('dvc', 'export', upload);
+
+    expect([status, existsSync(join(folder, 'dvc-files'))]).toEqual([2, false]);
+    expect(stderr).toContain(`${join(folder, 'dvc-files')} would be in the DVC repository ${folder}`);
+    expect((await run('dvc', 'export', upload, 'dvc-files')).status).toBe(0);
   });
 
   test('without a recorded stage every file has its own', async () => {

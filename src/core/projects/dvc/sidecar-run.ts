@@ -1,28 +1,24 @@
 // Writes `.dvc` files one after another, gathering the files of a tracked folder until it ends.
-import { isMap, isSeq, parseDocument, type Document } from 'yaml';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { pathProblem } from '../../platform/paths/path-rules.js';
-import {
-  type RawPath,
-  textFromRaw,
-  rawFromText,
-  baseName,
-  rawFromNumber,
-  splitPath,
-  withEnd,
-} from '../../platform/paths/raw-path.js';
+import { baseName, displayPath, type RawPath, rawFromText, textFromRaw } from '../../platform/paths/raw-path.js';
 import { Failures, resultPath } from '../../platform/failures/failure-list.js';
 import type { OpenFolder } from '../../restore/output-tree/output-folder.js';
 import { failureReason, fatalError } from '../../restore/output-tree/refusal.js';
-import { type HashedFile, FolderHasher, type FolderHash } from './dir-hash.js';
-import { isInOwnFolder, isUntrackable, sidecarOf } from './untrackable.js';
-import { sidecarText, type TrackedOut } from './sidecar-text.js';
+import { FilePutter } from './file-putter.js';
+import { FolderList } from './folder-list.js';
+import { GitignoreLines } from './gitignore-lines.js';
+import { LEFT_OUT_REASONS, type LeftOutReason, type SidecarGuard, type Verdict } from './guard.js';
+import type { Unsettled } from './owners.js';
+import type { HashedFile } from './dir-hash.js';
+import { type SidecarSize, sidecarText, type TrackedOut, updatedSidecar } from './sidecar-text.js';
 import type { SidecarFile, SidecarResult, TrackedFolder } from './sidecar-types.js';
-import { decodeUtf8 } from '../../platform/text/strict-utf8.js';
-import { readDocument } from '../../platform/text/yaml-document.js';
+import { isInOwnFolder, isUntrackable, sidecarOf } from './untrackable.js';
 
 export interface SidecarRunOptions {
   readonly output: OpenFolder;
+  /** That of the output folder. */
+  readonly guard: SidecarGuard;
   readonly folders: ReadonlySet<RawPath>;
   /** Opens DVC's cache, when the first folder needs it. */
   readonly openCache: (() => OpenFolder) | undefined;
@@ -37,6 +33,12 @@ export class SidecarRun {
   private folder: FolderList | undefined;
   private readonly failures = new Failures();
   private readonly counts = { files: 0, ignored: 0, links: 0 };
+  private readonly leftOut = Object.fromEntries(LEFT_OUT_REASONS.map((reason) => [reason, 0])) as Record<
+    LeftOutReason,
+    number
+  >;
+  private readonly unsettled = new Set<Unsettled>();
+  private readonly lines = new GitignoreLines();
   private readonly folders: TrackedFolder[] = [];
   private readonly puts = { written: 0, unchanged: 0, replaced: 0 };
   private readonly firstReplaced: string[] = [];
@@ -45,39 +47,56 @@ export class SidecarRun {
     this.putter = new FilePutter(options.output);
   }
 
-  /** Adds the next file in path order. @throws no-space, io when nothing can be written any more */
-  add(file: SidecarFile): void {
-    const { path, type } = file;
+  /** True for a file about which a guard decides. */
+  isCandidate({ path, type, md5 }: SidecarFile): boolean {
+    if (type === 'directory' || pathProblem(path) !== undefined) return false;
+    if (this.folderOf(path) !== undefined) return true;
+    return !isUntrackable(path) && (type !== 'symlink' || md5 !== undefined);
+  }
+
+  /**
+   * Adds the next file in path order.
+   * @param verdict What becomes of the file, or of the tracked folder that it is in; undefined if it is no candidate
+   * @throws no-space, io when nothing can be written any more
+   */
+  add(file: SidecarFile, verdict: Verdict | undefined): void {
+    const { path, type, md5 } = file;
     if (type === 'directory') return;
     const folder = this.folderOf(path);
+    if (this.folder !== undefined && this.folder.path !== folder) this.endFolder(this.folder);
     if (folder === undefined ? isUntrackable(path) : isInOwnFolder(path)) {
       this.counts.ignored++;
       return;
     }
-    if (type === 'symlink') {
+    if (verdict?.left !== undefined) {
+      this.leftOut[verdict.left]++;
+      if (verdict.unsettled !== undefined) this.unsettled.add(verdict.unsettled);
+      return;
+    }
+    if (folder !== undefined) {
+      this.addToFolder(file, folder, verdict);
+      return;
+    }
+    if (type === 'symlink' && md5 === undefined) {
       this.counts.links++;
       return;
     }
-    if (this.folder !== undefined && this.folder.path !== folder) this.endFolder(this.folder);
     this.attempt(path, () => {
-      const hashed = hashedFile(file, folder === undefined ? 0 : folder.length + 1);
-      if (folder !== undefined) {
-        (this.folder ??= new FolderList(folder)).add(hashed);
-        return;
-      }
-      this.putSidecar(path, { ...hashed, isExecutable: (file.mode & EXECUTABLE) !== 0 });
+      this.putSidecar(path, { ...hashedFile(file, 0), isExecutable: (file.mode & EXECUTABLE) !== 0 }, verdict);
       this.counts.files++;
     });
   }
 
   finish(): SidecarResult {
     if (this.folder !== undefined) this.endFolder(this.folder);
-    const { counts, folders, puts, firstReplaced, failures } = this;
-    return { ...counts, folders, ...puts, firstReplaced, failed: failures.list };
+    const gitignoreLines = this.lines.write(this.putter, (path, work) => this.attempt(path, work));
+    for (const { file, reason } of this.unsettled) this.failures.add(file, reason);
+    const { counts, leftOut, folders, puts, firstReplaced, failures } = this;
+    return { ...counts, leftOut, gitignoreLines, folders, ...puts, firstReplaced, failed: failures.list };
   }
 
   /** Returns the outermost output that contains this path, so that its files are consecutive. */
-  private folderOf(path: RawPath): RawPath | undefined {
+  folderOf(path: RawPath): RawPath | undefined {
     if (this.options.folders.size === 0) return undefined;
     for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
       const folder = path.slice(0, slash);
@@ -86,11 +105,30 @@ export class SidecarRun {
     return undefined;
   }
 
+  private addToFolder(file: SidecarFile, path: RawPath, verdict: Verdict | undefined): void {
+    if (this.options.guard.isIgnoredInside(file.path)) {
+      this.leftOut.dvcIgnored++;
+      return;
+    }
+    const folder = (this.folder ??= new FolderList(path, verdict));
+    this.attempt(file.path, () => {
+      try {
+        if (file.type === 'symlink' && file.md5 === undefined)
+          throw refused('it is a symbolic link, whose content the upload does not have');
+        folder.add(hashedFile(file, path.length + 1));
+      } catch (error) {
+        folder.isIncomplete = true;
+        throw error;
+      }
+    });
+  }
+
   private endFolder(folder: FolderList): void {
     this.folder = undefined;
     this.attempt(folder.path, () => {
+      if (folder.isIncomplete) throw refused('not all of its files have a hash');
       const { out, list } = folder.finish();
-      this.putSidecar(folder.path, out);
+      this.putSidecar(folder.path, out, folder.verdict);
       this.folders.push({ path: folder.path, ...out });
       if (this.options.openCache === undefined) return;
       this.cache ??= new FilePutter(this.options.openCache());
@@ -99,13 +137,14 @@ export class SidecarRun {
     });
   }
 
-  private putSidecar(path: RawPath, out: TrackedOut): void {
+  private putSidecar(path: RawPath, out: TrackedOut, verdict: Verdict | undefined): void {
     const rawName = baseName(path);
-    const name = textFromRaw(rawName) ?? rawName; // hashedFile accepted only UTF-8
+    const name = textFromRaw(rawName) ?? displayPath(rawName); // hashedFile accepted only UTF-8
     const put = this.putter.put(sidecarOf(path), (before) =>
       before === undefined ? sidecarText(name, out) : updatedSidecar(before, name, out),
     );
     this.puts[put]++;
+    if (verdict?.left === undefined && verdict?.needsIgnoreLine === true) this.lines.add(path);
     if (put === 'replaced' && this.firstReplaced.length < SHOWN) this.firstReplaced.push(resultPath(sidecarOf(path)));
   }
 
@@ -122,7 +161,7 @@ export class SidecarRun {
 }
 
 /** Returns what DVC needs to know about a file; `skip` bytes of its path are left out. @throws when DVC cannot track it */
-function hashedFile({ path, size, md5 }: SidecarFile, skip: number): HashedFile {
+function hashedFile({ path, size, md5 }: SidecarFile, skip: number): SidecarSize<HashedFile> {
   const problem = pathProblem(path);
   if (problem !== undefined) throw refused(`refused: ${problem}`);
   if (md5 === undefined) throw refused('the manifest has no MD5 of it');
@@ -132,125 +171,3 @@ function hashedFile({ path, size, md5 }: SidecarFile, skip: number): HashedFile 
 }
 
 const refused = (reason: string): ArchiverError => new ArchiverError('unsupported', reason);
-
-// Puts small files below an output folder: each appears completely or not at all, and never through a symbolic link.
-
-/** A larger file is not one of ours, and is not read. */
-const MAX_READ_BYTES = 64 * 1024;
-/** Narrowed by the umask. */
-const MODE = 0o666;
-
-type Put = 'written' | 'unchanged' | 'replaced';
-
-class FilePutter {
-  private count = 0;
-
-  constructor(private readonly output: OpenFolder) {}
-
-  /** Puts the result of `content`, which gets the existing text. @throws refusals and the system's errors */
-  put(path: RawPath, content: (before: string | undefined) => string | Uint8Array): Put {
-    const { tree, settings } = this.output;
-    const present = this.output.isEmpty ? undefined : tree.present(path);
-    const before =
-      present?.kind === 'file' && present.size <= MAX_READ_BYTES ? this.read(path, present.size) : undefined;
-    const bytes = content(before);
-    if (bytes === before) return 'unchanged';
-    const [folderPath, name] = splitPath(path);
-    const folder = tree.folder(folderPath);
-    const temporary = withEnd(settings.tempName, rawFromNumber(this.count++));
-    const fd = tree.createFile(folder, temporary, MODE);
-    try {
-      try {
-        tree.write(fd, Buffer.from(bytes), 0);
-      } finally {
-        tree.close(fd);
-      }
-      tree.rename(folder, temporary, name);
-    } catch (error) {
-      tree.remove(folder, temporary);
-      throw error;
-    }
-    return present === undefined ? 'written' : 'replaced';
-  }
-
-  private read(path: RawPath, size: number): string {
-    const { tree } = this.output;
-    const [folderPath, name] = splitPath(path);
-    const fd = tree.openFile(tree.folder(folderPath), name);
-    try {
-      const bytes = Buffer.alloc(size);
-      const decoded = decodeUtf8(bytes.subarray(0, tree.read(fd, bytes, 0)));
-      if (decoded.ok) return decoded.text;
-      throw new ArchiverError('unsupported', `line ${decoded.line} of it ${decoded.reason}, and it is left as it is`);
-    } finally {
-      tree.close(fd);
-    }
-  }
-}
-
-// Collects a folder output while its files are added: its hash, and the list for DVC's cache.
-
-const PIECE_CHARACTERS = 64 * 1024;
-
-interface FinishedFolder {
-  readonly out: FolderHash;
-  /** The content for DVC's cache. */
-  readonly list: Uint8Array;
-}
-
-class FolderList {
-  private readonly hasher: FolderHasher;
-  private readonly pieces: Buffer[] = [];
-  private piece = '';
-
-  constructor(readonly path: RawPath) {
-    this.hasher = new FolderHasher((text) => this.take(text));
-  }
-
-  /** Adds a file in path order; its path is relative to the folder. */
-  add(file: HashedFile): void {
-    this.hasher.add(file);
-  }
-
-  finish(): FinishedFolder {
-    const out = this.hasher.finish();
-    return { out, list: Buffer.concat([...this.pieces, Buffer.from(this.piece, 'latin1')]) };
-  }
-
-  // Latin-1 is enough, because the hasher escapes everything that is not ASCII.
-  private take(text: string): void {
-    this.piece += text;
-    if (this.piece.length < PIECE_CHARACTERS) return;
-    this.pieces.push(Buffer.from(this.piece, 'latin1'));
-    this.piece = '';
-  }
-}
-
-// Updating an existing `.dvc` file keeps what people wrote into it: descriptions, labels, remotes, comments.
-
-const OUT = ['outs', 0] as const;
-
-/** Returns the text that replaces `before`; `before` itself when nothing changes. */
-export function updatedSidecar(before: string, name: string, out: TrackedOut): string {
-  const fresh = sidecarText(name, out);
-  if (before === fresh) return before;
-  const { document } = readDocument(before);
-  if (document === undefined || !isOfOneOut(document, name)) return fresh;
-  const current = fieldsOf(document);
-  const wanted = fieldsOf(parseDocument(fresh));
-  const changed = Object.keys(wanted).filter((key) => wanted[key] !== current[key]);
-  if (changed.length === 0) return before;
-  for (const key of changed) {
-    if (wanted[key] === undefined) document.deleteIn([...OUT, key]);
-    else document.setIn([...OUT, key], wanted[key]);
-  }
-  return document.toString({ lineWidth: 0, indentSeq: false });
-}
-
-function isOfOneOut(document: Document, name: string): boolean {
-  const outs = isMap(document.contents) ? document.get('outs') : undefined;
-  return isSeq(outs) && outs.items.length === 1 && isMap(outs.items[0]) && document.getIn([...OUT, 'path']) === name;
-}
-
-const fieldsOf = (document: Document): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(['md5', 'size', 'nfiles', 'isexec', 'hash'].map((key) => [key, document.getIn([...OUT, key])]));

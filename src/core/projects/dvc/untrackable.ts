@@ -4,7 +4,7 @@ import { type RawPath, rawFromText, withEnd } from '../../platform/paths/raw-pat
 const SIDECAR = rawFromText('.dvc');
 
 const OWN_FOLDER = /(?:^|\/)(?:\.dvc|\.git|\.hg)(?:\/|$)/;
-const OWN_FILE = /(?:^|\/)(?:dvc\.yaml|dvc\.lock|\.dvcignore)$|\.dvc$/;
+const OWN_FILE = /(?:^|\/)(?:dvc\.yaml|dvc\.lock|\.dvcignore|\.git(?:ignore|attributes|modules))$|\.dvc$/;
 
 /** True for a path that DVC always ignores, even in a folder that it tracks. */
 export const isInOwnFolder = (path: RawPath): boolean => OWN_FOLDER.test(path);

@@ -125,7 +125,7 @@ class Git {
 }
 
 /** Removes git variables, which may point to another repository, and sets the locale for known messages. */
-function gitEnvironment(env: ReadGitOptions['env']): NodeJS.ProcessEnv {
+export function gitEnvironment(env: ReadGitOptions['env']): NodeJS.ProcessEnv {
   const others = Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
   return {
     ...Object.fromEntries(others),

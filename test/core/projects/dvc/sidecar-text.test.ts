@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { sidecarText } from '../../../../src/core/projects/dvc/sidecar-text.js';
-import { updatedSidecar } from '../../../../src/core/projects/dvc/sidecar-run.js';
+import { sidecarText, updatedSidecar } from '../../../../src/core/projects/dvc/sidecar-text.js';
 
 const MD5 = 'de7371b0119f4f75f9de703c7c3bac16';
 const FILE = { md5: MD5, size: 9, isExecutable: false };
@@ -97,9 +96,9 @@ describe('a .dvc file that is there', () => {
   });
 
   test.each([['not yaml: ['], ['outs: []'], [`outs:\n- path: other\n`], ['outs:\n- path: a.csv\n- path: b\n'], ['[]']])(
-    '%j is not taken for one of this file',
+    '%j is not taken for one of this file, and stays',
     (text) => {
-      expect(updatedSidecar(text, 'a.csv', FILE)).toBe(sidecarText('a.csv', FILE));
+      expect(() => updatedSidecar(text, 'a.csv', FILE)).toThrow('its .dvc file is of something else');
     },
   );
 });

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { SidecarGuard } from '../../../../src/core/projects/dvc/guard.js';
 import { writeSidecars } from '../../../../src/core/projects/dvc/sidecar.js';
 import type { SidecarFile, SidecarResult } from '../../../../src/core/projects/dvc/sidecar-types.js';
 import type { WriteSidecarsOptions } from '../../../../src/core/projects/dvc/sidecar-types.js';
@@ -25,8 +26,17 @@ beforeEach(async () => {
   out = join(await tempFolder(), 'out');
 });
 
-const write = async (files: readonly SidecarFile[], more: Partial<WriteSidecarsOptions> = {}): Promise<SidecarResult> =>
-  await writeSidecars({ files, outputDir: out, ...more });
+const write = async (
+  files: readonly SidecarFile[],
+  { signal = new AbortController().signal, ...more }: Partial<WriteSidecarsOptions> = {},
+): Promise<SidecarResult> => {
+  const guard = await SidecarGuard.open({
+    folder: rawFromText(out),
+    env: process.env,
+    signal: new AbortController().signal,
+  });
+  return await writeSidecars({ files, outputDir: out, guards: [guard], signal, ...more });
+};
 const listed = (folder = out): readonly string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((item) => !item.isDirectory())
@@ -62,7 +72,7 @@ describe('writing .dvc files', () => {
     const files = ['d/a', 'd/sub/ü', 'd-1', 'd2/x', 'z'].map((path) => file(path));
     const inOrder = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 
-    const result = await write(inOrder, { folders: [raw('d')], cacheDir: 'cache' });
+    const result = await write(inOrder, { folders: [raw('d')], cacheDir: join(out, 'cache') });
 
     const list = `[{"md5": "${md5('d/a')}", "relpath": "a"}, {"md5": "${md5('d/sub/ü')}", "relpath": "sub/\\u00fc"}]`;
     const digest = `${md5(list)}.dir`;
@@ -95,8 +105,8 @@ describe('writing .dvc files', () => {
 
   test('a second time changes nothing; what differs is replaced, and named', async () => {
     const files = [file('a'), file('b'), file('c')];
-    await write(files, { folders: [], cacheDir: 'cache' });
-    place('b.dvc', 'something else');
+    await write(files, { folders: [], cacheDir: join(out, 'cache') });
+    place('b.dvc', read('b.dvc').replace(md5('b'), md5('c')));
     const { ino } = statSync(join(out, 'a.dvc'));
 
     const result = await write(files);
@@ -114,7 +124,7 @@ describe('writing .dvc files', () => {
 
     const result = await write([file('a', { size: 99 }), file('b')]);
 
-    expect(result.failed).toEqual([{ path: 'a', reason: expect.stringMatching(/^line \d of it is not UTF-8/) }]);
+    expect(result.failed).toEqual([{ path: 'a.dvc', reason: expect.stringMatching(/^line \d: it is not UTF-8/) }]);
     expect(readFileSync(join(out, 'a.dvc')).equals(before)).toBe(true);
     expect(listed()).toEqual(['a.dvc', 'b.dvc']);
   });
@@ -122,7 +132,7 @@ describe('writing .dvc files', () => {
   test('what DVC cannot track is named, and the others are written; links are counted', async () => {
     const result = await write([
       file('a'),
-      file('link', { type: 'symlink' }),
+      file('link', { type: 'symlink', md5: undefined }),
       file('none', { md5: undefined }),
       { ...file('x'), path: raw('caf\xe9') },
       file('z'),
@@ -152,23 +162,24 @@ describe('hostile paths and folders', () => {
     mkdirSync(join(out, 'cache'));
     symlinkSync(outside, join(out, 'cache/files'));
 
-    const result = await write([file('d/a'), file('linked/x')], { folders: [raw('d')], cacheDir: 'cache' });
+    const result = await write([file('d/a'), file('linked/x')], { folders: [raw('d')], cacheDir: join(out, 'cache') });
 
-    expect(result.failed.map(({ path }) => path)).toEqual(['d', 'linked/x']);
+    expect(result.failed.map(({ path }) => path)).toEqual(['d']);
+    expect(result.leftOut.linkedFolders).toBe(1);
     expect(result.failed[0]?.reason).toMatch(/symbolic link is in the place of one of its folders/);
     expect(listed(outside)).toEqual([]);
   });
 
-  test('a link in the place of a .dvc file gives way, and what it leads to stays', async () => {
+  test('a link in the place of a .dvc file stays, and so does what it leads to', async () => {
     const outside = join(await tempFolder(), 'precious');
     writeFileSync(outside, 'precious');
     mkdirSync(out);
     symlinkSync(outside, join(out, 'a.dvc'));
 
-    await write([file('a')]);
+    const { failed } = await write([file('a')]);
 
     expect(readFileSync(outside, 'utf8')).toBe('precious');
-    expect(parse(read('a.dvc'))).toMatchObject({ outs: [{ path: 'a' }] });
+    expect(failed).toEqual([{ path: 'a.dvc', reason: 'line 1: it is not a map; it is left as it is' }]);
   });
 
   test('a folder in the place of a .dvc file stays, and the file is named', async () => {
