@@ -108,7 +108,7 @@ export const RULES = [
     from: /^(?!json\/)/,
     never: ['json/'],
     atRunTime: true,
-    why: 'the program imports the types of its documents; their schemas are for the tests and docs/json.md',
+    why: 'the program imports the types of its documents; their schemas are loaded by `json-schema` when it prints one',
   },
   {
     from: /^core\/(platform|events|store|format|cost|dataset|restore|archive|mend)\//,

@@ -23,6 +23,7 @@ import { command as datasetVersions } from './dataset/versions.js';
 import { command as download } from './download.js';
 import { command as find } from './find.js';
 import { command as info } from './info.js';
+import { command as jsonSchema } from './json-schema.js';
 import { command as list } from './list.js';
 import { command as migrate } from './migrate.js';
 import { command as repair } from './repair.js';
@@ -76,6 +77,7 @@ const COMMANDS: readonly Command[] = [
   contextShow,
   contextReset,
   completion,
+  jsonSchema,
 ];
 
 /** A help line for each group of commands that is not itself a command. */

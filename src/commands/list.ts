@@ -11,6 +11,7 @@ import type { ObjectReader, RequestCounts } from '../core/store/object-store.js'
 import type { UploadLocation } from '../core/store/store-url.js';
 import { type Json, jsonOf } from '../core/platform/json/document.js';
 import { displayPath, printable } from '../core/platform/paths/raw-path.js';
+import { totalsDocument } from './kit/totals-document.js';
 import { otherVersionsClause, otherVersionsText, findInOtherVersions } from './kit/other-versions.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
@@ -173,7 +174,7 @@ async function asDocument(list: WriteEntries, head: Head, context: StreamedResul
   }
   const tail = async () => {
     const { view, files, bytes, requests } = await listed;
-    return { files, bytes, listing: view.head.listing, totals: view.head.totals, requests };
+    return { files, bytes, listing: view.head.listing, totals: totalsDocument(view.head.totals), requests };
   };
   await context.streamDocument(documentParts(head, { contents }, tail));
   await done;

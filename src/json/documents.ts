@@ -1,5 +1,5 @@
-// The JSON documents of the commands: docs/json.md is generated from them, and so are the types of what commands print. The program imports
-// only the types.
+// The JSON documents of the commands: docs/json.md and the JSON Schemas are generated from them, and so are the types of what commands print.
+// The program imports only the types, and `json-schema` the rest when it prints one.
 import { optional } from './forms.js';
 import type { ObjectOf } from './keys.js';
 
@@ -108,6 +108,7 @@ export const JSON_DOCUMENTS = {
   'fleetagent scuttle':
     'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged revokeByHand?',
   info: 'uploadId location manifest delta? manifests? encryption cost? requests',
+  'json-schema': 'jsonSchema? jsonSchemas?',
   lifecycle:
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? rulesAltered? requests?',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
@@ -145,7 +146,7 @@ export const OTHER_DOCUMENTS = {
 } as const;
 
 const STATUS =
-  'time operation? source? target? percent? files? filesTotal? chunks? chunksTotal? chunksInFlight? items? itemsTotal? bytes bytesTotal? bytesSent? read? wireBytes? storedBytes retries skippedCount bytesPerSecond storedBytesPerSecond etaMs? compression? plannedCost? path? thaw? durationMs';
+  'time operation? source? destination? percent? files? filesTotal? chunks? chunksTotal? chunksInFlight? itemKind? items? itemsTotal? bytes bytesTotal? bytesSent? read? wireBytes? storedBytes retries skippedCount bytesPerSecond storedBytesPerSecond etaMs? compression? plannedCost? path? thaw? durationMs';
 
 /** Lines of `--progress-format json`, by their `type`. */
 export const JSON_LINES = {

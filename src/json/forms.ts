@@ -1,54 +1,87 @@
-// Forms of values in JSON documents, each with its schema, and with its words and unit for docs/json.md.
-import * as s from '../core/platform/documents/schema.js';
+// Forms of values in JSON documents, each with its JSON Schema (draft 2020-12), and with its words and unit for docs/json.md.
+
+/** A JSON Schema, or a part of one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The form of a `T`. */
 export interface Form<T> {
-  readonly schema: s.Schema<T>;
+  readonly schema: JsonSchema;
   /** The form in words, including the unit. */
   readonly form: string;
+  /** Only for the compiler, which infers `T` from it. */
+  readonly [HELD]?: () => T;
 }
+declare const HELD: unique symbol;
 
-const formOf = <T>(build: s.Schema<T>, form: string): Form<T> => ({ schema: build, form });
+const formOf = <T>(schema: JsonSchema, form: string): Form<T> => ({ schema, form });
 
-export const text = formOf(() => s.text, 'text');
-export const count = formOf(() => s.count, 'count');
-export const bytes = formOf(() => s.amount, 'bytes');
-export const ms = formOf(() => s.count, 'ms');
-export const time = formOf(() => s.moment, 'time');
-export const flag = formOf(() => s.flag, 'true or false');
-export const number = formOf(() => s.number, 'number');
-export const signedUsd = formOf(() => s.nullable(s.number), 'USD, null when not known');
+/** Whole numbers beyond it are not exact in every language. */
+const MOST = Number.MAX_SAFE_INTEGER;
+const WHOLE = { type: 'integer', minimum: 0, maximum: MOST };
+
+export const text = formOf<string>({ type: 'string' }, 'text');
+export const count = formOf<number>(WHOLE, 'count');
+export const bytes = formOf<number>(WHOLE, 'bytes');
+export const ms = formOf<number>(WHOLE, 'ms');
+export const time = formOf<string>(
+  { type: 'string', format: 'date-time', pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$` },
+  'time',
+);
+export const flag = formOf<boolean>({ type: 'boolean' }, 'true or false');
+export const number = formOf<number>({ type: 'number' }, 'number');
+export const signedUsd = formOf<number | null>({ type: ['number', 'null'] }, 'USD, null when not known');
 /** The cost of one unit. */
-export const price = formOf(() => s.nullable(s.amount), signedUsd.form);
-const isMicro = (one: number): boolean => one >= 0 && Number(one.toFixed(6)) === one;
-const MICRO_USD = s.numberThat(isMicro, 'USD from 0 on in whole micro-dollars');
-export const usd = formOf(() => s.nullable(MICRO_USD), signedUsd.form);
+export const price = formOf<number | null>({ type: ['number', 'null'], minimum: 0 }, signedUsd.form);
+/** Of a schema for USD from 0 on in whole micro-dollars, which `multipleOf` cannot tell of binary fractions. */
+export const MICRO_USD = 'whole micro-dollars';
+export const usd = formOf<number | null>({ ...price.schema, $comment: MICRO_USD }, signedUsd.form);
 /** A value that is described elsewhere, unchanged. */
-export const elsewhere: Form<object> = formOf(() => s.recordOf(s.anything), 'object');
-export const value = formOf(() => s.anything, 'text, number, list, true or false');
+export const elsewhere = formOf<object>({ type: 'object' }, 'object');
+export const value = formOf<unknown>({}, 'text, number, list, true or false');
 
 /** A value for each name. */
 export const byName = <T>({ schema }: Form<T>, form: string): Form<Readonly<Record<string, T>>> =>
-  formOf(() => s.recordOf(schema()), form);
+  formOf({ type: 'object', additionalProperties: schema }, form);
 
 export const byWay = byName(price, 'price for `instant`, or for `expedited`, `standard` and `bulk`');
 
-export const requestCounts = formOf(
-  s.schema(() => {
-    const { count: each } = s;
-    return s.strictObject({ put: each, get: each, list: each, head: each, delete: each, copy: each, other: each });
-  }),
-  '{ put, get, list, head, delete, copy, other }, each a count',
+/** An object with these keys and no others. @param schemas by the names of the keys, a name with `?` may be missing */
+export function strictObject(schemas: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const named = Object.entries(schemas).map(([name, schema]) => [name.replace('?', ''), schema] as const);
+  const required = Object.keys(schemas).filter((name) => !name.endsWith('?'));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(named),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+type Requests = Readonly<Record<'put' | 'get' | 'list' | 'head' | 'delete' | 'copy' | 'other', number>>;
+const KINDS = ['put', 'get', 'list', 'head', 'delete', 'copy', 'other'];
+export const requestCounts = formOf<Requests>(
+  strictObject(Object.fromEntries(KINDS.map((kind) => [kind, WHOLE]))),
+  `{ ${KINDS.join(', ')} }, each a count`,
 );
 
-export const orNull = <T>({ schema, form }: Form<T>): Form<T | null> =>
-  formOf<T | null>(() => s.nullable(schema()), `${form} or null`);
+/** A schema that takes null, too. */
+function nullable(schema: JsonSchema): JsonSchema {
+  const { type, enum: words, ...rest } = schema;
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  return { type: [type, 'null'], ...(Array.isArray(words) && { enum: [...(words as unknown[]), null] }), ...rest };
+}
+
+export const orNull = <T>({ schema, form }: Form<T>): Form<T | null> => formOf(nullable(schema), `${form} or null`);
 
 export const listOf = <T>({ schema, form }: Form<T>): Form<readonly T[]> =>
-  formOf<readonly T[]>(() => s.listOf(schema()), `list of ${form}`);
+  formOf({ type: 'array', items: schema }, `list of ${form}`);
+
+/** One of several kinds. */
+export const anyOf = <T>(kinds: readonly Form<T>[]): Form<T> =>
+  formOf({ anyOf: kinds.map(({ schema }) => schema) }, kinds.map(({ form }) => form).join(' or '));
 
 export const oneOf = <const W extends readonly string[]>(...words: W): Form<W[number]> =>
-  formOf<W[number]>(() => s.oneOf(words), words.map((word) => `\`${word}\``).join(', '));
+  formOf({ type: 'string', enum: words }, words.map((word) => `\`${word}\``).join(', '));
 
 /** The words of a text: `'a b? c'` is `'a' | 'b?' | 'c'`. */
 export type Words<S extends string, Before = never> = S extends `${infer First} ${infer Rest}`

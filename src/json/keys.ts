@@ -1,9 +1,9 @@
-// The meaning of each key of a JSON document: one meaning and one form for all commands. docs/json.md is generated from it, and so are the
-// types of what commands print. The program imports only the types.
+// The meaning of each key of a JSON document: one meaning and one form for all commands. docs/json.md and the JSON Schemas are generated from
+// it, and so are the types of what commands print. The program imports only the types, and `json-schema` the rest when it prints one.
 // oxlint-disable max-lines -- one table of all keys
-import * as s from '../core/platform/documents/schema.js';
 import { PROVIDERS } from '../core/store/providers/provider.js';
 import {
+  anyOf as anyFormOf,
   byName,
   bytes,
   byWay,
@@ -11,6 +11,7 @@ import {
   elsewhere,
   flag,
   type Form,
+  type JsonSchema,
   listOf,
   ms,
   number,
@@ -19,6 +20,7 @@ import {
   price,
   requestCounts,
   signedUsd,
+  strictObject,
   text,
   time,
   usd,
@@ -30,58 +32,40 @@ export interface Key<T> extends Form<T> {
   readonly means: string;
 }
 
-type Forms = Readonly<Record<string, Form<unknown>>>;
-
 /** An object with these keys, before the types of their values are known. */
-interface Keyed<S extends string, O> {
+interface Keyed<S extends string> {
   readonly keys: S;
-  readonly others: O;
 }
 
-type Held<T> =
-  T extends Keyed<infer S, infer O> ? ObjectOf<S, O> : T extends readonly (infer Item)[] ? readonly Held<Item>[] : T;
+type Held<T> = T extends Keyed<infer S> ? ObjectOf<S> : T extends readonly (infer Item)[] ? readonly Held<Item>[] : T;
 
-type HeldBy<W extends string, O> = W extends keyof O
-  ? O[W] extends Form<infer T>
+type HeldBy<W extends string> = W extends keyof typeof JSON_KEYS
+  ? (typeof JSON_KEYS)[W] extends Form<infer T>
     ? Held<T>
     : never
-  : W extends keyof typeof JSON_KEYS
-    ? (typeof JSON_KEYS)[W] extends Form<infer T>
-      ? Held<T>
-      : never
-    : never;
+  : never;
 
-/** An object with these keys and no others; a key with `?` may be missing. `O`: keys with a different meaning in it. */
-export type ObjectOf<S extends string, O = unknown> = S extends string
+/** An object with these keys and no others; a key with `?` may be missing. */
+export type ObjectOf<S extends string> = S extends string
   ? Flat<
-      { readonly [W in Words<S> as W extends '' | `${string}?` ? never : W]: HeldBy<W, O> } & {
+      { readonly [W in Words<S> as W extends '' | `${string}?` ? never : W]: HeldBy<W> } & {
         readonly [W in Words<S> as W extends `${infer Name}?` ? Name : never]?:
-          | (W extends `${infer Name}?` ? HeldBy<Name, O> : never)
+          | (W extends `${infer Name}?` ? HeldBy<Name> : never)
           | undefined;
       }
     >
   : never;
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 
-/** An object whose keys have their general meaning, except for `others`; a key with `?` may be missing. */
-const of = <const S extends string, const O = unknown>(keys: S, others?: O & Forms): Form<Keyed<S, O>> => ({
-  schema: objectOf(keys, others) as s.Schema<unknown> as s.Schema<Keyed<S, O>>,
+/** An object with these keys and no others; a key with `?` may be missing. */
+const of = <const S extends string>(keys: S): Form<Keyed<S>> => ({
+  schema: objectOf(keys),
   form: `{ ${keys.split(' ').join(', ')} }`,
 });
 
 /** One of several kinds of objects. */
-const anyOf = <const K extends readonly string[]>(...kinds: K): Form<Keyed<K[number], unknown>> => {
-  const form = kinds.map((keys) => of(keys).form).join(' or ');
-  return {
-    schema: s.schema(() =>
-      s.anyOf(
-        kinds.map((keys) => objectOf(keys)()),
-        form,
-      ),
-    ) as never,
-    form,
-  };
-};
+const anyOf = <const K extends readonly string[]>(...kinds: K): Form<Keyed<K[number]>> =>
+  anyFormOf(kinds.map((keys) => of(keys)));
 
 const key = <T>(form: Form<T>, means: string): Key<T> => ({ ...form, means });
 
@@ -102,7 +86,7 @@ const STORED_UPLOAD =
   'uploadId? datasetId version fork? tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? problem';
 const FLEET_WRITER =
   'writerId condition freshness isHealthy checkedInAt ageMs cadenceMs cadenceFrom staleAfterMs lastSuccessAt storedAt storedElsewhere clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles writerFindings';
-const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
+const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skippedCount';
 
 /** All keys, in alphabetical order. */
 export const JSON_KEYS = {
@@ -143,7 +127,7 @@ export const JSON_KEYS = {
   averageBytes: key(bytes, 'of a shard'),
   awardNumber: key(orNull(text), 'as it was given'),
   backupKey: key(orNull(text), 'copy of the manifest that was replaced'),
-  bandwidth: key(orNull(number), 'bytes that reach the store each second; null where it is not known'),
+  bandwidth: key(orNull(bytes), 'bytes that reach the store each second; null where it is not known'),
   bandwidthFrom: key(
     orNull(of('region uploadCount firstRunAt lastRunAt ledger')),
     'the recorded uploads that `bandwidth` was measured by; null where it was given or is not known',
@@ -185,12 +169,13 @@ export const JSON_KEYS = {
   bundleFiles: key(listOf(text), 'files of a bundle, in its folder'),
   busyUploads: key(listOf(text), 'ids of uploads that were written meanwhile, and are left as recorded'),
   byClass: key(listOf(of('storageClass minimumDays objects bytes costUsd')), 'by storage class'),
+  byKey: key(listOf(of('method kmsKeyId chunks bytes')), 'chunks by the key that they are encrypted with'),
   bytes: key(orNull(bytes), 'sizes of the files or objects counted beside it, together'),
   bytesDone: key(bytes, 'of files whose content is stored'),
   bytesError: key(bytes, 'of the bytes'),
   bytesFetched: key(bytes, 'read from the store'),
   bytesPerGb: key(bytes, 'of the GB that prices are for'),
-  bytesPerSecond: key(number, 'content per second'),
+  bytesPerSecond: key(orNull(bytes), 'content per second; null where that is not known'),
   bytesSent: key(bytes, 'of content in requests that were acknowledged'),
   bytesTotal: key(bytes, 'of all files'),
   cacheDir: key(orNull(text), 'folder of DVC’s cache; null where there is none'),
@@ -252,6 +237,7 @@ export const JSON_KEYS = {
   chunkKeys: key(listOf(text), 'of a cut file: the keys of all its chunks'),
   chunkStates: key(listOf(text), 'state of each chunk'),
   chunks: key(count, 'chunks'),
+  chunksAsked: key(count, 'chunks whose encryption the store was asked for'),
   chunksByState: key(byName(count, 'count for each state'), 'chunks by their state'),
   chunksInFlight: key(count, 'chunks in requests that are not answered yet'),
   chunksRead: key(count, 'chunks whose content was read'),
@@ -285,7 +271,8 @@ export const JSON_KEYS = {
     listOf(of('key size storageClass state expiresAt reason')),
     'chunks in classes that must be thawed, and missing ones',
   ),
-  collections: key(listOf(of('collector runs pauseMs')), 'garbage collections since they are counted'),
+  collectionCount: key(count, 'garbage collections of a kind'),
+  collections: key(listOf(of('collector collectionCount pauseMs')), 'garbage collections since they are counted'),
   collector: key(text, 'kind of garbage collection'),
   command: key(text, 'words of the command'),
   commands: key(listOf(of('command summary arguments flags rules examples exitStatuses')), 'of the program'),
@@ -298,7 +285,7 @@ export const JSON_KEYS = {
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
   comparedWith: key(oneOf('cache', 'store', 'none'), 'what a sync was compared with; `none`: everything was sent'),
   completedAt: key(orNull(time), 'when it ended'),
-  compressBytesPerSecond: key(orNull(count), 'bytes of content that all threads compress in a second'),
+  compressBytesPerSecond: key(orNull(bytes), 'content that all threads compress in a second'),
   compressHoursPerTb: key(orNull(number), 'hours for 10^12 bytes'),
   compression: key(text, 'how content is compressed, in words'),
   compressionLevel: key(orNull(count), 'of an algorithm; null where it has one only'),
@@ -382,7 +369,7 @@ export const JSON_KEYS = {
   date: key(orNull(text), 'on which it runs out, `YYYY-MM-DD`'),
   day: key(text, 'a day, `YYYY-MM-DD`'),
   days: key(orNull(count), 'days from now; of a budget that runs out, until it does'),
-  decompressBytesPerSecond: key(orNull(count), 'bytes of content that come back in a second'),
+  decompressBytesPerSecond: key(orNull(bytes), 'content that comes back in a second'),
   decompressHoursPerTb: key(orNull(number), 'hours for 10^12 bytes'),
   dedupRatio: key(number, 'times that all content is larger than what differs of it'),
   deduplicated: key(of('files bytes'), 'files of this run stored with others of the same content, and what that saved'),
@@ -395,13 +382,14 @@ export const JSON_KEYS = {
   deletedVersions: key(count, 'older versions of objects and delete markers that were deleted'),
   delivery: key(oneOf('sent', 'partial', 'failed'), '`partial`: some recipients were refused'),
   delta: key(elsewhere, 'of a manifest that builds on others: its own totals, shards and chunks'),
+  deniedChunks: key(count, 'chunks that may not be asked about'),
   dependent: key(
     listOf(count),
     'kept versions that build on retired ones, whose content stays: the store creates no key only once, and --exclusive was not given',
   ),
   describe: key(text, 'what it is for'),
   description: key(text, 'what happened, in a sentence'),
-  destination: key(text, 'where it was told to go'),
+  destination: key(text, 'where it goes'),
   detachedPolicies: key(listOf(text), 'ARNs of policies of others that were detached and kept'),
   detail: key(orNull(text), 'in words'),
   diff: key(listOf(text), 'lines of a file that go (`-`), come (`+`), and stay around them'),
@@ -440,8 +428,8 @@ export const JSON_KEYS = {
   elapsedMs: key(ms, 'since it began'),
   encryptedBy: key(orNull(text), 'KMS key of the manifest'),
   encryption: key(
-    elsewhere,
-    'of a version: the KMS key that was asked for, and whether the manifest is encrypted with it; of `info`: `manifestKeyId`, and of a bucket `byKey`, a list of { method, kmsKeyId, chunks, bytes } as the store says, with `chunksAsked`, `missingChunks` and `deniedChunks`',
+    of('manifestKeyId byKey? chunksAsked? missingChunks? deniedChunks?'),
+    'how the manifest and, in a bucket, its chunks are encrypted, as the store says',
   ),
   encryptionKeyId: key(text, 'of a pair of GPG keys, the id of the one that encrypts'),
   endedAt: key(time, 'when it ended'),
@@ -556,7 +544,6 @@ export const JSON_KEYS = {
     listOf(
       of(
         'endedAt operation files bytes storedBytes chunks durationMs requestCount parameters compressionRatio bytesPerSecond costUsd monthlyUsd',
-        { bytesPerSecond: orNull(number) },
       ),
     ),
     'uploads that were committed, the newest last',
@@ -613,6 +600,7 @@ export const JSON_KEYS = {
   isTest: key(flag, 'sample data'),
   isUserDeleted: key(flag, 'false: there was none'),
   item: key(text, 'what is paid for'),
+  itemKind: key(oneOf('entry', 'object', 'version', 'block', 'writer'), 'what `items` counts'),
   items: key(count, 'things worked on, where they are not files or chunks'),
   itemsTotal: key(count, 'all of them'),
   jobId: key(text, 'a restore job'),
@@ -625,6 +613,8 @@ export const JSON_KEYS = {
     ),
     'restore jobs one by one',
   ),
+  jsonSchema: key(elsewhere, 'a JSON Schema (draft 2020-12)'),
+  jsonSchemas: key(listOf(of('name summary')), 'what there are JSON Schemas of'),
   keepsVersions: key(flag, 'the bucket has Object Lock and keeps older versions: what is deleted stays stored'),
   kept: key(listOf(of(`${VERSION} reasons`)), 'versions that stay'),
   keptCount: key(count, 'what was left where it is'),
@@ -636,6 +626,7 @@ export const JSON_KEYS = {
     oneOf('forecast', 'burn-rate', 'exhausted', 'runs-out', 'lasts', 'too-few-days'),
     'which of these results it is',
   ),
+  kmsKeyId: key(orNull(text), 'KMS key that something is, or was asked to be, encrypted with; null: without one'),
   kmsPer1000: key(price, 'for 1000 requests to KMS'),
   knownDays: key(count, 'days whose costs are known'),
   knownUsd: key(number, 'USD: the part of `costUsd` that is known'),
@@ -691,6 +682,7 @@ export const JSON_KEYS = {
   ),
   manifestBytes: key(bytes, 'of the manifest, which is in STANDARD'),
   manifestKey: key(orNull(text), 'key of the manifest'),
+  manifestKeyId: key(orNull(text), 'KMS key that the manifest is encrypted with; null: it is not'),
   manifestSha256: key(orNull(text), 'of the manifest that was written'),
   manifests: key(listOf(of('uploadId listing createdAt entries')), 'what a manifest builds on, newest first'),
   many: key(flag, 'may be given several times'),
@@ -704,6 +696,7 @@ export const JSON_KEYS = {
   measuredAt: key(orNull(time), 'when the store held that: when its listing, or inventory, began; null: never'),
   measuredBy: key(orNull(oneOf('listing', 'inventory')), 'how it was found what a store holds; null: never'),
   message: key(text, 'in words'),
+  method: key(orNull(text), 'how the store encrypts, as S3 names it; null: it does not'),
   metrics: key(listOf(of('name unit value')), 'values for CloudWatch'),
   minimumDays: key(orNull(count), 'minimum storage time of a class, in days'),
   minimumGb: key(number, 'GB that are billed each month, even if less is stored'),
@@ -712,6 +705,7 @@ export const JSON_KEYS = {
     'the IAM identity that was made; null without --mint',
   ),
   missing: key(count, 'files that are not on this computer'),
+  missingChunks: key(count, 'chunks that are not in the store'),
   mode: key(text, 'permissions, in octal'),
   model: key(text, 'what a forecast or a comparison takes for true'),
   modelSource: key(text, 'where the numbers of the model are from'),
@@ -728,6 +722,7 @@ export const JSON_KEYS = {
   ),
   monthlyErrorUsd: key(usd, 'of the storage for a month'),
   monthlySavedUsd: key(usd, 'less storage for a month, once all is moved'),
+  monthlySavingUsd: key(signedUsd, 'less storage for a month; negative where it costs more'),
   monthlyUsd: key(usd, 'storage for a month'),
   monthlyUsdPerTb: key(usd, 'a month of 10^12 bytes of such content'),
   months: key(listOf(of('monthNumber standardUsd templateUsd savingUsd')), 'month by month'),
@@ -924,6 +919,7 @@ export const JSON_KEYS = {
   requests: key(requestCounts, 'requests to the store, by kind'),
   requestsAtOnce: key(count, 'most requests at a time'),
   requestsByKind: key(byName(count, 'count for each kind'), 'requests that were billed, failed ones included'),
+  requestsSavingUsd: key(signedUsd, 'less for requests; negative where they cost more'),
   requestsUsd: key(usd, 'requests of a run, paid once'),
   requestsWaiting: key(count, 'requests that are tried again'),
   required: key(flag, 'must be given'),
@@ -975,18 +971,12 @@ export const JSON_KEYS = {
   samples: key(listOf(text), 'the first objects that were found'),
   savedUsd: key(usd, 'what it costs less in the first year'),
   savingUsd: key(signedUsd, 'what is saved; negative where moving costs more'),
-  savings: key(
-    of('storageClass plainUsd monthlyUsd requestsUsd', { monthlyUsd: signedUsd, requestsUsd: signedUsd }),
-    'against a plain copy in this class; negative where the upload costs more',
-  ),
+  savings: key(of('storageClass plainUsd monthlySavingUsd requestsSavingUsd'), 'against a plain copy in this class'),
   scannedBytes: key(bytes, 'that the query has read'),
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
   seenAfterMs: key(orNull(ms), 'for how long a fleet that is seen again was out of sight; null where it was not'),
-  selectors: key(
-    of('all? paths? md5s? patterns? commits? stages? shards?', { stages: listOf(text), shards: listOf(count) }),
-    'which files were asked for',
-  ),
+  selectors: key(of('all? paths? md5s? patterns? commits? stageNames? shardNumbers?'), 'which files were asked for'),
   sentRule: key(elsewhere, 'the rule as it was written'),
   server: key(text, 'of a webhook; the rest of its address is secret'),
   service: key(text, 'who does not answer'),
@@ -1000,6 +990,7 @@ export const JSON_KEYS = {
   ),
   shard: key(orNull(count), 'number of a shard'),
   shardCount: key(count, 'shards'),
+  shardNumbers: key(listOf(count), 'files in one of these shards were asked for'),
   shards: key(listOf(of('shard chunks storedBytes')), 'shards one by one'),
   share: key(number, 'of all of it, 0 to 1'),
   sharedUsd: key(
@@ -1036,6 +1027,7 @@ export const JSON_KEYS = {
   spentUsd: key(usd, 'what is spent of it'),
   stack: key(text, 'stack of a failure (--trace)'),
   stage: key(orNull(text), 'DVC stage that makes the file'),
+  stageNames: key(listOf(text), 'files of one of these DVC stages were asked for'),
   stages: key(listOf(of('name files bytes')), 'DVC stages one by one'),
   staleAfterMs: key(ms, 'age of the last check-in from which on a writer is stale'),
   staleBytes: key(orNull(bytes), 'of their parts'),
@@ -1062,7 +1054,7 @@ export const JSON_KEYS = {
     'when the store got a version, the newest where there are several, by its own clock; null for none',
   ),
   storedBytes: key(orNull(bytes), 'what the content takes in the store'),
-  storedBytesPerSecond: key(number, 'sent to the store per second'),
+  storedBytesPerSecond: key(bytes, 'sent to the store per second'),
   storedClasses: key(listOf(of('storageClass objects bytes monthlyUsd')), 'objects by storage class'),
   storedConfigVersion: key(
     orNull(count),
@@ -1096,7 +1088,7 @@ export const JSON_KEYS = {
   ),
   tags: key(listOf(text), 'words on a version, which keep it from being pruned'),
   takenFrom: key(orNull(text), 'the newest other upload whose entries were used'),
-  target: key(text, 'where it goes; of a symbolic link: where it leads'),
+  target: key(text, 'where a symbolic link leads'),
   taxesUsd: key(number, 'taxes of a bill, in USD'),
   tempBytes: key(bytes, 'space that the temporary folder needs'),
   tempFolder: key(text, 'temporary folder that is still there'),
@@ -1110,8 +1102,8 @@ export const JSON_KEYS = {
   temporaryLeftOut: key(listOf(text), 'folders of temporary files of DVC, which are left out'),
   terms: key(listOf(text), 'how prices differ from those of the list, in words'),
   thaw: key(
-    of('jobId? tier storageClasses costUsd chunksByState chunkStates nextLookAt', { tier: text, storageClasses: text }),
-    'chunks that come back from cold storage; `tier` and `storageClasses` are in words',
+    of('jobId? tier wait? storageClasses costUsd chunksByState chunkStates nextLookAt'),
+    'chunks that come back from cold storage',
   ),
   thawEstimate: key(
     of('costUsd tier restoreDays provider region pricesOf terms'),
@@ -1136,10 +1128,7 @@ export const JSON_KEYS = {
   ),
   totalBytes: key(bytes, 'of all shards'),
   totalUsd: key(number, 'USD that a bill charges for S3: `billedUsd`, `otherBilledUsd`, credits, refunds and taxes'),
-  totals: key(
-    of(TOTALS, { skipped: count }),
-    'of a manifest, as docs/format.md describes them; `skipped` is a count there',
-  ),
+  totals: key(of(TOTALS), 'of a manifest, as docs/format.md describes them'),
   transferMs: key(orNull(ms), 'time that sending takes; null where the bandwidth is not known'),
   transferOut: key(listOf(of('upToGb usd')), 'for a GB to the internet'),
   transferredBytes: key(bytes, 'that left the store'),
@@ -1242,7 +1231,7 @@ export const JSON_KEYS = {
   versions: key(
     listOf(
       of(
-        'version fork? uploadId? tags? commit? listing? files? bytes? storedBytes? totals? createdAt? storedAt? doubts? source? host? previous? writerId? encryption? problem? changed? ok? errors? errorCount? warnings? hint?',
+        'version fork? uploadId? tags? commit? listing? files? bytes? storedBytes? totals? createdAt? storedAt? doubts? source? host? previous? writerId? kmsKeyId? isEncrypted? problem? changed? ok? errors? errorCount? warnings? hint?',
       ),
     ),
     'versions one by one, newest first',
@@ -1288,20 +1277,8 @@ export const JSON_KEYS = {
   yearlyUsd: key(usd, 'storage for a year'),
 };
 
-/** A schema for an object with these keys and no others; a key with `?` may be missing. @throws for a key that is not explained */
-export function objectOf(keys: string, others: Forms = {}): s.Schema<object> {
-  return s.schema(() => {
-    const known: Forms = { ...JSON_KEYS, ...others };
-    const words = keys.split(' ').filter((word) => word !== '');
-    return s.strictObject(
-      Object.fromEntries(
-        words.map((word) => {
-          const name = word.replaceAll('?', '');
-          const form = known[name];
-          if (form === undefined) throw new Error(`${name} is not in src/json/keys.ts`);
-          return [name, word.endsWith('?') ? s.optional(form.schema()) : form.schema()];
-        }),
-      ),
-    );
-  });
+/** The schema of an object with these keys and no others, each in `$defs`; a key with `?` may be missing. */
+export function objectOf(keys: string): JsonSchema {
+  const words = keys.split(' ').filter((word) => word !== '');
+  return strictObject(Object.fromEntries(words.map((word) => [word, { $ref: `#/$defs/${word.replace('?', '')}` }])));
 }

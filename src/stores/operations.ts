@@ -283,5 +283,5 @@ const PLURALS: Partial<Record<Unit, string>> = { entry: 'entries' };
 export const countText = (count: number, unit: Unit, write: (count: number) => string): string =>
   `${write(count)} ${count === 1 ? unit : pluralOf(unit)}`;
 
-/** The plural: `files`, `entries`, as in JSON keys and log lines. */
-export const pluralOf = (unit: Unit): string => PLURALS[unit] ?? `${unit}s`;
+/** The plural: `files`, `entries`. */
+const pluralOf = (unit: Unit): string => PLURALS[unit] ?? `${unit}s`;

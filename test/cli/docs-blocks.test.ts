@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseCommand } from '../../src/cli/parse-command.js';
 import { route } from '../../src/cli/route.js';
 import { program } from '../../src/commands/index.js';
-import { objectOf } from '../../src/json/keys.js';
+import { checkKeys } from '../support/check-json.js';
 
 interface Block {
   readonly where: string;
@@ -108,7 +108,7 @@ const documents = of('json').map(({ where, text }) => [where, text] as const);
 const isPolicy = ([, text]: readonly [string, string]): boolean => text.includes('"Statement"');
 
 test.each(documents.filter((one) => !isPolicy(one)))('%s: what a webhook gets', (_where, text) => {
-  expect(objectOf('schemaVersion alerts')().safeParse(JSON.parse(text)).error).toBeUndefined();
+  expect(() => checkKeys('schemaVersion alerts', JSON.parse(text) as object)).not.toThrow();
 });
 
 test.each(documents.filter(isPolicy))('%s: a policy for the right resources', (_where, text) => {

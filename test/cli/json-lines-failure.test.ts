@@ -23,7 +23,7 @@ test.each([
 ])('%j, which fails before it begins, says why in one line', async (args, code, status) => {
   const ended = await run(...args);
 
-  expect(linesOf(ended.stderr)).toMatchObject([{ schemaVersion: 1, type: 'error', code, message: expect.any(String) }]);
+  expect(linesOf(ended.stderr)).toMatchObject([{ schemaVersion: 2, type: 'error', code, message: expect.any(String) }]);
   expect(ended.status).toBe(status);
 });
 

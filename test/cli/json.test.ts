@@ -29,7 +29,7 @@ describe('JSON documents', () => {
       ['--help', '--json'],
       ['--version', '--json'],
     ])
-      expect(JSON.parse((await run(argv)).stdout)).toMatchObject({ schemaVersion: 1 });
+      expect(JSON.parse((await run(argv)).stdout)).toMatchObject({ schemaVersion: 2 });
   });
 
   test('names in them cannot act on a terminal, and are what they were', async () => {
@@ -50,13 +50,16 @@ describe('JSON documents', () => {
 
   test('an unknown key, a missing one and one of another form are found', () => {
     const argv = ['context', '--json'];
-    const document = { schemaVersion: 1, context: 'repl', setBy: 'default' };
+    const document = { schemaVersion: 2, context: 'repl', setBy: 'default' };
 
     expect(() => checkJson(argv, printed(document))).not.toThrow();
     expect(() => checkJson(argv, printed({ ...document, source: '' }))).toThrow('source');
-    expect(() => checkJson(argv, printed({ schemaVersion: 1, context: 'repl' }))).toThrow('setBy');
+    expect(() => checkJson(argv, printed({ schemaVersion: 2, context: 'repl' }))).toThrow('setBy');
     expect(() => checkJson(argv, printed({ ...document, setBy: 1 }))).toThrow('setBy');
     expect(() => checkJson(argv, printed({ context: 'repl', setBy: 'default' }))).toThrow('schemaVersion');
+    expect(() => checkJson(argv, printed({ ...document, source: '' }), program())).toThrow('source');
+    const size = { schemaVersion: 2, bytes: 1.5 };
+    expect(() => checkJson(['list', '--json'], printed(size))).toThrow('/bytes must be integer');
   });
 
   test('docs/json.md says what they hold', async () => {
@@ -86,7 +89,17 @@ function documentsPage(): string {
     'goes away or changes its meaning; keys are added without, so readers pass over those that they do not know. A key means the',
     'same wherever it stands. Bytes are whole numbers, times are ISO 8601 in UTC, `?` marks what may be missing. The names of',
     'counts are plural nouns; bytes are content before compression, except for names that begin with `stored`. The tests check',
-    'every document that they make against this page, which is made of src/json/keys.ts and documents.ts.',
+    'every document that they make against the JSON Schemas, which like this page are made of src/json/keys.ts and documents.ts.',
+    '',
+    '`archiver json-schema COMMAND` prints the JSON Schema (draft 2020-12) of what a command answers, `archiver json-schema error`, `help`, `version`',
+    'and `progress` those of a failure, of `--help --json`, of `--version --json` and of a line of `--progress-format json`. They allow the keys of this version',
+    'alone; take them from the program that you call. To write them all to files:',
+    '',
+    '```sh',
+    'archiver json-schema | while read -r name; do',
+    '  archiver json-schema $name > "$name.schema.json"',
+    'done',
+    '```',
     '',
     'The exit status says more than the document where a command has several ends: that of a restore which only asked for chunks in',
     'cold storage is 5, and `status` is `pending`. `archiver COMMAND --help --json` lists the exit statuses.',

@@ -74,7 +74,7 @@ describe('finding the command', () => {
 
   test('--version is of the program alone', async () => {
     expect(await runSample(['--version'])).toEqual({ status: 0, stdout: 'archiver 1.2.3\n', stderr: '' });
-    expect((await runSample(['--version', '--json'])).stdout).toBe('{"schemaVersion":1,"programVersion":"1.2.3"}\n');
+    expect((await runSample(['--version', '--json'])).stdout).toBe('{"schemaVersion":2,"programVersion":"1.2.3"}\n');
   });
 });
 
@@ -101,7 +101,7 @@ describe('results', () => {
       ['--json', '--quiet'],
     );
 
-    expect(ran).toEqual({ status: 0, stdout: '{"schemaVersion":1,"rows":1}\n', stderr: '! careful\n' });
+    expect(ran).toEqual({ status: 0, stdout: '{"schemaVersion":2,"rows":1}\n', stderr: '! careful\n' });
   });
 
   test('a failure after the result leaves one document: the failure', async () => {
@@ -115,7 +115,7 @@ describe('results', () => {
 
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toEqual({
-      schemaVersion: 1,
+      schemaVersion: 2,
       error: { code: 'store', message: 'gone', hint: null },
     });
   });
@@ -124,7 +124,7 @@ describe('results', () => {
     const parts = documentParts({}, { a: () => [jsonOf(1)] });
 
     expect((await withContext((context) => context.streamDocument(parts), ['--json'])).stdout).toBe(
-      '{"schemaVersion":1,"a":[1]}\n',
+      '{"schemaVersion":2,"a":[1]}\n',
     );
     expect((await withContext((context) => context.streamDocument(parts))).stdout).toBe('');
   });
@@ -152,7 +152,7 @@ describe('results', () => {
       context.result({}, () => '');
       return 3;
     };
-    expect(await runWith(withDocument, ['--json'])).toEqual({ status: 3, stdout: '{"schemaVersion":1}\n', stderr: '' });
+    expect(await runWith(withDocument, ['--json'])).toEqual({ status: 3, stdout: '{"schemaVersion":2}\n', stderr: '' });
   });
 
   test('print waits until a slow reader has taken the text', async () => {

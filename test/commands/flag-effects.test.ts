@@ -76,7 +76,7 @@ test('access-check --format json is --json', async () => {
   const { status, stdout } = await run(['access-check', 's3://bucket/p', '--format', 'json'], env);
 
   expect(status).toBe(0);
-  expect(json(stdout)).toMatchObject({ schemaVersion: 1, overall: expect.any(String) as string });
+  expect(json(stdout)).toMatchObject({ schemaVersion: 2, overall: expect.any(String) as string });
 });
 
 test('upload --tier-cold-days and --tier-archive-days say from when on a class is cold', async () => {

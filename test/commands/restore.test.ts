@@ -132,7 +132,7 @@ describe('different selectors', () => {
     ]);
     expect([none.status, json(none.stdout)]).toEqual([
       1,
-      { schemaVersion: 1, error: expect.objectContaining({ code: 'not-found' }) },
+      { schemaVersion: 2, error: expect.objectContaining({ code: 'not-found' }) },
     ]);
   });
 });
@@ -220,7 +220,7 @@ describe('list', () => {
 
     expect([status, json(stdout)]).toEqual([
       1,
-      { schemaVersion: 1, error: expect.objectContaining({ code: 'integrity' }) },
+      { schemaVersion: 2, error: expect.objectContaining({ code: 'integrity' }) },
     ]);
   });
 });

@@ -123,7 +123,7 @@ describe('an encrypted upload', () => {
       expect(restored(args[2] ?? '')).toEqual(restored(tree));
     }
     const versions = await json('dataset', 'versions', `s3://${BUCKET}/lab`, '--dataset-id', first.datasetId);
-    expect(versions).toMatchObject({ versions: [{ source: null, encryption: { kmsKeyId: keyArn, manifest: true } }] });
+    expect(versions).toMatchObject({ versions: [{ source: null, kmsKeyId: keyArn, isEncrypted: true }] });
   });
 
   it('is continued by syncs that say nothing about it', async () => {

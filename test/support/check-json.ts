@@ -1,34 +1,81 @@
-// The check of what commands print against the JSON documents that they promise.
+// The check of what commands print against the published JSON Schemas, by a validator that is not ours.
+import { type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Command } from '../../src/cli/command.js';
 import { commandsUnder, findNode, type Node } from '../../src/cli/tree.js';
 import { route } from '../../src/cli/route.js';
 import { program } from '../../src/commands/index.js';
-import { readValue } from '../../src/core/platform/documents/read-document.js';
-import type { Schema } from '../../src/core/platform/documents/schema.js';
-import { JSON_DOCUMENTS, JSON_LINES, OTHER_DOCUMENTS } from '../../src/json/documents.js';
+import { SCHEMA_VERSION } from '../../src/core/platform/json/document.js';
+import { JSON_DOCUMENTS, JSON_LINES } from '../../src/json/documents.js';
+import { type JsonSchema, MICRO_USD } from '../../src/json/forms.js';
+import { jsonSchema, withKeys } from '../../src/json/json-schema.js';
 import { objectOf } from '../../src/json/keys.js';
 
-const schemas = new Map<string, Schema<object>>();
-function schemaOf(keys: string): Schema<object> {
-  const known = schemas.get(keys) ?? objectOf(`schemaVersion ${keys}`.trim());
-  schemas.set(keys, known);
-  return known;
+const ajv = new Ajv2020({
+  allErrors: true,
+  formats: {
+    'date-time': (text: string) => !Number.isNaN(Date.parse(text)),
+    'micro-usd': { type: 'number', validate: (usd: number) => Number(usd.toFixed(6)) === usd },
+  },
+});
+
+/** What JSON Schema cannot say becomes a format: amounts are whole micro-dollars. */
+const withFormats = (schema: JsonSchema): JsonSchema =>
+  JSON.parse(JSON.stringify(schema), (_key, value: JsonSchema | null) =>
+    value?.['$comment'] === MICRO_USD ? { ...value, format: 'micro-usd' } : value,
+  ) as JsonSchema;
+
+const validators = new Map<string, ValidateFunction>();
+
+function validatorOf(name: string, schema: () => JsonSchema | undefined): ValidateFunction {
+  const known = validators.get(name);
+  if (known !== undefined) return known;
+  const made = schema();
+  if (made === undefined) throw new Error(`there is no schema of ${name}`);
+  const validate = ajv.compile(withFormats(made));
+  validators.set(name, validate);
+  return validate;
 }
 
-const keysIn = (documents: Readonly<Record<string, string>>, name: string): string | undefined => documents[name];
+/** The kind of several that a value is meant to be, of a line by its type. */
+function kindOf(value: object): number {
+  const type = 'type' in value && typeof value.type === 'string' ? value.type : '';
+  return 'error' in value ? 1 : Math.max(0, Object.keys(JSON_LINES).indexOf(type));
+}
+
+/** The errors in one line, without those of the kinds that it is not. */
+function textOf(errors: readonly ErrorObject[], kind: number): string {
+  const isOfOther = ({ schemaPath }: ErrorObject): boolean =>
+    schemaPath.startsWith('#/anyOf/') && !schemaPath.startsWith(`#/anyOf/${kind}/`);
+  return errors
+    .filter((error) => !isOfOther(error))
+    .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+    .join('; ');
+}
+
+function validate(validator: ValidateFunction, value: object, what: string): void {
+  if (!validator(value)) throw new Error(`${what}: ${textOf(validator.errors ?? [], kindOf(value))}`);
+}
+
+/** Checks an object against the form of these keys. @throws what is wrong with it */
+export const checkKeys = (keys: string, value: object): void =>
+  validate(
+    validatorOf(`keys ${keys}`, () => withKeys(objectOf(keys))),
+    value,
+    `an object of ${keys}`,
+  );
 
 const root = program();
 
-function keysFor(argv: readonly string[], document: object, tree: Node<Command>): string | undefined {
-  const other = Object.keys(OTHER_DOCUMENTS).find((name) => name in document);
-  if (other !== undefined) return keysIn(OTHER_DOCUMENTS, other);
+/** The name of the schema of what a call printed; undefined for a command of a test's own. */
+function schemaNameFor(argv: readonly string[], document: object, tree: Node<Command>): string | undefined {
+  if ('programVersion' in document) return 'version';
+  if ('call' in document) return 'help';
   const command = route(tree, argv).node.command;
-  const path = command?.path;
-  // A test may have commands of its own.
-  if (path === undefined || findNode(root, path.split(' '))?.command !== command) return undefined;
-  const keys = keysIn(JSON_DOCUMENTS, path);
-  if (keys === undefined) throw new Error(`the document of \`archiver ${path}\` is not in src/json/documents.ts`);
-  return keys;
+  // A test may have commands of its own, and each program has its own copies of ours.
+  const ours = command && findNode(root, command.path.split(' '))?.command;
+  if (command !== undefined && ours?.run === command.run) return command.path;
+  return 'error' in document ? 'error' : undefined;
 }
 
 const parsed = (text: string): unknown => {
@@ -42,6 +89,16 @@ const parsed = (text: string): unknown => {
 const isDocument = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+function checkDocument(argv: readonly string[], document: object, tree: Node<Command>): void {
+  const name = schemaNameFor(argv, document, tree);
+  if (name === undefined) return;
+  validate(
+    validatorOf(name, () => jsonSchema(name)),
+    document,
+    `the document of \`archiver ${argv.join(' ')}\``,
+  );
+}
+
 /** Checks what a call with these words printed: with --json its document, with --progress-format json its lines. @throws what is wrong with it */
 export function checkJson(
   argv: readonly string[],
@@ -49,14 +106,18 @@ export function checkJson(
   tree: Node<Command> = root,
 ): void {
   const document = argv.includes('--json') ? parsed(stdout) : undefined;
-  const keys = isDocument(document) ? keysFor(argv, document, tree) : undefined;
-  if (keys !== undefined) readValue(schemaOf(keys), document, `the document of \`archiver ${argv.join(' ')}\``);
+  if (isDocument(document)) checkDocument(argv, document, tree);
   if (!argv.join(' ').includes('--progress-format json') && !argv.includes('--progress-format=json')) return;
   for (const line of stderr.split('\n').map(parsed)) {
-    const type = isDocument(line) && 'type' in line && typeof line.type === 'string' ? line.type : '';
-    const { type: _, ...rest } = isDocument(line) ? { type, ...line } : { type };
-    const lineKeys = keysIn(JSON_LINES, type);
-    if (lineKeys !== undefined) readValue(schemaOf(lineKeys), rest, `a line of \`archiver ${argv.join(' ')}\``);
+    if (!isDocument(line) || !('type' in line)) continue;
+    validate(
+      validatorOf('progress', () => jsonSchema('progress')),
+      line,
+      `a line of \`archiver ${argv.join(' ')}\``,
+    );
+    // The result of a summary is the document of the command.
+    const result = 'result' in line ? line.result : undefined;
+    if (isDocument(result)) checkDocument(argv, { schemaVersion: SCHEMA_VERSION, ...result }, tree);
   }
 }
 

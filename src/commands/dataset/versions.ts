@@ -8,6 +8,7 @@ import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { ofKnown } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { type Column, column, moments, numbers, tableText } from '../kit/table.js';
+import { totalsDocument } from '../kit/totals-document.js';
 import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
@@ -36,6 +37,13 @@ const COLUMNS: readonly Column<Row>[] = [
 
 const sourceText = ({ source, host }: DescribedVersion): string | undefined =>
   ofKnown(host, (name) => `${source} on ${printable(name)}`);
+
+function versionDocument(row: Row) {
+  if ('problem' in row) return row;
+  const { totals, encryption, ...rest } = row;
+  const keys = encryption && { kmsKeyId: encryption.kmsKeyId, isEncrypted: encryption.manifest };
+  return { ...rest, totals: totalsDocument(totals), ...keys };
+}
 
 export const command = defineCommand({
   path: 'dataset versions',
@@ -76,7 +84,7 @@ export const command = defineCommand({
       (title !== 'COMMIT' || versions.some((row) => typeof sound(row)?.commit === 'string')) &&
       (title !== 'TAGS' || versions.some(({ tags }) => tags.length > 0));
     const table = await tableText(versions, COLUMNS.filter(isShown), context);
-    context.result({ datasetId, location: baseUrl, versions, requests }, () => table);
+    context.result({ datasetId, location: baseUrl, versions: versions.map(versionDocument), requests }, () => table);
     return isComplete ? 0 : 3;
   },
 });

@@ -1,6 +1,7 @@
 // Opens a restore that waits for cold storage, and shows its state in a word and as data.
 import type { Accounted, Cancellation, Clock, Environment, Places, Pricing } from '../../cli/context.js';
 import { roundedUsd } from '../../core/cost/money.js';
+import { defined } from '../../core/platform/defined.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { Selectors } from '../../core/format/manifest/selection.js';
@@ -130,7 +131,11 @@ export function jobDocument(job: RestoreJob) {
 }
 
 /** Returns the names as text, including those that were chosen as byte strings. */
-function selectorsDocument({ paths = [], files = [], ...selectors }: Selectors) {
+function selectorsDocument({ paths = [], files = [], stages, shards, ...selectors }: Selectors) {
   const named = [...files, ...paths.map(resultPath)];
-  return named.length === 0 ? selectors : { ...selectors, paths: named };
+  return {
+    ...selectors,
+    ...defined({ stageNames: stages, shardNumbers: shards }),
+    ...(named.length > 0 && { paths: named }),
+  };
 }

@@ -100,7 +100,7 @@ export function folderEstimateDocument(estimated: EstimatedFolder, sections: Sec
     chunkBytes,
     shardCount: shards,
     skipped: skipped.map(shownSkip),
-    bandwidth: bytesPerSecond ?? null,
+    bandwidth: bytesPerSecond === undefined ? null : Math.round(bytesPerSecond),
     bandwidthFrom: measured === undefined ? null : measuredDocument(measured),
     transferMs: transferMs(estimated),
     classEstimates: classes.map(classEstimateDocument),

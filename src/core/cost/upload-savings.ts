@@ -10,8 +10,9 @@ export interface UploadSavings {
   readonly storageClass: string;
   /** Cost of the plain copy: a month of storage, and the requests. */
   readonly plain: UploadEstimate;
-  readonly monthlyUsd: Usd;
-  readonly requestsUsd: Usd;
+  /** Negative if the upload costs more. */
+  readonly monthlySavingUsd: Usd;
+  readonly requestsSavingUsd: Usd;
 }
 
 export interface PlainCopy {
@@ -39,5 +40,6 @@ export function uploadSavings(
     const [before, now] = [costOfItem(plain, item), costOfItem(actual, item)];
     return before === null || now === null ? null : before - now;
   };
-  return { storageClass: copy.storageClass, plain, monthlyUsd: saved('storage'), requestsUsd: saved('requests') };
+  const { storageClass } = copy;
+  return { storageClass, plain, monthlySavingUsd: saved('storage'), requestsSavingUsd: saved('requests') };
 }

@@ -135,10 +135,11 @@ export interface ThawEvent {
   /** Number and bytes of the selected files. */
   readonly files: number;
   readonly bytes: number;
-  /** Storage class of the cold chunks: `GLACIER`, or several with commas. */
-  readonly storageClasses: string;
-  /** Tier and wait for people: `standard tier 3-5 h`. */
-  readonly tier: string;
+  /** Storage classes of the cold chunks. */
+  readonly storageClasses: readonly string[];
+  readonly tier: 'expedited' | 'standard' | 'bulk';
+  /** How long it takes, for people: `3-5 h`; undefined where that is not known. */
+  readonly wait: string | undefined;
   /** Null if a price is not known. */
   readonly costUsd: number | null;
   /** State of every chunk that is needed. */

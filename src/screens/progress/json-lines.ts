@@ -3,7 +3,6 @@ import { roundedUsd } from '../../core/cost/money.js';
 import type { Outcome } from '../../core/events/events.js';
 import { SCHEMA_VERSION } from '../../core/platform/json/document.js';
 import type { Exact, JsonLine, LineType } from '../../json/documents.js';
-import { pluralOf } from '../../stores/operations.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import type { SkippedFile } from '../../stores/transfer-state.js';
 import { doneFraction } from './done-fraction.js';
@@ -50,22 +49,19 @@ export function summaryObject(snapshot: TransferSnapshot, at: Date, outcome: Out
 function common(snapshot: TransferSnapshot, at: Date) {
   // A file that could not be read was planned and never moved.
   const fraction = snapshot.outcome?.status === 'done' ? 1 : doneFraction(snapshot);
-  const items = pluralOf(snapshot.unit);
-  const counted = { [items]: snapshot.itemsDone, [`${items}Total`]: snapshot.itemsTotal };
   return {
     time: at.toISOString(),
     operation: snapshot.operation,
     source: snapshot.source,
-    target: snapshot.target,
+    destination: snapshot.target,
     percent: fraction === undefined ? undefined : Math.floor(fraction * 100),
-    ...counted,
+    ...countedObject(snapshot),
     bytes: snapshot.bytesDone,
     bytesTotal: snapshot.bytesTotal,
     bytesSent: snapshot.read && snapshot.bytesDone,
     read: snapshot.read && { files: snapshot.read.items, bytes: snapshot.read.bytes },
     wireBytes: snapshot.wireBytes,
     storedBytes: snapshot.storedBytes,
-    ...chunksObject(snapshot),
     retries: snapshot.retries,
     skippedCount: snapshot.skippedCount,
     bytesPerSecond: Math.round(snapshot.bytesPerSecond),
@@ -84,8 +80,12 @@ const costObject = ({ monthlyUsd, requestsUsd }: NonNullable<TransferSnapshot['c
   requestsUsd: roundedUsd(requestsUsd),
 });
 
-function chunksObject({ unit, chunksDone, chunksTotal, chunksInFlight }: TransferSnapshot) {
-  return unit === 'chunk' ? {} : { chunks: chunksDone, chunksTotal, chunksInFlight };
+/** What the operation counts in this phase, and chunks beside it. */
+function countedObject({ unit, itemsDone, itemsTotal, chunksDone, chunksTotal, chunksInFlight }: TransferSnapshot) {
+  if (unit === 'chunk') return { chunks: itemsDone, chunksTotal: itemsTotal };
+  const chunks = { chunks: chunksDone, chunksTotal, chunksInFlight };
+  if (unit === 'file') return { files: itemsDone, filesTotal: itemsTotal, ...chunks };
+  return { itemKind: unit, items: itemsDone, itemsTotal, ...chunks };
 }
 
 function retryingObject({ retrying }: TransferSnapshot) {

@@ -31,15 +31,18 @@ export function ThawTitle({ thaw }: Props): ReactElement {
     'end',
     mark,
   );
-  const classes = cut(displayText(thaw.storageClasses, look), columns - widthOf(what), 'end', mark);
+  const classes = cut(displayText(thaw.storageClasses.join(', '), look), columns - widthOf(what), 'end', mark);
   return (
     <Tint>
       {what}
       <Tint tone="accent">{classes}</Tint>
-      <Tint tone="dim">{cut(`   ${thaw.tier}   ${cost}`, columns - widthOf(what + classes), 'end', mark)}</Tint>
+      <Tint tone="dim">{cut(`   ${tierText(thaw)}   ${cost}`, columns - widthOf(what + classes), 'end', mark)}</Tint>
     </Tint>
   );
 }
+
+/** `standard tier 3-5 h`. */
+const tierText = ({ tier, wait }: ThawProgress): string => `${tier} tier${wait === undefined ? '' : ` ${wait}`}`;
 
 /** Hours and minutes of this computer's clock. */
 const clockText = (ms: number): string => new Date(ms).toTimeString().slice(0, 5);

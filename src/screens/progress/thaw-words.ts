@@ -36,11 +36,12 @@ export function thawLogText(thaw: ThawProgress): string {
 /** The state as data for machines. */
 export function thawObject({ thaw }: TransferSnapshot) {
   if (thaw === undefined) return undefined;
-  const { jobId, chunks, tier, storageClasses, costUsd, nextLookAtMs } = thaw;
+  const { jobId, chunks, tier, wait, storageClasses, costUsd, nextLookAtMs } = thaw;
   const nextLookAt = new Date(nextLookAtMs).toISOString();
   return {
     jobId,
     tier,
+    wait,
     storageClasses,
     costUsd: roundedUsd(costUsd),
     chunksByState: Object.fromEntries(countsOf(thaw)),

@@ -44,7 +44,7 @@ test('--once --json prints each view as a document', async () => {
   const uploads = json((await once('--view', 'uploads', '--json')).stdout);
 
   expect(overview).toMatchObject({
-    schemaVersion: 1,
+    schemaVersion: 2,
     view: 'overview',
     troubles: [],
     monthSpend: { firstDay: '2025-11-01', lastDay: '2025-11-14', runs: 42 },

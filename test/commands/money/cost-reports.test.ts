@@ -346,7 +346,7 @@ describe('for others', () => {
     const { status, stdout } = await compliance('--grant', '2123456');
     expect(status).toBe(0);
     expect(json(stdout)).toMatchObject({
-      schemaVersion: 1,
+      schemaVersion: 2,
       agency: 'NSF',
       awardNumber: '2123456',
       isAwardValid: true,

@@ -29,7 +29,7 @@ test('a folder costs nothing, and a manifest that is not there is said', async (
     files: 2,
     monthlyUsd: 0,
     requestsUsd: 0,
-    savings: { monthlyUsd: 0, requestsUsd: 0 },
+    savings: { monthlySavingUsd: 0, requestsSavingUsd: 0 },
   });
   const { stdout } = await run(uploadId, '--no-show-savings');
   expect(stdout).toContain('$0.00 a month');
@@ -56,7 +56,7 @@ test('what the upload has stored is priced by class; on a server without a list 
       { storageClass: 'STANDARD', objects: 1 },
       { storageClass: 'GLACIER_IR', objects: 1, monthlyUsd: null },
     ],
-    savings: { monthlyUsd: null },
+    savings: { monthlySavingUsd: null },
   });
 });
 
@@ -81,7 +81,7 @@ test('a server whose provider the config file tells has the prices of it, in who
   // PUTs in eu-west-1: the chunks (STANDARD 0.005, GLACIER_IR 0.02 for 1000), the manifest and the version record.
   expect(document['requestsUsd']).toBe(0.000035);
   const { monthlyUsd, savings } = document as { monthlyUsd: number; savings: Record<string, number> };
-  for (const usd of [monthlyUsd, savings['plainUsd'], savings['monthlyUsd']])
+  for (const usd of [monthlyUsd, savings['plainUsd'], savings['monthlySavingUsd']])
     expect(Number((usd ?? NaN).toFixed(6))).toBe(usd);
   expect(stdout).toMatch(/prices +AWS list prices of \S+ for eu-west-1; own prices of STANDARD\.storage/);
 });

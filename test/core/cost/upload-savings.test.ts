@@ -9,24 +9,24 @@ test('small files in a class with a smallest size are what packing saves', () =>
   const actual = uploadCost([{ sizeBytes: 2 ** 25, storageClass: 'GLACIER_IR' }], place);
   const copy = { files: 100_000, bytes: 100_000 * 1024, storageClass: 'GLACIER_IR' };
 
-  const { monthlyUsd, requestsUsd } = uploadSavings(actual, copy, place);
+  const { monthlySavingUsd, requestsSavingUsd } = uploadSavings(actual, copy, place);
 
-  expect(monthlyUsd).toBeCloseTo(((100_000 * 131_072 - 2 ** 25) / 2 ** 30) * 0.004, 8);
-  expect(requestsUsd).toBeCloseTo((99_999 * 0.02) / 1000, 8);
+  expect(monthlySavingUsd).toBeCloseTo(((100_000 * 131_072 - 2 ** 25) / 2 ** 30) * 0.004, 8);
+  expect(requestsSavingUsd).toBeCloseTo((99_999 * 0.02) / 1000, 8);
 });
 
 test('an upload that does not compress saves nothing, and costs no more than it does', () => {
   const actual = uploadCost([{ sizeBytes: 2000, storageClass: 'STANDARD' }], place);
 
-  const { monthlyUsd } = uploadSavings(actual, { files: 1, bytes: 1000, storageClass: 'STANDARD' }, place);
+  const { monthlySavingUsd } = uploadSavings(actual, { files: 1, bytes: 1000, storageClass: 'STANDARD' }, place);
 
-  expect(monthlyUsd).toBeLessThan(0);
+  expect(monthlySavingUsd).toBeLessThan(0);
 });
 
 test('a billion files are priced together', () => {
   const copy = { files: 1e9, bytes: 1e12, storageClass: 'STANDARD' };
 
-  const { requestsUsd } = uploadSavings(uploadCost([], place), copy, place);
+  const { requestsSavingUsd } = uploadSavings(uploadCost([], place), copy, place);
 
-  expect(requestsUsd).toBeCloseTo(((1e9 + 2) * 0.005) / 1000, 8);
+  expect(requestsSavingUsd).toBeCloseTo(((1e9 + 2) * 0.005) / 1000, 8);
 });

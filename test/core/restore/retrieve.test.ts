@@ -439,8 +439,9 @@ describe('waiting', () => {
     const thaws = cold.events.filter(({ type }) => type === 'thaw');
     expect(thaws[0]).toMatchObject({
       files: 3,
-      storageClasses: 'GLACIER',
-      tier: 'standard tier 3-5 h',
+      storageClasses: ['GLACIER'],
+      tier: 'standard',
+      wait: '3-5 h',
       chunks: ['thawing', 'readable', 'thawing'],
       jobId: 'rj-00000000',
     });

@@ -109,7 +109,7 @@ const variants: [name: string, snapshot: TransferSnapshot][] = [
   ['restore-thawing', thawingSnapshot()],
   [
     'restore-thawing-unknown',
-    thawingSnapshot({ costUsd: null, jobId: undefined, storageClasses: 'DEEP_ARCHIVE, GLACIER' }),
+    thawingSnapshot({ costUsd: null, jobId: undefined, storageClasses: ['DEEP_ARCHIVE', 'GLACIER'] }),
   ],
 ];
 
@@ -171,7 +171,7 @@ const anyThaw = fc
   .record({
     readable: anyAmount,
     chunks: fc.array(fc.constantFrom('readable', 'thawing', 'cold', 'missing', 'denied'), { maxLength: 150 }),
-    storageClasses: anyName,
+    storageClasses: fc.array(anyName, { maxLength: 3 }),
     costUsd: fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }), { nil: null }),
     nextLookInMs: anyAmount,
     jobId: fc.constantFrom('rj-7f3a1b2c', undefined),

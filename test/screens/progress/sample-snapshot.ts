@@ -56,8 +56,9 @@ export function thawingSnapshot(changes: Partial<ThawProgress> = {}): TransferSn
   const thaw: ThawProgress = {
     files: 41,
     bytes: 812 * GIB,
-    storageClasses: 'GLACIER',
-    tier: 'standard tier 3-5 h',
+    storageClasses: ['GLACIER'],
+    tier: 'standard',
+    wait: '3-5 h',
     costUsd: 8.12,
     chunks,
     // By the clock of this computer, which is what is shown.

@@ -63,7 +63,8 @@ function linesOf(stats: RuntimeStats): readonly string[] {
       'collections',
       ...none(
         collections.map(
-          ({ collector, runs, pauseMs }) => `${formatCount(runs)} ${printable(collector)} (${pauseMs} ms)`,
+          ({ collector, collectionCount, pauseMs }) =>
+            `${formatCount(collectionCount)} ${printable(collector)} (${pauseMs} ms)`,
         ),
       ),
     ),

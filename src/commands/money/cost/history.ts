@@ -16,7 +16,7 @@ const isSent = ({ parameters }: UploadHistoryRecord): boolean => parameters.chan
 const ratioOf = (one: UploadHistoryRecord): number | null =>
   isSent(one) && one.storedBytes > 0 ? one.bytes / one.storedBytes : null;
 const rateOf = (one: UploadHistoryRecord): number | null =>
-  isSent(one) && one.durationMs > 0 ? (one.bytes * 1000) / one.durationMs : null;
+  isSent(one) && one.durationMs > 0 ? Math.round((one.bytes * 1000) / one.durationMs) : null;
 const text = (value: number | null, textOf: (value: number) => string): string | undefined =>
   value === null ? undefined : textOf(value);
 

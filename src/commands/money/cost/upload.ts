@@ -135,12 +135,12 @@ const ownObjects = ({ chunks }: ManifestHead): readonly StoredObject[] =>
     .filter(({ key }) => !key.startsWith('../'))
     .map(({ size: sizeBytes, storageClass }) => ({ sizeBytes, storageClass }));
 
-const savingsDocument = ({ storageClass, plain, monthlyUsd, requestsUsd }: UploadSavings) => ({
+const savingsDocument = ({ storageClass, plain, monthlySavingUsd, requestsSavingUsd }: UploadSavings) => ({
   storageClass,
   plainUsd: roundedUsd(plain.costUsd),
-  monthlyUsd: nearestUsd(monthlyUsd),
-  requestsUsd: nearestUsd(requestsUsd),
+  monthlySavingUsd: nearestUsd(monthlySavingUsd),
+  requestsSavingUsd: nearestUsd(requestsSavingUsd),
 });
 
-const savingsText = ({ storageClass, monthlyUsd, requestsUsd }: UploadSavings): string =>
-  `${formatUsd(monthlyUsd)} a month and ${formatUsd(requestsUsd)} of requests, against one object a file in ${printable(storageClass)}`;
+const savingsText = ({ storageClass, monthlySavingUsd, requestsSavingUsd }: UploadSavings): string =>
+  `${formatUsd(monthlySavingUsd)} a month and ${formatUsd(requestsSavingUsd)} of requests, against one object a file in ${printable(storageClass)}`;

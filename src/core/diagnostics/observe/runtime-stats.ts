@@ -25,7 +25,11 @@ export interface RuntimeStats {
     readonly p99DelayMs: number;
     readonly maxDelayMs: number;
   };
-  readonly collections: readonly { readonly collector: string; readonly runs: number; readonly pauseMs: number }[];
+  readonly collections: readonly {
+    readonly collector: string;
+    readonly collectionCount: number;
+    readonly pauseMs: number;
+  }[];
   /** Number of resources that the process waits for, by kind. */
   readonly activeResources: Readonly<Record<string, number>>;
   /** Our own worker threads. */
@@ -52,14 +56,14 @@ const NS_PER_MS = 1e6;
 export function watchRuntime(): RuntimeWatch {
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delay.enable();
-  const collections = new Map<string, { runs: number; pauseMs: number }>();
+  const collections = new Map<string, { collectionCount: number; pauseMs: number }>();
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const { duration, detail } = entry as typeof entry & { readonly detail: { readonly kind: number } };
       const { kind } = detail;
       const name = COLLECTORS[kind] ?? 'other';
-      const { runs, pauseMs } = collections.get(name) ?? { runs: 0, pauseMs: 0 };
-      collections.set(name, { runs: runs + 1, pauseMs: pauseMs + duration });
+      const { collectionCount, pauseMs } = collections.get(name) ?? { collectionCount: 0, pauseMs: 0 };
+      collections.set(name, { collectionCount: collectionCount + 1, pauseMs: pauseMs + duration });
     }
   });
   observer.observe({ entryTypes: ['gc'] });
@@ -90,9 +94,9 @@ export function watchRuntime(): RuntimeWatch {
           p99DelayMs: delay.max === 0 ? 0 : lateMs(delay.percentile(99)),
           maxDelayMs: lateMs(delay.max),
         },
-        collections: [...collections].map(([collector, { runs, pauseMs }]) => ({
+        collections: [...collections].map(([collector, { collectionCount, pauseMs }]) => ({
           collector,
-          runs,
+          collectionCount,
           pauseMs: round(pauseMs),
         })),
         activeResources: activeResources(),

@@ -2,7 +2,7 @@
 import { unicodeEscaped } from '../text/unicode-escape.js';
 
 /** Incremented when a key is removed or changes its meaning, not when keys are added. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 // Characters that terminals act on, and that `JSON.stringify` leaves unchanged: control characters from DEL on, and marks of direction.
 const ACTING = /[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
