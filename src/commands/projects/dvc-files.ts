@@ -15,7 +15,7 @@ import type { OpenedStore } from '../../core/store/open-store.js';
 import { ArchiverError, isArchiverError, usageError } from '../../core/platform/failures/errors.js';
 import { displayPath, printable, type RawPath, rawFromText, textFromRaw } from '../../core/platform/paths/raw-path.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
-import { formatCount } from '../../ui/format.js';
+import { formatCount, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
 /** Checks before anything is sent that the files can be written; returns a function that does. @throws usage, io, integrity for a damaged dvc.yaml */
@@ -84,12 +84,13 @@ async function writeDvcFiles(
 
 /** The report about the written files. */
 function reportOf(result: SidecarResult, context: Context): UploadReport {
-  const { written, replaced, unchanged, failed, firstReplaced } = result;
+  const { written, replaced, unchanged, failed, firstReplaced, gitignoreLines } = result;
+  const ignored = gitignoreLines === 0 ? '' : `; ${formatQuantity(gitignoreLines, 'line')} added to .gitignore`;
   const more = replaced > firstReplaced.length ? `, and ${formatCount(replaced - firstReplaced.length)} more` : '';
   return {
     document: { dvcFiles: sidecarDocument(result) },
     lines: [
-      `  .dvc      ${formatCount(written)} written, ${formatCount(replaced)} replaced, ${formatCount(unchanged)} unchanged`,
+      `  .dvc      ${formatCount(written)} written, ${formatCount(replaced)} replaced, ${formatCount(unchanged)} unchanged${ignored}`,
       ...leftOutFiles(result).map((text) => `  no .dvc    ${text}`),
       ...(replaced === 0 ? [] : [`  replaced  ${printable(firstReplaced.join(', '))}${more}`]),
       ...problemLines('no .dvc ', failed, lookOf(context.colors.stdout, context.env)),

@@ -103,7 +103,8 @@ async function refuseRepository(outputDir: string): Promise<void> {
 }
 
 function exportText(result: SidecarResult, outputDir: string, cacheDir: string | null): string {
-  const { files, folders, unchanged, replaced, firstReplaced, failed, links } = result;
+  const { files, folders, unchanged, replaced, firstReplaced, failed, links, gitignoreLines } = result;
+  const ignored = gitignoreLines === 0 ? '' : `; ${formatQuantity(gitignoreLines, 'line')} added to .gitignore`;
   const same = unchanged === 0 ? '' : `, ${formatCount(unchanged)} of them unchanged`;
   const left = links === 0 ? '' : `; left out ${formatQuantity(links, 'symbolic link')}`;
   const what = `${formatQuantity(files, 'file')} and ${formatQuantity(folders.length, 'folder')}`;
@@ -111,7 +112,7 @@ function exportText(result: SidecarResult, outputDir: string, cacheDir: string |
   const replacedLines = firstReplaced.map((path) => fact('replaced', printable(path)));
   const failedLines = failed.map(({ path, reason }) => fact('failed', `${printable(path)}: ${reason}`));
   return textOf([
-    `wrote .dvc files for ${what} to ${printable(outputDir)}${same}${left}`,
+    `wrote .dvc files for ${what} to ${printable(outputDir)}${same}${left}${ignored}`,
     ...leftOutFiles(result).map((text) => fact('no .dvc', text)),
     ...(folders.length > 0 && cacheDir === null
       ? [fact('lists', 'not written: the folder is in no DVC repository, and --cache-dir is not given')]
