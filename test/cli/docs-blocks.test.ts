@@ -33,10 +33,15 @@ const blocks = pages.flatMap(blocksOf);
 const of = (...languages: readonly string[]): readonly Block[] =>
   blocks.filter(({ language }) => languages.includes(language));
 
-/** The words of an archiver call in a line of a shell, of cron or of a unit; undefined where there is none. */
+/** The words of an archiver call in a line of a shell, of cron or of a unit, variables of the pages filled in; undefined where there is none. */
 function callIn(line: string): readonly string[] | undefined {
   const call = /^(?:[-\d* ]+|ExecStart=)?(?:\/\S*\/)?archiver +(.*)/.exec(line)?.[1]?.split(/ +[#>|]/)[0];
-  return call?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) => word.replace(/^(['"])(.*)\1$/, '$2'));
+  return call?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) =>
+    word
+      .replace(/^(['"])(.*)\1$/, '$2')
+      .replace(/^\$(?:NEW_)?STORE$/, 's3://acme-archive/lab')
+      .replace('$version', '1'),
+  );
 }
 
 const calls = of('sh', 'cron', 'ini')
