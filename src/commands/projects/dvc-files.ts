@@ -6,7 +6,7 @@ import type { UploadResult } from '../../core/archive/upload-result.js';
 import { openView } from '../../core/dataset/chain/view.js';
 import { cacheFolder, rememberedIn } from '../../core/archive/run/remembered.js';
 import { ownFiles } from '../../core/projects/dvc/own-files.js';
-import { type Pipeline, readPipeline } from '../../core/projects/dvc/pipeline.js';
+import { outsOf, type Pipeline, readPipeline } from '../../core/projects/dvc/pipeline.js';
 import { writeSidecars } from '../../core/projects/dvc/sidecar.js';
 import { sidecarDocument } from './dvc/sidecar-document.js';
 import type { SidecarResult } from '../../core/projects/dvc/sidecar-types.js';
@@ -18,7 +18,7 @@ import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatCount } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
-/** Folder to write to, and the outputs of dvc.yaml. */
+/** Folder to write to, and the outputs of stages. */
 interface DvcFilesPlan {
   readonly outputDir: string;
   readonly outs: Pipeline['outs'];
@@ -36,15 +36,15 @@ export async function dvcFilesAfter({ values, source, context }: BegunUpload<Con
 async function planDvcFiles(
   { dvcOutputDir }: SlotValues,
   source: RawPath,
-  { cwd }: Pick<Context, 'cwd'>,
+  { cwd, signal }: Pick<Context, 'cwd' | 'signal'>,
 ): Promise<DvcFilesPlan> {
   const folder = textFromRaw(source);
   if (folder === undefined)
     throw usageError(`--generate-dvc-files: the name of ${displayPath(source)} is not UTF-8, which DVC needs`);
-  const pipeline = await readPipeline(folder);
+  const pipeline = await readPipeline(folder, signal);
   return {
     outputDir: typeof dvcOutputDir === 'string' ? resolve(cwd, dvcOutputDir) : folder,
-    outs: pipeline?.outs ?? new Map(),
+    outs: outsOf(pipeline?.stages ?? []),
   };
 }
 

@@ -22,7 +22,10 @@ import { findUpload, uploadUrl } from '../../kit/upload-target.js';
 import { isOfStage } from '../../../core/format/manifest/provenance.js';
 
 const flags = {
-  stage: flag.text({ placeholder: 'NAME', describe: 'compare only the files of this DVC stage' }),
+  stage: flag.text({
+    placeholder: 'NAME',
+    describe: 'compare only the files of this DVC stage, such as train, sub/dvc.yaml:train or data.dvc',
+  }),
   ...uploadTargetFlags('us-east-1'),
   ...outputFlags,
 };
