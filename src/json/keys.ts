@@ -429,6 +429,10 @@ export const JSON_KEYS = {
     of('files ignored links folders written unchanged replaced firstReplaced failed'),
     '`.dvc` files that were written',
   ),
+  dvcOuts: key(
+    listOf(of('change path stage reason')),
+    'outputs of stages and `.dvc` files that the version lacks, or has otherwise than dvc.lock or the `.dvc` file',
+  ),
   dvcStage: key(orNull(text), 'DVC stage that an upload was recorded for'),
   earlierKeyIds: key(
     listOf(orNull(text)),

@@ -107,3 +107,30 @@ test('that are not known are said, and cost their names alone', async () => {
   );
   expect(stderr).toMatch(/bad\.dvc line 1: .*; no file is recorded as made by its stages/);
 });
+
+test('outputs that a version lacks, or that are not as dvc.lock has them, are said', async () => {
+  const { upload, home, source } = await uploaded({
+    'dvc.yaml': 'stages: {t: {cmd: x, outs: [a, gone]}, u: {cmd: x, outs: [d]}}',
+    'dvc.lock': `schema: '2.0'\nstages: {t: {cmd: x, outs: [{path: a, md5: ${'a'.repeat(32)}, hash: md5}]}}`,
+    a: 'a',
+    'd/x': 'x',
+    'd/y.tmp': 'y',
+    '.dvcignore': '*.tmp\n',
+  });
+
+  const { document, status } = await upload('--dvc-auto');
+
+  expect([status, document['dvcOuts']]).toEqual([
+    0,
+    [
+      { change: 'modified', path: 'a', stage: 't', reason: 'its content is another one' },
+      { change: 'missing', path: 'gone', stage: 't', reason: 'it is not in the version' },
+    ],
+  ]);
+  const text = await archiver(home, ['upload', source, `file://${home}/store`, '--dvc-stage', 't']);
+  expect(text.stdout).toContain('outputs   1 missing (it is not in the version): gone of t\n');
+  expect((await upload('--dvc-stage', 'u')).document['dvcOuts']).toEqual([]);
+  const output = join(home, 'u');
+  await archiver(home, ['restore', String(document['location']), output, '--dvc-stage', 'u']);
+  expect(filesBelow(output)).toEqual(['d/x']);
+});

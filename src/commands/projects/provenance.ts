@@ -124,7 +124,7 @@ const outsOf = ({ outs }: Pipeline, name = ''): Pipeline['outs'] =>
 
 function checkedNames({ outs }: Pipeline): Pipeline['outs'] {
   for (const name of outs.values())
-    if (!isStageName(name))
+    if (name !== '' && !isStageName(name))
       throw usageError(`--dvc-auto: a stage has a name that cannot be recorded: ${printable(name.slice(0, 60))}`);
   return outs;
 }

@@ -12,7 +12,7 @@ export interface Provenance {
 
 /** Outputs of DVC stages. */
 export interface Stages {
-  /** Stage by output. */
+  /** Stage by output, '' for a path in an output that belongs to no stage. */
   readonly outs: ReadonlyMap<RawPath, string>;
   /** True when these are all stages: a path in none of the outputs has no stage. Otherwise it keeps its earlier stage. */
   readonly areAll: boolean;
@@ -23,7 +23,7 @@ export function stageOf(outs: ReadonlyMap<RawPath, string>, path: RawPath): stri
   let prefix = path;
   for (;;) {
     const stage = outs.get(prefix);
-    if (stage !== undefined) return stage;
+    if (stage !== undefined) return stage === '' ? undefined : stage;
     const slash = prefix.lastIndexOf('/');
     if (slash < 0) return outs.get(TOP);
     prefix = prefix.slice(0, slash);

@@ -15,7 +15,7 @@ import { isArchiverError } from '../../platform/failures/errors.js';
 import { readDvcFile } from './dvc-file.js';
 import { readDvcLock } from './dvc-lock.js';
 import { readStages, StageError, type StagePlace, type UnknownStage } from './read-stage.js';
-import { eachStageFile } from './stage-files.js';
+import { eachStageFile, ignoredBelow, ignoredInOuts } from './stage-files.js';
 import type { Stage } from './stage-types.js';
 import { isMap, type Value } from './yaml-value.js';
 import { readYamlFile, type YamlFile } from './yaml-file.js';
@@ -29,7 +29,7 @@ export interface Pipeline {
   readonly unknown: readonly { readonly name: string; readonly why: UnknownStage }[];
   /** Sentences about files below the folder itself that could not be read: their stages are not known. */
   readonly unread: readonly string[];
-  /** The stage or `.dvc` file of each output, by its path relative to the folder. */
+  /** The stage or `.dvc` file of each output, by its path relative to the folder; '' for what DVC ignores in it. */
   readonly outs: ReadonlyMap<RawPath, string>;
   /** Returns the stage with this output, or an output above it; the longest output wins. */
   stageOf(path: RawPath): string | undefined;
@@ -64,18 +64,26 @@ export async function readPipeline(folder: string, signal: AbortSignal): Promise
       return [];
     }
   };
-  await eachStageFile({
+  const place = {
     folder: rawFromText(root),
+    isIgnored: ignoredBelow(rawFromText(root)),
     signal,
+    onUnread: (path: RawPath, reason: string) =>
+      unread.push(`${displayPath(path === TOP ? CURRENT_FOLDER : path)}: ${reason}`),
+  };
+  const hasPatterns = await eachStageFile({
+    ...place,
     async read(path, kind) {
       const found = await readOne(path, kind);
       (kind === 'sidecar' ? dvcFiles : stages).push(...found);
       return found.flatMap(({ outs }) => outs.map((out) => rawFromText(out.path)));
     },
-    onUnread: (path, reason) => unread.push(`${displayPath(path === TOP ? CURRENT_FOLDER : path)}: ${reason}`),
   });
   if (!isAny) return undefined;
   const outs = outsOf([...stages, ...dvcFiles]);
+  // A `.dvcignore` that lies in an output is rare: without one outside, outputs are not listed for it.
+  const ignored = hasPatterns ? await ignoredInOuts([...outs.keys()].filter(isInside), place) : [];
+  for (const path of ignored) outs.set(path, '');
   return { stages, dvcFiles, unknown, unread, outs, stageOf: (path) => stageOf(outs, path) };
 }
 
@@ -111,8 +119,11 @@ function placing<T>(file: YamlFile, stage: string, work: () => T): T {
   }
 }
 
+/** True for an output in the folder: neither a URL nor a path that leads out of it. */
+export const isInside = (path: RawPath): boolean => !/^(?:\/|\.\.(?:\/|$)|[a-z][a-z0-9+.-]*:\/\/)/i.test(path);
+
 /** Maps outputs to stages. Where two stages claim one output, which DVC does not allow, the first has it. */
-export function outsOf(stages: readonly Stage[]): ReadonlyMap<RawPath, string> {
+export function outsOf(stages: readonly Stage[]): Map<RawPath, string> {
   const outs = new Map<RawPath, string>();
   for (const { name, outs: own } of stages) {
     for (const { path } of own) {

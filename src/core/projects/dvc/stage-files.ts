@@ -8,6 +8,7 @@ import { throwIfCancelled } from '../../store/store-error.js';
 import {
   fsPath,
   joinPath,
+  parentOf,
   pathBelow,
   type RawPath,
   rawFromBytes,
@@ -17,11 +18,16 @@ import {
 import { type DvcIgnore, dvcRootOf, localDvcIgnore } from './dvc-ignore.js';
 
 const PIPELINE = rawFromText('dvc.yaml');
+const IGNORE_FILE = rawFromText('.dvcignore');
 const SIDECAR = /[^/]\.dvc$/;
+
+/** Tells what DVC ignores, by a path relative to the folder that is read. */
+export type IsIgnored = (path: RawPath, isFolder: boolean) => boolean;
 
 export interface StageFilesOptions {
   /** Absolute path. */
   readonly folder: RawPath;
+  readonly isIgnored: IsIgnored;
   readonly signal: AbortSignal;
   /** Reads the file at a path relative to the folder; returns the outputs that it defines, relative to the folder, too. */
   readonly read: (path: RawPath, kind: 'pipeline' | 'sidecar') => Promise<readonly RawPath[]>;
@@ -29,17 +35,26 @@ export interface StageFilesOptions {
   readonly onUnread: (path: RawPath, reason: string) => void;
 }
 
-/** The `.dvcignore` files that apply below a folder, and the path of the folder relative to the root of its repository. */
-export function ignoredBelow(folder: RawPath): (path: RawPath, isFolder: boolean) => boolean {
+/** Returns what DVC ignores below a folder, given by its absolute path: the `.dvcignore` files of its repository are read. */
+export function ignoredBelow(folder: RawPath): IsIgnored {
   const root = dvcRootOf(folder) ?? folder;
   const rules: DvcIgnore = localDvcIgnore(root);
   const prefix = folder === root ? TOP : folder.slice(root === '/' ? 1 : root.length + 1);
   return (path, isFolder) => rules.isIgnored(prefix === TOP ? path : joinPath(prefix, path), isFolder);
 }
 
-/** Reads all files that define stages, those of a folder before those below it. @throws what `read` throws, cancelled */
-export async function eachStageFile({ folder, signal, read, onUnread }: StageFilesOptions): Promise<void> {
-  const isIgnored = ignoredBelow(folder);
+/**
+ * Reads all files that define stages, those of a folder before those below it; returns true if a `.dvcignore` there or above has patterns.
+ * @throws what `read` throws, cancelled
+ */
+export async function eachStageFile({
+  folder,
+  isIgnored,
+  signal,
+  read,
+  onUnread,
+}: StageFilesOptions): Promise<boolean> {
+  let hasPatterns = foldersAbove(folder).some((above) => hasPatternsIn(pathBelow(above, IGNORE_FILE)));
   const outs = new Set<RawPath>();
   const waiting: RawPath[] = [TOP];
   for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
@@ -47,6 +62,7 @@ export async function eachStageFile({ folder, signal, read, onUnread }: StageFil
     await yieldToOthers();
     const { files, folders } = namesIn(folder, below, onUnread);
     for (const path of files) {
+      if (path === joinPath(below, IGNORE_FILE)) hasPatterns ||= hasPatternsIn(pathBelow(folder, path));
       const isPipeline = path === joinPath(below, PIPELINE);
       if (!isPipeline && !SIDECAR.test(path)) continue;
       if (isIgnored(path, false)) continue;
@@ -54,7 +70,44 @@ export async function eachStageFile({ folder, signal, read, onUnread }: StageFil
     }
     waiting.push(...folders.filter((path) => !outs.has(path) && !isIgnored(path, true)).toReversed());
   }
+  return hasPatterns;
 }
+
+/** Returns the folders above a folder, up to the root of its repository. */
+function foldersAbove(folder: RawPath): readonly RawPath[] {
+  const root = dvcRootOf(folder) ?? folder;
+  return folder === root ? [] : [parentOf(folder), ...foldersAbove(parentOf(folder))];
+}
+
+/** True if a `.dvcignore` holds more than comments: `dvc init` makes one of them. */
+function hasPatternsIn(file: RawPath): boolean {
+  try {
+    return /^[^\S\n]*[^\s#]/m.test(fs.readFileSync(fsPath(file), 'latin1'));
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false; // whoever asks what is ignored is told why it cannot be read
+  }
+}
+
+/** Returns what DVC ignores in outputs: files, and folders as a whole; paths are relative to the folder. @throws cancelled */
+export async function ignoredInOuts(
+  outs: Iterable<RawPath>,
+  { folder, isIgnored, signal, onUnread }: Omit<StageFilesOptions, 'read'>,
+): Promise<readonly RawPath[]> {
+  const ignored: RawPath[] = [];
+  const waiting = [...outs].filter((path) => isFolderAt(pathBelow(folder, path)));
+  for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
+    throwIfCancelled(signal);
+    await yieldToOthers();
+    const { files, folders } = namesIn(folder, below, onUnread);
+    ignored.push(...files.filter((path) => isIgnored(path, false)));
+    for (const path of folders) (isIgnored(path, true) ? ignored : waiting).push(path);
+  }
+  return ignored;
+}
+
+const isFolderAt = (path: RawPath): boolean =>
+  fs.lstatSync(fsPath(path), { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** Lists a folder, in byte order; links are followed for files, as DVC does, and not for folders. */
 function namesIn(
