@@ -8,6 +8,7 @@ import type { Listing } from '../../restore/listing/listing.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { displayPath, fsPath, type RawPath, TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { progressMeter } from '../../events/progress-meter.js';
+import { isInOwnFolder } from './untrackable.js';
 import { ContentMd5 } from './content-md5.js';
 import { failureReason } from '../../restore/output-tree/refusal.js';
 import { isOfStage } from '../../format/manifest/provenance.js';
@@ -42,7 +43,7 @@ export interface LocalComparison {
 /** Number of files after which other work gets its turn. */
 const AT_ONCE = 200;
 
-/** Compares everything but folders, in path order. @throws cancelled */
+/** Compares everything but folders and what lies in those of git and DVC, in path order. @throws cancelled */
 export async function compareLocal(options: CompareLocalOptions): Promise<LocalComparison> {
   const { listing, emit, signal } = options;
   const wanted = wantedFiles(options);
@@ -72,7 +73,7 @@ export async function compareLocal(options: CompareLocalOptions): Promise<LocalC
 function wantedFiles({ listing, stage }: CompareLocalOptions): readonly number[] {
   const wanted: number[] = [];
   for (let index = 0; index < listing.count; index++) {
-    if (listing.type(index) === 'directory') continue;
+    if (listing.type(index) === 'directory' || isInOwnFolder(listing.path(index))) continue;
     if (stage === undefined || isOfStage(listing.stage(index), stage)) wanted.push(index);
   }
   return wanted;
