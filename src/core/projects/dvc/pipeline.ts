@@ -12,7 +12,7 @@ import {
   TOP,
 } from '../../platform/paths/raw-path.js';
 import { isArchiverError } from '../../platform/failures/errors.js';
-import { readDvcFile } from './dvc-file.js';
+import { readSidecarStage } from './sidecar-stage.js';
 import { readDvcLock } from './dvc-lock.js';
 import { readStages, StageError, type StagePlace, type UnknownStage } from './read-stage.js';
 import { eachStageFile, ignoredBelow, ignoredInOuts } from './stage-files.js';
@@ -53,7 +53,7 @@ export async function readPipeline(folder: string, signal: AbortSignal): Promise
     }
     isAny = true;
     try {
-      if (kind === 'sidecar') return [await readDvcFile(root, text)].filter((one) => one !== undefined);
+      if (kind === 'sidecar') return [await readSidecarStage(root, text)].filter((one) => one !== undefined);
       const found = await readDvcYaml(root, text);
       unknown.push(...found.unknown);
       return found.stages;

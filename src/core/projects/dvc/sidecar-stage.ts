@@ -7,7 +7,7 @@ import { isMap } from './yaml-value.js';
 import { readYamlFile } from './yaml-file.js';
 
 /** Reads the `.dvc` file at `path`, relative to `folder` (absolute); undefined when there is none. @throws io, integrity */
-export async function readDvcFile(folder: string, path: string): Promise<Stage | undefined> {
+export async function readSidecarStage(folder: string, path: string): Promise<Stage | undefined> {
   const file = await readYamlFile(posix.join(folder, path));
   if (file === undefined) return undefined;
   if (!isMap(file.value)) throw file.problem([], 'it is not a map');
