@@ -124,8 +124,8 @@ export interface Slots<C> {
   readonly inspectStore?: (url: string, values: SlotValues, context: C) => Promise<UploadParts | undefined>;
   /** Returns what is recorded about a folder besides its files. @throws what keeps the upload from beginning */
   readonly provenance?: (upload: BegunUpload<C>) => Promise<UploadProvenance | undefined>;
-  /** Called before anything is sent; returns the work to do after the commit. @throws what keeps the upload from beginning */
-  readonly afterUpload?: (upload: BegunUpload<C>) => Promise<AfterUpload | undefined>;
+  /** Called before anything is sent; returns the work to do after the commit, in turn. @throws what keeps the upload from beginning */
+  readonly afterUpload?: (upload: BegunUpload<C>) => Promise<readonly (AfterUpload | undefined)[]>;
   /** Runs the work of an upload, and notifies others of it. */
   readonly tell?: <T>(told: NotifiedRun<T, C>) => Promise<T>;
 }

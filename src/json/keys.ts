@@ -410,7 +410,7 @@ export const JSON_KEYS = {
   durationMs: key(ms, 'how long it took'),
   dvc: key(orNull(elsewhere), 'what was recorded of DVC, as docs/format.md describes it'),
   dvcContents: key(
-    of('linkedFiles cacheLeftOut cacheKept temporaryLeftOut localConfigs'),
+    of('linkedFiles cacheLeftOut cacheKept temporaryLeftOut localConfigs outsideLinks'),
     'what became of what DVC keeps in the folder',
   ),
   dvcFiles: key(
@@ -418,6 +418,10 @@ export const JSON_KEYS = {
     '`.dvc` files that were written',
   ),
   dvcIgnored: key(count, 'that DVC ignores, or in another repository of DVC'),
+  dvcOuts: key(
+    listOf(of('change path stage reason')),
+    'outputs of stages and `.dvc` files that the version lacks, or has otherwise than dvc.lock or the `.dvc` file',
+  ),
   dvcStage: key(orNull(text), 'DVC stage that an upload was recorded for'),
   earlierKeyIds: key(
     listOf(orNull(text)),
@@ -772,6 +776,10 @@ export const JSON_KEYS = {
   outcome: key(oneOf('done', 'failed', 'interrupted'), 'how it ended'),
   outcomes: key(listOf(of('channel delivery reason hint')), 'what became of it on each channel'),
   outputDir: key(text, 'folder that is written to'),
+  outsideLinks: key(
+    listOf(text),
+    'links of DVC outputs that lead out of the folder, which are no content; where an upload does not record outputs, all such links in repositories of DVC',
+  ),
   overUsd: key(usd, 'what is spent beyond it'),
   overall: key(oneOf('ok', 'info', 'unknown', 'warn', 'critical'), 'the worst severity of the findings'),
   owned: key(

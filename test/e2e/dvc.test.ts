@@ -73,6 +73,7 @@ test('of a cache in the folder only what the workspace holds is left out, and no
     cacheKept: { files: 1, bytes: 3 },
     temporaryLeftOut: ['.dvc/tmp'],
     localConfigs: [],
+    outsideLinks: [],
   });
   const files = (out: string) =>
     [ONE, TWO, `ff/${'f'.repeat(30)}`].map((path) => read(join(out, '.dvc/cache/files/md5', path)));
@@ -152,4 +153,33 @@ test('a dry run says what would be left out and why', async () => {
   );
   expect(stdout).toMatch(/^left out +temporary files of DVC +\.dvc\/tmp\/$/m);
   expect(stdout).toContain('1 link (3 B) into a DVC cache, stored as files');
+});
+
+test('a link of an output that leads out of the folder is named at upload and at restore', async () => {
+  const { home, repo, sync } = await repository();
+  put(join(home, 'elsewhere/big'), 'big');
+  mkdirSync(join(repo, 'out'));
+  symlinkSync(join(home, 'elsewhere/big'), join(repo, 'out/big'));
+  symlinkSync('../../elsewhere/big', join(repo, 'out/up'));
+  symlinkSync('../dvc.yaml', join(repo, 'out/inside'));
+  symlinkSync(join(repo, 'dvc.yaml'), join(repo, 'out/absolute'));
+  symlinkSync('/usr/bin/env', join(repo, 'python'));
+  put(join(repo, 'dvc.yaml'), 'stages: {s: {cmd: x, outs: [out]}}');
+
+  expect((await sync()).document['dvcContents']).toMatchObject({ outsideLinks: ['out/big', 'out/up', 'python'] });
+  const { status, document } = await sync('--dvc-auto');
+  expect([status, document['dvcContents']]).toMatchObject([0, { outsideLinks: ['out/big', 'out/up'] }]);
+  const text = await archiver(home, ['sync', repo, `file://${home}/store`, '--dataset-id', 'd', '--dvc-auto']);
+  expect(text.stdout).toContain('2 links out of the folder, stored as links without their content: out/big, out/up\n');
+  const restored = await archiver(home, [
+    'restore',
+    `file://${home}/store`,
+    join(home, 'o'),
+    '--dataset-id',
+    'd',
+    '--all',
+  ]);
+  expect(restored.stderr).toContain(
+    '3 links of DVC outputs lead out of the folder, without content in the archive: out/absolute, out/big, out/up',
+  );
 });

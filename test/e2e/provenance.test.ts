@@ -233,7 +233,7 @@ describe('--dvc-auto and --dvc-stage', () => {
   });
 
   test.each([
-    [['--dvc-auto'], {}, 2, /--dvc-auto: there is no dvc\.yaml in .*source/],
+    [['--dvc-auto'], {}, 2, /--dvc-auto: there is no dvc\.yaml and no \.dvc file in .*source/],
     [['--dvc-stage', 'train'], {}, 2, /--dvc-stage: there is no dvc\.yaml/],
     [['--dvc-stage', 'trian'], { 'dvc.yaml': PIPELINE }, 2, /no stage trian; did you mean train\?[^]*prepare, train/],
     [['--dvc-auto'], { 'dvc.yaml': 'stages: [' }, 1, /dvc\.yaml/],

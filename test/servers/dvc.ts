@@ -13,12 +13,18 @@ export interface Dvc {
 }
 
 /** The releases that are tried. */
-export const DVC_RELEASES = ['3.67.1'] as const;
+export const DVC_RELEASES = ['3.67.1', '2.58.2'] as const;
 export type DvcRelease = (typeof DVC_RELEASES)[number];
+
+/** Packages as they were when a release was made, where it does not work with those of today. */
+const OF_ITS_TIME: Readonly<Partial<Record<DvcRelease, readonly string[]>>> = {
+  // `dvc init` calls `Repo.stage` of dulwich, and .dvcignore takes a private mark of pathspec: those of today have neither.
+  '2.58.2': ['dulwich==0.21.7', 'pathspec==0.12.1', 'fsspec==2023.6.0'],
+};
 
 /** Installs a release; or returns why it cannot be had here. */
 export async function dvc(release: DvcRelease): Promise<Dvc | string> {
-  const made = await venv({ name: `dvc-${release}`, packages: [`dvc==${release}`] });
+  const made = await venv({ name: `dvc-${release}`, packages: [`dvc==${release}`, ...(OF_ITS_TIME[release] ?? [])] });
   if (typeof made === 'string') return made;
   return {
     run: async (cwd, home, args) => {

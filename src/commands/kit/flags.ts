@@ -148,11 +148,15 @@ export const provenanceFlags = ofFeature('projects', {
   gitMetadata: flag.on({
     describe: 'record the git commit of SOURCE_DIR; with branch, tag and remote, and the commit with each file',
   }),
-  dvcAuto: flag.on({ describe: 'record with each file the stage of SOURCE_DIR/dvc.yaml that makes it' }),
+  dvcAuto: flag.on({
+    describe:
+      'record with each file what makes it; the stage of a dvc.yaml below SOURCE_DIR, or the .dvc file that tracks it',
+  }),
   dvcStage: flag.text({
     placeholder: 'NAME',
     describe:
-      'record this stage; its command, dependencies, outputs and parameters, and with each of its files that it made them',
+      'record this stage; its command, dependencies, outputs and parameters, and with each of its files that it made them; ' +
+      'as DVC names it, also sub/dvc.yaml:train or data.dvc',
   }),
   dvcCacheDir: flag.folder({
     default: '.dvc/cache',

@@ -22,7 +22,10 @@ export const selectorFlags = {
     placeholder: 'SHA',
     describe: 'only files that were uploaded at this commit; seven digits or more of it; repeatable',
   }),
-  dvcStage: flag.repeat({ placeholder: 'NAME', describe: 'only files that this DVC stage made; repeatable' }),
+  dvcStage: flag.repeat({
+    placeholder: 'NAME',
+    describe: 'only files of this DVC stage, as DVC names it (train, sub/dvc.yaml:train, data.dvc); repeatable',
+  }),
 };
 
 /** The keys of `selectorFlags`. */

@@ -80,7 +80,8 @@ export async function provenanceOf(upload: BegunUpload<Context>): Promise<Upload
 /** Returns the work of features to be done once an upload is committed. @throws what keeps it from beginning */
 export async function afterUpload(upload: BegunUpload<Context>): Promise<AfterUpload> {
   const all: AfterUpload[] = [];
-  for (const feature of upload.context.features) all.push(...[await feature.afterUpload?.(upload)].filter(isThere));
+  for (const feature of upload.context.features)
+    all.push(...((await feature.afterUpload?.(upload)) ?? []).filter(isThere));
   return async (...made) => {
     const found: UploadReport[] = [];
     for (const after of all) found.push(...[await after(...made)].filter(isThere));

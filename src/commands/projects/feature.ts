@@ -13,8 +13,10 @@ export const projects: Feature = {
     return await provenanceOptions(values, source, context);
   },
   async afterUpload(upload) {
-    if (upload.values['generateDvcFiles'] !== true || upload.values['dryRun'] === true) return undefined;
-    const { dvcFilesAfter } = await import('./dvc-files.js');
-    return await dvcFilesAfter(upload);
+    const { generateDvcFiles, dvcAuto, dvcStage, dryRun } = upload.values;
+    if (dryRun === true) return [];
+    const outs = dvcAuto === true || dvcStage !== undefined ? await import('./dvc-outs.js') : undefined;
+    const files = generateDvcFiles === true ? await import('./dvc-files.js') : undefined;
+    return [await outs?.dvcOutsAfter(upload), await files?.dvcFilesAfter(upload)];
   },
 };

@@ -7,7 +7,7 @@ import { type Pipeline, readPipeline } from '../../core/projects/dvc/pipeline.js
 import { usageError } from '../../core/platform/failures/errors.js';
 import { readGit } from '../../core/projects/git/read-git.js';
 import type { DvcRecord, DvcStageRecord } from '../../core/format/manifest/provenance-schema.js';
-import { isOfStage, type Stages } from '../../core/format/manifest/provenance.js';
+import { isOfStage, recordedStage, type Stages } from '../../core/format/manifest/provenance.js';
 import { checkedDvc, isStageName } from '../../core/format/manifest/provenance-schema.js';
 import { displayPath, printable, type RawPath, textFromRaw } from '../../core/platform/paths/raw-path.js';
 import { didYouMean } from '../kit/lines.js';
@@ -27,7 +27,7 @@ interface ProvenanceValues {
 export async function provenanceOptions(
   given: SlotValues,
   source: RawPath,
-  context: Pick<Context, 'env' | 'signal' | 'origins'>,
+  context: Pick<Context, 'env' | 'signal' | 'origins' | 'warn'>,
 ): Promise<UploadProvenance | undefined> {
   // Commands that archive one folder have all of these flags.
   const values = given as unknown as ProvenanceValues;
@@ -43,16 +43,25 @@ interface DvcPart {
   readonly stages?: Stages;
 }
 
-async function dvcPart(values: ProvenanceValues, source: RawPath, context: Pick<Context, 'origins'>): Promise<DvcPart> {
-  const { dvcAuto, dvcStage: name, dvcCacheDir: cacheDir, generateDvcFiles } = values;
+async function dvcPart(
+  values: ProvenanceValues,
+  source: RawPath,
+  context: Pick<Context, 'origins' | 'signal' | 'warn'>,
+): Promise<DvcPart> {
+  const { dvcAuto, dvcCacheDir: cacheDir, generateDvcFiles } = values;
+  const name = values.dvcStage === undefined ? undefined : recordedStage(values.dvcStage);
   const what = 'what would be recorded of DVC';
   if (!dvcAuto && name === undefined) {
     return generateDvcFiles || isGiven(context, 'dvcCacheDir') ? { dvc: checkedDvc({ cacheDir }, what) } : {};
   }
-  const pipeline = await pipelineOf(source, values);
-  const rounds = pipeline.stages.filter((one) => one.name !== name && name !== undefined && isOfStage(one.name, name));
+  const pipeline = await pipelineOf(source, values, context.signal);
+  warnOfUnknown(pipeline, values, context);
+  const all = [...pipeline.stages, ...pipeline.dvcFiles];
+  const rounds = all.filter((one) => one.name !== name && name !== undefined && isOfStage(one.name, name));
   const stage = name === undefined || rounds.length > 0 ? undefined : stageRecord(pipeline, name);
-  const recorded = dvcAuto ? pipeline.stages : rounds;
+  // Of `.dvc` files, only folders: an export writes one list for each, and its own file for every other.
+  const folders = pipeline.dvcFiles.filter(({ outs }) => outs.some(({ md5 }) => md5?.endsWith('.dir')));
+  const recorded = dvcAuto ? [...pipeline.stages, ...folders] : rounds;
   const outs = recorded.length > 0 || dvcAuto ? { outs: recorded.flatMap((one) => one.outs) } : {};
   return {
     dvc: checkedDvc({ cacheDir, ...(stage === undefined ? {} : { stage }), ...outs }, what),
@@ -60,32 +69,54 @@ async function dvcPart(values: ProvenanceValues, source: RawPath, context: Pick<
   };
 }
 
-async function pipelineOf(source: RawPath, { dvcAuto }: ProvenanceValues): Promise<Pipeline> {
+async function pipelineOf(source: RawPath, { dvcAuto }: ProvenanceValues, signal: AbortSignal): Promise<Pipeline> {
   const folder = textFromRaw(source);
-  const pipeline = folder === undefined ? undefined : await readPipeline(folder);
+  const pipeline = folder === undefined ? undefined : await readPipeline(folder, signal);
   if (pipeline !== undefined) return pipeline;
   const flag = dvcAuto ? '--dvc-auto' : '--dvc-stage';
   throw usageError(
-    `${flag}: there is no dvc.yaml in ${displayPath(source)}`,
-    `name the folder that has it, or leave out ${flag}`,
+    `${flag}: there is no dvc.yaml and no .dvc file in ${displayPath(source)}`,
+    `name the folder that has them, or leave out ${flag}`,
   );
 }
 
-function stageRecord({ stages, notRun, lockMd5 }: Pipeline, name: string): DvcStageRecord {
-  const stage = stages.find((one) => one.name === name);
-  if (stage !== undefined) return { ...stage, ...(lockMd5 === undefined ? {} : { lockMd5 }) };
-  if (notRun.includes(name.replace(/@.*$/s, '')))
+const WHY = {
+  notRun: 'has loops or templates, and dvc.lock does not have it',
+  wdir: "has a template in 'wdir', which is not worked out",
+} as const;
+
+/** Says which stages no file gets, and which files could not be read. */
+function warnOfUnknown(
+  { unknown, unread }: Pipeline,
+  { dvcAuto }: ProvenanceValues,
+  { warn }: Pick<Context, 'warn'>,
+): void {
+  if (!dvcAuto) return;
+  for (const { name, why } of unknown) warn(`stage ${printable(name)} ${WHY[why]}: no file is recorded as made by it`);
+  for (const problem of unread) warn(`${problem}; no file is recorded as made by its stages`);
+}
+
+function stageRecord({ stages, dvcFiles, unknown }: Pipeline, name: string): DvcStageRecord {
+  const all = [...stages, ...dvcFiles];
+  const stage = all.find((one) => one.name === name);
+  if (stage !== undefined) return stage;
+  const left = unknown.find((one) => one.name === name.replace(/@.*$/s, ''));
+  if (left !== undefined)
     throw usageError(
-      `--dvc-stage: stage ${printable(name)} has loops or templates, and dvc.lock does not have it`,
-      `run it first: dvc repro ${printable(name)}`,
+      `--dvc-stage: stage ${printable(name)} ${WHY[left.why]}`,
+      left.why === 'wdir' ? "write the folder into 'wdir'" : `run it first: dvc repro ${printable(name)}`,
     );
-  const names = stages.map((one) => one.name);
-  const near = suggest(name, names);
+  const names = all.map((one) => one.name);
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
   throw usageError(
-    `--dvc-stage: dvc.yaml has no stage ${printable(name)}${didYouMean(near)}`,
-    names.length === 0 ? 'it has no stages' : `its stages are ${names.map(printable).join(', ')}`,
+    `--dvc-stage: there is no stage ${printable(name)}${didYouMean(suggest(name, names))}`,
+    names.length === 0
+      ? 'there are no stages'
+      : `the stages are ${names.slice(0, SHOWN).map(printable).join(', ')}${more}`,
   );
 }
+
+const SHOWN = 20;
 
 /** The outputs of this stage alone, or of all rounds of a loop. */
 const outsOf = ({ outs }: Pipeline, name = ''): Pipeline['outs'] =>
@@ -93,9 +124,7 @@ const outsOf = ({ outs }: Pipeline, name = ''): Pipeline['outs'] =>
 
 function checkedNames({ outs }: Pipeline): Pipeline['outs'] {
   for (const name of outs.values())
-    if (!isStageName(name))
-      throw usageError(
-        `--dvc-auto: a stage in dvc.yaml has a name that cannot be recorded: ${printable(name.slice(0, 60))}`,
-      );
+    if (name !== '' && !isStageName(name))
+      throw usageError(`--dvc-auto: a stage has a name that cannot be recorded: ${printable(name.slice(0, 60))}`);
   return outs;
 }

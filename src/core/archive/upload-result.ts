@@ -90,7 +90,7 @@ type Sums = Pick<
 
 export type ResultInput = Pick<
   UploadRun,
-  'uploadId' | 'datasetId' | 'store' | 'requests' | 'scanned' | 'ledger' | 'packing' | 'layout' | 'startedMs'
+  'uploadId' | 'datasetId' | 'store' | 'requests' | 'scanned' | 'ledger' | 'packing' | 'layout' | 'startedMs' | 'labels'
 >;
 
 /** Returns what was seen of the source by an upload that packed so many of its files. */
@@ -114,7 +114,7 @@ export function versionResult(run: ResultInput, sums: Sums, uploadId = run.uploa
     durationMs: Math.round(performance.now() - run.startedMs),
     requests: { ...run.requests },
     measured: measured(run, { files: 0, bytes: 0 }),
-    ...defined({ dvcContents: dvcContentsOf(scanned.dvc) }),
+    ...defined({ dvcContents: dvcContentsOf(scanned.dvc, run.labels.provenance?.ofEntries.stages) }),
     ...(packing.dedup === true ? { deduplicated: deduplicatedTotals(ledger.table) } : {}),
     ...(layout.direct === undefined
       ? {}

@@ -243,6 +243,13 @@ describe('dvc status', () => {
     });
   });
 
+  test('files of .git and .dvc are not compared', async () => {
+    await store({ files: [...FILES, { path: '.git/HEAD', content: 'x' }, { path: 'sub/.dvc/config', content: 'x' }] });
+    same();
+
+    expect(await json('dvc', 'status', 'local', upload)).toMatchObject({ files: 5, missing: 0, unchanged: 5 });
+  });
+
   test('a path that is not believed is named as failed', async () => {
     await store({ files: [{ path: '../outside', content: 'x' }, ...FILES] });
     same();

@@ -25,8 +25,8 @@ export const command = defineCommand({
   path: 'dvc stages',
   summary: 'list the DVC stages of an upload',
   description:
-    'Shows how many files of the upload each stage makes, and their size. Reads manifests alone. Uploads name the stages ' +
-    'of files when they are made with --dvc-auto.',
+    'Shows how many files of the upload each stage makes or each .dvc file tracks, and their size. Reads manifests alone. ' +
+    'Uploads name the stages of files when they are made with --dvc-auto.',
   args: [uploadArg],
   flags: uploadTargetFlags('us-east-1'),
   rules: [...uploadTargetRules],

@@ -22,7 +22,10 @@ import { findUpload, uploadUrl } from '../../kit/upload-target.js';
 import { isOfStage } from '../../../core/format/manifest/provenance.js';
 
 const flags = {
-  stage: flag.text({ placeholder: 'NAME', describe: 'compare only the files of this DVC stage' }),
+  stage: flag.text({
+    placeholder: 'NAME',
+    describe: 'compare only the files of this DVC stage, such as train, sub/dvc.yaml:train or data.dvc',
+  }),
   ...uploadTargetFlags('us-east-1'),
   ...outputFlags,
 };
@@ -32,8 +35,9 @@ export const command = defineCommand({
   summary: 'compare local files with an upload, by content',
   description:
     'Names the files that differ from the upload (modified) or are not there (missing), and counts those that do not. A ' +
-    'file of equal size is read and compared by its MD5, as DVC does, whatever its time says. Local files that the upload ' +
-    'does not have are counted (untracked), those of DVC and git themselves aside; with --stage they are not.\n' +
+    'file of equal size is read and compared by its MD5, as DVC does, whatever its time says. What lies in .git, .hg and ' +
+    '.dvc is not compared. Local files that the upload does not have are counted (untracked), those of DVC and git ' +
+    'themselves aside; with --stage they are not.\n' +
     'Reads manifests only. A difference is not a failure: as with `git status`, the exit status does not show it.',
   args: [arg.folder('LOCAL_PATH', { describe: 'folder to compare with the source folder of the upload' }), uploadArg],
   flags,

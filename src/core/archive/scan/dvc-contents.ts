@@ -80,6 +80,7 @@ export function withDvcContents(fs: PlainFs): SourceFs {
   return {
     ...fs,
     contentOf,
+    isInRepository: (path) => isInRepository(parentOf(path)),
     openFile(root, rootPath, path) {
       try {
         return fs.openFile(root, rootPath, path);

@@ -28,6 +28,8 @@ export interface DvcFindings {
   readonly temporary: readonly RawPath[];
   /** Settings of one computer, which may hold secrets of remotes. */
   readonly localConfigs: readonly RawPath[];
+  /** Links in repositories that lead out of the source, and are archived as links. */
+  readonly outsideLinks: readonly RawPath[];
 }
 
 interface CacheRow {
@@ -47,6 +49,7 @@ export class DvcFolders {
   private readonly contents: CacheRow[] = [];
   private readonly temporary: RawPath[] = [];
   private readonly localConfigs: RawPath[] = [];
+  private readonly outsideLinks: RawPath[] = [];
 
   /** @param isWhole True to archive caches and temporary files as they are */
   constructor(private readonly isWhole: boolean) {}
@@ -83,6 +86,11 @@ export class DvcFolders {
     this.linked.add(inodeKey(stat));
   }
 
+  /** Adds a link that leads out of the source. */
+  addOutside(path: RawPath): void {
+    this.outsideLinks.push(path);
+  }
+
   /** Drops contents that files outside of the caches hold; `onDrop` is called for each. `isStored`: by the key of an inode. */
   finish(
     table: EntryTableBuilder,
@@ -102,7 +110,7 @@ export class DvcFolders {
       table.columns.kind[index] = KIND.dropped;
       onDrop(index, bytes);
     }
-    const { linkedFiles, temporary, localConfigs } = this;
-    return { linkedFiles, cacheLeftOut: left, cacheKept: kept, temporary, localConfigs };
+    const { linkedFiles, temporary, localConfigs, outsideLinks } = this;
+    return { linkedFiles, cacheLeftOut: left, cacheKept: kept, temporary, localConfigs, outsideLinks };
   }
 }

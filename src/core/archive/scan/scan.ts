@@ -1,6 +1,7 @@
 // Walks the source into an EntryTable, in the byte order of whole paths, so that nothing has to be sorted afterwards:
 // what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
 import { isArchiverError } from '../../platform/failures/errors.js';
+import { leadsOut } from '../../platform/paths/leads-out.js';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
 import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../platform/paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from '../../format/columns/entry-table.js';
@@ -259,7 +260,7 @@ class Scanner {
     try {
       const target = fs.readLink(absolute);
       const content = filter.dvc === 'asIs' ? undefined : fs.contentOf(absolute, target);
-      if (content === undefined) return target;
+      if (content === undefined) return this.linkTo(target, path, absolute);
       fs.lstat(content, this.stat);
       this.stat.nlink = 1; // its other names are those of the cache
       return target;
@@ -267,6 +268,13 @@ class Scanner {
       this.skip(path, reasonOf(error, 'link cannot be read'));
       return undefined;
     }
+  }
+
+  private linkTo(target: RawPath, path: RawPath, absolute: RawPath): RawPath {
+    const isOutside = leadsOut(path, target) && !`${target}/`.startsWith(pathBelow(this.base, TOP));
+    const { fs, filter } = this.options;
+    if (isOutside && filter.dvc !== 'asIs' && fs.isInRepository(absolute)) this.dvc.addOutside(path);
+    return target;
   }
 
   /** Leaves out a content of a cache that is stored as another file. */

@@ -16,6 +16,8 @@ export interface SourceFs {
    * other link. @throws NotArchivable if the content cannot be reached
    */
   contentOf(path: RawPath, target: RawPath): RawPath | undefined;
+  /** True for an absolute path of something in a DVC repository. */
+  isInRepository(path: RawPath): boolean;
   /** Opens a regular file below `root`, or the content in a DVC cache that a link there stands for, for reading, without waiting for a FIFO and without touching its access time. */
   openFile(root: number, rootPath: RawPath, path: RawPath): number;
   openRoot(path: RawPath): number;
@@ -30,4 +32,4 @@ export interface SourceFs {
 }
 
 /** A view of files that knows nothing of DVC. */
-export type PlainFs = Omit<SourceFs, 'contentOf'>;
+export type PlainFs = Omit<SourceFs, 'contentOf' | 'isInRepository'>;

@@ -77,6 +77,10 @@ class UnitedFs implements SourceFs {
     return this.fs.contentOf(this.real(path), target);
   }
 
+  isInRepository(path: RawPath): boolean {
+    return this.fs.isInRepository(this.real(path));
+  }
+
   openRoot(): number {
     const roots = new Map(foldersOf(this.root).map((folder) => [folder, this.fs.openRoot(folder)]));
     const [first = -1] = roots.values();

@@ -41,6 +41,8 @@ const DVC_PATH = s.schema(() =>
     path: name(),
     /** As in dvc.lock: that of a folder ends in `.dir`. */
     md5: s.exactOptional(md5()),
+    /** How `md5` was made, where that is not of the bytes: DVC 2 reads text with Unix line ends. */
+    hash: s.exactOptional(s.oneOf(['md5-dos2unix'])),
     size: s.exactOptional(s.count),
     /** Number of files in a folder. */
     nfiles: s.exactOptional(s.count),

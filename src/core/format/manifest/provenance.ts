@@ -12,7 +12,7 @@ export interface Provenance {
 
 /** Outputs of DVC stages. */
 export interface Stages {
-  /** Stage by output. */
+  /** Stage by output, '' for a path in an output that belongs to no stage. */
   readonly outs: ReadonlyMap<RawPath, string>;
   /** True when these are all stages: a path in none of the outputs has no stage. Otherwise it keeps its earlier stage. */
   readonly areAll: boolean;
@@ -23,16 +23,40 @@ export function stageOf(outs: ReadonlyMap<RawPath, string>, path: RawPath): stri
   let prefix = path;
   for (;;) {
     const stage = outs.get(prefix);
-    if (stage !== undefined) return stage;
+    if (stage !== undefined) return stage === '' ? undefined : stage;
     const slash = prefix.lastIndexOf('/');
     if (slash < 0) return outs.get(TOP);
     prefix = prefix.slice(0, slash);
   }
 }
 
-/** True for the wanted stage, and for an iteration of it when it is a loop: `eval` matches `eval@a`, too. */
-export const isOfStage = (stage: string | undefined, wanted: string): boolean =>
-  stage !== undefined && (stage === wanted || stage.startsWith(`${wanted}@`));
+const OWN_PIPELINE = 'dvc.yaml';
+
+/** The name that a stage is recorded by: `train` for `dvc.yaml:train` and `./dvc.yaml:train`. */
+export const recordedStage = (typed: string): string => typed.replace(/^(?:\.\/+)+/, '').replace(/^dvc\.yaml:/, '');
+
+/**
+ * True for the wanted stage, for an iteration of it when it is a loop (`eval` matches `eval@a`, too), and for each stage of a wanted
+ * `sub/dvc.yaml`.
+ */
+export function isOfStage(stage: string | undefined, wanted: string): boolean {
+  if (stage === undefined) return false;
+  const name = recordedStage(wanted);
+  if (name === OWN_PIPELINE) return !/^[^@]*(?:dvc\.yaml:|\.dvc$)/.test(stage);
+  return stage === name || stage.startsWith(`${name}@`) || (isPipeline(name) && stage.startsWith(`${name}:`));
+}
+
+const isPipeline = (name: string): boolean => name.endsWith(`/${OWN_PIPELINE}`);
+
+/** The texts that recorded names of a wanted stage are, or begin with; undefined when there are none. */
+export function stagePrefixes(
+  wanted: string,
+): readonly { readonly text: string; readonly isWhole: boolean }[] | undefined {
+  const name = recordedStage(wanted);
+  if (name === OWN_PIPELINE) return undefined;
+  const ends = isPipeline(name) ? ['@', ':'] : ['@'];
+  return [{ text: name, isWhole: true }, ...ends.map((end) => ({ text: name + end, isWhole: false }))];
+}
 
 /** The stage of a path that belonged to the stage `before`. */
 export const stageAfter = ({ outs, areAll }: Stages, path: RawPath, before: string | undefined): string | undefined =>

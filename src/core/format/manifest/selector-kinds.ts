@@ -13,7 +13,7 @@ import { usageError } from '../../platform/failures/errors.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
 import type { Entry, ManifestHead } from './manifest-types.js';
 import { NOT_HERE } from './nothing-selected.js';
-import { isOfStage } from './provenance.js';
+import { isOfStage, stagePrefixes } from './provenance.js';
 
 /** Selectors: an entry must match one of each kind that is given. */
 export interface Selectors {
@@ -56,7 +56,6 @@ const cleanPath = (text: string): string => text.replace(/^(?:\.\/+)+/, '').repl
 const literalOf = (text: string): RawPath => rawFromText(JSON.stringify(text));
 
 const SLASH = rawFromText('/');
-const ROUND = rawFromText('@');
 
 /** With more paths than this, parsing every line is faster than searching for each. */
 const MAX_NEEDLED = 64;
@@ -297,7 +296,5 @@ const stageTest =
   ({ stage }: Matched): boolean =>
     isOfStage(stage, wanted);
 
-const stageNeedles = (stage: string): readonly RawPath[] => [
-  literalOf(stage),
-  withEnd(literalOf(stage).slice(0, -1), ROUND),
-];
+const stageNeedles = (wanted: string): readonly RawPath[] | undefined =>
+  stagePrefixes(wanted)?.map(({ text, isWhole }) => literalOf(text).slice(0, isWhole ? undefined : -1));

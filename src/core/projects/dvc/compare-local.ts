@@ -2,13 +2,14 @@
 // files are followed, because DVC replaces files with links to its cache.
 import fs from 'node:fs';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { createHash } from 'node:crypto';
 import { systemCode } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
 import type { Listing } from '../../restore/listing/listing.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { displayPath, fsPath, type RawPath, TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { progressMeter } from '../../events/progress-meter.js';
+import { isInOwnFolder } from './untrackable.js';
+import { ContentMd5 } from './content-md5.js';
 import { failureReason } from '../../restore/output-tree/refusal.js';
 import { isOfStage } from '../../format/manifest/provenance.js';
 
@@ -42,7 +43,7 @@ export interface LocalComparison {
 /** Number of files after which other work gets its turn. */
 const AT_ONCE = 200;
 
-/** Compares everything but folders, in path order. @throws cancelled */
+/** Compares everything but folders and what lies in those of git and DVC, in path order. @throws cancelled */
 export async function compareLocal(options: CompareLocalOptions): Promise<LocalComparison> {
   const { listing, emit, signal } = options;
   const wanted = wantedFiles(options);
@@ -72,7 +73,7 @@ export async function compareLocal(options: CompareLocalOptions): Promise<LocalC
 function wantedFiles({ listing, stage }: CompareLocalOptions): readonly number[] {
   const wanted: number[] = [];
   for (let index = 0; index < listing.count; index++) {
-    if (listing.type(index) === 'directory') continue;
+    if (listing.type(index) === 'directory' || isInOwnFolder(listing.path(index))) continue;
     if (stage === undefined || isOfStage(listing.stage(index), stage)) wanted.push(index);
   }
   return wanted;
@@ -120,45 +121,5 @@ class FileComparer {
     if (md5 === undefined) return { state: 'unknown', reason: 'its size is equal, and the manifest has no MD5' };
     const found = await this.md5.of(path, (bytes) => this.onBytes(bytes, index));
     return found === md5 ? undefined : modified('its content differs');
-  }
-}
-
-// Computes the MD5 of a local file. It is read piece by piece into one buffer, and other work gets its turn in between.
-
-const BUFFER_BYTES = 1024 * 1024;
-/** Bytes read without a pause: 10 to 20 ms of work. */
-const TURN_BYTES = 8 * BUFFER_BYTES;
-// O_NONBLOCK, because a pipe in place of the file would wait for a writer. Windows has no such flag.
-const FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
-
-class ContentMd5 {
-  private readonly buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  private sinceYield = 0;
-
-  constructor(private readonly signal: AbortSignal) {}
-
-  /** Returns the MD5 of the file in hex; `onBytes` is called for each piece. @throws the system's error, cancelled */
-  async of(path: RawPath, onBytes: (bytes: number) => void): Promise<string> {
-    const hash = createHash('md5');
-    const fd = fs.openSync(fsPath(path), FLAGS);
-    try {
-      for (;;) {
-        const count = fs.readSync(fd, this.buffer, 0, BUFFER_BYTES, null);
-        if (count === 0) return hash.digest('hex');
-        hash.update(this.buffer.subarray(0, count));
-        onBytes(count);
-        await this.spend(count);
-      }
-    } finally {
-      fs.closeSync(fd);
-    }
-  }
-
-  private async spend(bytes: number): Promise<void> {
-    this.sinceYield += bytes;
-    if (this.sinceYield < TURN_BYTES) return;
-    this.sinceYield = 0;
-    throwIfCancelled(this.signal);
-    await yieldToOthers();
   }
 }

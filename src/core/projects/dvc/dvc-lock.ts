@@ -39,23 +39,34 @@ function readStage(file: YamlFile, name: string, fields: Value): LockedStage {
     throw file.problem(['stages', name], `stage '${name}' has no 'cmd'`);
   return {
     command: commands.join(' && '),
-    deps: readPaths(file, name, 'deps', fields),
-    outs: readPaths(file, name, 'outs', fields),
+    deps: readPaths(file, 'deps', fields, stageAt(name)),
+    outs: readPaths(file, 'outs', fields, stageAt(name)),
     params: readParams(file, name, fields.get('params') ?? new Map<string, Value>()),
   };
 }
 
-function readPaths(file: YamlFile, name: string, key: 'deps' | 'outs', fields: ValueMap): readonly StagePath[] {
+/** Where a list of paths stands: the keys above it, and words for a message. */
+interface ListPlace {
+  readonly keys: readonly string[];
+  readonly of: string;
+}
+
+const stageAt = (name: string): ListPlace => ({ keys: ['stages', name], of: ` of stage '${name}'` });
+
+/** Reads the dependencies or outputs of a stage in dvc.lock, or of a `.dvc` file. @throws integrity */
+export function readPaths(
+  file: YamlFile,
+  key: 'deps' | 'outs',
+  fields: ValueMap,
+  { keys, of }: ListPlace = { keys: [], of: '' },
+): readonly StagePath[] {
   const list = fields.get(key) ?? [];
-  if (!isList(list)) throw file.problem(['stages', name, key], `'${key}' of stage '${name}' is not a list`);
+  if (!isList(list)) throw file.problem([...keys, key], `'${key}'${of} is not a list`);
   return list.map((item, index) => {
     const path = isMap(item) ? readPath(item) : undefined;
-    if (path === undefined)
-      throw file.problem(
-        ['stages', name, key, String(index)],
-        `'${key}' of stage '${name}' holds something that is not a path with its MD5 and size`,
-      );
-    return path;
+    if (path !== undefined) return path;
+    const message = `'${key}'${of} holds something that is not a path with its MD5 and size`;
+    throw file.problem([...keys, key, String(index)], message);
   });
 }
 
@@ -65,10 +76,9 @@ function readPath(item: ValueMap): StagePath | undefined {
   const digest = typeof md5 === 'string' || md5 instanceof PythonNumber ? textOf(md5).toLowerCase() : undefined;
   const isRead = typeof path === 'string' && (md5 === undefined || (digest !== undefined && MD5.test(digest)));
   if (!isRead || size === null || nfiles === null) return undefined;
-  return {
-    path,
-    ...defined({ md5: digest, size, nfiles }),
-  };
+  // DVC 3 says how an MD5 was made; one of which nothing is said was made by DVC 2.
+  const hash = digest !== undefined && item.get('hash') === undefined ? ('md5-dos2unix' as const) : undefined;
+  return { path, ...defined({ md5: digest, hash, size, nfiles }) };
 }
 
 /** Returns a whole number; undefined when there is no value, null for anything else. */

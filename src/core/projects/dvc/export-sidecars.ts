@@ -89,9 +89,13 @@ function linkedContent(listing: Listing, index: number): Pick<SidecarFile, 'size
   return { md5: start + end, size: cached === undefined ? undefined : listing.sizeBytes(cached) };
 }
 
-/** Returns warnings about folders whose content differs from dvc.lock at the time of the upload; their `.dvc` files describe the upload. */
+/**
+ * Returns warnings about folders whose content differs from dvc.lock at the time of the upload; their `.dvc` files describe the upload. An
+ * MD5 of DVC 2 is none of the bytes, so it does not tell.
+ */
 function changedFolders(listing: Listing, { folders }: SidecarResult): readonly string[] {
-  const recorded = new Map(recordedOuts(listing).map(({ path, md5 }) => [rawFromText(path), md5]));
+  const told = recordedOuts(listing).filter(({ hash }) => hash === undefined);
+  const recorded = new Map(told.map(({ path, md5 }) => [rawFromText(path), md5]));
   return folders.flatMap(({ path, md5 }) => {
     const locked = recorded.get(path);
     if (locked === undefined || locked === md5) return [];

@@ -1,5 +1,6 @@
 // Reads the stages that one key below `stages` of dvc.yaml defines. dvc.lock has every stage that ever ran with its loops and templates
-// resolved, so templates are not resolved here: a stage that has some and never ran is not known.
+// resolved, so templates are not resolved here: a stage that has some and never ran is not known. The working folder alone is not in
+// dvc.lock: where it has a template, nobody can say which files the stage has.
 import { posix } from 'node:path';
 import type { DvcLock, LockedStage } from './dvc-lock.js';
 import type { Stage, StageParams, StagePath } from './stage-types.js';
@@ -14,29 +15,42 @@ const TEMPLATE = /(?<!\\)\$\{/;
 const DEFAULT_PARAMS = 'params.yaml';
 const OUTPUTS = ['outs', 'metrics', 'plots'];
 
-/** Returns the stages; none when they are known only after running. `folder` is that of dvc.yaml. @throws StageError */
+/** Why the stages of a definition are not known: it has loops or templates and never ran, or a template in its working folder. */
+export type UnknownStage = 'notRun' | 'wdir';
+
+/** The folders that a stage's paths are relative to. */
+export interface StagePlace {
+  /** Absolute path of the folder that is read. */
+  readonly folder: string;
+  /** Working folder relative to that, '' for itself; that of dvc.yaml where the stage has none. */
+  readonly workFolder: string;
+}
+
+/** Returns the stages, or why they are not known; `place` is that of dvc.yaml. @throws StageError */
 export function readStages(
   name: string,
   definition: Value,
-  folder: string,
+  place: StagePlace,
   lock: DvcLock | undefined,
-): readonly Stage[] {
+): readonly Stage[] | UnknownStage {
   if (!isMap(definition)) throw new StageError('it is not a map');
   const isLoop = definition.has('foreach');
   const fields = isLoop ? definition.get('do') : definition;
   if (!isMap(fields)) throw new StageError("it has 'foreach' and no 'do'");
+  const wdir = fields.get('wdir') ?? '';
+  if (hasTemplate(wdir)) return 'wdir';
+  const inside = { ...place, workFolder: placedPath(place, plainText(wdir)) };
   if (!isLoop && !definition.has('matrix')) {
     const locked = lock?.stages.get(name);
-    if (locked !== undefined) return [lockedStage(name, fields, folder, locked)];
-    return hasTemplate(fields) ? [] : [plainStage(name, fields, folder)];
+    if (locked !== undefined) return [lockedStage(name, fields, inside, locked)];
+    return hasTemplate(fields) ? 'notRun' : [plainStage(name, fields, inside)];
   }
   const rounds = [...(lock?.stages ?? [])].filter(([one]) => one.startsWith(`${name}@`));
-  return rounds.map(([one, locked]) => lockedStage(one, fields, folder, locked));
+  return rounds.length === 0 ? 'notRun' : rounds.map(([one, locked]) => lockedStage(one, fields, inside, locked));
 }
 
-function lockedStage(name: string, fields: ValueMap, folder: string, locked: LockedStage): Stage {
+function lockedStage(name: string, fields: ValueMap, place: StagePlace, locked: LockedStage): Stage {
   const { command, deps, outs, params } = locked;
-  const place = placeOf(fields, folder);
   const known = new Set(outs.map(({ path }) => path));
   const added = plainOuts(fields).filter(({ path }) => !known.has(path));
   return { name, command, deps: placed(place, deps), outs: placed(place, [...outs, ...added]), params };
@@ -49,8 +63,7 @@ const plainOuts = (fields: ValueMap): readonly StagePath[] =>
     return isList(list) ? pathsOf(list.filter((item) => !hasTemplate(item))) : [];
   });
 
-function plainStage(name: string, fields: ValueMap, folder: string): Stage {
-  const place = placeOf(fields, folder);
+function plainStage(name: string, fields: ValueMap, place: StagePlace): Stage {
   const paths = (key: string): readonly StagePath[] => placed(place, pathsOf(listOf(fields, key)));
   const command = fields.get('cmd');
   if (command === undefined) throw new StageError("it has no 'cmd'");
@@ -61,13 +74,6 @@ function plainStage(name: string, fields: ValueMap, folder: string): Stage {
     outs: OUTPUTS.flatMap(paths),
     params: paramsOf(listOf(fields, 'params')),
   };
-}
-
-/** Returns the working folder, which dvc.lock does not contain. */
-function placeOf(fields: ValueMap, folder: string): StagePlace {
-  const wdir = fields.get('wdir') ?? '';
-  if (hasTemplate(wdir)) throw new StageError("its 'wdir' is a template, which is not worked out: write the folder");
-  return { folder, workFolder: placedPath({ folder, workFolder: '' }, plainText(wdir)) };
 }
 
 function hasTemplate(value: Value): boolean {
@@ -82,7 +88,8 @@ function plainText(value: Value): string {
   return textOf(value).replaceAll('\\${', '${');
 }
 
-const placed = (place: StagePlace, paths: readonly StagePath[]): readonly StagePath[] =>
+/** Returns paths of a stage relative to the folder that is read. */
+export const placed = (place: StagePlace, paths: readonly StagePath[]): readonly StagePath[] =>
   paths.map((item) => ({ ...item, path: placedPath(place, item.path) }));
 
 function listOf(fields: ValueMap, key: string): readonly Value[] {
@@ -108,20 +115,12 @@ function paramsOf(list: readonly Value[]): StageParams {
   return Object.fromEntries([...files].map(([file, keys]) => [file, nulls(keys)]));
 }
 
-/** The folders that a stage's paths are relative to. */
-interface StagePlace {
-  /** Absolute path of the folder of dvc.yaml. */
-  readonly folder: string;
-  /** Working folder relative to that, '' for itself. */
-  readonly workFolder: string;
-}
-
 const URL = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** Returns a stage's path relative to the folder of dvc.yaml; URLs and paths outside stay as they are. */
-function placedPath({ folder, workFolder }: StagePlace, path: string): string {
+/** Returns a stage's path relative to the folder that is read; URLs and paths outside stay as they are. */
+export function placedPath({ folder, workFolder }: StagePlace, path: string): string {
   if (URL.test(path)) return path;
-  if (!posix.isAbsolute(path)) return posix.normalize(posix.join(workFolder, path)).replace(/\/+$/, '');
+  if (!posix.isAbsolute(path)) return posix.join(workFolder, path).replace(/\/+$/, '');
   const inside = posix.relative(folder, path);
   return inside === '..' || inside.startsWith('../') ? path : inside;
 }

@@ -13,7 +13,7 @@ export interface StageCount {
 
 export interface StageCounts {
   readonly head: ManifestHead;
-  /** Counts by stage, in the order of the names. */
+  /** Counts by stage, in the order of the names; also of stages that made empty folders alone. */
   readonly stages: ReadonlyMap<string, StageCount>;
   /** Files without a recorded stage. */
   readonly others: StageCount;
@@ -40,9 +40,9 @@ export async function countStages(
     signal,
     emit,
     onEntry: ({ type, stage, size }) => {
-      if (type === 'directory') return;
       const count = counts.get(stage) ?? { files: 0, bytes: 0 };
       counts.set(stage, count);
+      if (type === 'directory') return;
       count.files++;
       count.bytes += size;
     },

@@ -33,6 +33,8 @@ export interface Extra {
   /** Holes of a cut file, which are stored as zeros. */
   readonly zeroRuns?: readonly (readonly [number, number])[];
   readonly target?: RawPath;
+  /** Of a link, the DVC stage that it was recorded for. */
+  readonly stage?: string;
   readonly linkGroup?: number;
   readonly xattrs?: ReadonlyMap<RawPath, Uint8Array>;
 }
@@ -106,12 +108,12 @@ export class TableBuilder {
   }
 }
 
-function extraOf({ segments, holes, target, linkGroup, xattrs }: Entry): Extra | undefined {
+function extraOf({ segments, holes, target, stage, linkGroup, xattrs }: Entry): Extra | undefined {
   if ((segments ?? holes ?? target ?? linkGroup ?? xattrs) === undefined) return undefined;
   return {
     ...(segments && { segments }),
     ...(holes && (segments === undefined ? { holes } : { zeroRuns: holes })),
-    ...(target !== undefined && { target }),
+    ...(target !== undefined && { target, ...(stage !== undefined && { stage }) }),
     ...(linkGroup !== undefined && { linkGroup }),
     ...(xattrs && { xattrs }),
   };

@@ -1,6 +1,7 @@
 // Makes hard links and symbolic links when every file is in place, so that nothing is ever written through one of them.
 import { setAttributes } from './set-attributes.js';
 import { errorText } from '../../platform/failures/errors.js';
+import { leadsOut } from '../../platform/paths/leads-out.js';
 import { displayPath, type RawPath, rawFromText, TOP, splitPath, withEnd } from '../../platform/paths/raw-path.js';
 import { fileMetadata } from './file-metadata.js';
 import type { Folder } from '../output-tree/output-tree.js';
@@ -164,4 +165,23 @@ export function makeLinks(writing: LinkWriting, hardlinks: ReadonlyMap<number, n
     }
   };
   maker.each(symlinks(), (index) => maker.symlink(index));
+  warnings.push(...outsideText(writing));
+}
+
+const NAMED = 5;
+
+/** Names links in outputs of DVC that lead out of the folder: the archive has no content for them. */
+function outsideText({ table, extras }: LinkWriting): readonly string[] {
+  const outside = [...extras].flatMap(([index, { target, stage }]) => {
+    const isThere = table.columns.state[index] === STATE.done || table.columns.state[index] === STATE.unchanged;
+    const path = table.path(index);
+    return isThere && stage !== undefined && target !== undefined && leadsOut(path, target) ? [displayPath(path)] : [];
+  });
+  if (outside.length === 0) return [];
+  const more = outside.length > NAMED ? ` and ${outside.length - NAMED} more` : '';
+  const [links, they] = outside.length === 1 ? ['link', 'leads'] : ['links', 'lead'];
+  const named = outside.slice(0, NAMED).join(', ') + more;
+  return [
+    `${outside.length} ${links} of DVC outputs ${they} out of the folder, without content in the archive: ${named}`,
+  ];
 }

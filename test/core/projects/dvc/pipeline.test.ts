@@ -1,25 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Pipeline, readPipeline } from '../../../../src/core/projects/dvc/pipeline.js';
-import { tempFolder } from '../../../support/temp-folder.js';
+import { folderWith, NEVER, pipelineOf } from './pipeline-of.js';
 import { raw } from '../../../support/raw.js';
-
-/** Writes files into a new folder and reads its pipeline. */
-async function pipelineOf(files: Readonly<Record<string, string | Buffer>>): Promise<Pipeline> {
-  const pipeline = await readPipeline(await folderWith(files));
-  if (pipeline === undefined) throw new Error('there is no dvc.yaml');
-  return pipeline;
-}
-
-async function folderWith(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
-  const folder = await tempFolder();
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
-  return folder;
-}
 
 const failure = async (files: Readonly<Record<string, string | Buffer>>): Promise<string> =>
   await pipelineOf(files).then(
@@ -95,7 +79,7 @@ stages:
   });
 
   test('there is no pipeline without dvc.yaml, and an empty one has no stages', async () => {
-    expect(await readPipeline(await folderWith({ 'dvc.lock': "schema: '2.0'\n" }))).toBeUndefined();
+    expect(await readPipeline(await folderWith({ 'dvc.lock': "schema: '2.0'\n" }), NEVER)).toBeUndefined();
     expect((await pipelineOf({ 'dvc.yaml': '' })).stages).toEqual([]);
     expect((await pipelineOf({ 'dvc.yaml': 'metrics: [a.json]\n' })).stages).toEqual([]);
   });
@@ -118,7 +102,7 @@ stages:
 
     expect(names(pipeline)).toEqual(['plain', 'each@us', 'each@1e-05', 'train@rnn', 'tuned']);
     expect(paths(pipeline, 'each@1e-05')).toEqual(['s/1e-05']);
-    expect(pipeline.notRun).toEqual([]);
+    expect(pipeline.unknown).toEqual([]);
   });
 
   test('outputs that were added since the stage ran are its own, those with templates once it ran again', async () => {
@@ -131,18 +115,23 @@ stages:
   });
 
   test('of stages that never ran are not worked out; a backslash makes a template plain text', async () => {
-    const { stages, notRun } = await pipelineOf({ 'dvc.yaml': DVC });
+    const { stages, unknown } = await pipelineOf({ 'dvc.yaml': DVC });
 
     expect(stages.map(({ name, command }) => [name, command])).toEqual([['plain', 'echo ${HOME} 1e-5']]);
-    expect(notRun).toEqual(['each', 'train', 'tuned']);
+    expect(unknown).toEqual(['each', 'train', 'tuned'].map((name) => ({ name, why: 'notRun' })));
   });
 
-  test('in wdir are refused with their line: dvc.lock does not say where a stage ran', async () => {
-    const lock = "schema: '2.0'\nstages: {s: {cmd: ran}}";
+  test('in wdir cost that stage its name alone: dvc.lock does not say where a stage ran', async () => {
+    const { stages, unknown } = await pipelineOf({
+      'dvc.yaml': "stages:\n  s: {wdir: '${x}', cmd: x}\n  t: {cmd: x, outs: [a]}\n",
+      'dvc.lock': "schema: '2.0'\nstages: {s: {cmd: ran, outs: [{path: b}]}}",
+    });
 
-    expect(await failure({ 'dvc.yaml': "stages:\n  s: {wdir: '${x}', cmd: x}\n", 'dvc.lock': lock })).toMatch(
-      /dvc\.yaml line 2: stage 's': its 'wdir' is a template/,
-    );
+    expect(stages.map(({ name }) => name)).toEqual(['t']);
+    expect(unknown).toEqual([{ name: 's', why: 'wdir' }]);
+  });
+
+  test('a loop without a body is named with its line', async () => {
     expect(await failure({ 'dvc.yaml': 'stages:\n  s: {foreach: [1]}\n' })).toMatch(
       /line 2: stage 's': it has 'foreach' and no 'do'$/,
     );
@@ -185,18 +174,18 @@ stages:
 `;
 
   test('is the truth where it has a stage; the others come from dvc.yaml, and what dvc.yaml lost is gone', async () => {
-    const { stages, lockMd5 } = await pipelineOf({ 'dvc.yaml': YAML, 'dvc.lock': LOCK });
+    const { stages } = await pipelineOf({ 'dvc.yaml': YAML, 'dvc.lock': LOCK });
 
     expect(stages[0]).toEqual({
       name: 'train@fast',
       command: 'python train.py 3',
+      lockMd5: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
       deps: [{ path: 'sub/data/raw', md5: '6fdb5336fce0dbfd669f83065f107551.dir', size: 123, nfiles: 2 }],
       outs: [{ path: 'sub/model.pkl', md5: 'de7371b0119f4f75f9de703c7c3bac16', size: 9 }, { path: 'sub/more' }],
       params: { 'params.yaml': { lr: 1e-5, layers: { size: 3, names: ['a', 'b'] } } },
     });
     expect(stages[1]).toMatchObject({ name: 'later', command: 'new', outs: [{ path: 'later.bin' }] });
     expect(stages).toHaveLength(2);
-    expect(lockMd5).toMatch(/^[0-9a-f]{32}$/);
   });
 
   test('a stage that it has needs no template of dvc.yaml', async () => {
@@ -278,9 +267,9 @@ describe('a file that is damaged or hostile', () => {
 
   test('a pipe in place of the file is not waited for', async () => {
     const folder = await folderWith({});
-    await mkdir(join(folder, 'dvc.yaml'));
+    execFileSync('mkfifo', [join(folder, 'dvc.yaml')]);
 
-    await expect(readPipeline(folder)).rejects.toThrow(/dvc\.yaml is not a file$/);
+    await expect(readPipeline(folder, NEVER)).rejects.toThrow(/dvc\.yaml is not a file$/);
   });
 
   test('__proto__ is a name like others', async () => {
