@@ -102,8 +102,8 @@ async function asRecorded({ rebuilt, current, found }: PutRebuiltOptions): Promi
   if (found === undefined || damaged === undefined) return undefined;
   const { replaces } = damaged;
   const head = replaces === undefined ? rebuilt.head : { ...rebuilt.head, replaces };
-  for (const isHeadApart of [true, false]) {
-    const plain = await composeManifest(head, rebuilt.entries(), { isHeadApart });
+  for (const layout of ['indexed', 'head-apart', 'one-member'] as const) {
+    const plain = await composeManifest(head, rebuilt.entries(), layout);
     if (plain.sha256 === found.record.manifestSha256) return plain;
   }
   return undefined;
