@@ -16,16 +16,15 @@ import { provenanceText } from './provenance.js';
 export async function composeManifest(
   head: ManifestHead,
   mentions: AsyncIterable<readonly Mention[]>,
-  layout: ManifestLayout = 'indexed',
+  { blockEntries, isOneMember = false }: ManifestLayout = {},
 ): Promise<EncodedManifest> {
-  const text = new ManifestText(layout);
+  const text = new ManifestText(blockEntries);
   const headText = manifestHeadText(head);
-  const isTogether = layout === 'one-member';
   try {
-    if (isTogether) text.add(headText);
+    if (isOneMember) text.add(headText);
     await addLines(text, head, mentions);
     text.add(']}\n');
-    return encodedManifest(await text.finish(isTogether ? undefined : headText));
+    return encodedManifest(await text.finish(isOneMember ? undefined : headText));
   } catch (error) {
     text.destroy();
     throw error;

@@ -12,8 +12,13 @@ const BLOCK_CHARACTERS = 2 * 1024 * 1024;
 /** Blocks that may wait for their compression. */
 const MAX_WAITING = 4;
 
-/** How a manifest is laid out. What older versions wrote is written again where a repair wants the very bytes that were recorded. */
-export type ManifestLayout = 'indexed' | 'head-apart' | 'one-member';
+/** How a manifest is laid out. A repair that wants the very bytes that were recorded writes as older versions did. */
+export interface ManifestLayout {
+  /** Entries of a block; `Infinity` for no blocks and no index. */
+  readonly blockEntries?: number;
+  /** True for a head that is in one gzip member with the entries. */
+  readonly isOneMember?: boolean;
+}
 
 export class ManifestText {
   private block = new GzipText();
@@ -22,18 +27,16 @@ export class ManifestText {
   private lines = 0;
   private characters = 0;
   private isAtLine = false;
-  private readonly isIndexed: boolean;
   private readonly blocks: { readonly first: RawPath; readonly bytes: Promise<Buffer> }[] = [];
   private waiting = 0;
 
-  constructor(layout: ManifestLayout = 'indexed') {
-    this.isIndexed = layout === 'indexed';
-  }
+  /** @param blockEntries Entries of a block; `Infinity` for no blocks */
+  constructor(private readonly blockEntries = BLOCK_ENTRIES) {}
 
   /** Adds text of `files`, cut anywhere. When it returns false, wait for `drained` before adding more. */
   add(text: string): boolean {
     let start = 0;
-    for (let end = this.isIndexed ? text.indexOf('\n') : -1; end >= 0; end = text.indexOf('\n', end + 1)) {
+    for (let end = this.isCut ? text.indexOf('\n') : -1; end >= 0; end = text.indexOf('\n', end + 1)) {
       this.pass(text.slice(start, end + 1));
       this.lines++;
       this.isAtLine = true;
@@ -42,8 +45,12 @@ export class ManifestText {
     return this.pass(text.slice(start)) && this.waiting < MAX_WAITING;
   }
 
+  private get isCut(): boolean {
+    return this.blockEntries !== Infinity;
+  }
+
   private get isFull(): boolean {
-    return this.lines >= BLOCK_ENTRIES || this.characters >= BLOCK_CHARACTERS;
+    return this.lines >= this.blockEntries || this.characters >= BLOCK_CHARACTERS;
   }
 
   /** Adds at most one line. */
@@ -51,7 +58,7 @@ export class ManifestText {
     if (text === '') return true;
     // A block ends before an entry that it has no room for, so that the end of the list is no block.
     if (this.isAtLine && this.isFull && text.startsWith('{')) this.cut();
-    if (this.isIndexed && this.lines === 0) this.begun += text;
+    if (this.isCut && this.lines === 0) this.begun += text;
     this.characters += text.length;
     this.isAtLine = false;
     return this.block.add(text);
