@@ -19,11 +19,8 @@ export interface ExpectedDigests extends ReadonlyArray<string> {
 }
 
 /** These digests, or one that the records of this dataset name by now. */
-export const expectedIn = (
-  datasetId: string,
-  digests: readonly string[],
-  index?: ManifestIndex | undefined,
-): ExpectedDigests => Object.assign([...digests], { datasetId, index });
+export const expectedIn = (datasetId: string, digests: readonly string[], index?: ManifestIndex): ExpectedDigests =>
+  Object.assign([...digests], { datasetId, index });
 
 /**
  * The digests that the version record of the upload names, if there is one that may be read: for an upload that the user named by its ID.
