@@ -7,14 +7,31 @@ import { globalFlagsFor } from '../../src/cli/global-flags.js';
 import { exitStatusesOf, flagFacts, flagTerm, flagText } from '../../src/cli/help.js';
 import { commandsUnder, type Node } from '../../src/cli/tree.js';
 
-// A backslash begins an escape, a dot or an apostrophe at the start of a line a request; a hyphen must stay one to be copied.
-const roff = (text: string): string =>
-  text
-    .replaceAll('\\', String.raw`\e`)
-    .replaceAll('-', String.raw`\-`)
-    .replaceAll(/^(?=[.'])/gm, String.raw`\&`);
+/** What roff takes for something else: escapes, hyphens, and what it sets as typographic quotes and accents, which no shell takes. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  '\\': String.raw`\e`,
+  '-': String.raw`\-`,
+  "'": String.raw`\(aq`,
+  '`': String.raw`\(ga`,
+  '^': String.raw`\(ha`,
+  '~': String.raw`\(ti`,
+  '…': '...',
+};
 
-const item = (term: string, text: string): string => `.TP\n.B ${roff(term)}\n${roff(text)}`;
+/** Any other character outside of ASCII: plain roff reads bytes. */
+const escaped = (character: string): string => {
+  const code = character.codePointAt(0) ?? 0;
+  return SPECIAL[character] ?? String.raw`\[u${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+};
+
+/** Text as roff prints it unchanged. A dot at the start of a line would begin a request. */
+export const roff = (text: string): string =>
+  text.replaceAll(/[\\\-'`^~]|[^\t\n -~]/gu, escaped).replaceAll(/^(?=\.)/gm, String.raw`\&`);
+
+/** Text as the arguments of a macro, where a double quote would begin one with spaces. */
+const bold = (text: string): string => `.B ${roff(text).replaceAll('"', String.raw`\(dq`)}`;
+
+const item = (term: string, text: string): string => `.TP\n${bold(term)}\n${roff(text)}`;
 
 const flagItems = (path: string, flags: Flags): readonly string[] =>
   Object.entries(flags).map(([key, flag]) => {
@@ -33,10 +50,10 @@ interface Page {
   readonly sections: readonly (readonly [title: string, body: readonly string[]])[];
 }
 
-function page({ path, summary, sections }: Page, version: string): string {
+function page({ path, summary, sections }: Page, { version, date }: Release): string {
   const name = pageName(path);
   return [
-    `.TH ${name.toUpperCase()} 1 "" "archiver ${version}" "archiver"`,
+    `.TH ${name.toUpperCase()} 1 ${date} "archiver ${version}" "archiver"`,
     '.SH NAME',
     `${roff(name)} ${String.raw`\-`} ${roff(summary)}`,
     ...sections.filter(([, body]) => body.length > 0).flatMap(([title, body]) => [`.SH ${title}`, ...body]),
@@ -44,7 +61,11 @@ function page({ path, summary, sections }: Page, version: string): string {
   ].join('\n');
 }
 
-const paragraphs = (text: string): readonly string[] => text.split('\n').flatMap((line) => ['.PP', roff(line)]);
+/** A heading begins the first paragraph by itself. */
+const paragraphs = (texts: readonly string[]): readonly string[] =>
+  texts
+    .flatMap((text) => text.split('\n'))
+    .flatMap((line, index) => (index === 0 ? [roff(line)] : ['.PP', roff(line)]));
 
 const commandPage = (command: Declaration): Page => ({
   path: command.path,
@@ -52,11 +73,11 @@ const commandPage = (command: Declaration): Page => ({
   sections: [
     [
       'SYNOPSIS',
-      [`.B archiver ${roff(command.path)}`, roff([...(command.args ?? []).map(argUsage), '[flags]'].join(' '))],
+      [bold(`archiver ${command.path}`), roff([...(command.args ?? []).map(argUsage), '[flags]'].join(' '))],
     ],
     [
       'DESCRIPTION',
-      [command.description ?? '', ...(command.rules ?? []).map(({ text }) => text)].filter(Boolean).flatMap(paragraphs),
+      paragraphs([command.description ?? '', ...(command.rules ?? []).map(({ text }) => text)].filter(Boolean)),
     ],
     ['ARGUMENTS', (command.args ?? []).map(({ name, describe }) => item(name, describe))],
     ['OPTIONS', flagItems(command.path, command.flags ?? {})],
@@ -70,15 +91,35 @@ const programPage = (root: Node): Page => ({
   path: '',
   summary: root.summary,
   sections: [
-    ['SYNOPSIS', ['.B archiver', roff('COMMAND [arguments] [flags]')]],
+    ['SYNOPSIS', [bold('archiver'), roff('COMMAND [arguments] [flags]')]],
     ['COMMANDS', [...commandsUnder(root)].map(({ path, summary }) => item(`${pageName(path)}(1)`, summary))],
     ['OPTIONS OF EVERY COMMAND', flagItems('', globalFlagsFor(root))],
     ['ENVIRONMENT', RESERVED_VARIABLES.map(({ name, describe }) => item(name, describe))],
   ],
 });
 
+export interface Release {
+  readonly version: string;
+  /** Such as 2026-11-30. */
+  readonly date: string;
+}
+
+/**
+ * The date in the heading of this version in CHANGELOG.md: the same pages come of the same source on any day.
+ * @throws Error where the version has no heading, or its heading no date
+ */
+export function releaseOf(version: string, changelog: string): Release {
+  const heading = changelog.split('\n').find((line) => line.startsWith(`## ${version},`));
+  const date = /\b\d{4}-\d\d-\d\d\b/.exec(heading ?? '')?.[0];
+  if (date === undefined)
+    throw new Error(
+      `CHANGELOG.md has no heading "## ${version}, …" with a date such as 2026-11-30, which manual pages need`,
+    );
+  return { version, date };
+}
+
 /** All pages by their file names, such as `archiver-upload.1`. */
-export function manPages(root: Node, version: string): ReadonlyMap<string, string> {
+export function manPages(root: Node, release: Release): ReadonlyMap<string, string> {
   const pages = [programPage(root), ...Array.from(commandsUnder(root), commandPage)];
-  return new Map(pages.map((one) => [`${pageName(one.path)}.1`, page(one, version)]));
+  return new Map(pages.map((one) => [`${pageName(one.path)}.1`, page(one, release)]));
 }

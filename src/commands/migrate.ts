@@ -56,7 +56,10 @@ export const command = defineCommand({
     'manifest with what the archive said. What the archive is (tar, tar.gz or tar.zst) is decided by its content, whatever ' +
     'its name. The temporary folder is removed however it ends, unless --keep-temp is given.\n' +
     'The dataset is that of the archive: migrating it again makes the next version. Members keep their paths, modes, ' +
-    'times, links, attributes and holes. Owners are taken as numbers, and only root can keep them. Setuid and setgid bits ' +
+    'times to the nanosecond, symbolic and hard links, holes, extended attributes and POSIX access control lists (of tar, star ' +
+    'and bsdtar). Owners are taken as numbers, and only root can keep them; so are accounts in access control lists, ' +
+    'and where the archive has a name alone, its number on this computer. Access control lists of NFS, times of access ' +
+    'and names of owners are not kept. What was lost is named in the result (not kept). Setuid and setgid bits ' +
     'are recorded; files that --keep-temp leaves on this computer lose them.\n' +
     'Devices and FIFOs are left out and named. Members that lead out of the folder (absolute, with .., below a link) are ' +
     'refused and named, and the rest is migrated. Of members with one name the last one counts. An archive that is damaged ' +

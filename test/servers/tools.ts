@@ -1,5 +1,6 @@
 // What suites need beside servers: installed, or unpacked, where it is not on the PATH.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,8 +9,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const INSTALL_MS = 600_000;
 
-const isThere = (...commands: readonly (readonly [string, string])[]): Promise<boolean> =>
-  Promise.all(commands.map(([name, flag]) => run(name, [flag]))).then(
+const areThere = (...programs: readonly string[]): Promise<boolean> =>
+  run('sh', ['-c', programs.map((name) => `command -v ${name}`).join(' && ')]).then(
     () => true,
     () => false,
   );
@@ -17,24 +18,40 @@ const isThere = (...commands: readonly (readonly [string, string])[]): Promise<b
 const leftOut = (what: string, error: unknown): void =>
   void process.stderr.write(`left out: what needs ${what} (${(error as Error).message.split('\n')[0]})\n`);
 
+/** Programs that single suites need, or files, by the packages of Debian that have them. */
+const OPTIONAL = {
+  'golang-go': 'go',
+  buildah: 'buildah',
+  mandoc: 'mandoc',
+  groff: 'groff',
+  zsh: 'zsh',
+  fish: 'fish',
+  'libarchive-tools': 'bsdtar',
+  busybox: 'busybox',
+  pax: 'pax',
+  'p7zip-full': '7z',
+  'python3-zstandard': '/usr/lib/python3/dist-packages/zstandard',
+};
+
 /**
- * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof and buildah are installed when they are not on the PATH.
- * Where Go or buildah cannot be had, the suite that needs it is skipped.
+ * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof, buildah, what formats manual pages, shells, and readers of
+ * tar and zstd are installed when they are not there. Where one of the others than spin cannot be had, the suite that needs it is skipped.
  */
 export async function installTools(): Promise<void> {
   const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   const install = (...packages: readonly string[]): Promise<unknown> =>
     run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
-  const [hasModel, hasGo, hasBuildah] = await Promise.all([
-    isThere(['spin', '-V'], ['cc', '--version']),
-    isThere(['go', 'version']),
-    isThere(['buildah', '--version']),
-  ]);
-  if (hasModel && hasGo && hasBuildah) return;
-  await run('apt-get', ['update', '-qq'], options);
+  const hasModel = await areThere('spin', 'cc');
+  const lacking: string[] = [];
+  for (const [name, wanted] of Object.entries(OPTIONAL))
+    if (!existsSync(wanted) && !(await areThere(wanted))) lacking.push(name);
+  if (hasModel && lacking.length === 0) return;
+  await run('apt-get', ['update', '-qq'], options).catch((error: unknown) => {
+    if (!hasModel) throw error;
+    leftOut('what Debian has of today', error);
+  });
   if (!hasModel) await install('spin', 'gcc', 'libc6-dev');
-  for (const name of [...(hasGo ? [] : ['golang-go']), ...(hasBuildah ? [] : ['buildah'])])
-    await install(name).catch((error: unknown) => leftOut(name, error));
+  for (const name of lacking) await install(name).catch((error: unknown) => leftOut(name, error));
 }
 
 export interface FoundPrometheus {

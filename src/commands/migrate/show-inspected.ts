@@ -11,7 +11,7 @@ import { displayPath, printable, type RawPath } from '../../core/platform/paths/
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp as timeText } from '../../ui/format-time.js';
 import { lookOf } from '../../ui/look.js';
-import { amountText, textOf } from '../kit/lines.js';
+import { amountText, fact, textOf } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
 import { plannedDocument, plannedFacts, withGates } from '../upload/dry-run.js';
 
@@ -32,7 +32,7 @@ export async function showInspected(
   { archiveUrl, requests, durationMs, destination, storageClass, shardCount, values }: Inspection,
   context: Context<'migrate'>,
 ): Promise<number> {
-  const { contents, files, bytes, tempBytes, packedBytes, format, datasetId, skipped } = found;
+  const { contents, files, bytes, tempBytes, packedBytes, format, datasetId, skipped, notKept } = found;
   const planned = roughlyPlanned({ storageClass, files, bytes, packedBytes }, shardCount);
   const plan = await withGates({ planned, destination }, values, context);
   if (context.json) {
@@ -54,6 +54,7 @@ export async function showInspected(
       tempBytes,
       validated: false,
       originalDeleted: false,
+      notKept,
       skipped: skipped.map(({ path, reason }) => ({ path, reason })),
       durationMs,
       requests,
@@ -67,6 +68,7 @@ export async function showInspected(
     const lines = [
       `Would migrate ${amount} from ${printable(archiveUrl)} (${format})`,
       `About ${formatBytes(tempBytes)} are needed in the temporary folder.`,
+      ...notKept.map((sentence) => fact('not kept', sentence)),
       ...plannedFacts({ ...plan, datasetId }, context),
       ...problemLines('left out', skipped, lookOf(context.colors.stdout, context.env)),
       'Nothing was written (--dry-run).',

@@ -8,11 +8,22 @@ import { tempFolder } from '../../support/temp-folder.js';
 import { type FocusValidator, focusValidator } from '../../servers/focus-validator.js';
 
 const INSTALL_MS = 900_000;
+/** Columns of what S3 has not (docs/decisions/071-bills.md): each of their rules fails, and each that asks for one of them. */
+const LEFT_OUT = [
+  'AvailabilityZone',
+  'BillingAccountType',
+  'CapacityReservation(?:Id|Status)',
+  'CommitmentDiscount(?:Category|Id|Name|Quantity|Status|Type|Unit)',
+  'SubAccountType',
+].join('|');
+const OF_WHAT_S3_HAS_NOT = new RegExp(
+  `^(?:(?:${LEFT_OUT})-C-\\d|CostAndUsage-D-\\d+-C: .*Column '(?:${LEFT_OUT})'|CostAndUsage-D-00[012]-M: .* AND failed)`,
+);
 /**
  * The specification wants no invoice id where there is no invoice, and one where there is; the validator asks for both of each row, and takes
  * either (InvoiceId-C-003-C).
  */
-const EXPECTED = ['InvoiceId-C-005-C'];
+const OF_INVOICES = /^InvoiceId-C-005-C:/;
 
 let validator: FocusValidator | string = '';
 
@@ -63,7 +74,7 @@ const RECORDS = [
   }),
 ];
 
-test('a FOCUS table of two months, all kinds of lines and odd names fails no rule of the validator', async ({
+test('a FOCUS table of two months, all kinds of lines and odd names fails no rule of the validator but of what S3 has not', async ({
   skip,
 }) => {
   if (typeof validator === 'string') {
@@ -76,9 +87,14 @@ test('a FOCUS table of two months, all kinds of lines and odd names fails no rul
   const report = ['cost', 'report', '--format', 'focus', '--period', 'all', '--output', 'focus.csv'];
   const { status } = await runCommand({ root: program(), folder, now }, report);
 
-  const { failed, passed } = await validator.validate(join(folder, 'focus.csv'));
+  const { failed, passed, skipped } = await validator.validate(join(folder, 'focus.csv'));
 
+  const known = failed.filter((rule) => OF_WHAT_S3_HAS_NOT.test(rule) || OF_INVOICES.test(rule));
+  process.stderr.write(
+    `focus-validator: ${passed + failed.length} rules checked (${skipped} do not apply), ${failed.length} failing, ` +
+      `${known.length} of them for what S3 has not, as docs/decisions/071-bills.md lists them\n`,
+  );
   expect(status).toBe(0);
-  expect(failed.filter((rule) => !EXPECTED.some((name) => rule.startsWith(`${name}:`)))).toEqual([]);
-  expect(passed).toBeGreaterThan(270);
+  expect(failed.filter((rule) => !known.includes(rule))).toEqual([]);
+  expect(passed).toBeGreaterThan(285);
 });

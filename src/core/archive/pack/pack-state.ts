@@ -6,7 +6,8 @@ import { cancelledError } from '../../platform/failures/errors.js';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
 import type { EntryExtra, LineSources } from '../../format/manifest/entry-line.js';
 import type { Provenance } from '../../format/manifest/provenance.js';
-import { type RawPath, rawFromBytes, TOP, pathBelow } from '../../platform/paths/raw-path.js';
+import { attributeRecords } from '../../format/tar/pax-records.js';
+import { type RawPath, TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import { MACHINE_XATTR } from '../scan/current-xattrs.js';
 import { type EntryTable, STATUS, XXH64_BYTES } from '../../format/columns/entry-table.js';
@@ -164,7 +165,7 @@ export class PackState {
     xattrs?.delete(MACHINE_XATTR);
     if (xattrs === undefined || xattrs.size === 0) return undefined;
     this.extras.set(index, { xattrs });
-    return new Map([...xattrs].map(([name, value]) => [`SCHILY.xattr.${paxKey(name)}`, rawFromBytes(value)]));
+    return attributeRecords(xattrs);
   }
 
   /** Makes the seeded XXH64 of a whole content, if one is recorded. */
@@ -243,6 +244,3 @@ export class PackState {
     return done;
   }
 }
-
-// Escapes a name as GNU tar does: a key of a pax record ends at its first `=`.
-const paxKey = (name: RawPath): string => name.replaceAll('%', '%25').replaceAll('=', '%3D');

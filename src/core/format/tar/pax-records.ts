@@ -1,11 +1,11 @@
 // Extended headers of tar members. Keys and values are byte strings: names that are not UTF-8 stay unchanged.
 import { integrityError } from '../../platform/failures/errors.js';
 import type { Timestamp } from '../manifest/manifest-types.js';
+import { ACL_RECORDS, aclText } from './posix-acl.js';
 import { type RawPath, rawFromBytes, rawFromLatin1, bytesOf, TOP } from '../../platform/paths/raw-path.js';
 
 export type PaxRecords = ReadonlyMap<string, RawPath>;
 
-const ACCESS_LISTS = ['SCHILY.acl.access', 'SCHILY.acl.default', 'SCHILY.acl.ace'];
 const XATTR = 'SCHILY.xattr.';
 const SPARSE_PAIRS = new Set(['GNU.sparse.offset', 'GNU.sparse.numbytes']);
 
@@ -62,17 +62,26 @@ export function paxTime(records: PaxRecords, key: string): Timestamp | undefined
   return nanos === 0 ? { seconds: 0 - seconds, nanos } : { seconds: -1 - seconds, nanos: 1_000_000_000 - nanos };
 }
 
+/** The records of a member with these extended attributes; lists of access are there a second time, as tars write them. */
+export function attributeRecords(xattrs: ReadonlyMap<RawPath, Buffer>): Map<string, RawPath> {
+  const records = new Map<string, RawPath>();
+  for (const [name, value] of xattrs) {
+    // Escaped as GNU tar does: a key of a record ends at its first `=`.
+    records.set(`${XATTR}${name.replaceAll('%', '%25').replaceAll('=', '%3D')}`, rawFromBytes(value));
+    const record = ACL_RECORDS.get(name);
+    const text = record === undefined ? undefined : aclText(value);
+    if (record !== undefined && text !== undefined) records.set(record, text);
+  }
+  return records;
+}
+
 /** Extended attributes among the records; undefined when there are none. */
 export function paxAttributes(records: PaxRecords): ReadonlyMap<RawPath, Buffer> | undefined {
   let found: Map<RawPath, Buffer> | undefined;
   for (const key of records.keys()) {
     if (!key.startsWith(XATTR)) continue;
-    // As GNU tar writes it: a key of a record ends at its first `=`.
     const name = rawFromLatin1(key.slice(XATTR.length).replaceAll('%3D', '=').replaceAll('%25', '%'));
     (found ??= new Map()).set(name, bytesOf(records.get(key) ?? TOP));
   }
   return found;
 }
-
-/** True when the member has access control lists, which are not kept. */
-export const hasAccessList = (records: PaxRecords): boolean => ACCESS_LISTS.some((key) => records.has(key));

@@ -2,7 +2,7 @@
 import type { Timestamp } from '../manifest/manifest-types.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { accountNumber, readHeaderFields } from './header-block.js';
-import { hasAccessList, paxAttributes, paxNumber, type PaxRecords, paxTime } from './pax-records.js';
+import { paxAttributes, paxNumber, type PaxRecords, paxTime } from './pax-records.js';
 import type { SparseRun } from './sparse-runs.js';
 
 export interface TarMember {
@@ -22,8 +22,6 @@ export interface TarMember {
   readonly gid: number | undefined;
   readonly mtime: Timestamp;
   readonly xattrs: ReadonlyMap<RawPath, Buffer> | undefined;
-  /** True when it has access control lists. */
-  readonly hasAccessList: boolean;
   /** All records of its extended header. */
   readonly records: PaxRecords;
   /** Offset of its data in the stream, after the map of a sparse file. */
@@ -88,7 +86,6 @@ export function draftMember(block: Buffer, { type, size, records, long }: Descri
     gid: gid === undefined ? header.gid : accountNumber(gid),
     mtime: paxTime(records, 'mtime') ?? { seconds: header.mtimeSeconds, nanos: 0 },
     xattrs: paxAttributes(records),
-    hasAccessList: hasAccessList(records),
     records,
     dataOffset: 0,
     dataSize: 0,

@@ -4,11 +4,13 @@
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { displayPath, type RawPath, TOP, splitPath } from '../../platform/paths/raw-path.js';
 import { failureReason, fatalError } from '../../restore/output-tree/refusal.js';
+import { withAccessLists } from './access-lists.js';
 import { ArchiveContents, cleanMemberPath, type Row } from './archive-contents.js';
 import { type DiskWriter, isArmed, type OpenFile } from './disk-writer.js';
 import { FileIntake } from './file-intake.js';
 import { finishExtraction } from './finish-extraction.js';
 import type { Losses } from './losses.js';
+import type { AccountIds } from '../../format/tar/posix-acl.js';
 import type { TarMember } from '../../format/tar/tar-member.js';
 import type { TarSink } from '../../format/tar/tar-reader.js';
 
@@ -22,6 +24,8 @@ export interface NotMigrated {
 export interface ExtractionDeps {
   readonly contents: ArchiveContents;
   readonly losses: Losses;
+  /** Numbers of this computer's accounts. */
+  readonly accounts: AccountIds;
   /** Undefined for a dry run: nothing is written. */
   readonly writer: DiskWriter | undefined;
   readonly onSkip: (skip: NotMigrated) => void;
@@ -64,14 +68,14 @@ export class Extraction implements TarSink {
     if (this.isClosing) this.close();
   }
 
-  member(member: TarMember): boolean {
+  member(given: TarMember): boolean {
     if (++this.members > MAX_MEMBERS) {
       throw new ArchiverError('unsupported', `it has more than ${MAX_MEMBERS} members, too many to migrate at once`, {
         hint: 'extract it with tar, and archive the folder with `archiver upload`',
       });
     }
-    if (member.hasAccessList) this.deps.losses.accessLists++;
-    const path = cleanMemberPath(member.path);
+    const path = cleanMemberPath(given.path);
+    const member = withAccessLists(given, this.deps.accounts, this.deps.losses);
     if (member.kind === 'special' || member.kind === 'unknown') {
       this.skip(path === '' ? member.path : path, member.what, member.kind === 'special');
       return false;

@@ -1,4 +1,5 @@
 // A dry run of a migration: reads the whole archive, judges every member as a migration would, and writes nothing.
+import { readAccountIds } from '../../archive/scan/account-names.js';
 import { deriveDatasetId } from '../../dataset/records/identity.js';
 import type { EventSink } from '../../events/events.js';
 import { rawFromText } from '../../platform/paths/raw-path.js';
@@ -27,6 +28,8 @@ export interface InspectedArchive {
   /** Bytes to be packed: every content once, holes counted, in tar streams. */
   readonly packedBytes: number;
   readonly skipped: readonly NotMigrated[];
+  /** Metadata that cannot be kept as far as the archive tells, one sentence per kind. */
+  readonly notKept: readonly string[];
 }
 
 /** Bytes that file systems commonly take for each entry, and round a file's size up to. */
@@ -40,14 +43,15 @@ export async function inspectArchive({ archive, emit, signal }: InspectOptions):
     skipped.push(skip);
     emit({ type: 'skip', path: skip.path, reason: skip.reason });
   };
-  const extraction = new Extraction({ contents, losses: new Losses(), writer: undefined, onSkip });
+  const losses = new Losses();
+  const extraction = new Extraction({ contents, losses, accounts: readAccountIds(), writer: undefined, onSkip });
   emit({ type: 'phase', phase: 'scanning' });
   const content = await archive.opened.store.get(archive.key, { signal });
   try {
     const { format, pieces } = await openTarStream(content.body as AsyncIterable<Uint8Array>);
     await readTar(pieces, extraction, emit, signal);
     const datasetId = deriveDatasetId(rawFromText(archive.url), archive.owner);
-    return { format, datasetId, contents, skipped, ...totals(contents.rows.values()) };
+    return { format, datasetId, contents, skipped, notKept: losses.sentences(), ...totals(contents.rows.values()) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw namedError(error, archive.url);

@@ -22,7 +22,11 @@ export class Losses {
       'could not be kept: only root may set it, where the system lets it (now it is the user who migrated)',
     );
     add(this.modes, 'the mode', 'was widened or changed, or it could not have been read');
-    add(this.accessLists, 'the access control list', 'is not kept');
+    add(
+      this.accessLists,
+      'an access control list',
+      'is not kept: it is one of NFS, is damaged, or names an account that this computer does not know',
+    );
     add(this.attributes, 'an extended attribute', 'could not be kept');
     add(this.times, 'the modification time', 'cannot be kept by the file system of the temporary folder');
     if (this.isRounded) lines.push('modification times are kept to the microsecond: libc cannot be reached');

@@ -2,6 +2,7 @@
 // archive held → delete the original, if asked to and if nothing is missing. A failure before the upload leaves nothing in the destination;
 // the private folder is removed however it ends.
 import { archiveInto } from '../../archive/archive-folder.js';
+import { readAccountIds } from '../../archive/scan/account-names.js';
 import type { ArchiveOptions } from '../../archive/run/settings.js';
 import type { EarlierKeys } from '../../archive/run/upload-encryption.js';
 import type { UploadResult } from '../../archive/upload-result.js';
@@ -100,6 +101,7 @@ class Migration {
     this.extraction = new Extraction({
       contents: this.contents,
       losses: this.losses,
+      accounts: readAccountIds(),
       writer: new DiskWriter(tree, settings, this.space, this.losses),
       onSkip: (skip) => this.skip(skip),
     });

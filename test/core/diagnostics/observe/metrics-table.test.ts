@@ -1,4 +1,4 @@
-// docs/metrics.md and the Grafana dashboard name metrics that there are, and the first all of them.
+// docs/metrics.md and the Grafana dashboards name metrics that there are, and the first all of them.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { metricsText } from '../../../../src/core/fleet/watch/textfile.js';
@@ -6,6 +6,7 @@ import { RunMetrics } from '../../../../src/core/diagnostics/observe/run-metrics
 import { checkIn, putConfig } from '../../../support/fleet.js';
 import { type Family, parseExposition } from '../../../support/parse-exposition.js';
 import { tempFolder } from '../../../support/temp-folder.js';
+import { dashboards, expressions } from '../../../support/dashboard.js';
 import { openStore } from '../../../../src/core/store/open-store.js';
 import { watchFleet } from '../../../../src/core/fleet/watch/watch-fleet.js';
 
@@ -81,15 +82,10 @@ describe('docs/metrics.md', () => {
   });
 });
 
-describe('the Grafana dashboard', () => {
-  test('asks for metrics and labels that there are', async () => {
+describe('the Grafana dashboards', () => {
+  test('ask for metrics and labels that there are', async () => {
     const known = await allMetrics();
-    const text = readFileSync(new URL('grafana/archiver.json', DOCS), 'utf8');
-    const { panels } = JSON.parse(text) as {
-      panels: readonly { title: string; targets?: readonly { expr: string }[] }[];
-    };
-
-    const asked = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    const asked = expressions();
     for (const expr of asked) {
       const names = [...expr.matchAll(/archiver_\w+/g)].map(([name]) => name.replace(/_(?:bucket|sum|count)$/, ''));
       expect(names.length).toBeGreaterThan(0);
@@ -99,5 +95,46 @@ describe('the Grafana dashboard', () => {
       expect(used.filter((label) => label !== 'le' && label !== 'instance' && !labels.has(label))).toEqual([]);
     }
     expect(asked.length).toBeGreaterThan(10);
+  });
+
+  test('ask each metric by job and instance, and rates by the interval of what is drawn', () => {
+    for (const expr of expressions()) {
+      const selectors = [...expr.matchAll(/archiver_\w+(\S* \S*)/g)].map(([, selector = '']) => selector);
+      for (const selector of selectors) expect(selector).toMatch(/^\{job=~"\$job", instance=~"\$instance"/);
+      const ranges = [...expr.matchAll(/(\w+)\(archiver_\w+\{[^}]*\}(\[[^\]]*\])?/g)].filter(
+        ([, name = '', range]) => range !== undefined || name === 'rate' || name === 'increase',
+      );
+      for (const [, , range] of ranges) expect(range).toBe('[$__rate_interval]');
+    }
+  });
+
+  test('choose data source, job and instance, and say what each panel shows', () => {
+    for (const { uid, schemaVersion, templating, panels } of dashboards()) {
+      expect(uid).not.toBe('');
+      expect(schemaVersion).toBeGreaterThanOrEqual(36);
+      expect(templating.list.map(({ name, type }) => `${name} ${type}`)).toEqual([
+        'datasource datasource',
+        'job query',
+        'instance query',
+      ]);
+      expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+      expect(new Set(panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)).size).toBe(panels.length);
+      for (const { title, description = '', datasource, targets, fieldConfig } of panels) {
+        expect([title, description.endsWith('.')]).toEqual([title, true]);
+        expect([title, typeof fieldConfig.defaults.unit]).toEqual([title, 'string']);
+        for (const one of [datasource, ...targets.map((target) => target.datasource)])
+          expect(one).toEqual({ type: 'prometheus', uid: '${datasource}' });
+        expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
+      }
+    }
+  });
+
+  test('offer jobs and instances by metrics that there are', async () => {
+    const known = await allMetrics();
+    for (const { query } of dashboards().flatMap(({ templating }) => templating.list.slice(1))) {
+      const names = query.match(/archiver_\w+/g) ?? [];
+      expect(names.length).toBeGreaterThan(0);
+      expect(names.filter((name) => !known.has(name))).toEqual([]);
+    }
   });
 });

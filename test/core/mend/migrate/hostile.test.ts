@@ -182,6 +182,7 @@ describe('hard links and collisions', () => {
     const extraction = new Extraction({
       contents,
       losses: new Losses(),
+      accounts: { user: () => undefined, group: () => undefined },
       writer: undefined,
       onSkip: (skip) => skipped.push(skip),
     });
