@@ -12,6 +12,7 @@ import { manifestCopyKeyOf, type ManifestCopyLabel } from '../format/manifest/ma
 import { openManifest } from '../format/manifest/open-manifest.js';
 import { SweptUpload } from '../format/manifest/fence.js';
 import { manifestKeyOf, type UploadId } from '../store/ids/upload-id.js';
+import { manifestIndexOf } from '../format/manifest/manifest-index.js';
 import { effectiveLock } from '../format/manifest/object-lock.js';
 import type { ObjectReader, ObjectStore, Retention } from '../store/object-store.js';
 import { putIfUnchanged } from '../store/put-if-unchanged.js';
@@ -63,7 +64,11 @@ export async function replaceManifest(store: ObjectStore, options: ReplaceOption
     if (isCheckExpired(startedMs, now())) throw lateError(uploadId);
     await swap(store, options, before?.etag);
   } // else another run has put the same bytes, and only the records remain to be changed
-  await changeRecords(store, options, { ...change, manifestSha256: next.sha256 });
+  await changeRecords(store, options, {
+    ...change,
+    manifestSha256: next.sha256,
+    manifestIndex: manifestIndexOf(next.bytes),
+  });
   return replaced && backupKeyOf(uploadId, label, replaced.sha256);
 }
 

@@ -5,6 +5,7 @@ import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import { compactView } from '../../dataset/chain/compact-view.js';
 import { summarize } from '../../dataset/chain/summarize.js';
 import { levelOf, type View } from '../../dataset/chain/view.js';
+import { namedManifest } from '../../format/manifest/loaded-manifest.js';
 import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
 import { type HeadInput, manifestHead } from '../commit/manifest-head.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
@@ -52,7 +53,7 @@ async function compose(
   }
   const own = await summarize(mergeLevels([level], run.uploadId));
   const chain = view.head.chain ?? { deltas: 0, entries: 0 };
-  const previous = { uploadId: view.head.uploadId, sha256: view.chain[0]?.sha256 ?? '' };
+  const previous = namedManifest(view.head.uploadId, view.chain[0]);
   const head = manifestHead(run, plan, {
     listing: 'delta',
     previous,

@@ -4,6 +4,7 @@ import { ArchiverError, isArchiverError } from '../../platform/failures/errors.j
 import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
 import { lockRecord } from '../../format/manifest/object-lock.js';
 import { manifestCopyKeyOf } from '../../format/manifest/manifest-copy.js';
+import { manifestIndexOf } from '../../format/manifest/manifest-index.js';
 import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
 import type { ObjectInfo } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
@@ -123,6 +124,7 @@ function versionInput(run: CommitInput, { encoded, totals, listing }: Commitment
     uploadId: run.uploadId,
     manifestKey: manifestKeyOf(run.uploadId),
     manifestSha256: encoded.sha256,
+    ...defined({ manifestIndex: manifestIndexOf(encoded.bytes) }),
     createdAt: run.createdAt.toISOString(),
     listing,
     source: encoded.opened === undefined ? { ...sourcePath(run), host } : {},

@@ -130,7 +130,8 @@ async function placesFrom(
 function orderedRecord(input: VersionInput, version: number, previous: number | null): Omit<VersionRecord, 'digest'> {
   const { format, type, datasetId, uploadId, manifestKey, manifestSha256, createdAt, listing, source, totals } = input;
   const known = { format, type, requires: NO_REQUIREMENTS, datasetId, version };
-  const identity = { ...known, uploadId, manifestKey, manifestSha256, createdAt, listing };
+  const index = defined({ manifestIndex: input.manifestIndex });
+  const identity = { ...known, uploadId, manifestKey, manifestSha256, ...index, createdAt, listing };
   const { writerId, encryption, commit, objectLock } = input;
   return { ...identity, previous, source, totals, ...defined({ writerId, encryption, commit, objectLock }) };
 }

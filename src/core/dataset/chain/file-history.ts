@@ -1,6 +1,7 @@
 // Finds the versions that hold a file. Looking into a version costs reading its manifest, so only the newest ones are searched, and only
-// when manifests are small; manifests are kept for the next file.
+// when manifests are small or have an index; those that were read whole are kept for the next file.
 import type { Entry, VersionRecord } from '../../format/manifest/manifest-types.js';
+import { rangesOfPath } from '../../format/manifest/path-range.js';
 import { createSelection } from '../../format/manifest/selection.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
@@ -40,7 +41,8 @@ export class FileHistories {
   /** The history of a file in the newest versions. @throws what reading throws; cancelled */
   async of(file: Entry, signal: AbortSignal): Promise<FileHistory> {
     const records = await this.newest(signal);
-    if (records.some(({ totals }) => totals.entries > MOST_ENTRIES))
+    const isLarge = records.some(({ totals }) => totals.entries > MOST_ENTRIES);
+    if (isLarge && !records.some(({ manifestIndex }) => manifestIndex !== undefined))
       return { kind: 'none', reason: 'not looked up in large manifests' };
     const versions: HeldBy[] = [];
     for (const record of records) {
@@ -68,7 +70,7 @@ export class FileHistories {
   }
 
   private async find(path: RawPath, record: VersionRecord, signal: AbortSignal): Promise<Entry | undefined> {
-    const options = { cache: this.cache, signal };
+    const options = { cache: this.cache, ranges: rangesOfPath(path), signal };
     const newest = await loadExpected(this.reader, record.uploadId, digestsOf(record), options);
     const chain = await loadChain(this.reader, newest, options);
     const text = textFromRaw(path);

@@ -3,6 +3,8 @@
 import { hash } from 'node:crypto';
 import { ArchiverError, type ErrorCode, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../format/manifest/loaded-manifest.js';
+import { loadPart } from '../../format/manifest/partial-manifest.js';
+import type { PathRange } from '../../format/manifest/path-range.js';
 import { namingRepair } from '../../format/manifest/repair-hint.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
@@ -17,6 +19,8 @@ const MAX_LINKS = 16;
 
 export interface LoadOptions {
   readonly cache?: ManifestCache | undefined;
+  /** Entries that are wanted; others may be left out where a manifest has an index. Undefined for all. */
+  readonly ranges?: readonly PathRange[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -28,7 +32,7 @@ export async function loadExpected(
   reader: ObjectReader,
   uploadId: UploadId,
   expected: ExpectedDigests,
-  { cache, signal }: LoadOptions,
+  { cache, ranges, signal }: LoadOptions,
 ): Promise<LoadedManifest> {
   throwIfCancelled(signal);
   for (const sha256 of expected) {
@@ -38,6 +42,8 @@ export async function loadExpected(
   // A manifest that something names but that does not exist is lost: a repair may find or rebuild it.
   const lost: readonly ErrorCode[] = expected.length === 0 ? [] : ['not-found'];
   const load = async (): Promise<LoadedManifest> => {
+    const part = await partOf(reader, { uploadId, expected, ranges, signal });
+    if (part !== undefined) return part;
     const stored = await fetchManifest(reader, uploadId, signal);
     const sha256 = hash('sha256', stored, 'hex');
     const opened = await openStored(reader, uploadId, stored, signal);
@@ -47,6 +53,22 @@ export async function loadExpected(
     return loaded;
   };
   return await namingRepair(reader, uploadId, load, lost);
+}
+
+interface PartOptions extends Pick<LoadOptions, 'ranges' | 'signal'> {
+  readonly uploadId: UploadId;
+  readonly expected: ExpectedDigests;
+}
+
+/** What the manifest has in `ranges`, where it has an index that was named; undefined where all of it is to be read. @throws as `loadPart` */
+export async function partOf(
+  reader: ObjectReader,
+  { uploadId, expected, ranges, signal }: PartOptions,
+): Promise<LoadedManifest | undefined> {
+  const [sha256] = expected;
+  const { index } = expected;
+  if (ranges === undefined || index === undefined || sha256 === undefined) return undefined;
+  return await loadPart(reader, { uploadId, index, sha256, ranges, signal });
 }
 
 export interface LoadChainOptions extends LoadOptions {
@@ -86,11 +108,11 @@ export async function loadChain(
 async function loadPrevious(
   reader: ObjectReader,
   key: string,
-  { uploadId, sha256 }: PreviousManifest,
+  { uploadId, sha256, index }: PreviousManifest,
   options: LoadOptions & { readonly datasetId: string },
 ): Promise<LoadedManifest> {
   try {
-    return await loadExpected(reader, uploadId, expectedIn(options.datasetId, [sha256]), options);
+    return await loadExpected(reader, uploadId, expectedIn(options.datasetId, [sha256], index), options);
   } catch (error) {
     if (!isArchiverError(error) || error.code === 'cancelled') throw error;
     const isMissing = error.code === 'not-found';

@@ -6,6 +6,7 @@ import { progressMeter } from '../../events/progress-meter.js';
 import { type ReadManifest, readManifest, type ReadManifestOptions } from '../../format/manifest/manifest-reader.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ListingKind, ManifestHead, ShardRecord } from '../../format/manifest/manifest-types.js';
+import type { PathRange } from '../../format/manifest/path-range.js';
 import { namingRepair } from '../../format/manifest/repair-hint.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
@@ -13,7 +14,7 @@ import { assertExpected, type ExpectedDigests } from '../records/assert-expected
 import { compactView } from './compact-view.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { EntrySums } from './entry-sums.js';
-import { loadChain } from './load-chain.js';
+import { loadChain, partOf } from './load-chain.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
 import { summarize } from './summarize.js';
 import { type View, viewOf } from './view.js';
@@ -22,6 +23,8 @@ export interface ReadViewOptions extends ReadManifestOptions {
   readonly cache?: ManifestCache | undefined;
   /** Digests that a version record names for the manifest. Not allowed with `headOnly`, which does not read to the end. */
   readonly sha256?: ExpectedDigests | undefined;
+  /** Entries that are wanted; others may be left out, and nothing is compared with the totals then. Undefined for all. */
+  readonly ranges?: readonly PathRange[] | undefined;
   /** Gets the number of entries, and how many have been read. */
   readonly emit?: EventSink | undefined;
 }
@@ -57,10 +60,12 @@ export async function readView(reader: ObjectReader, { emit, ...wanted }: ReadVi
 
 async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, 'emit'>): Promise<ReadView> {
   const sums = new EntrySums();
-  const read = await readManifest(reader, counted(options, sums));
+  const { uploadId, ranges, signal, sha256: expected = [] } = options;
+  const part = await partOf(reader, { uploadId, expected, ranges, signal });
+  const read = part ?? (await readManifest(reader, counted(options, sums)));
   const { sha256: found } = read;
-  if (found !== undefined)
-    await assertExpected(reader, { ...read, sha256: found }, options.sha256 ?? [], options.signal);
+  if (part === undefined && found !== undefined)
+    await assertExpected(reader, { ...read, sha256: found }, expected, signal);
   if (!('bytes' in read)) {
     refuseUnsound(read, sums, options);
     return { ...read, chain: [linkOf(read)] };

@@ -6,7 +6,8 @@ import { digestsIn } from '../records/recorded-digests.js';
 import { openView, type View } from './view.js';
 
 /** Digests that the manifest of a version may have. */
-export const digestsOf = (record: VersionRecord): ExpectedDigests => expectedIn(record.datasetId, digestsIn(record));
+export const digestsOf = (record: VersionRecord): ExpectedDigests =>
+  expectedIn(record.datasetId, digestsIn(record), record.manifestIndex);
 
 /** Opens the view of a version. @throws what `openView` throws */
 export async function openVersion(reader: ObjectReader, record: VersionRecord, signal?: AbortSignal): Promise<View> {

@@ -49,8 +49,9 @@ export function viewOf(chain: readonly LoadedManifest[], options: ReadLoadedOpti
   const { head, document, uploadId, key } = newest;
   const totals = head.view ?? head.totals;
   const merged = mergeLevels(levels, uploadId);
+  const isPart = needles !== undefined || chain.some((loaded) => loaded.isPart === true);
   return {
-    ...(needles === undefined ? withCheckedTotals(merged, totals, key) : merged),
+    ...(isPart ? merged : withCheckedTotals(merged, totals, key)),
     head,
     document,
     chain,

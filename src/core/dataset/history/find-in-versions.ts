@@ -11,10 +11,12 @@ import { readVersions } from '../records/versions.js';
 import { ordinalRuns, type OrdinalRun } from '../records/ordinals-text.js';
 import { compareVersions, versionName } from '../records/version-name.js';
 import { readLoaded } from '../../format/manifest/loaded-manifest.js';
+import type { ParsedHead } from '../../format/manifest/manifest-head-parse.js';
+import type { PathRange } from '../../format/manifest/path-range.js';
 import type { Line } from '../../format/manifest/manifest-parser.js';
 import { streamLines } from '../../format/manifest/stream-lines.js';
 import type { Level } from '../chain/merged-view.js';
-import { loadChain, loadExpected } from '../chain/load-chain.js';
+import { loadChain, loadExpected, partOf } from '../chain/load-chain.js';
 import { digestsOf } from '../chain/version-view.js';
 import { assertExpected, type ExpectedDigests, expectedIn } from '../records/assert-expected.js';
 import { lifespansOf, type Lifespan } from './lifespans.js';
@@ -28,7 +30,7 @@ export interface Hit {
   readonly versions: readonly OrdinalRun[];
 }
 
-export interface FindOptions extends Pick<LineageOptions, 'isWanted' | 'needles' | 'onLines' | 'signal'> {
+export interface FindOptions extends Pick<LineageOptions, 'isWanted' | 'needles' | 'ranges' | 'onLines' | 'signal'> {
   /** Gets the number of lines of all full listings, before the first of them is read. */
   readonly onPlan?: (lines: number) => void;
   /** Number of newest versions to search. */
@@ -190,6 +192,8 @@ interface LineageOptions {
   readonly isWanted: (path: RawPath) => boolean;
   /** See `ManifestParserOptions`; used for the full listing only, because a delta may hide paths that it does not name. */
   readonly needles?: readonly RawPath[] | undefined;
+  /** Where all wanted paths are, with the folders above; undefined when they may be anywhere. */
+  readonly ranges?: readonly PathRange[] | undefined;
   /** Gets the number of lines of the full listing that were read. */
   readonly onLines?: ((count: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -213,18 +217,20 @@ async function openLineage(reader: ObjectReader, tip: VersionRecord, options: Li
 }
 
 async function levelsOf(reader: ObjectReader, tip: VersionRecord, options: LineageOptions): Promise<HistoryLevel[]> {
-  const { records, signal } = options;
+  const { records, ranges, signal } = options;
   const isFull = (uploadId: UploadId): boolean => records.get(uploadId)?.listing === 'full';
   if (isFull(tip.uploadId)) return [streamed(reader, tip.uploadId, digestsOf(tip), options)];
-  const newest = await loadExpected(reader, tip.uploadId, digestsOf(tip), { signal });
-  const chain = await loadChain(reader, newest, { signal, stopsAt: isFull });
+  const newest = await loadExpected(reader, tip.uploadId, digestsOf(tip), { ranges, signal });
+  const chain = await loadChain(reader, newest, { ranges, signal, stopsAt: isFull });
   const levels: HistoryLevel[] = chain.map((loaded) => ({
     uploadId: loaded.uploadId,
     mentions: () => readLoaded(loaded, { withoutNames: true }),
   }));
   const previous = chain.at(-1)?.head.previous;
-  if (previous !== undefined)
-    levels.push(streamed(reader, previous.uploadId, expectedIn(tip.datasetId, [previous.sha256]), options));
+  if (previous !== undefined) {
+    const expected = expectedIn(tip.datasetId, [previous.sha256], previous.index);
+    levels.push(streamed(reader, previous.uploadId, expected, options));
+  }
   return levels;
 }
 
@@ -232,23 +238,29 @@ function streamed(
   reader: ObjectReader,
   uploadId: UploadId,
   expected: ExpectedDigests,
-  { records, needles, onLines, signal }: LineageOptions,
+  { records, needles, ranges, onLines, signal }: LineageOptions,
 ): HistoryLevel {
   const key = manifestKeyOf(uploadId);
   return {
     uploadId,
     async *mentions(): AsyncGenerator<readonly Line[]> {
-      const lines = streamLines(reader, {
-        uploadId,
-        withoutNames: true,
-        needles,
-        signal,
-        onHead({ head }) {
-          if (head.listing !== 'full' || head.datasetId !== records.get(uploadId)?.datasetId)
-            throw integrityError(`the manifest ${key} is not the full listing that its version record names`);
-        },
-        onEnd: async ({ head }, sha256) => await assertExpected(reader, { head, key, sha256 }, expected, signal),
-      });
+      const onHead = ({ head }: ParsedHead): void => {
+        if (head.listing !== 'full' || head.datasetId !== records.get(uploadId)?.datasetId)
+          throw integrityError(`the manifest ${key} is not the full listing that its version record names`);
+      };
+      const part = await partOf(reader, { uploadId, expected, ranges, signal });
+      if (part !== undefined) onHead(part);
+      const lines =
+        part !== undefined
+          ? readLoaded(part, { withoutNames: true, needles })
+          : streamLines(reader, {
+              uploadId,
+              withoutNames: true,
+              needles,
+              signal,
+              onHead,
+              onEnd: async ({ head }, sha256) => await assertExpected(reader, { head, key, sha256 }, expected, signal),
+            });
       for await (const batch of lines) {
         onLines?.(batch.length);
         yield batch;

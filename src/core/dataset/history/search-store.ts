@@ -3,6 +3,7 @@ import type { EventSink } from '../../events/events.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
 import { pathKeys } from '../../format/manifest/listed-file.js';
 import type { Entry } from '../../format/manifest/manifest-types.js';
+import type { PathRange } from '../../format/manifest/path-range.js';
 import { formatTimestamp } from '../../format/manifest/timestamp.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable, type RawPath } from '../../platform/paths/raw-path.js';
@@ -17,6 +18,8 @@ import { type Found, findInVersions, type Hit } from './find-in-versions.js';
 export interface SearchOptions {
   /** Made by `findMatcher`. */
   readonly isWanted: (path: RawPath) => boolean;
+  /** Made by `findRanges`. */
+  readonly ranges: readonly PathRange[] | undefined;
   /** In the form that `findDataset` takes; undefined for all datasets. */
   readonly dataset: string | undefined;
   readonly emit: EventSink;
@@ -39,7 +42,7 @@ export interface SearchedStore {
 /** Searches one dataset after the other. @throws what `findDataset` and `findInVersions` throw */
 export async function searchStore(
   reader: ObjectReader,
-  { isWanted, dataset, emit, signal }: SearchOptions,
+  { isWanted, ranges, dataset, emit, signal }: SearchOptions,
 ): Promise<SearchedStore> {
   const strays: string[] = [];
   const datasets: SearchedDataset[] = [];
@@ -48,7 +51,7 @@ export async function searchStore(
     const meter = progressMeter(emit);
     const onPlan = (items: number): void => emit({ type: 'plan', items, bytes: 0 });
     const onLines = (lines: number): void => meter.add(lines, 0);
-    const found = await findInVersions(reader, datasetId, { isWanted, onPlan, onLines, signal });
+    const found = await findInVersions(reader, datasetId, { isWanted, ranges, onPlan, onLines, signal });
     meter.finish();
     datasets.push({ datasetId, found });
   }

@@ -43,6 +43,7 @@ export async function findVersionsWithPaths(
   const { hits } = await findInVersions(reader, datasetId, {
     isWanted: (path) => wanted.matches({ path, type: 'file' }, undefined),
     needles: wanted.needles,
+    ranges: wanted.ranges,
     newest: MOST_VERSIONS,
     maxEntries: MOST_ENTRIES,
     isEnough: (found) => each.every((one) => newestOf(found, one) !== undefined),

@@ -1,5 +1,6 @@
 // Repairs records of processes that were killed while they replaced a manifest: such a record has two digests, of which one is right.
 import type { ObjectStore } from '../../store/object-store.js';
+import { namedManifest } from '../../format/manifest/loaded-manifest.js';
 import { changeRecord } from '../records/change-record.js';
 import { chainOfVersion, passCache } from './needs.js';
 import type { ParsedRecord } from '../records/version-record-parse.js';
@@ -16,9 +17,12 @@ export async function settleRecords(
     const current = await readParsedRecord(store, place, signal);
     const { manifestSha256, replacementSha256 } = current.record;
     if (replacementSha256 === undefined) continue;
-    const [{ sha256, head }] = await chainOfVersion(store, current.record, { cache: passCache(), signal });
+    const [newest] = await chainOfVersion(store, current.record, { cache: passCache(), signal });
+    const { sha256, head } = newest;
     const totals = head.view ?? head.totals;
-    const change = sha256 === manifestSha256 ? {} : { manifestSha256: sha256, listing: head.listing, totals };
+    const manifestIndex = namedManifest(record.uploadId, newest).index;
+    const change =
+      sha256 === manifestSha256 ? {} : { manifestSha256: sha256, manifestIndex, listing: head.listing, totals };
     await changeRecord(store, current, change, { expected: [manifestSha256], signal });
   }
 }

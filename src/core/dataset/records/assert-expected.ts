@@ -1,7 +1,7 @@
 // Checks that a manifest is the one that a record, or the manifest after it, names (rules.md#named-digests). What a manifest says about
 // itself proves nothing: when another one has replaced the one that was named, the version record of its own upload must name it.
 import { integrityError } from '../../platform/failures/errors.js';
-import type { ManifestHead, VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ManifestHead, ManifestIndex, VersionRecord } from '../../format/manifest/manifest-types.js';
 import { repairCommand } from '../../format/manifest/repair-hint.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -12,13 +12,15 @@ import { versionNumber } from './version-name.js';
 export interface ExpectedDigests extends ReadonlyArray<string> {
   /** Dataset, known from elsewhere than the manifest itself. Without it no record is read. */
   readonly datasetId?: string;
+  /** Of the manifest with the first digest, as the record names both. */
+  readonly index?: ManifestIndex | undefined;
   /** Set when no digest is known: the record of the upload is read, wherever it is. */
   readonly asksRecord?: true;
 }
 
 /** These digests, or one that the records of this dataset name by now. */
-export const expectedIn = (datasetId: string, digests: readonly string[]): ExpectedDigests =>
-  Object.assign([...digests], { datasetId });
+export const expectedIn = (datasetId: string, digests: readonly string[], index?: ManifestIndex): ExpectedDigests =>
+  Object.assign([...digests], { datasetId, index });
 
 /**
  * The digests that the version record of the upload names, if there is one that may be read: for an upload that the user named by its ID.

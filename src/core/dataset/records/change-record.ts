@@ -1,7 +1,8 @@
 // Rewrites a version record in place, which only replacing a manifest does. The new record replaces exactly the one that was
 // read: if it was rewritten or retired meanwhile, even while this process was suspended, the caller gets an error.
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
-import type { Totals, VersionRecord } from '../../format/manifest/manifest-types.js';
+import { defined } from '../../platform/defined.js';
+import type { ManifestIndex, Totals, VersionRecord } from '../../format/manifest/manifest-types.js';
 import { effectiveLock } from '../../format/manifest/object-lock.js';
 import type { ObjectStore, Retention } from '../../store/object-store.js';
 import { putIfUnchanged } from '../../store/put-if-unchanged.js';
@@ -13,6 +14,8 @@ import { readParsedRecord } from './versions.js';
 
 export interface RecordChange {
   readonly manifestSha256?: string;
+  /** Of the manifest with `manifestSha256`, which comes with it. */
+  readonly manifestIndex?: ManifestIndex | undefined;
   /** When left out, the record no longer names a second digest. */
   readonly replacementSha256?: string;
   readonly listing?: VersionRecord['listing'];
@@ -32,14 +35,15 @@ const TRIES = 8;
 export async function changeRecord(
   store: ObjectStore,
   version: ParsedRecord,
-  { replacementSha256, ...change }: RecordChange,
+  { replacementSha256, manifestIndex, ...change }: RecordChange,
   { expected, signal }: ChangeRecordOptions,
 ): Promise<void> {
   const rewritten = 'was rewritten by another process';
   for (let tries = 1; ; tries++) {
     const { etag, retention, document } = await readCurrent(store, version, signal);
-    const { replacementSha256: _old, ...kept } = document;
-    const body = encoded({ ...kept, ...change, ...(replacementSha256 === undefined ? {} : { replacementSha256 }) });
+    const { replacementSha256: _old, manifestIndex: before, ...kept } = document;
+    const index = change.manifestSha256 === undefined ? before : manifestIndex;
+    const body = encoded({ ...kept, ...change, ...defined({ manifestIndex: index, replacementSha256 }) });
     // Also when it is our own, from a request whose answer was lost.
     if (body.equals(encoded(document))) return;
     if (document['uploadId'] !== version.record.uploadId || !expected.includes(String(document['manifestSha256'])))

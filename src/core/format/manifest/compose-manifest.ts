@@ -2,17 +2,12 @@
 // entries.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { type RawPath, printable } from '../../platform/paths/raw-path.js';
-import { GzipText } from './gzip-text.js';
 import { manifestHeadText } from './manifest-head-text.js';
+import { type ManifestLayout, ManifestText } from './manifest-text.js';
 import type { ManifestHead, Mention } from './manifest-types.js';
 import { encodedManifest, type EncodedManifest } from './manifest-writer.js';
 import { lineText, rawProperty } from './line-text.js';
 import { provenanceText } from './provenance.js';
-
-export interface ComposeOptions {
-  /** Writes the head as a gzip member of its own, as `ManifestWriter` does. */
-  readonly isHeadApart?: boolean;
-}
 
 /**
  * Writes head and mentions. `totals.entries` of the head counts deletions too. @throws internal when the paths are not
@@ -21,16 +16,15 @@ export interface ComposeOptions {
 export async function composeManifest(
   head: ManifestHead,
   mentions: AsyncIterable<readonly Mention[]>,
-  { isHeadApart = false }: ComposeOptions = {},
+  { blockEntries, isOneMember = false }: ManifestLayout = {},
 ): Promise<EncodedManifest> {
-  const text = new GzipText();
-  const headText = isHeadApart ? new GzipText() : text;
+  const text = new ManifestText(blockEntries);
+  const headText = manifestHeadText(head);
   try {
-    headText.add(manifestHeadText(head));
+    if (isOneMember) text.add(headText);
     await addLines(text, head, mentions);
     text.add(']}\n');
-    const before = isHeadApart ? [await headText.finish()] : [];
-    return encodedManifest(Buffer.concat([...before, await text.finish()]));
+    return encodedManifest(await text.finish(isOneMember ? undefined : headText));
   } catch (error) {
     text.destroy();
     throw error;
@@ -38,7 +32,7 @@ export async function composeManifest(
 }
 
 async function addLines(
-  text: GzipText,
+  text: ManifestText,
   { uploadId, listing, totals }: ManifestHead,
   mentions: AsyncIterable<readonly Mention[]>,
 ): Promise<void> {

@@ -148,11 +148,17 @@ export const listing = s.schema(() => s.oneOf(['full', 'delta']));
 export type ListingKind = s.Read<typeof listing>;
 
 /** The manifest that a delta builds on. */
+/** The beginning of a stored manifest up to the end of its index: how many bytes, and their hex SHA-256. */
+export const INDEX_PLACE = s.schema(() => s.object({ size: s.count, sha256: s.sha256 }));
+export type ManifestIndex = s.Read<typeof INDEX_PLACE>;
+
 const PREVIOUS = s.schema(() =>
   s.object({
     uploadId,
     /** Hex SHA-256 of its stored bytes. */
     sha256: s.sha256,
+    /** If it has an index. */
+    index: s.exactOptional(INDEX_PLACE()),
   }),
 );
 export type PreviousManifest = s.Read<typeof PREVIOUS>;

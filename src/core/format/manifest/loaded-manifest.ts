@@ -10,6 +10,9 @@ import { readAll } from '../../store/read-content.js';
 import { inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
+import { manifestIndexOf } from './manifest-index.js';
+import type { PreviousManifest } from './manifest-types.js';
+import { defined } from '../../platform/defined.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
@@ -26,7 +29,18 @@ export interface LoadedManifest extends ParsedHead {
   readonly bytes: Buffer;
   /** The KMS key that it is encrypted with in the store. */
   readonly sealedBy?: string;
+  /** Set when entries that nobody asked for are left out: its totals say more than it has. */
+  readonly isPart?: true;
 }
+
+/** How a delta names the manifest that it builds on. */
+export const namedManifest = (uploadId: UploadId, loaded: LoadedManifest | undefined): PreviousManifest => ({
+  uploadId,
+  sha256: loaded?.sha256 ?? '',
+  ...defined({
+    index: loaded === undefined || loaded.sealedBy !== undefined ? undefined : manifestIndexOf(loaded.bytes),
+  }),
+});
 
 /** Fetches the manifest of an upload as it is stored. @throws not-found, access-denied, integrity when it is too large */
 export async function fetchManifest(reader: ObjectReader, uploadId: UploadId, signal?: AbortSignal): Promise<Buffer> {
@@ -77,9 +91,16 @@ export async function* readLoaded(
   loaded: LoadedManifest,
   options: ReadLoadedOptions = {},
 ): AsyncGenerator<readonly Line[]> {
-  const { key, uploadId, bytes } = loaded;
+  const { key, uploadId, bytes, isPart } = loaded;
   let batch: Line[] = [];
-  const parser = new ManifestParser({ ...options, key, uploadId, head: loaded, onLine: (line) => batch.push(line) });
+  const parser = new ManifestParser({
+    ...options,
+    key,
+    uploadId,
+    isPart,
+    head: loaded,
+    onLine: (line) => batch.push(line),
+  });
   for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {
     parser.push(piece);
     if (batch.length === 0) continue;

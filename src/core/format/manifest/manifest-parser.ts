@@ -26,6 +26,8 @@ export interface ManifestParserOptions {
    * then not compared with the totals.
    */
   readonly needles?: readonly RawPath[] | undefined;
+  /** The manifest has only some of its entries: their count is not compared with the totals. */
+  readonly isPart?: boolean | undefined;
   /** Leaves out ctime, inode and the names of owners: faster. */
   readonly withoutNames?: boolean | undefined;
 }
@@ -125,7 +127,8 @@ export class ManifestParser {
     if (leftOver !== undefined) this.refuseForeign(leftOver);
     if (this.parsed === undefined) throw integrityError(`${this.what} has no head`);
     const expected = this.parsed.head.totals.entries;
-    if (this.options.needles === undefined && expected !== this.entries)
+    const { needles, isPart = false } = this.options;
+    if (!isPart && needles === undefined && expected !== this.entries)
       throw integrityError(`${this.what} announces ${expected} entries and has ${this.entries}`);
     return this.parsed;
   }

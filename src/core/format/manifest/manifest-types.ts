@@ -8,6 +8,7 @@ export type {
   Deduplicated,
   FrameRecord,
   ListingKind,
+  ManifestIndex,
   ManifestHead,
   PreviousManifest,
   Segment,

@@ -6,9 +6,9 @@ import { type EntryTable, KIND, STATUS } from '../columns/entry-table.js';
 import { type EntryExtra, entryLine, type LineSources } from './entry-line.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
-import { GzipText } from './gzip-text.js';
 import { MAX_HEAD_BYTES, MAX_LINE_BYTES } from './manifest-lines.js';
 import { manifestHeadText } from './manifest-head-text.js';
+import { ManifestText } from './manifest-text.js';
 import type { ManifestHead } from './manifest-types.js';
 
 /** Bytes that a UTF-16 code unit takes in UTF-8 at most. */
@@ -36,10 +36,10 @@ export function isListed(table: EntryTable, index: number): boolean {
 
 /**
  * A manifest that is being written. Entries are written in path order while others are still being packed, so that little is left to do
- * after the last one; the head, which comes before them, is only known then. So it is a gzip member of its own.
+ * after the last one; the head, which comes before them, is only known then.
  */
 export class ManifestWriter {
-  private readonly files = new GzipText();
+  private readonly files = new ManifestText();
   private next = 0;
   private separator = '';
 
@@ -79,7 +79,6 @@ export class ManifestWriter {
   async finish(head: ManifestHead): Promise<EncodedManifest> {
     while (this.next < this.table.count) if (!this.entry()) await this.files.drained();
     this.files.add(`${this.separator === '' ? '' : '\n'}]}\n`);
-    const first = new GzipText();
     const text = manifestHeadText(head, this.sources);
     if (Buffer.byteLength(text) > MAX_HEAD_BYTES) {
       throw new ArchiverError(
@@ -90,7 +89,6 @@ export class ManifestWriter {
         },
       );
     }
-    first.add(text);
-    return encodedManifest(Buffer.concat([await first.finish(), await this.files.finish()]));
+    return encodedManifest(await this.files.finish(text));
   }
 }

@@ -3,7 +3,7 @@
 import * as s from '../../platform/documents/schema.js';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
 import { uploadId } from '../../store/ids/upload-id-schema.js';
-import { listing, TOTALS } from './head-schema.js';
+import { INDEX_PLACE, listing, TOTALS } from './head-schema.js';
 import { OBJECT_LOCK } from './object-lock.js';
 import { commit } from './provenance-schema.js';
 import { requires } from './requirements.js';
@@ -27,6 +27,8 @@ export const RECORD = s.schema(() =>
       /** Key relative to the base. */
       manifestKey: s.text,
       manifestSha256: s.sha256,
+      /** Of a manifest that has an index and is not encrypted. */
+      manifestIndex: s.exactOptional(INDEX_PLACE()),
       createdAt: s.moment,
       listing: listing(),
       previous: s.nullable(s.count),

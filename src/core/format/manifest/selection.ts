@@ -2,6 +2,7 @@
 // one file among a million does not parse a million lines.
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
+import type { PathRange } from './path-range.js';
 import {
   globMatcher,
   joined,
@@ -22,6 +23,8 @@ export interface Selection {
   matches(entry: Matched, shard: number | undefined): boolean;
   /** See `ReadManifestOptions.needles`. */
   readonly needles: readonly RawPath[] | undefined;
+  /** Where all entries that match, and the folders above them, are; undefined when they may be anywhere. */
+  readonly ranges: readonly PathRange[] | undefined;
   /**
    * The selectors that match nothing, regardless of the others, as the user wrote them, and why. @throws usage when a commit matches
    * several
@@ -40,6 +43,7 @@ class Narrowing implements Selection {
   constructor(
     private readonly kinds: readonly Kind[],
     readonly needles: readonly RawPath[] | undefined,
+    readonly ranges: readonly PathRange[] | undefined,
   ) {
     this.wanted = 2 ** kinds.length - 1;
   }
@@ -84,5 +88,7 @@ export function createSelection(selectors: Selectors): Selection {
   const kinds = all ? [] : kindsOf(selectors);
   // Lines are only searched when something other than a shard is selected: a line does not name its shard.
   const needles = kinds.length === 0 ? undefined : joined(kinds.map((kind) => kind.needles));
-  return new Narrowing(shards === undefined ? kinds : [...kinds, shardKind(shards)], needles);
+  // Each kind says what it has not found anywhere.
+  const ranges = kinds.length === 0 ? undefined : joined(kinds.map((kind) => kind.ranges));
+  return new Narrowing(shards === undefined ? kinds : [...kinds, shardKind(shards)], needles, ranges);
 }

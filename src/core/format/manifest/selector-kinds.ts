@@ -13,6 +13,7 @@ import { usageError } from '../../platform/failures/errors.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
 import type { Entry, ManifestHead } from './manifest-types.js';
 import { NOT_HERE } from './nothing-selected.js';
+import { type PathRange, rangesOfGlob, rangesOfPath } from './path-range.js';
 import { isOfStage, stagePrefixes } from './provenance.js';
 
 /** Selectors: an entry must match one of each kind that is given. */
@@ -68,6 +69,8 @@ export interface Kind {
   matches(entry: Matched, shard: number | undefined): boolean;
   /** Byte strings, one of which the line must contain; undefined when there are none that would do. */
   readonly needles: readonly RawPath[] | undefined;
+  /** Where everything that matches is, with the folders above; undefined or absent when it may be anywhere. */
+  readonly ranges?: readonly PathRange[] | undefined;
   /** The selectors that match nothing, and why. */
   unmatched(): readonly Failure[];
 }
@@ -116,6 +119,10 @@ class Paths implements Kind {
     });
   }
 
+  get ranges(): readonly PathRange[] {
+    return [...this.texts.keys()].flatMap(rangesOfPath);
+  }
+
   unmatched(): readonly Failure[] {
     return this.named.flatMap((path) => (this.found.has(path) ? [] : { path, reason: NOT_HERE }));
   }
@@ -134,6 +141,7 @@ class Each implements Kind {
     testOf: (text: string) => (entry: Matched) => boolean,
     private readonly needlesOf: (text: string) => readonly RawPath[] | undefined,
     private readonly lackOf: (head: Recorded) => string | undefined = () => undefined,
+    private readonly rangesOf: (text: string) => readonly PathRange[] | undefined = () => undefined,
   ) {
     this.tests = texts.map((text) => ({ text, fits: testOf(text) }));
     this.text = kindText(noun, plural, texts);
@@ -157,6 +165,10 @@ class Each implements Kind {
     return joined(this.tests.map(({ text }) => this.needlesOf(text)));
   }
 
+  get ranges(): readonly PathRange[] | undefined {
+    return joined(this.tests.map(({ text }) => this.rangesOf(text)));
+  }
+
   unmatched(): readonly Failure[] {
     const { reason } = this;
     return this.tests.flatMap(({ text }) => (this.found.has(text) ? [] : { path: text, reason }));
@@ -164,13 +176,13 @@ class Each implements Kind {
 }
 
 /** All lists joined; undefined when one of them is. */
-export function joined(lists: readonly (readonly RawPath[] | undefined)[]): readonly RawPath[] | undefined {
-  const needles: RawPath[] = [];
+export function joined<T>(lists: readonly (readonly T[] | undefined)[]): readonly T[] | undefined {
+  const all: T[] = [];
   for (const list of lists) {
     if (list === undefined) return undefined;
-    needles.push(...list);
+    all.push(...list);
   }
-  return needles;
+  return all;
 }
 
 const MIN_COMMIT_DIGITS = 7;
@@ -262,7 +274,18 @@ export function kindsOf({
   const each = (texts: readonly string[], kind: () => Kind): readonly Kind[] => (texts.length === 0 ? [] : [kind()]);
   return [
     ...each([...files, ...paths], () => new Paths({ files, paths })),
-    ...each(patterns, () => new Each(['pattern', 'patterns'], patterns, patternTest, () => undefined)),
+    ...each(
+      patterns,
+      () =>
+        new Each(
+          ['pattern', 'patterns'],
+          patterns,
+          patternTest,
+          () => undefined,
+          () => undefined,
+          rangesOfGlob,
+        ),
+    ),
     ...each(md5s, () => new Each(['hash', 'hashes'], md5s, md5Test, md5Needles, lackOfMd5s)),
     ...each(commits, () => new Commits(commits)),
     ...each(stages, () => new Each(['stage', 'stages'], stages, stageTest, stageNeedles, lackOfStages)),

@@ -4,11 +4,11 @@ import { StringDecoder } from 'node:string_decoder';
 import { Readable } from 'node:stream';
 import { ShardSums } from '../../dataset/chain/shard-sums.js';
 import { integrityError } from '../../platform/failures/errors.js';
-import { GzipText } from '../../format/manifest/gzip-text.js';
 import { inflateManifest } from '../../format/manifest/inflate-manifest.js';
 import { type LoadedManifest, readLoaded } from '../../format/manifest/loaded-manifest.js';
 import { extentsOf } from '../../format/manifest/manifest-check.js';
 import type { ChunkRecord, ShardRecord } from '../../format/manifest/manifest-types.js';
+import { ManifestText } from '../../format/manifest/manifest-text.js';
 import { encodedManifest, type EncodedManifest } from '../../format/manifest/manifest-writer.js';
 
 const FILES = '"files":[\n';
@@ -23,11 +23,12 @@ export async function movedManifest(loaded: LoadedManifest, chunks: readonly Chu
     const { key, shard } = chunks[position] ?? {};
     return JSON.stringify({ ...record, key, shard });
   });
-  const text = new GzipText();
+  const text = new ManifestText();
   try {
-    text.add(`${JSON.stringify(head).slice(0, -1)},\n"chunks":[\n${lines.join(',\n')}\n],\n${FILES}`);
     await copyEntries(loaded, text);
-    return encodedManifest(await text.finish());
+    return encodedManifest(
+      await text.finish(`${JSON.stringify(head).slice(0, -1)},\n"chunks":[\n${lines.join(',\n')}\n],\n${FILES}`),
+    );
   } catch (error) {
     text.destroy();
     throw error;
@@ -35,7 +36,7 @@ export async function movedManifest(loaded: LoadedManifest, chunks: readonly Chu
 }
 
 /** Copies everything after the line that begins the list of entries. */
-async function copyEntries({ key, bytes }: LoadedManifest, text: GzipText): Promise<void> {
+async function copyEntries({ key, bytes }: LoadedManifest, text: ManifestText): Promise<void> {
   const decoder = new StringDecoder('utf8');
   let before: string | undefined = '';
   for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {

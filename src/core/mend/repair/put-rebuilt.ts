@@ -96,14 +96,17 @@ async function encoded(
   return { next: sealer === undefined ? plain : await sealer.seal(plain), isRecorded: false };
 }
 
+/** As manifests were written before they had an index. */
+const OLDER_LAYOUTS = [{ blockEntries: Infinity }, { blockEntries: Infinity, isOneMember: true }];
+
 /** Returns the recorded bytes when everything in them is known, so that everything that names them stays valid. */
 async function asRecorded({ rebuilt, current, found }: PutRebuiltOptions): Promise<EncodedManifest | undefined> {
   const damaged = current.state === 'missing' ? undefined : current.head;
   if (found === undefined || damaged === undefined) return undefined;
   const { replaces } = damaged;
   const head = replaces === undefined ? rebuilt.head : { ...rebuilt.head, replaces };
-  for (const isHeadApart of [true, false]) {
-    const plain = await composeManifest(head, rebuilt.entries(), { isHeadApart });
+  for (const layout of [{}, ...OLDER_LAYOUTS]) {
+    const plain = await composeManifest(head, rebuilt.entries(), layout);
     if (plain.sha256 === found.record.manifestSha256) return plain;
   }
   return undefined;

@@ -3,6 +3,7 @@ import { compactView } from '../../dataset/chain/compact-view.js';
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import type { MergedView } from '../../dataset/chain/merged-view.js';
 import { summarize } from '../../dataset/chain/summarize.js';
+import { namedManifest } from '../../format/manifest/loaded-manifest.js';
 import type { View } from '../../dataset/chain/view.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ChunkRecord, Entry, ManifestHead, ShardRecord, Totals } from '../../format/manifest/manifest-types.js';
@@ -66,7 +67,7 @@ async function asDelta(
   const head: ManifestHead = {
     ...describing,
     listing: 'delta',
-    previous: { uploadId: before.head.uploadId, sha256: newest?.sha256 ?? '' },
+    previous: namedManifest(before.head.uploadId, newest),
     chain: { deltas: deltas + 1, entries: entries + own.totals.entries },
     view: totals,
     datasetId: before.head.datasetId,

@@ -5,6 +5,7 @@
 import { changeRecord } from '../../dataset/records/change-record.js';
 import { openView } from '../../dataset/chain/view.js';
 import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import { manifestIndexOf } from '../../format/manifest/manifest-index.js';
 import { type CurrentManifest, readCurrentManifest } from './current-manifest.js';
 import { findDependents } from './dependents.js';
 import { opensAs } from './exact-copy.js';
@@ -54,7 +55,8 @@ async function settleSound(options: RepairOptions, current: Sound, search: Recor
   const lists = head === undefined ? {} : { listing: head.listing, totals: head.view ?? head.totals };
   if (isUnfinished && execute) {
     const expected = [found.record.manifestSha256, sha256];
-    await changeRecord(store, found, { manifestSha256: sha256, ...lists }, { expected, signal });
+    const manifestIndex = manifestIndexOf(current.bytes);
+    await changeRecord(store, found, { manifestSha256: sha256, manifestIndex, ...lists }, { expected, signal });
   }
   const rebased = await mendChains(options, current, search);
   const status = isUnfinished ? (execute ? 'finished' : 'unfinished') : 'sound';

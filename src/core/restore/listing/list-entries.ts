@@ -45,6 +45,7 @@ export async function listEntries(reader: ObjectReader, options: ListEntriesOpti
     emit,
     signal,
     needles: selection.needles,
+    ranges: selection.ranges,
     onHead: ({ head }) => {
       chunks = head.chunks;
       selection.begin(head);

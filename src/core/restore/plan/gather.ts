@@ -53,6 +53,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
         failures.add(path, `refused: entries of type '${displayPath(foreignType)}' are not known`);
     },
     needles: selection.needles,
+    ranges: selection.ranges,
     sha256: manifestSha256,
     signal,
   });

@@ -11,14 +11,14 @@ import { compactView } from '../../../../src/core/dataset/chain/compact-view.js'
 import { expectedIn } from '../../../../src/core/dataset/records/assert-expected.js';
 import { levelOf, openView } from '../../../../src/core/dataset/chain/view.js';
 import { ArchiverError } from '../../../../src/core/platform/failures/errors.js';
-import { composeManifest } from '../../../../src/core/format/manifest/compose-manifest.js';
-import type { Entry, ManifestHead, Mention, Totals } from '../../../../src/core/format/manifest/manifest-types.js';
-import { histories, type Version } from '../../../support/chain-model.js';
+import type { Entry, ManifestHead } from '../../../../src/core/format/manifest/manifest-types.js';
+import { histories } from '../../../support/chain-model.js';
 import { linkId, linkKey, makeChain, type LinkSpec, type MadeChain } from '../../../support/make-chain.js';
 import type { Json } from '../../../support/make-archive.js';
 import { DATASET, recordBytes, recordDocument, recordKey } from '../../../support/make-dataset.js';
 import { memoryReader } from '../../../support/memory-reader.js';
 import { raw } from '../../../support/raw.js';
+import { batchesOf, writtenHistory } from '../../../support/written-history.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 
 const LINKS: readonly LinkSpec[] = [
@@ -116,7 +116,7 @@ describe('the view of a chain', () => {
   test('any history, written as manifests and read again, is the history', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
-        const objects = await written(history);
+        const { objects } = await writtenHistory(history);
         const newest = history.at(-1);
 
         const view = await openView(memoryReader(objects), { uploadId: asUploadId(newest?.level.uploadId ?? '') });
@@ -129,60 +129,6 @@ describe('the view of a chain', () => {
     );
   });
 });
-
-/** The manifests of a history, each on the one before. */
-async function written(history: readonly Version[]): Promise<Map<string, Buffer>> {
-  const objects = new Map<string, Buffer>();
-  let previous: ManifestHead['previous'];
-  for (const { level, view } of history) {
-    const totals = countsOf(level.mentions);
-    const chain = { deltas: 1, entries: 1 };
-    const delta =
-      previous === undefined ? {} : { previous, chain, view: countsOf([...view.values()].map(({ entry }) => entry)) };
-    const head: ManifestHead = {
-      format: 1,
-      type: 'archiver-manifest',
-      requires: [],
-      tool: 't',
-      codec: 'c',
-      uploadId: level.uploadId,
-      createdAt: 'now',
-      listing: previous === undefined ? 'full' : 'delta',
-      datasetId: 'd',
-      storage: {},
-      shards: [],
-      ...delta,
-      chunks: level.chunks,
-      totals,
-      source: { path: raw('/s'), host: 'h', mode: 0, mtime: { seconds: 0, nanos: 0 }, uid: 0, gid: 0 },
-      settings: {
-        shardStrategy: 's',
-        shardCount: 1,
-        frameSize: 0,
-        chunkSize: 1,
-        fileChecksums: true,
-        compression: { algorithm: 'zstd', level: 3 },
-      },
-    };
-    const { bytes, sha256 } = await composeManifest(head, batchesOf(level.mentions));
-    objects.set(`uploads/${level.uploadId}/manifest.json.gz`, bytes);
-    previous = { uploadId: level.uploadId, sha256 };
-  }
-  return objects;
-}
-
-function countsOf(mentions: readonly Mention[]): Totals {
-  const count = (type: string): number => mentions.filter((mention) => mention.type === type).length;
-  const directories = count('directory');
-  const bytes = mentions.reduce((sum, mention) => sum + (mention.type === 'deleted' ? 0 : mention.size), 0);
-  const kinds = { directories, symlinks: count('symlink'), hardlinks: count('hardlink') };
-  const files = mentions.length - directories - count('deleted');
-  return { entries: mentions.length, files, ...kinds, bytes, storedBytes: 0, chunks: 0, skipped: 0 };
-}
-
-async function* batchesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[]> {
-  yield await Promise.resolve(all);
-}
 
 describe('a chain that is broken is one sentence', () => {
   const missing = (link: number): MadeChain => {

@@ -1,0 +1,118 @@
+// The text of a manifest, gzipped while it is made: entries in blocks of some thousand, each a gzip member, and before them the head and an
+// index of the blocks. A manifest of one block has no index: reading all of it costs no more.
+import { hash } from 'node:crypto';
+import { type RawPath, rawFromBase64, rawFromText } from '../../platform/paths/raw-path.js';
+import { GzipText } from './gzip-text.js';
+import { encodeBeginning, type IndexedBlock, MAX_INDEXED_PATH } from './manifest-index.js';
+
+/** Entries of a block: some 140 KB gzipped, and an index of 25 KB for a million. */
+const BLOCK_ENTRIES = 4096;
+/** Characters of a block, unless one line has more. */
+const BLOCK_CHARACTERS = 2 * 1024 * 1024;
+/** Blocks that may wait for their compression. */
+const MAX_WAITING = 4;
+
+/** How a manifest is laid out. A repair that wants the very bytes that were recorded writes as older versions did. */
+export interface ManifestLayout {
+  /** Entries of a block; `Infinity` for no blocks and no index. */
+  readonly blockEntries?: number;
+  /** True for a head that is in one gzip member with the entries. */
+  readonly isOneMember?: boolean;
+}
+
+export class ManifestText {
+  private block = new GzipText();
+  /** The first line of the block, as far as it was added. */
+  private begun = '';
+  private lines = 0;
+  private characters = 0;
+  private isAtLine = false;
+  private readonly blocks: { readonly first: RawPath; readonly bytes: Promise<Buffer> }[] = [];
+  private waiting = 0;
+
+  /** @param blockEntries Entries of a block; `Infinity` for no blocks */
+  constructor(private readonly blockEntries = BLOCK_ENTRIES) {}
+
+  /** Adds text of `files`, cut anywhere. When it returns false, wait for `drained` before adding more. */
+  add(text: string): boolean {
+    let start = 0;
+    for (let end = this.isCut ? text.indexOf('\n') : -1; end >= 0; end = text.indexOf('\n', end + 1)) {
+      this.pass(text.slice(start, end + 1));
+      this.lines++;
+      this.isAtLine = true;
+      start = end + 1;
+    }
+    return this.pass(text.slice(start)) && this.waiting < MAX_WAITING;
+  }
+
+  private get isCut(): boolean {
+    return this.blockEntries !== Infinity;
+  }
+
+  private get isFull(): boolean {
+    return this.lines >= this.blockEntries || this.characters >= BLOCK_CHARACTERS;
+  }
+
+  /** Adds at most one line. */
+  private pass(text: string): boolean {
+    if (text === '') return true;
+    // A block ends before an entry that it has no room for, so that the end of the list is no block.
+    if (this.isAtLine && this.isFull && text.startsWith('{')) this.cut();
+    if (this.isCut && this.lines === 0) this.begun += text;
+    this.characters += text.length;
+    this.isAtLine = false;
+    return this.block.add(text);
+  }
+
+  private cut(): void {
+    this.endBlock();
+    this.block = new GzipText();
+    this.begun = '';
+    this.lines = 0;
+    this.characters = 0;
+  }
+
+  private endBlock(): void {
+    this.waiting++;
+    const bytes = this.block.finish().finally(() => this.waiting--);
+    bytes.catch(() => undefined); // awaited at the end
+    this.blocks.push({ first: firstPath(this.begun), bytes });
+  }
+
+  async drained(): Promise<void> {
+    await this.block.drained();
+    if (this.waiting >= MAX_WAITING) await this.blocks.at(-MAX_WAITING)?.bytes;
+  }
+
+  /** The manifest with this head; without one, its text was added first. */
+  async finish(head?: string): Promise<Buffer> {
+    this.endBlock();
+    const blocks = await Promise.all(this.blocks.map(({ bytes }) => bytes));
+    if (head === undefined) return Buffer.concat(blocks);
+    const text = new GzipText();
+    text.add(head);
+    const gzipped = await text.finish();
+    const isIndexed = blocks.length > 1 && this.blocks.every(({ first }) => first.length <= MAX_INDEXED_PATH);
+    return Buffer.concat([isIndexed ? encodeBeginning(gzipped, this.indexOf(blocks)) : gzipped, ...blocks]);
+  }
+
+  private indexOf(blocks: readonly Buffer[]): readonly IndexedBlock[] {
+    return this.blocks.map(({ first }, index) => {
+      const bytes = blocks[index] ?? Buffer.alloc(0);
+      return { size: bytes.length, sha256: hash('sha256', bytes, 'hex'), first };
+    });
+  }
+
+  /** Frees the memory of the compressor when the text is no longer wanted. */
+  destroy(): void {
+    this.block.destroy();
+  }
+}
+
+/** The path of an entry's line. */
+function firstPath(text: string): RawPath {
+  const line = text.slice(0, text.indexOf('\n')).replace(/,$/, '');
+  if (!line.startsWith('{')) return rawFromText('');
+  const { path, pathBase64 } = JSON.parse(line) as { readonly path?: string; readonly pathBase64?: string };
+  return path === undefined ? rawFromBase64(pathBase64 ?? '') : rawFromText(path);
+}

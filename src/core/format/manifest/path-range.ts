@@ -1,0 +1,31 @@
+// Ranges of paths in byte order, to read of a manifest only the blocks that can hold them.
+import picomatch from 'picomatch';
+import { type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
+import { typedGlob } from '../../platform/text/typed-path.js';
+
+/** Paths from one on, up to another that is not among them. */
+export interface PathRange {
+  readonly from: RawPath;
+  readonly before: RawPath;
+}
+
+const ZERO = rawFromText('\0');
+const SLASH = rawFromText('/');
+const AFTER_SLASH = rawFromText('0');
+
+const only = (path: RawPath): PathRange => ({ from: path, before: withEnd(path, ZERO) });
+
+/** Where a path, everything below it and the folders above it are: in a delta, what these became may hide it. */
+export function rangesOfPath(path: RawPath): readonly PathRange[] {
+  const ranges = [{ from: withEnd(path, SLASH), before: withEnd(path, AFTER_SLASH) }];
+  for (let above = path; above !== TOP; above = above.slice(0, Math.max(0, above.lastIndexOf('/'))))
+    ranges.push(only(above));
+  return ranges;
+}
+
+/** Where everything is that a glob can match; undefined when that may be anywhere. */
+export function rangesOfGlob(pattern: string): readonly PathRange[] | undefined {
+  const glob = typedGlob(pattern);
+  const { base, negated } = picomatch.scan(glob);
+  return negated || base === '' || glob.includes('\\') ? undefined : rangesOfPath(base as RawPath);
+}

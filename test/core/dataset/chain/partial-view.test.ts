@@ -1,0 +1,158 @@
+// Reading some paths of manifests with an index gives what reading all of them gives.
+import { gunzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readView } from '../../../../src/core/dataset/chain/read-view.js';
+import { expectedIn } from '../../../../src/core/dataset/records/assert-expected.js';
+import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';
+import { createSelection, type Selectors } from '../../../../src/core/format/manifest/selection.js';
+import type { UploadId } from '../../../../src/core/store/ids/upload-id.js';
+import { histories, uploadIdOf, type Version } from '../../../support/chain-model.js';
+import { type MemoryReader, memoryReader } from '../../../support/memory-reader.js';
+import { raw } from '../../../support/raw.js';
+import { type WrittenHistory, writtenHistory } from '../../../support/written-history.js';
+
+const SMALL_BLOCKS = { blockEntries: 2 };
+
+/** What is selected, with the version that it comes from. */
+async function selected(
+  reader: MemoryReader,
+  { newest: { uploadId, sha256, index } }: WrittenHistory,
+  selectors: Selectors,
+): Promise<readonly unknown[]> {
+  const selection = createSelection(selectors);
+  const entries: unknown[] = [];
+  const { head } = await readView(reader, {
+    uploadId,
+    sha256: expectedIn('d', [sha256], index),
+    needles: selection.needles,
+    ranges: selection.ranges,
+    onEntry: ({ path, uid, type, chunk }) => {
+      if (selection.matches({ path, type }, undefined)) entries.push([path, uid, type, chunk]);
+    },
+  });
+  return [...entries, ...selection.unmatched(), head.totals];
+}
+
+const NAMES = ['d', 'd-x', 'd0', 'a', '\xff', 'missing'];
+const paths = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 }).map((parts) => raw(parts.join('/')));
+const globs = fc.constantFrom(
+  'd/*',
+  'd/**',
+  '**/a',
+  'd-x/d/*',
+  'a',
+  'd/{a,d0}/*',
+  '!d/**',
+  './d/*',
+  'd/a*',
+  'missing/*',
+);
+const selectors: fc.Arbitrary<Selectors> = fc.oneof(
+  fc.array(paths, { minLength: 1, maxLength: 3 }).map((some): Selectors => ({ paths: some })),
+  fc.array(globs, { minLength: 1, maxLength: 2 }).map((patterns): Selectors => ({ patterns })),
+  fc.record({ paths: fc.tuple(paths), patterns: fc.tuple(globs) }),
+);
+
+test('any selection of any history is the same, read by the index and read whole', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, selectors, async (history, wanted) => {
+      const indexed = await writtenHistory(history, SMALL_BLOCKS);
+      const whole = await writtenHistory(history, { blockEntries: Infinity });
+
+      expect(await selected(memoryReader(indexed.objects), indexed, wanted)).toEqual(
+        await selected(memoryReader(whole.objects), whole, wanted),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('any history has the same text with and without an index', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, async (history) => {
+      const [indexed, whole] = await Promise.all([
+        writtenHistory(history.slice(0, 1), SMALL_BLOCKS),
+        writtenHistory(history.slice(0, 1), { blockEntries: Infinity, isOneMember: true }),
+      ]);
+
+      for (const [key, bytes] of whole.objects)
+        expect(gunzipSync(indexed.objects.get(key) ?? '').toString()).toBe(gunzipSync(bytes).toString());
+    }),
+    { numRuns: 60 },
+  );
+});
+
+describe('one of 20,000 paths', () => {
+  const name = (n: number): string => `run-${String(n).padStart(5, '0')}`;
+  const [model] = fc.sample(histories, { numRuns: 1, seed: 1 }) as [readonly [Version]];
+  const version = (uploadId: UploadId, paths: readonly string[]): Version => {
+    const [{ level }] = model;
+    const [first] = level.mentions.filter(({ type }) => type !== 'deleted') as [Entry];
+    const mentions = paths.map((path): Entry => ({ ...first, path: raw(path), type: 'file' }));
+    return { level: { ...level, uploadId, mentions }, view: new Map() };
+  };
+  const names = Array.from({ length: 20_000 }, (_, n) => name(n));
+  const tree = async (): Promise<WrittenHistory> => await writtenHistory([version(uploadIdOf(0), names)]);
+  /** Place of the last block's header. */
+  const lastBlock = (bytes: Buffer): number => bytes.lastIndexOf(Buffer.from([0x1f, 0x8b, 8, 0]));
+
+  test('takes two requests and less than a third of the manifest', async () => {
+    const made = await tree();
+    const [bytes = Buffer.alloc(0)] = made.objects.values();
+    let read = 0;
+    const reader = memoryReader(made.objects, {
+      get: (_key, _options, normal) => {
+        const content = normal();
+        read += content.sizeBytes;
+        return content;
+      },
+    });
+
+    const found = await selected(reader, made, { files: [name(12_345)] });
+
+    expect(found[0]).toContain(name(12_345));
+    expect(reader.requests).toEqual({ get: 2, head: 0, list: 0 });
+    expect(read).toBeLessThan(bytes.length / 3);
+  });
+
+  test.each([
+    ['the head', (): number => 60],
+    ['the index', ({ newest }: WrittenHistory): number => (newest.index?.size ?? 0) - 30],
+    [
+      'the block that is read, where gzip does not see it',
+      (_: WrittenHistory, bytes: Buffer): number => lastBlock(bytes) + 4,
+    ],
+  ])('with one bit wrong in %s is refused, as when it is read whole', async (_what, at) => {
+    const made = await tree();
+    const [[key, bytes] = ['', Buffer.alloc(0)]] = made.objects;
+    const bent = Buffer.from(bytes);
+    const place = at(made, bytes);
+    bent[place] = (bent[place] ?? 0) ^ 1;
+    const reader = memoryReader(new Map([[key, bent]]));
+
+    await expect(selected(reader, made, { files: [name(19_999)] })).rejects.toThrow(/manifest/);
+  });
+
+  test('is read of another manifest that is there by now only as a whole', async () => {
+    const [made, other] = [await tree(), await tree()];
+    const newest = { ...other.newest, index: { ...made.newest.index, size: 500, sha256: '0'.repeat(64) } };
+    const reader = memoryReader(other.objects);
+
+    const found = await selected(reader, { ...other, newest }, { files: [name(7)] });
+
+    expect(found[0]).toContain(name(7));
+    expect(reader.requests.get).toBe(2);
+  });
+
+  test('is hidden by a file in the place of its folder, however far from it that is listed', async () => {
+    const made = await writtenHistory([
+      version(uploadIdOf(0), ['z/a']),
+      version(uploadIdOf(1), ['z', ...names.map((between) => `z-${between}`)]),
+    ]);
+
+    const found = await selected(memoryReader(made.objects), made, { files: ['z/a'] });
+
+    expect(found[0]).toEqual({ path: 'z/a', reason: expect.any(String) });
+  });
+});

@@ -1,0 +1,79 @@
+// A dataset whose manifests have an index: what asks for some paths reads the blocks that can hold them. That it does is shown by damage
+// elsewhere in the manifest, which whoever reads all of it meets.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { archiver } from './in-process.js';
+
+const FOLDERS = ['run-1', 'run-2', 'run-3'];
+const FILES = 5000;
+let home = '';
+let store = '';
+const run = (...args: string[]) => archiver(home, args);
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'archiver-test-'));
+  store = `file://${join(home, 'store')}`;
+  for (const folder of FOLDERS) {
+    mkdirSync(join(home, 'lab', folder), { recursive: true });
+    for (let n = 0; n < FILES; n++)
+      writeFileSync(join(home, 'lab', folder, `f-${String(n).padStart(4, '0')}`), folder + n);
+  }
+  const first = await run('sync', 'lab', store, '--dataset-id', 'lab', '--quiet');
+  writeFileSync(join(home, 'lab', 'run-3', 'f-0007'), 'changed');
+  const second = await run('sync', 'lab', store, '--dataset-id', 'lab', '--quiet');
+  if (first.status !== 0 || second.status !== 0) throw new Error(first.stderr + second.stderr);
+  damageFirstBlock();
+}, 120_000);
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** Flips a bit in the block with the entries of run-1. */
+function damageFirstBlock(): void {
+  const uploads = join(home, 'store', 'uploads');
+  const path = join(uploads, readdirSync(uploads).toSorted()[0] ?? '', 'manifest.json.gz');
+  const bytes = readFileSync(path);
+  const block = bytes.indexOf(Buffer.from([0x1f, 0x8b, 8, 0]), bytes.indexOf(Buffer.from([0x1f, 0x8b, 8, 0])) + 1);
+  bytes[block + 2000] = (bytes[block + 2000] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+test('a restore of one path reads its block, in the version and in the one that it builds on', async () => {
+  const args = ['--dataset-id', 'lab', '--file', 'run-3/f-4321', '--file', 'run-3/f-0007', '--json'];
+
+  const { status, stdout } = await run('restore', store, 'out', ...args);
+
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ files: 2, version: 2, failed: [] });
+  expect(readFileSync(join(home, 'out', 'run-3', 'f-4321'), 'utf8')).toBe('run-34321');
+  expect(readFileSync(join(home, 'out', 'run-3', 'f-0007'), 'utf8')).toBe('changed');
+});
+
+test.each([
+  ['a folder', ['restore', '{store}', 'new', '--dataset-id', 'lab', '--file', 'run-3', '--dry-run']],
+  ['a glob below a folder', ['list', '{store}', '--dataset-id', 'lab', '--pattern', 'run-3/*']],
+  ['a search below a folder', ['find', 'run-3/f-000*', '{store}']],
+])('%s is found without the rest', async (_what, words) => {
+  const { status, stdout } = await run(...words.map((word) => (word === '{store}' ? store : word)), '--json');
+
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringContaining(words[0] === 'restore' ? '"files":5000' : 'run-3/f-0007'),
+  ]);
+});
+
+test.each([
+  ['everything', ['restore', '{store}', 'new', '--dataset-id', 'lab', '--all', '--dry-run']],
+  [
+    'what lies in the damaged block',
+    ['restore', '{store}', 'new', '--dataset-id', 'lab', '--file', 'run-1/f-0001', '--dry-run'],
+  ],
+  ['a name anywhere', ['find', 'f-0007*', '{store}']],
+  ['a check', ['verify', '{store}', '--dataset-id', 'lab']],
+])('%s meets the damage', async (_what, words) => {
+  const { status, stderr, stdout } = await run(...words.map((word) => (word === '{store}' ? store : word)));
+
+  expect(status).not.toBe(0);
+  expect(stderr + stdout).toMatch(/manifest/);
+});
