@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { noise } from '../core/archive/trees.js';
 import { archiver } from './upload-cli.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -182,4 +183,23 @@ test('a link of an output that leads out of the folder is named at upload and at
   expect(restored.stderr).toContain(
     '3 links of DVC outputs lead out of the folder, without content in the archive: out/absolute, out/big, out/up',
   );
+});
+
+test('a cache of copies is stored once with the workspace, and comes back as it was', async () => {
+  const { repo, sync, restored } = await repository();
+  rmSync(join(repo, 'data'));
+  const content = noise(100_000);
+  put(join(repo, 'data'), '');
+  writeFileSync(join(repo, 'data'), content);
+  writeFileSync(join(repo, '.dvc/cache/files/md5', ONE), content);
+
+  const { document } = await sync();
+  const again = await sync('--no-enable-dedup', '--force');
+
+  expect(document).toMatchObject({ deduplicated: { files: 1, bytes: 100_000 } });
+  expect(document['storedBytes']).toBeLessThan(110_000);
+  expect(again.document['storedBytes']).toBeGreaterThan(200_000);
+  const out = await restored();
+  expect(readFileSync(join(out, 'data')).equals(content)).toBe(true);
+  expect(readFileSync(join(out, '.dvc/cache/files/md5', ONE)).equals(content)).toBe(true);
 });

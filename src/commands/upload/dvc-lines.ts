@@ -24,7 +24,9 @@ export function dvcLines({ dvcContents }: UploadResult): string[] {
     ...(left.length === 0 ? [] : [`left out ${left.join(' and ')}; --dvc-cache keeps all`]),
     ...(cacheKept.files === 0
       ? []
-      : [`kept ${counted(cacheKept, 'content')} of .dvc/cache; --exclude .dvc/cache leaves the cache out`]),
+      : [
+          `kept ${counted(cacheKept, 'content')} of .dvc/cache, equal ones once; --exclude .dvc/cache leaves the cache out`,
+        ]),
     ...(outsideLinks.length === 0
       ? []
       : [

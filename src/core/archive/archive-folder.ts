@@ -165,10 +165,14 @@ async function filterOf({ filter, source, home }: Settings, opening: Promise<Ope
   return { ...filter, skipTrees };
 }
 
-/** Deduplicates a sync if the version before did, unless `dedup` says otherwise. */
-function packingOf({ packing, layout }: UploadRun, baseline: Baseline | undefined): UploadRun['packing'] {
-  const before = layout.direct === undefined ? baseline?.view.head.settings.dedup : undefined;
-  return { ...packing, dedup: packing.dedup ?? before };
+/**
+ * Deduplicates a sync if the version before did, and a source with contents of a DVC cache, most of which are copies of files in the
+ * workspace, unless `dedup` says otherwise.
+ */
+function packingOf({ packing, layout, scanned }: UploadRun, baseline: Baseline | undefined): UploadRun['packing'] {
+  if (layout.direct !== undefined) return packing;
+  const hasCopies = scanned.dvc.cacheKept.files > 0 ? true : undefined;
+  return { ...packing, dedup: packing.dedup ?? baseline?.view.head.settings.dedup ?? hasCopies };
 }
 
 async function runToEnd(
