@@ -3,15 +3,12 @@ import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import type { AfterUpload, BegunUpload, UploadReport } from '../../cli/slots.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
-import { openView } from '../../core/dataset/chain/view.js';
-import { cacheFolder, rememberedIn } from '../../core/archive/run/remembered.js';
 import { ownFiles } from '../../core/projects/dvc/own-files.js';
 import { SidecarGuard } from '../../core/projects/dvc/guard.js';
 import { writeSidecars } from '../../core/projects/dvc/sidecar.js';
 import { leftOutFiles, sidecarDocument } from './dvc/sidecar-document.js';
 import type { SidecarResult, WriteSidecarsOptions } from '../../core/projects/dvc/sidecar-types.js';
-import type { EventSink } from '../../core/events/events.js';
-import type { OpenedStore } from '../../core/store/open-store.js';
+import { type OpenStore, withCommittedView } from './committed-view.js';
 import { ArchiverError, isArchiverError, usageError } from '../../core/platform/failures/errors.js';
 import { displayPath, printable, type RawPath, rawFromText, textFromRaw } from '../../core/platform/paths/raw-path.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
@@ -43,7 +40,7 @@ async function openGuards(
 
 interface Uploaded {
   readonly source: RawPath;
-  readonly open: (onEvent: EventSink) => Promise<OpenedStore>;
+  readonly open: OpenStore;
   readonly context: Pick<Context, 'home' | 'signal' | 'env'>;
 }
 
@@ -51,21 +48,17 @@ interface Uploaded {
 async function writeDvcFiles(
   outputDir: RawPath,
   { source, open, context }: Uploaded,
-  { uploadId, datasetId, location, version }: UploadResult,
+  result: UploadResult,
 ): Promise<SidecarResult | undefined> {
+  const { location, version } = result;
   if (version === null) return undefined;
-  const { home, signal } = context;
-  const opened = await open(() => undefined);
-  const { store } = opened;
-  const { cache, heads } = rememberedIn(cacheFolder(home), opened, () => undefined); // the upload has warned already
   try {
-    // The manifest that this computer has just written is in the cache. It need not be fetched, and a writer may not be allowed to.
-    const head = await heads.get(store.url, datasetId);
-    const known = head?.uploadId === uploadId ? { sha256: head.manifestSha256 } : {};
-    const view = await openView(store, { uploadId, signal, ...known, cache });
-    const guards = await openGuards(source, outputDir, context);
-    const files = ownFiles(view.entries(), source);
-    return await writeSidecars({ files, outputDir: textFromRaw(outputDir) ?? '', guards, signal });
+    return await withCommittedView(open, result, context, async (view) => {
+      const guards = await openGuards(source, outputDir, context);
+      const files = ownFiles(view.entries(), source);
+      const { signal } = context;
+      return await writeSidecars({ files, outputDir: textFromRaw(outputDir) ?? '', guards, signal });
+    });
   } catch (error) {
     if (!isArchiverError(error) || error.code === 'cancelled') throw error;
     throw new ArchiverError(
@@ -77,8 +70,6 @@ async function writeDvcFiles(
         exitCode: 3,
       },
     );
-  } finally {
-    opened.close();
   }
 }
 

@@ -1,10 +1,7 @@
 // After an upload that records stages: says which outputs it lacks, and which are not as dvc.lock or their `.dvc` files have them.
 import type { Context } from '../../cli/context.js';
 import type { AfterUpload, BegunUpload, UploadReport } from '../../cli/slots.js';
-import { cacheFolder, rememberedIn } from '../../core/archive/run/remembered.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
-import { openView } from '../../core/dataset/chain/view.js';
-import type { EventSink } from '../../core/events/events.js';
 import { isOfStage } from '../../core/format/manifest/provenance.js';
 import { isArchiverError } from '../../core/platform/failures/errors.js';
 import { printable, type RawPath, textFromRaw } from '../../core/platform/paths/raw-path.js';
@@ -12,7 +9,7 @@ import { compareOuts, type DifferingOut } from '../../core/projects/dvc/compare-
 import { readPipeline } from '../../core/projects/dvc/pipeline.js';
 import { ignoredBelow } from '../../core/projects/dvc/stage-files.js';
 import type { Stage } from '../../core/projects/dvc/stage-types.js';
-import type { OpenedStore } from '../../core/store/open-store.js';
+import { type OpenStore, withCommittedView } from './committed-view.js';
 
 /** Reads the stages before anything is sent; returns a function that compares. @throws what `readPipeline` throws */
 export async function dvcOutsAfter({
@@ -40,29 +37,22 @@ export async function dvcOutsAfter({
 
 interface Uploaded {
   readonly source: RawPath;
-  readonly open: (onEvent: EventSink) => Promise<OpenedStore>;
+  readonly open: OpenStore;
   readonly context: Pick<Context, 'home' | 'signal'>;
 }
 
 async function comparedOuts(
   stages: readonly Stage[],
-  { source, open, context: { home, signal } }: Uploaded,
-  { uploadId, datasetId, version }: UploadResult,
+  { source, open, context }: Uploaded,
+  result: UploadResult,
 ): Promise<UploadReport | undefined> {
-  if (version === null) return undefined;
-  const opened = await open(() => undefined);
-  try {
-    // The manifest that this computer has just written is in the cache. It need not be fetched, and a writer may not be allowed to.
-    const { cache, heads } = rememberedIn(cacheFolder(home), opened, () => undefined);
-    const head = await heads.get(opened.store.url, datasetId);
-    const known = head?.uploadId === uploadId ? { sha256: head.manifestSha256 } : {};
-    const view = await openView(opened.store, { uploadId, signal, ...known, cache });
+  if (result.version === null) return undefined;
+  return await withCommittedView(open, result, context, async (view) => {
+    const { signal } = context;
     const isIgnored = ignoredBelow(source);
     const dvcOuts = await compareOuts({ stages, entries: view.entries(), source, isIgnored, signal });
     return { document: { dvcOuts }, lines: linesOf(dvcOuts), isPartial: false };
-  } finally {
-    opened.close();
-  }
+  });
 }
 
 const SHOWN = 10;

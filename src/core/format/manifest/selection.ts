@@ -3,16 +3,8 @@
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
 import type { PathRange } from './path-range.js';
-import {
-  globMatcher,
-  joined,
-  type Kind,
-  kindsOf,
-  type Matched,
-  type Recorded,
-  type Selectors,
-  shardKind,
-} from './selector-kinds.js';
+import { globMatcher, joined, kindsOf, type Selectors, shardKind } from './selector-kinds.js';
+import type { Kind, Matched, Recorded } from './selector-kind.js';
 
 export { globMatcher, type Selectors };
 

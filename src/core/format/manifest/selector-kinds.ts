@@ -1,19 +1,12 @@
 // The kinds of selectors, each a test on entries that remembers what it has found.
 import picomatch from 'picomatch';
-import {
-  displayPath,
-  printable,
-  type RawPath,
-  rawFromText,
-  textFromRaw,
-  withEnd,
-} from '../../platform/paths/raw-path.js';
+import { displayPath, type RawPath, rawFromText, textFromRaw, withEnd } from '../../platform/paths/raw-path.js';
 import { typedGlob, typedPath } from '../../platform/text/typed-path.js';
-import { usageError } from '../../platform/failures/errors.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
-import type { Entry, ManifestHead } from './manifest-types.js';
 import { NOT_HERE } from './nothing-selected.js';
 import { type PathRange, rangesOfGlob, rangesOfPath } from './path-range.js';
+import { Commits } from './commit-kind.js';
+import { INSTEAD, type Kind, kindText, type Matched, type Recorded } from './selector-kind.js';
 import { isOfStage, stagePrefixes } from './provenance.js';
 
 /** Selectors: an entry must match one of each kind that is given. */
@@ -32,11 +25,6 @@ export interface Selectors {
   readonly stages?: readonly string[];
   readonly shards?: readonly number[];
 }
-
-export type Matched = Pick<Entry, 'path' | 'md5' | 'type' | 'stage' | 'commit'>;
-
-/** Properties that a manifest states for all its entries. */
-export type Recorded = Pick<ManifestHead, 'git' | 'dvc' | 'settings'>;
 
 /** Matches paths by glob; files that begin with a dot are not special. A name that is not UTF-8 is compared byte by byte. */
 export function globMatcher(pattern: string): (path: RawPath) => boolean {
@@ -60,27 +48,6 @@ const SLASH = rawFromText('/');
 
 /** With more paths than this, parsing every line is faster than searching for each. */
 const MAX_NEEDLED = 64;
-
-/** Selectors of one kind. */
-export interface Kind {
-  /** Name in the message about a conflict. */
-  readonly text: string;
-  begin?(head: Recorded): void;
-  matches(entry: Matched, shard: number | undefined): boolean;
-  /** Byte strings, one of which the line must contain; undefined when there are none that would do. */
-  readonly needles: readonly RawPath[] | undefined;
-  /** Where everything that matches is, with the folders above; undefined or absent when it may be anywhere. */
-  readonly ranges?: readonly PathRange[] | undefined;
-  /** The selectors that match nothing, and why. */
-  unmatched(): readonly Failure[];
-}
-
-const NAMED = 3;
-
-function kindText(noun: string, plural: string, texts: readonly string[]): string {
-  const more = texts.length > NAMED ? ` and ${texts.length - NAMED} more` : '';
-  return `${texts.length === 1 ? noun : plural} ${texts.slice(0, NAMED).map(printable).join(', ')}${more}`;
-}
 
 class Paths implements Kind {
   readonly text: string;
@@ -185,75 +152,6 @@ export function joined<T>(lists: readonly (readonly T[] | undefined)[]): readonl
   return all;
 }
 
-const MIN_COMMIT_DIGITS = 7;
-
-/** A commit, of which only a prefix may be given. */
-class WantedCommit {
-  private readonly prefix: string;
-  private readonly found = new Set<string>();
-  private isHead = false;
-
-  /** @throws usage */
-  constructor(private readonly text: string) {
-    this.prefix = text.toLowerCase();
-    if (!/^[0-9a-f]*$/.test(this.prefix) || this.prefix.length < MIN_COMMIT_DIGITS || this.prefix.length > 64)
-      throw usageError(
-        `'${printable(text)}' is not a git commit`,
-        `a commit is its SHA in hex, or at least the first ${MIN_COMMIT_DIGITS} digits of it`,
-      );
-  }
-
-  begin(commit: string | undefined): void {
-    this.isHead = this.matches(commit);
-  }
-
-  matches(commit: string | undefined): boolean {
-    const isFound = commit?.startsWith(this.prefix) === true;
-    if (isFound) this.found.add(commit);
-    return isFound || this.isHead;
-  }
-
-  /** Returns the text when no commit matches. @throws usage when several commits begin with it */
-  unmatched(): readonly string[] {
-    if (this.found.size > 1)
-      throw usageError(
-        `${this.found.size} commits of this upload begin with '${printable(this.text)}'`,
-        `give more digits: ${[...this.found].slice(0, 10).join(', ')}`,
-      );
-    return this.found.size === 0 ? [this.text] : [];
-  }
-}
-
-class Commits implements Kind {
-  readonly text: string;
-  /** A commit cannot be searched for: the commit of the head, which is read after the search has begun, may match. */
-  readonly needles = undefined;
-  private readonly wanted: readonly WantedCommit[];
-  private isRecorded = false;
-
-  constructor(texts: readonly string[]) {
-    this.wanted = texts.map((text) => new WantedCommit(text));
-    this.text = kindText('commit', 'commits', texts);
-  }
-
-  begin({ git }: Recorded): void {
-    this.isRecorded = git !== undefined;
-    for (const one of this.wanted) one.begin(git?.commit);
-  }
-
-  matches({ commit }: Matched): boolean {
-    this.isRecorded ||= commit !== undefined;
-    let isAny = false;
-    for (const one of this.wanted) if (one.matches(commit)) isAny = true;
-    return isAny;
-  }
-
-  unmatched(): readonly Failure[] {
-    const reason = this.isRecorded ? NOT_HERE : NO_COMMITS;
-    return this.wanted.flatMap((one) => one.unmatched()).map((path) => ({ path, reason }));
-  }
-}
-
 /** The caller checks that a shard exists, with the manifest's list of shards. */
 export const shardKind = (shards: readonly number[]): Kind => ({
   text: kindText('shard', 'shards', shards.map(String)),
@@ -297,9 +195,7 @@ function patternTest(pattern: string): (entry: Matched) => boolean {
   return ({ path }) => isMatch(path);
 }
 
-// Explains that the upload never recorded what is searched for, however it is typed.
-const INSTEAD = 'select by --file or --pattern';
-const NO_COMMITS = `this upload was made without --git-metadata and recorded no commit; ${INSTEAD}`;
+// Explain that the upload never recorded what is searched for, however it is typed.
 
 const lackOfMd5s = ({ settings }: Recorded): string | undefined =>
   settings.fileChecksums ? undefined : `this upload was made with --no-file-checksums and recorded no MD5s; ${INSTEAD}`;
