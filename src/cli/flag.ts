@@ -9,6 +9,7 @@ import {
   folderType,
   intType,
   modeType,
+  partType,
   percentType,
   rateType,
   switchType,
@@ -151,6 +152,7 @@ export const flag = {
   /** Permission bits. */
   mode: singleOf(modeType),
   duration: singleOf(durationType),
+  part: singleOf(partType),
   percent: singleOf(percentType),
   /** `also` lists values outside the range that are allowed, such as 0 for automatic. */
   int: <const O extends ValueOptions>(range: readonly [...Range, also?: readonly number[]], options: O) =>

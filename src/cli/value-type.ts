@@ -146,6 +146,26 @@ export function rateType(): ValueType<number> {
   };
 }
 
+/** One of several parts of a work that as many calls do: `3/16` is the third of sixteen. */
+export interface Part {
+  /** From 1. */
+  readonly number: number;
+  readonly of: number;
+}
+
+const MOST_PARTS = 100_000;
+
+export const partType: ValueType<Part> = {
+  label: 'I/N',
+  sample: '3/16',
+  completes: 'nothing',
+  parse(text) {
+    const [, number = 0, of = 0] = (/^(\d+)\/(\d+)$/.exec(text.trim()) ?? []).map(Number);
+    if (number >= 1 && number <= of && of <= MOST_PARTS) return good({ number, of });
+    return bad(`wants a part such as 3/16, the third of sixteen (at most ${MOST_PARTS})`);
+  },
+};
+
 /** `5%` or `5`, as a fraction: 0.05. */
 export const percentType: ValueType<number> = {
   label: 'percent',

@@ -3,26 +3,24 @@ import type { MemoryLimit, Results, Verbosity } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import type { EventSink } from '../core/events/events.js';
 import type { RequestCounts } from '../core/store/object-store.js';
-import { printable } from '../core/platform/paths/raw-path.js';
 import type { StoreVerdict } from '../core/mend/verify/store-verdict.js';
 import type { VerifyStoreOptions } from '../core/mend/verify/verify-store.js';
 import type { VerifyMode, VerifyResult } from '../core/mend/verify/verify.js';
 import type { Document, Exact } from '../json/documents.js';
-import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { signText } from '../ui/sign.js';
 import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules, workersFlag } from './kit/flags.js';
 import { allWritersFlag } from './kit/all-writers.js';
 import { invalidatingChecks } from './kit/invalidate-checks.js';
-import { amountText, fact, firstLines, textOf } from './kit/lines.js';
+import { textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreCall, type StoreContext, withStore } from './kit/store.js';
 import { memoryLimit } from './kit/memory-limit.js';
-import { requestHint, type ThawEstimate, thawDocument, thawEstimate, unreadLines } from './kit/unread-cold.js';
+import { type ThawEstimate, thawDocument, thawEstimate, unreadLines } from './kit/unread-cold.js';
 import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
-import { problemLine, soundText, storeLines, storeVerdict } from './kit/verdict-lines.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -32,6 +30,10 @@ const flags = {
   sample: flag.percent({
     placeholder: 'PERCENT',
     describe: 'deep-check this share of the chunks, chosen at random, at least one: 5%',
+  }),
+  part: flag.part({
+    placeholder: 'I/N',
+    describe: 'deep-check this part of the chunks; N calls, on as many machines, read each chunk once: 3/16',
   }),
   ...workersFlag,
   limitDownload: limitFlags.limitDownload,
@@ -47,7 +49,8 @@ export const command = defineCommand({
     'Checks the manifest against itself (counts, sizes, shards, positions, order, checksums), that the version record ' +
     'names it, and that every chunk is in the store with its size: two listings. --deep also reads the chunks: their SHA-256, that of each frame, the tar ' +
     'headers, and the MD5 of every file; damage is reported with the files that it hits, and the rest is checked. ' +
-    '--sample 5% does that for some chunks only. Where the manifest is a delta, all that it builds on is checked: each ' +
+    '--sample 5% does that for some chunks only, --part 3/16 for a sixteenth of them, as a task of an array does; the parts together read all, ' +
+    'but for the MD5 of a file that is cut over chunks of several parts. Where the manifest is a delta, all that it builds on is checked: each ' +
     'manifest, the totals of the whole, and the chunks that it needs, in whichever upload they lie. Objects that nothing ' +
     'refers to are warnings. Chunks in cold storage are neither read nor requested: everything else is checked, and they are ' +
     'counted, with what it costs to request them. The verdict says what was looked at, and so does `checked` of --json: "manifest" (--quick), ' +
@@ -61,26 +64,30 @@ export const command = defineCommand({
   rules: [
     ...uploadTargetRules,
     conflicts('allWriters', ['uploadId']),
-    conflicts('quick', ['deep', 'sample', 'workers']),
+    conflicts('quick', ['deep', 'sample', 'part', 'workers']),
+    conflicts('sample', ['part']),
   ],
   examples: [
     'archiver verify s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver verify --bucket acme-archive --upload-id 20251114-093012-1a2b3c4d --deep',
     'archiver verify file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --sample 5%',
     'archiver verify s3://acme-archive/lab --sample 1%',
+    'archiver verify s3://acme-archive/lab --dataset-id survey --version 12 --part "$SLURM_ARRAY_TASK_ID/16"',
   ],
   exits: {
     0: 'all checks passed',
     1: 'verification failed, or the upload or store cannot be read',
     3: 'what could be read passed; chunks in cold storage could not be read',
   },
-  keepsMemoryLimit: ({ deep, sample }) => deep || sample !== undefined,
+  keepsMemoryLimit: ({ deep, sample, part }) => deep || sample !== undefined || part !== undefined,
   async run(values, [url], context: VerifyContext) {
     const named = await targetOf(url, values, context);
     const isOfVersion = (named.uploadId ?? values.datasetId ?? values.version ?? values.asOf) !== undefined;
+    if (values.part !== undefined) refuseMovingPart(named, values);
     if (!isOfVersion) return await verifyAll(named.baseUrl, values, context);
     const { baseUrl, uploadId, session } = await findUpload(url, values, context);
     const { verifyUpload } = await import('../core/mend/verify/verify.js');
+    const { verdictLines } = await import('./kit/verdict-lines.js');
     return await check({ baseUrl, session }, values, context, {
       verify: (options) => verifyUpload({ ...options, uploadId }),
       documentOf: (result, rest) => ({
@@ -88,19 +95,33 @@ export const command = defineCommand({
         location: uploadUrl({ baseUrl, uploadId }),
         ...rest,
       }),
-      linesOf: (result, estimate, durationMs) => [
-        verdict(result),
-        checkedLine(result, durationMs),
-        ...unreadLines(result.unreadCold, estimate),
-        ...problemLines(result, uploadUrl({ baseUrl, uploadId }), context.verbose),
-      ],
+      linesOf: (result, estimate, durationMs) =>
+        verdictLines(result, {
+          durationMs,
+          unread: unreadLines(result.unreadCold, estimate),
+          location: uploadUrl({ baseUrl, uploadId }),
+          isVerbose: context.verbose,
+        }),
     });
   },
 });
 
+/** Refuses a part of what may be another version for the next call. @throws usage */
+function refuseMovingPart(
+  { uploadId }: { readonly uploadId?: string | undefined },
+  { version }: Values<typeof flags>,
+): void {
+  if ((uploadId ?? version) !== undefined && version !== 'latest') return;
+  throw usageError(
+    '--part wants the upload that all parts are of, since the latest may be another one when the next call begins',
+    'give --version N, --upload-id, or the URL of an upload',
+  );
+}
+
 /** Checks every version of every dataset. */
 async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
   const { verifyStore } = await import('../core/mend/verify/verify-store.js');
+  const { storeLines, storeVerdict } = await import('./kit/verdict-lines.js');
   const warnings: { readonly message: string }[] = [];
   const status = await check({ baseUrl }, values, context, {
     verify: async (options) => {
@@ -156,6 +177,7 @@ async function check<T extends Checked, D extends Document<'verify'>>(
           reader: store,
           mode: modeOf(values),
           sample: values.sample ?? 1,
+          part: values.part,
           random: Math.random,
           now: context.now,
           requestsAtOnce: workers,
@@ -186,8 +208,8 @@ async function check<T extends Checked, D extends Document<'verify'>>(
 }
 
 function uploadDocument(result: VerifyResult) {
-  const { mode: _, bytesRead: bytesFetched, ...document } = result;
-  return { ...document, bytesFetched };
+  const { mode: _, bytesRead: bytesFetched, part, ...document } = result;
+  return { ...document, ...(part && { part: part.number, partCount: part.of }), bytesFetched };
 }
 
 function storeDocument(result: StoreVerdict) {
@@ -207,37 +229,7 @@ function signOf({ ok, unreadCold }: Checked, { colors, env }: VerifyContext): st
   return signText(ok ? sign : 'bad', lookOf(colors.stdout, env));
 }
 
-function modeOf({ quick, deep, sample }: Values<typeof flags>): VerifyMode {
+function modeOf({ quick, deep, sample, part }: Values<typeof flags>): VerifyMode {
   if (quick) return 'quick';
-  return deep || sample !== undefined ? 'deep' : 'default';
-}
-
-const verdict = (result: VerifyResult): string => {
-  const name = `upload ${printable(result.uploadId)}`;
-  return result.ok ? name + soundText(result) : `${name} is damaged: ${formatQuantity(result.errorCount, 'error')}`;
-};
-
-const checkedLine = (result: VerifyResult, durationMs: number): string =>
-  fact('checked', `${checkedText(result)}, in ${formatDuration(durationMs)}`);
-
-function problemLines(
-  { ok, errors, errorCount, warnings, hint, unreadCold }: VerifyResult,
-  location: string,
-  isVerbose: boolean,
-): readonly string[] {
-  const next = ok && unreadCold.some(({ state }) => state === 'cold') ? requestHint(location) : hint;
-  return [
-    ...firstLines(errors.map(problemLine('error')), { total: errorCount, isVerbose }),
-    ...firstLines(warnings.map(problemLine('warning')), { isVerbose }),
-    ...(next === null ? [] : [fact('next', next)]),
-  ];
-}
-
-function checkedText({ mode, checked, ok, ...counts }: VerifyResult): string {
-  const { entries, files, bytes, chunks, chunksRead, filesRead, bytesRead } = counts;
-  if (checked === 'manifest' && !ok && entries === 0) return 'the manifest alone';
-  const manifest = `${formatCount(entries)} ${entries === 1 ? 'entry' : 'entries'}, ${amountText(files, 'file', bytes)}`;
-  if (mode === 'quick') return `the manifest: ${manifest}`;
-  if (mode === 'default') return `${manifest}, and the presence of ${formatQuantity(chunks, 'chunk')}`;
-  return `${manifest}; read ${chunksRead} of ${formatQuantity(chunks, 'chunk')} (${formatBytes(bytesRead)}), ${formatQuantity(filesRead, 'content')} of files and hard links sound`;
+  return deep || (sample ?? part) !== undefined ? 'deep' : 'default';
 }

@@ -135,7 +135,7 @@ export const JSON_DOCUMENTS = {
   sync: UPLOAD,
   upload: UPLOAD,
   verify:
-    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead unreadCold thawEstimate? filesRead bytesFetched location durationMs requests',
+    'ok checked part? partCount? uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead unreadCold thawEstimate? filesRead bytesFetched location durationMs requests',
 } as const;
 
 /** Documents that any command may print instead, identified by the first of these keys. */

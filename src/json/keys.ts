@@ -789,6 +789,8 @@ export const JSON_KEYS = {
   p99DelayMs: key(number, 'how late the latest of a hundred timers came'),
   packedBytes: key(bytes, 'what is compressed: contents once, without holes, with tar headers'),
   parameters: key(elsewhere, 'settings of an upload'),
+  part: key(count, 'number of the part of a work that this call did, from 1'),
+  partCount: key(count, 'parts that the whole work has'),
   parts: key(listOf(of('uploadId foundIn')), 'what a lost manifest was put together from, newest first'),
   passes: key(
     listOf(

@@ -277,12 +277,35 @@ describe('verify', () => {
     [['--sample', '50%'], 'sample', 'no damage in 1 of 2 chunks read'],
     [['--sample', '100%'], 'content', 'is whole'],
     [['--deep'], 'content', 'is whole'],
+    [['--part', '1/1'], 'content', 'is whole'],
+    [['--part', '2/2'], 'sample', String.raw`no damage in 1 of 2 chunks read \(part 2 of 2\)`],
+    [['--part', '2/9'], 'presence', String.raw`all 2 chunks present; contents not read \(part 2 of 9\)`],
   ])('with %j says what was looked at: %s', async (flags, checked, verdict) => {
     const text = await run('verify', upload, ...flags);
     const { stdout } = await run('verify', upload, ...flags, '--json', '--progress-format', 'none');
 
     expect(text.stdout.split('\n')[0]).toMatch(new RegExp(`upload ${UPLOAD_ID}:? ${verdict}$`));
     expect(json(stdout)).toMatchObject({ ok: true, checked });
+  });
+
+  test('--part reads each chunk in one part, and names what it is of', async () => {
+    const parts = ['1/2', '2/2'].map(async (part) =>
+      json((await run('verify', upload, '--part', part, '--json', '--progress-format', 'none')).stdout),
+    );
+    const [first, second] = await Promise.all(parts);
+
+    expect(first).toMatchObject({ checked: 'sample', part: 1, partCount: 2, chunksRead: 1 });
+    expect(second).toMatchObject({ checked: 'sample', part: 2, partCount: 2, chunksRead: 1 });
+    for (const part of ['0/2', '3/2', '1', 'x/2'])
+      expect(await run('verify', upload, '--part', part)).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/--part wants a part/),
+      });
+    expect((await run('verify', upload, '--part', '1/2', '--sample', '5%')).status).toBe(2);
+    expect(await run('verify', `file://${folder}`, '--part', '1/2')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/--part wants the upload that all parts are of/),
+    });
   });
 
   test('--sample is a deep check, and --quick goes with neither', async () => {

@@ -9,15 +9,15 @@ import type {
   VersionVerdict,
 } from '../../core/mend/verify/store-verdict.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
-import { fact, firstLines } from './lines.js';
-import { chunksIn } from './unread-cold.js';
+import { amountText, fact, firstLines } from './lines.js';
+import { chunksIn, requestHint } from './unread-cold.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
-type CheckedUpload = Pick<VerifyResult, 'checked' | 'chunks' | 'chunksRead' | 'unreadCold'>;
+type CheckedUpload = Pick<VerifyResult, 'checked' | 'chunks' | 'chunksRead' | 'unreadCold' | 'part'>;
 
 /** Says that an upload is sound, claiming no more than what was checked. */
 export function soundText(
-  { checked, chunks, chunksRead, unreadCold }: CheckedUpload,
+  { checked, chunks, chunksRead, unreadCold, part }: CheckedUpload,
   is = 'is',
   manifest = 'manifest',
 ): string {
@@ -25,8 +25,9 @@ export function soundText(
   const unread = cold === 0 ? '' : `; ${formatCount(cold)} in cold storage not read`;
   const all = formatQuantity(chunks, 'chunk');
   if (checked === 'content') return ` ${is} whole`;
-  if (checked === 'sample') return `: no damage in ${formatCount(chunksRead)} of ${all} read${unread}`;
-  if (checked === 'presence') return `: ${chunks === 1 ? '' : 'all '}${all} present; contents not read`;
+  const of = part === undefined ? '' : ` (part ${part.number} of ${part.of})`;
+  if (checked === 'sample') return `: no damage in ${formatCount(chunksRead)} of ${all} read${of}${unread}`;
+  if (checked === 'presence') return `: ${chunks === 1 ? '' : 'all '}${all} present; contents not read${of}`;
   return `: ${manifest} consistent; chunks not looked at`;
 }
 
@@ -132,4 +133,50 @@ function problemLines(
   const total = label === 'error' ? errorCount : warnings.length;
   const lines = problems.map(problemLine(label, prefix));
   return [...firstLines(lines, { total, isVerbose }), ...(hint === null ? [] : [fact('next', hint)])];
+}
+
+interface VerdictOptions {
+  readonly durationMs: number;
+  /** Lines about chunks that were not read. */
+  readonly unread: readonly string[];
+  readonly location: string;
+  readonly isVerbose: boolean;
+}
+
+/** Lines about one upload: the verdict, what was checked, what was not, and what was found. */
+export const verdictLines = (result: VerifyResult, options: VerdictOptions): readonly string[] => [
+  uploadVerdict(result),
+  checkedLine(result, options.durationMs),
+  ...options.unread,
+  ...foundLines(result, options),
+];
+
+/** Says of an upload what was found. */
+const uploadVerdict = (result: VerifyResult): string => {
+  const name = `upload ${printable(result.uploadId)}`;
+  return result.ok ? name + soundText(result) : `${name} is damaged: ${formatQuantity(result.errorCount, 'error')}`;
+};
+
+const checkedLine = (result: VerifyResult, durationMs: number): string =>
+  fact('checked', `${checkedText(result)}, in ${formatDuration(durationMs)}`);
+
+function foundLines(
+  { ok, errors, errorCount, warnings, hint, unreadCold }: VerifyResult,
+  { location, isVerbose }: VerdictOptions,
+): readonly string[] {
+  const next = ok && unreadCold.some(({ state }) => state === 'cold') ? requestHint(location) : hint;
+  return [
+    ...firstLines(errors.map(problemLine('error')), { total: errorCount, isVerbose }),
+    ...firstLines(warnings.map(problemLine('warning')), { isVerbose }),
+    ...(next === null ? [] : [fact('next', next)]),
+  ];
+}
+
+function checkedText({ mode, checked, ok, ...counts }: VerifyResult): string {
+  const { entries, files, bytes, chunks, chunksRead, filesRead, bytesRead } = counts;
+  if (checked === 'manifest' && !ok && entries === 0) return 'the manifest alone';
+  const manifest = `${formatCount(entries)} ${entries === 1 ? 'entry' : 'entries'}, ${amountText(files, 'file', bytes)}`;
+  if (mode === 'quick') return `the manifest: ${manifest}`;
+  if (mode === 'default') return `${manifest}, and the presence of ${formatQuantity(chunks, 'chunk')}`;
+  return `${manifest}; read ${chunksRead} of ${formatQuantity(chunks, 'chunk')} (${formatBytes(bytesRead)}), ${formatQuantity(filesRead, 'content')} of files and hard links sound`;
 }

@@ -2,6 +2,7 @@
 // chunk must be in the store with its size; `deep` also reads chunks, all of them or a sample, and checks every byte.
 import { loadCodec } from '../../platform/codec/codec.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
+import { defined } from '../../platform/defined.js';
 import type { EventSink } from '../../events/events.js';
 import { readManifest } from '../../format/manifest/manifest-reader.js';
 import { repairCommand } from '../../format/manifest/repair-hint.js';
@@ -24,6 +25,12 @@ import { uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
 
 export type VerifyMode = 'quick' | 'default' | 'deep';
 
+/** One of `of` parts, numbered from 1. */
+export interface Part {
+  readonly number: number;
+  readonly of: number;
+}
+
 /** How much was checked: the manifest; that the chunks exist; also some of their contents; or all of them. */
 export type CheckedLevel = 'manifest' | 'presence' | 'sample' | 'content';
 
@@ -33,6 +40,8 @@ export interface VerifyOptions {
   readonly mode: VerifyMode;
   /** Share of the chunks that `deep` reads, from 0 to 1; at least one chunk is read. */
   readonly sample: number;
+  /** Makes `deep` read one of several parts of the chunks, which together are all of them. */
+  readonly part?: Part | undefined;
   /** Returns a number from 0 to 1; chooses the sample. */
   readonly random: () => number;
   readonly now: () => Date;
@@ -59,6 +68,8 @@ export interface VerifyResult {
   readonly uploadId: UploadId;
   readonly mode: VerifyMode;
   readonly checked: CheckedLevel;
+  /** Set when one part of the chunks was to be read. */
+  readonly part?: Part;
   readonly errors: readonly Problem[];
   /** Number of all errors, including those not listed. */
   readonly errorCount: number;
@@ -101,6 +112,25 @@ export function sampleChunks(chunks: readonly number[], share: number, random: (
   while (taken.length < count)
     taken.push(...pool.splice(Math.min(pool.length - 1, Math.floor(random() * pool.length)), 1));
   return taken.sort((a, b) => a - b);
+}
+
+/**
+ * Returns the chunks of a part, in their order. The parts of as many calls have every chunk once, and about as many stored bytes each;
+ * the same upload has the same parts at any time.
+ */
+export function chunksOfPart(
+  chunks: readonly number[],
+  { number, of }: Part,
+  sizeOf: (chunk: number) => number,
+): number[] {
+  const total = chunks.reduce((sum, chunk) => sum + sizeOf(chunk), 0);
+  let before = 0;
+  return chunks.filter((chunk) => {
+    const size = sizeOf(chunk);
+    const middle = before + size / 2;
+    before += size;
+    return Math.min(of, Math.floor((middle / total) * of) + 1) === number;
+  });
 }
 
 /** Returns the level of a check that read `chunksRead` of `chunks`. */
@@ -240,12 +270,16 @@ class Verification {
 
   /** Reads those of `fresh`, or a sample of them, that are not cold. */
   private async readChunks(head: ManifestHead, fresh: readonly number[], found: FoundObjects): Promise<void> {
-    const { reader, signal, emit, sample, random, now, requestsAtOnce, memoryLimitBytes } = this.options;
+    const { reader, signal, emit, sample, part, random, now, requestsAtOnce, memoryLimitBytes } = this.options;
     const { errors, warnings, shared } = this;
     const { slowness } = loadCodec();
     if (slowness !== undefined) emit({ type: 'note', text: slowness });
     const cold = new ColdChunks({ reader, head, now, signal });
-    const chunks = await cold.skip(sampleChunks(fresh, sample, random), found);
+    const chosen =
+      part === undefined
+        ? sampleChunks(fresh, sample, random)
+        : chunksOfPart(fresh, part, (chunk) => head.chunks[chunk]?.size ?? 0);
+    const chunks = await cold.skip(chosen, found);
     const listed = errors.list.length;
     const data = this.builder.data();
     const checked = await deepCheck({
@@ -277,6 +311,7 @@ class Verification {
       ok: errors.count === 0,
       uploadId: options.uploadId,
       mode: options.mode,
+      ...defined({ part: options.part }),
       checked: sound === undefined ? 'manifest' : levelOf(options.mode, chunks, read.chunks),
       errors: errors.list,
       errorCount: errors.count,

@@ -1,6 +1,7 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../../src/core/platform/failures/errors.js';
-import type { VerifyOptions, VerifyResult } from '../../../../src/core/mend/verify/verify.js';
+import { chunksOfPart, type VerifyOptions, type VerifyResult } from '../../../../src/core/mend/verify/verify.js';
 import {
   makeArchive,
   type ArchiveSpec,
@@ -10,6 +11,23 @@ import {
 } from '../../../support/make-archive.js';
 import { memoryReader } from '../../../support/memory-reader.js';
 import { verifyMade } from '../../../support/verify-made.js';
+
+const sizes = fc.array(fc.integer({ min: 1, max: 10 ** 9 }), { minLength: 1, maxLength: 60 });
+
+test('the parts of any upload have each chunk once, and at most one chunk more than their share', () => {
+  fc.assert(
+    fc.property(sizes, fc.integer({ min: 1, max: 20 }), (stored, of) => {
+      const chunks = [...stored.keys()];
+      const sizeOf = (chunk: number): number => stored[chunk] ?? 0;
+      const parts = Array.from({ length: of }, (_, index) => chunksOfPart(chunks, { number: index + 1, of }, sizeOf));
+
+      expect(parts.flat()).toEqual(chunks);
+      const share = stored.reduce((sum, size) => sum + size, 0) / of;
+      for (const part of parts)
+        expect(part.reduce((sum, chunk) => sum + sizeOf(chunk), 0)).toBeLessThanOrEqual(share + Math.max(...stored));
+    }),
+  );
+});
 
 const bytes = (size: number, seed: number): Buffer =>
   Buffer.from(Array.from({ length: size }, (_, index) => (index * 13 + seed * 101 + (index >> 7)) & 255));
