@@ -64,7 +64,7 @@ test('any selection of any history is the same, read by the index and read whole
         await selected(memoryReader(whole.objects), whole, wanted),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -79,7 +79,7 @@ test('any history has the same text with and without an index', async () => {
       for (const [key, bytes] of whole.objects)
         expect(gunzipSync(indexed.objects.get(key) ?? '').toString()).toBe(gunzipSync(bytes).toString());
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
