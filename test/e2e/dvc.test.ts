@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, w
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noise } from '../core/archive/trees.js';
-import { archiver } from './upload-cli.js';
+import { archiver } from './in-process.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ONE = 'ab/cdef0123456789abcdef0123456789';
